@@ -20,7 +20,7 @@ pub mod tests;
 mod unreadable;
 mod xml;
 
-pub use coverage::{Coverage, CoverageFormat, Metric, read_coverage};
+pub use coverage::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, read_coverage};
 pub use tests::{
     Named, Outcome, Test, TestFormat, TestReport, Totals, printed_in_events, read_tests,
 };

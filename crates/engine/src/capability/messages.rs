@@ -68,6 +68,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
+        code: "tests_unnamed",
+        meaning: UNNAMED,
+        suggestion: "",
+    },
+    Text {
         code: "tests_gone",
         meaning: "Tests that passed before are gone or skipped: in GREEN they have to pass, unless their files were changed and they are named as taken out",
         suggestion: "",
@@ -211,6 +216,9 @@ pub fn message_of(report: &AcceptedReport, code: &str) -> String {
     let own = report.message(code).map(str::to_owned);
     own.unwrap_or_else(|| message(code, &report.facts))
 }
+
+/// What somebody is told whose test command does not name every test.
+pub(crate) const UNNAMED: &str = "The test command does not name every test, so that one which goes missing shows in the numbers alone: set `test.command` to a runner that names them, or let it write a report and give that beside `--verify`";
 
 /// What was found, in one line.
 pub fn message(code: &str, facts: &Map<String, Value>) -> String {

@@ -51,6 +51,7 @@ pub(super) fn results_of(report: &AcceptedReport, accepted: bool) -> Option<(Str
             "coverage",
             "files",
             "format",
+            "named",
             "reports",
             "coverageReport",
             "verified",

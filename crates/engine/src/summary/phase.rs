@@ -14,7 +14,7 @@ use crate::capability::memory::{LAST_LEDGER, SHOWN};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
-use crate::capability::tests::evidence::{SubmittedFile, level_name};
+use crate::capability::tests::evidence::{NAMED, SubmittedFile, level_name};
 use workspace::config::Level;
 
 /// At most so many tests are named in each list of the report for programs, and of a line of the journal.
@@ -46,6 +46,8 @@ pub struct Phase {
     pub coverage: Option<Value>,
     /// Format of the report.
     pub format: Option<String>,
+    /// Which tests have a name in it.
+    pub named: Option<String>,
     /// Hashes of the bytes that it rests on.
     pub evidence: Vec<String>,
     /// The files that were handed in.
@@ -95,6 +97,7 @@ impl Phase {
                 .get("format")
                 .and_then(Value::as_str)
                 .map(str::to_owned),
+            named: facts.get(NAMED).and_then(Value::as_str).map(str::to_owned),
             evidence: Vec::new(),
             reports: read(facts, "reports").unwrap_or_default(),
             coverage_report: read(facts, "coverageReport"),
@@ -205,6 +208,7 @@ impl Phase {
         put("at", json!(self.at));
         put("coverage", json!(self.coverage));
         put("format", json!(self.format));
+        put("named", json!(self.named));
         put("evidence", json!(self.evidence));
         put("reports", json!(self.reports));
         put("coverageReport", json!(self.coverage_report));

@@ -40,8 +40,13 @@ impl Page<'_> {
                 continue;
             };
             let mut line = format!(
-                "- {name}, {}: {}",
+                "- {name}, {}{}: {}",
                 level_name(phase.level),
+                match phase.named.as_deref() {
+                    Some("none" | "some") if phase.level == Level::Verified =>
+                        ", though not every test has a name",
+                    _ => "",
+                },
                 tests(Some(phase))
             );
             for part in self.resting_on(phase) {
@@ -199,8 +204,10 @@ pub(super) fn levels(row: &Row) -> String {
 }
 
 pub(super) fn coverage(value: Option<&Value>) -> String {
-    value
-        .and_then(|coverage| coverage.get("lines"))
-        .and_then(Value::as_f64)
-        .map_or_else(|| "–".to_owned(), |lines| format!("{lines}%"))
+    let percent = |name: &str| value?.get(name)?.as_f64();
+    let lines = percent("lines").map_or_else(|| "–".to_owned(), |lines| format!("{lines}%"));
+    match percent("changedLines") {
+        Some(changed) => format!("{lines}, of changed lines {changed}%"),
+        None => lines,
+    }
 }

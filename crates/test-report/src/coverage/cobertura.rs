@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::lines::{is_reached, number};
 use super::once::{Distinct, Lines, Mergeable};
-use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
+use super::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
 use crate::xml::{Event, Tag, Xml};
@@ -290,6 +290,7 @@ impl Report {
             coverage.files.push(FileCoverage {
                 path,
                 lines: counted.lines,
+                hits: LineHits::of(&mut listed.lines),
             });
         }
         let counted = [sums, self.by_class, self.raw];

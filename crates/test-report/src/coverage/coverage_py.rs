@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use super::json::{self, Entries, Length, holds};
-use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
+use super::json::{self, Entries, LineNumbers, holds};
+use super::once::{Distinct, Lines};
+use super::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
 
@@ -23,7 +24,9 @@ struct Report {
 struct File {
     summary: Summary,
     #[serde(default)]
-    missing_lines: Option<Length>,
+    missing_lines: Option<LineNumbers>,
+    #[serde(default)]
+    executed_lines: LineNumbers,
 }
 
 #[derive(Deserialize)]
@@ -78,13 +81,22 @@ pub(super) fn read(source: Source<'_>) -> Result<Coverage, Unreadable> {
     let (mut lines, mut branches) = (Metric::default(), Metric::default());
     for (path, file) in files.0 {
         sum::fits(coverage.files.len())?;
-        let missing = file.missing_lines.map(|Length(lines)| lines);
+        let missing = file.missing_lines.as_ref().map(|lines| lines.length);
         file.summary.sound(&path, missing)?;
+        let mut hits = Distinct::new();
+        let missing = file.missing_lines.iter().flat_map(|lines| &lines.numbers);
+        for (line, reached) in missing
+            .map(|line| (*line, false))
+            .chain(file.executed_lines.numbers.iter().map(|line| (*line, true)))
+        {
+            hits.add(Lines::new(line, reached));
+        }
         lines = lines.and(file.summary.lines());
         branches = branches.and(file.summary.branches().unwrap_or_default());
         coverage.files.push(FileCoverage {
             path,
             lines: file.summary.lines(),
+            hits: LineHits::of(&mut hits),
         });
     }
     totals.sound("all files", None)?;

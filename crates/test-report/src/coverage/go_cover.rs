@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::lines::{each_line, is_reached, number};
 use super::once::{Distinct, Mergeable};
-use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
+use super::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
 
@@ -134,7 +134,14 @@ impl Profile {
                 }
             }
             statements = statements.and(lines);
-            files.push(FileCoverage { path, lines });
+            let blocks = blocks.settle().iter();
+            let blocks = blocks.filter(|block| block.statements > 0);
+            let hits = blocks.map(|block| (block.from.0, block.to.0, block.reached));
+            files.push(FileCoverage {
+                path,
+                lines,
+                hits: LineHits::of_stretches(hits),
+            });
         }
         let mut coverage = Coverage::of(CoverageFormat::GoCover);
         coverage.lines = Some(statements);

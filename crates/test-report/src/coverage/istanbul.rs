@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::json::{self, Entries, holds};
-use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
+use super::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
 
@@ -77,6 +77,7 @@ pub(super) fn read(source: Source<'_>) -> Result<Coverage, Unreadable> {
         coverage.files.push(FileCoverage {
             path,
             lines: summary.lines.into(),
+            hits: LineHits::default(),
         });
     }
     let Some(total) = total else {

@@ -1,7 +1,8 @@
 //! `JaCoCo` XML, as that tool itself and Kover write it.
 
 use super::lines::number;
-use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
+use super::once::{Distinct, Lines};
+use super::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
 use crate::xml::{Event, Tag, Xml};
@@ -48,7 +49,7 @@ pub(super) fn read(source: Source<'_>) -> Result<Coverage, Unreadable> {
                 }
             }
             Event::End => {
-                let Some(node) = open.pop() else {
+                let Some(mut node) = open.pop() else {
                     continue;
                 };
                 unlisted |= node.is_unlisted();
@@ -63,7 +64,8 @@ pub(super) fn read(source: Source<'_>) -> Result<Coverage, Unreadable> {
                                 package => format!("{package}/{}", node.name).into(),
                             };
                             let lines = counted[0].unwrap_or_default();
-                            files.push(FileCoverage { path, lines });
+                            let hits = LineHits::of(&mut node.hits);
+                            files.push(FileCoverage { path, lines, hits });
                         }
                         parent.add(&counted);
                     }
@@ -138,6 +140,8 @@ struct Node {
     parts: u64,
     /// Whether it lists lines of which it does not say whether they were reached.
     untold: bool,
+    /// Which of its lines were reached.
+    hits: Distinct<Lines>,
 }
 
 impl Node {
@@ -151,13 +155,14 @@ impl Node {
             within: [Metric::default(); 4],
             parts: 0,
             untold: false,
+            hits: Distinct::new(),
         })
     }
 
     /// `<line nr="7" mi="0" ci="3" mb="0" cb="0"/>`: instructions and branches that were missed and covered.
     fn line(&mut self, tag: Tag<'_>) -> Result<(), Unreadable> {
-        let [missed, covered, missed_branches, covered_branches] =
-            numbers(tag, ["mi", "ci", "mb", "cb"])?;
+        let [missed, covered, missed_branches, covered_branches, line] =
+            numbers(tag, ["mi", "ci", "mb", "cb", "nr"])?;
         if missed.is_none() && covered.is_none() {
             // gcovr lists lines without saying whether they were reached.
             self.untold = true;
@@ -171,6 +176,9 @@ impl Node {
                 total: 1,
             };
             self.within[0] = self.within[0].and(once);
+            if let Some(line) = line.and_then(|line| u32::try_from(line).ok()) {
+                self.hits.add(Lines::new(line, covered > 0));
+            }
         }
         let branches = missed_and_covered(
             missed_branches.unwrap_or_default(),

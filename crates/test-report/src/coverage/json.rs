@@ -97,27 +97,52 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-/// How many elements an array has.
-pub(super) struct Length(pub(super) u64);
+/// The numbers of lines in an array.
+#[derive(Default)]
+pub(super) struct LineNumbers {
+    /// How many elements it has.
+    pub(super) length: u64,
+    /// Those of them that are numbers of lines.
+    pub(super) numbers: Vec<u32>,
+}
 
-impl<'de> Deserialize<'de> for Length {
+impl<'de> Deserialize<'de> for LineNumbers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Array;
         impl<'de> Visitor<'de> for Array {
-            type Value = Length;
+            type Value = LineNumbers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an array")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Length, A::Error> {
-                let mut length = 0;
-                while array.next_element::<IgnoredAny>()?.is_some() {
-                    length += 1;
+            fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<LineNumbers, A::Error> {
+                let mut lines = LineNumbers::default();
+                while let Some(element) = array.next_element::<Number>()? {
+                    lines.length += 1;
+                    lines.numbers.extend(element.0);
                 }
-                Ok(Length(length))
+                Ok(lines)
             }
         }
         deserializer.deserialize_seq(Array)
+    }
+}
+
+/// The number of a line; none where something else stands there.
+struct Number(Option<u32>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Element {
+            Line(u32),
+            Other(IgnoredAny),
+        }
+        Ok(Self(match Element::deserialize(deserializer)? {
+            Element::Line(line) => Some(line),
+            Element::Other(_) => None,
+        }))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::lines::{Line, each_line, is_reached, number};
 use super::once::{Distinct, Hit, Lines};
-use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
+use super::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
 
@@ -297,6 +297,7 @@ impl Trace {
             coverage.files.push(FileCoverage {
                 path: file.path,
                 lines: of_file,
+                hits: LineHits::of(&mut file.listed.lines),
             });
         }
         coverage.lines = Some(all);

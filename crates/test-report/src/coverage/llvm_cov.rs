@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::json::{self, holds};
-use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
+use super::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
 
@@ -96,6 +96,7 @@ pub(super) fn read(source: Source<'_>) -> Result<Coverage, Unreadable> {
             coverage.files.push(FileCoverage {
                 path: filename,
                 lines: summary.lines.into(),
+                hits: LineHits::default(),
             });
         }
         for ((what, declared), counted) in totals.metrics().into_iter().zip(counted) {

@@ -15,7 +15,7 @@ mod once;
 mod sum;
 
 pub use format::CoverageFormat;
-pub use measured::{Coverage, FileCoverage, Metric};
+pub use measured::{Coverage, FileCoverage, LineHits, Metric};
 
 use std::io::Read;
 

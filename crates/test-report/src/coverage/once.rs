@@ -114,7 +114,7 @@ impl Mergeable for Hit {
 }
 
 /// Up to 32 lines of a file that stand together.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lines {
     first: u32,
     known: u32,
@@ -129,6 +129,20 @@ impl Lines {
             known: bit,
             reached: if reached { bit } else { 0 },
         }
+    }
+
+    /// No line behind this one is told of.
+    pub(super) fn last(all: &[Self]) -> u32 {
+        all.last()
+            .map_or(0, |lines| lines.first.saturating_mul(32).saturating_add(31))
+    }
+
+    /// Whether a line was reached, by all that is told of a file, in order; `None` where nothing is told of it.
+    pub(super) fn told(all: &[Self], line: u32) -> Option<bool> {
+        let at = all.binary_search_by_key(&(line / 32), |lines| lines.first);
+        let lines = all[at.ok()?];
+        let bit = 1 << (line % 32);
+        (lines.known & bit != 0).then_some(lines.reached & bit != 0)
     }
 
     /// How many there are, and how many of them were reached.

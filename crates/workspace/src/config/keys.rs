@@ -186,6 +186,11 @@ pub(super) static KEYS: &[Key] = &[
     ),
     key("evidence.requireCoverage", Kind::Flag, WeakerBy::Disabled),
     key(
+        "evidence.changedLines",
+        Kind::OptionalPercent,
+        WeakerBy::Lower,
+    ),
+    key(
         "evidence.flaky",
         Kind::Choice(&["warn", "refuse"]),
         WeakerBy::Ranked(&[&["warn"], &["refuse"]]),

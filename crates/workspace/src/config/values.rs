@@ -294,6 +294,9 @@ pub struct Evidence {
     pub require: Level,
     /// Whether a report must come with coverage where thresholds are set.
     pub require_coverage: bool,
+    /// Least coverage of the lines that a subtask has changed, in percent.
+    #[schemars(range(min = 0, max = 100))]
+    pub changed_lines: Option<f64>,
     /// What happens with a test that passed only on a retry; `policy.flaky`, where set, says it instead.
     pub flaky: Flaky,
     /// Whether RED is checked in a fresh checkout of the last commit with only the new tests.
@@ -315,6 +318,7 @@ impl Default for Evidence {
         Self {
             require: Level::Claimed,
             require_coverage: false,
+            changed_lines: None,
             flaky: Flaky::Warn,
             red_in_clean_tree: false,
             baseline: Baseline::Auto,

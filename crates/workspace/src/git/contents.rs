@@ -153,6 +153,28 @@ impl Repository {
         Ok(stat)
     }
 
+    /// The stretches of lines that were added or changed in a file, from a commit to the working tree: the first line of each and
+    /// the last, counted from 1.
+    pub fn added_lines(&self, from: &Oid, path: &RepoPath) -> Result<Vec<(u32, u32)>, GitError> {
+        let output = self
+            .git()
+            .args(["diff", "--unified=0", "--no-color", "--no-renames"])
+            .args(["--no-ext-diff", "--no-textconv", "--no-relative"])
+            .args([from.as_str(), "--"])
+            .arg(path.as_os_str())
+            .run()?;
+        let text = String::from_utf8_lossy(&output);
+        // `@@ -12,3 +14,2 @@`: of what is there now two lines, from the fourteenth on.
+        let heads = text.lines().filter_map(|line| line.strip_prefix("@@ -"));
+        let added = heads.filter_map(|head| {
+            let place = head.split_once(" +")?.1.split(' ').next()?;
+            let (first, many) = place.split_once(',').unwrap_or((place, "1"));
+            let (first, many) = (first.parse::<u32>().ok()?, many.parse::<u32>().ok()?);
+            (many > 0).then(|| (first, first.saturating_add(many - 1)))
+        });
+        Ok(added.collect())
+    }
+
     fn count_lines(&self, path: &RepoPath) -> Result<u64, GitError> {
         let absolute = self.absolute(path);
         let count = || -> io::Result<u64> {

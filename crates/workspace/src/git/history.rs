@@ -231,14 +231,16 @@ impl Repository {
 
     /// The content of a file in a commit, as text; `None` if the commit has no such file, or it is not UTF-8.
     pub fn file_at(&self, commit: &Oid, path: &RepoPath) -> Result<Option<String>, GitError> {
+        let bytes = self.bytes_at(commit, path)?;
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+
+    /// The content of a file in a commit; `None` if the commit has no such file.
+    pub fn bytes_at(&self, commit: &Oid, path: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
         let mut name = OsString::from(format!("{commit}:"));
         name.push(path.as_os_str());
         let output = self.git().args(["cat-file", "blob"]).arg(name).output()?;
-        Ok(output
-            .status
-            .success()
-            .then(|| String::from_utf8(output.stdout).ok())
-            .flatten())
+        Ok(output.status.success().then_some(output.stdout))
     }
 
     /// What a commit says.

@@ -70,6 +70,9 @@ const PYTHON_MODULES: &[&str] = &[
     "usercustomize.py",
 ];
 
+/// Folders of a project in which others' programs are installed.
+const DEPENDENCIES: &[&str] = &["node_modules", "vendor", ".venv", "venv", "site-packages"];
+
 /// Of a longer file its length and its time say that it is another one.
 const LONGEST_READ: u64 = 4 * 1024 * 1024;
 /// No more files than this are read of packages.
@@ -152,6 +155,11 @@ impl Place<'_> {
             return None;
         }
         for path in found {
+            if self.is_own(&path) {
+                // What the project itself is made of may change.
+                hash.update(path.as_os_str().as_bytes());
+                continue;
+            }
             take_in(&mut hash, &path);
             for behind in self.behind(&path) {
                 take_in_all(&mut hash, &behind, &mut files);
@@ -162,7 +170,11 @@ impl Place<'_> {
 
     fn found(&self, program: &str) -> Vec<PathBuf> {
         if program.contains('/') {
-            return Vec::from([self.root.join(program)]);
+            let path = self.root.join(program);
+            return Some(path)
+                .filter(|path| is_program(path))
+                .into_iter()
+                .collect();
         }
         let own = self.root.join("node_modules/.bin").join(program);
         let folders = env::split_paths(self.path);
@@ -170,6 +182,15 @@ impl Place<'_> {
         let first = in_path.find(|path| is_program(path));
         let own = Some(own).filter(|path| is_program(path));
         own.into_iter().chain(first).collect()
+    }
+
+    /// Whether a program is one of the project's own, and not installed in it.
+    fn is_own(&self, program: &Path) -> bool {
+        let Ok(own) = program.strip_prefix(self.root) else {
+            return false;
+        };
+        let mut parts = own.iter();
+        !parts.any(|part| DEPENDENCIES.iter().any(|name| part == *name))
     }
 
     /// The packages whose code a program runs, as far as its place tells.

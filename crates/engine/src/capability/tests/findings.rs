@@ -1,7 +1,6 @@
 //! What is found in the working tree, and lacks, when tests are reported.
 
-use machine::{Finding, RunState};
-use workspace::config::CoverageThresholds;
+use machine::Finding;
 use workspace::convention::paths::may_hold_tests;
 use workspace::git::{RepoPath, Repository};
 
@@ -9,36 +8,8 @@ use crate::capability::git::changes::Changes;
 use crate::capability::git::products;
 use crate::capability::git::read::{finding, with_files};
 use crate::capability::tests::read::few;
-use crate::capability::tests::results::Coverage;
-use crate::next_step::{Argument, NextStep, Verb, argument};
-use crate::report::present_report;
+use crate::next_step::{Argument, NextStep, Verb};
 use crate::support::{HandlerError, refusal};
-
-/// Coverage that the settings ask for, and is not reported.
-pub(super) fn no_coverage(
-    coverage: Option<&Coverage>,
-    thresholds: &CoverageThresholds,
-    required: bool,
-    run: &RunState,
-) -> Option<Finding> {
-    let missing = coverage.copied().unwrap_or_default().missing(thresholds);
-    if missing.is_empty() && !(required && coverage.is_none()) {
-        return None;
-    }
-    let of = if missing.is_empty() {
-        String::new()
-    } else {
-        format!(" of {}", missing.join(", "))
-    };
-    Some(finding(
-        "coverage_missing",
-        format!("the settings ask for coverage{of}, and none was reported"),
-        match present_report(run) {
-            Some(report) => format!("report it too: {}", report.and("coverage")),
-            None => concat!("report it with ", argument!("coverage")).to_owned(),
-        },
-    ))
-}
 
 /// That no test was written; `before` are files that were changed before the run, and are as they were then.
 pub(super) fn no_tests_written(changed: &[String], before: &[String], stashed: bool) -> Finding {

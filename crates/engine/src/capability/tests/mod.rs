@@ -1,7 +1,9 @@
 //! `tests`: what a test runner said, held against what was there before.
 
+mod covered;
 pub mod evidence;
 pub(crate) mod findings;
+pub(crate) mod known;
 pub(crate) mod named;
 pub mod read;
 pub(crate) mod report_files;

@@ -4,7 +4,7 @@ use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
-use workspace::config::{CoverageThresholds, Level};
+use workspace::config::Level;
 use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
@@ -18,6 +18,7 @@ use crate::capability::memory::{
     BESIDE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
     REPLAYED_SLOWLY, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, Shown, TESTED, Tested, TestsBefore,
 };
+use crate::capability::tests::covered::Covered;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::{Look, Written};
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements};
@@ -25,8 +26,9 @@ use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, baseline, clean, level_name};
 use crate::capability::tests::findings::{
-    changed_since_commit, no_coverage, no_products, no_tests_written, set_aside,
+    changed_since_commit, no_products, no_tests_written, set_aside,
 };
+use crate::capability::tests::known::{before, began};
 use crate::capability::tests::report_files;
 use crate::capability::tests::restoration::copies;
 use crate::capability::tests::results::{Counts, Coverage};
@@ -144,12 +146,8 @@ pub fn read(
         warnings: history.warning.map(str::to_owned).into_iter().collect(),
     };
     REPORTS.put(&mut at.keep_run, &memory.reports)?;
-    at.findings.extend(no_coverage(
-        taken.coverage.as_ref(),
-        &config.test.coverage_thresholds,
-        config.evidence.require_coverage,
-        run,
-    ));
+    let covered = Covered::of(taken, role, config, (&repository, &last, &since))?;
+    at.findings.extend(covered.missing(config, run));
     at.flaky();
     match (role.shows, role.suite) {
         (Some(Shows::NewFailure), _) => at.new_failure(&changed)?,
@@ -158,12 +156,11 @@ pub fn read(
     }
     used.note(taken);
     at.keep_run.extend(used.keep()?);
-    let mut facts = facts(
-        &at.counts,
-        taken,
-        &config.test.coverage_thresholds,
-        &changed,
-    );
+    let mut facts = facts(&at.counts, taken, &changed);
+    facts.insert("under".to_owned(), covered.under(config).into());
+    if let Some(coverage) = covered.coverage {
+        facts.insert("coverage".to_owned(), json!(coverage));
+    }
     facts.insert(
         "compiled".to_owned(),
         taken.is_compiled(&memory.start.test_framework).into(),
@@ -295,6 +292,16 @@ impl Comparison<'_> {
             }),
             ..Shown::default()
         };
+        let names_every = self.now.as_ref().is_some_and(|now| now.every);
+        // A start that ran them has told of that.
+        let is_told = baseline::level(&self.run.kept)? == Some(Level::Verified);
+        if self.taken.level() == Level::Verified
+            && self.counts.errors == 0
+            && !names_every
+            && !is_told
+        {
+            self.warnings.push("tests_unnamed".to_owned());
+        }
         // What could not be built has no names, and what was not written is told first.
         if self.now.is_some() || self.counts.errors == 0 && written.tests {
             self.without_names(None)?;
@@ -506,48 +513,6 @@ impl Comparison<'_> {
     }
 }
 
-/// What was known when the item in hand began, as it said when it first showed failing tests.
-pub(crate) fn began(kept: &Map<String, Value>, role: &Role) -> Result<Option<TestsBefore>, Fault> {
-    for label in [&role.label, &role.against] {
-        if let Some(shown) = SHOWN.read(kept, label.as_ref())? {
-            return Ok(shown.before);
-        }
-    }
-    Ok(None)
-}
-
-/// What each test did before: when the item began, before the run, or when the last report was accepted; the first of these
-/// whose names can be compared with those of now.
-fn before(
-    call: &Call<'_>,
-    run: &RunState,
-    present: Option<&Token>,
-    role: &Role,
-    now: Option<&Ledger>,
-) -> Result<Option<Ledger>, Fault> {
-    let began = match present {
-        Some(token) => began(&token.kept, role)?,
-        None => None,
-    };
-    let last = match began {
-        Some(_) => None,
-        None => LAST_LEDGER.read(&run.kept)?,
-    };
-    let hashes = [began.and_then(|before| before.ledger), last];
-    let hashes = hashes.into_iter().flatten();
-    let mut all = Vec::new();
-    for hash in hashes.chain(baseline::ledgers(&run.kept)?) {
-        let known = Ledger::read(&call.dir, &hash)?;
-        if now.is_none_or(|now| known.names_alike(now)) {
-            return Ok(Some(known));
-        }
-        all.push(known);
-    }
-    // By other names they may well be the same tests.
-    let renamed = now.and_then(|now| all.iter().find_map(|known| known.named_as(now)));
-    Ok(renamed.or_else(|| all.into_iter().next()))
-}
-
 /// The ledger with this hash in the run's evidence.
 pub(crate) fn ledger(call: &Call<'_>, hash: Option<&str>) -> Result<Option<Ledger>, Fault> {
     hash.map(|hash| Ledger::read(&call.dir, hash)).transpose()
@@ -601,23 +566,10 @@ fn tested(
     })
 }
 
-fn facts(
-    counts: &Counts,
-    taken: &TestEvidence,
-    thresholds: &CoverageThresholds,
-    changed: &[String],
-) -> Map<String, Value> {
-    let coverage = taken.coverage.as_ref();
-    let under = coverage
-        .map(|coverage| coverage.under(thresholds))
-        .unwrap_or_default();
+fn facts(counts: &Counts, taken: &TestEvidence, changed: &[String]) -> Map<String, Value> {
     let mut facts = counts.facts();
-    facts.insert("under".to_owned(), under.into());
     facts.insert("files".to_owned(), short(changed).into());
     facts.extend(taken.facts());
-    if let Some(coverage) = coverage {
-        facts.insert("coverage".to_owned(), json!(coverage));
-    }
     facts
 }
 

@@ -112,6 +112,10 @@ impl Counts {
     }
 }
 
+fn is_under(name: &str, value: f64, threshold: f64) -> Option<String> {
+    (value < threshold).then(|| format!("{name} {value}% (threshold {threshold}%)"))
+}
+
 /// Coverage in percent, by metric.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
@@ -127,6 +131,13 @@ pub struct Coverage {
     /// Statements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<f64>,
+    /// Lines that the item in hand has changed.
+    #[serde(
+        default,
+        rename = "changedLines",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub changed_lines: Option<f64>,
 }
 
 impl Coverage {
@@ -161,13 +172,15 @@ impl Coverage {
 
     /// The metrics under their threshold, each with value and threshold in words.
     pub fn under(&self, thresholds: &CoverageThresholds) -> Vec<String> {
-        self.against(thresholds)
-            .into_iter()
-            .filter_map(|(name, value, threshold)| {
-                let value = value?;
-                (value < threshold).then(|| format!("{name} {value}% (threshold {threshold}%)"))
-            })
+        let under = self.against(thresholds).into_iter();
+        under
+            .filter_map(|(name, value, threshold)| is_under(name, value?, threshold))
             .collect()
+    }
+
+    /// The same of the lines that were changed.
+    pub fn changed_lines_under(&self, threshold: Option<f64>) -> Option<String> {
+        is_under("changed lines", self.changed_lines?, threshold?)
     }
 
     /// The metrics that have a threshold, but no value.

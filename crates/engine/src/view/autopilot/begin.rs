@@ -9,7 +9,9 @@ use journal::layout::{ProjectDir, RunDir, RunStem};
 use machine::state::RunStatus;
 use machine::{Command, Definition, RunState};
 use serde_json::{Map, Value};
+use workspace::config::Level;
 use workspace::convention::message::Kind as MessageKind;
+use workspace::runner::adapter::is_seen_through;
 
 use crate::call::Input;
 use crate::capability::TASKS;
@@ -17,6 +19,7 @@ use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose};
 use crate::capability::git::read::preflight::{self, Planned};
 use crate::capability::memory::Memory;
+use crate::capability::messages::UNNAMED;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::suite::Suite;
@@ -107,6 +110,20 @@ impl Engine {
             let suggestion = fault.suggestion.replace(argument!("report"), own);
             fault.suggest(suggestion)
         })
+    }
+
+    /// What to say where tests will be run whose names nobody sees: known by the baseline, or by what the command leads to.
+    fn unnamed(&self, planned: &Planned) -> Option<String> {
+        let unnamed = match &planned.baseline {
+            Some(baseline) => {
+                baseline.verify && !baseline.ledger().is_some_and(|ledger| ledger.every)
+            }
+            None => {
+                self.settings.config.evidence.require == Level::Verified
+                    && !is_seen_through(&self.root, &planned.start.test_command)
+            }
+        };
+        unnamed.then(|| UNNAMED.to_owned())
     }
 
     /// What a start would do. Changes nothing.
@@ -340,6 +357,7 @@ impl Engine {
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
         warnings.extend(self.start_warnings()?);
+        warnings.extend(self.unnamed(&planned));
         let resources = Resources {
             profile,
             skills: Self::skills_of(&definition, &project, None)?,

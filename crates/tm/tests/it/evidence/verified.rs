@@ -461,3 +461,106 @@ fn the_tests_are_run_by_what_they_were_run_by_in_red() {
     assert!(refused.message().contains("the program sh"), "{refused:#?}");
     report("complete green --verify", &elsewhere).ok();
 }
+
+/// Maven and Gradle print little, and leave reports among what they build.
+#[test]
+fn reports_that_a_runner_leaves_in_any_case_are_read() {
+    let stage = with_command(
+        "./mvnw -q test",
+        &[
+            (".gitignore", "target/\n"),
+            (
+                "mvnw",
+                "#!/bin/sh\nmkdir -p part/target/surefire-reports\nJUNIT=part/target/surefire-reports/TEST-all.xml sh run.sh >/dev/null && exit 0\necho '[ERROR] There are test failures.'\nexit 1\n",
+            ),
+        ],
+        "",
+    );
+    testkit::files::write_program(&stage.path("mvnw"), stage.env.read("mvnw"));
+    stage.env.commit_all("A wrapper");
+    // One of long ago is of another run.
+    let old = stage.path("old/target/surefire-reports/TEST-old.xml");
+    testkit::files::write(
+        &old,
+        "<testsuite tests=\"1\"><testcase name=\"gone\"/></testsuite>",
+    );
+    set_age(&old, 3600);
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let red = stage.env.auto("complete red --verify").ok();
+    assert_eq!(red["message"], "RED accepted: 1 failing, 2 passing");
+    assert_eq!(red["warning"], serde_json::Value::Null, "{red:#}");
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    stage
+        .env
+        .write("tests/words_test.sh", "test_one() { :; }\n");
+    let missing = stage.env.auto("complete green --verify");
+    assert_eq!(missing.code(), "tests_changed", "{missing:#?}");
+}
+
+/// Nobody sees through to what it runs, and it prints numbers alone.
+#[test]
+fn a_command_that_names_no_test_is_told_of() {
+    let settings = r#""evidence": {"require": "verified"}"#;
+    let script = "sh run.sh >all\nn=$(grep -c '^ok' all)\nbad=$(grep -c '^not ok' all)\necho '======= test session starts ======='\n[ \"$bad\" = 0 ] && echo \"======= $n passed in 0.10s =======\" && exit\necho 'FAILED tests/spaces_test.sh::test_spaces - it fails'\necho \"======= $bad failed, $n passed in 0.10s =======\"\nexit 1\n";
+    let stage = with_command(
+        "sh check.sh",
+        &[("check.sh", script), (".gitignore", "all\n")],
+        settings,
+    );
+    stage.env.commit_all("A script");
+    stage.env.trust(&["config", "trust"]);
+    let started = stage.env.auto("start 1").ok();
+    let warnings = started["warnings"].to_string();
+    assert!(warnings.contains("does not name every test"), "{started:#}");
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let red = stage.env.auto("complete red").ok();
+    let warning = red["warning"].to_string();
+    assert!(warning.contains("does not name every test"), "{red:#}");
+}
+
+/// What the subtask has changed is to be covered, however much else is.
+#[test]
+fn lines_that_were_changed_are_covered() {
+    let stage = Stage::new(r#""evidence": {"changedLines": 80}"#);
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    stage.env.auto("complete red --verify").ok();
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    let words = stage.env.read("src/words.sh");
+    stage
+        .env
+        .write("src/words.sh", format!("{words}more() {{ :; }}\n"));
+    let added = words.lines().count() + 1;
+    let lcov = |spaces: u8, more: u8| {
+        let old: String = (1..added).map(|line| format!("DA:{line},1\n")).collect();
+        format!(
+            "SF:src/words.sh\n{old}DA:{added},{more}\nend_of_record\nSF:src/spaces.sh\nDA:1,{spaces}\nend_of_record\n"
+        )
+    };
+    let report = stage.outside("lcov.info");
+    let green = |text: String| {
+        fs::write(&report, text).unwrap();
+        let words = [
+            "autopilot",
+            "complete",
+            "green",
+            "--verify",
+            "--coverage-report",
+        ];
+        let path = report.to_str().unwrap();
+        stage.env.tm(&[&words[..], &[path]].concat())
+    };
+    let under = green(lcov(1, 0));
+    assert_eq!(under.code(), "coverage_below_threshold", "{under:#?}");
+    let told = "changed lines 50% (threshold 80%)";
+    assert!(under.message().contains(told), "{under:#?}");
+    let none = stage.env.auto("complete green --verify --coverage 95").ok();
+    let warning = none["warning"].to_string();
+    assert!(warning.contains("coverage of changed lines"), "{none:#}");
+    stage.env.auto("reopen --reason again").ok();
+    green(lcov(1, 1)).ok();
+    let results = testkit::files::contents(&stage.env.run_folder().join("test-results"));
+    let kept = String::from_utf8_lossy(&results["subtask-1.1-green.json"]).into_owned();
+    assert!(kept.contains("\"changedLines\": 100"), "{kept}");
+}

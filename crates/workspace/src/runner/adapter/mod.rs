@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::runner::definition::{leads_to, script_behind, without_wrappers};
 use crate::suite::command_line::{CommandLine, simple_commands};
-use runners::{REPORT, RUNNERS, Runner};
+use runners::{NAMING, REPORT, RUNNERS, Runner};
 
 /// How many scripts are followed, one into another.
 const LEVELS: usize = 3;
@@ -24,6 +24,9 @@ pub struct AdaptedCommand {
     pub line: CommandLine,
     /// The file that the runner writes its report to, or a folder of such files; none where it prints the report.
     pub report: Option<PathBuf>,
+    /// Folders of the project, each by the names that its path ends with (`*` for any), in which the runner leaves reports in any
+    /// case: nothing is added to the command then.
+    pub leaves: &'static [&'static [&'static str]],
     /// The format of the report, by its name.
     pub format: &'static str,
     /// Whether it names a test with its file where there are several files, and without it where there is one.
@@ -78,6 +81,7 @@ pub fn adapted(
         runner: runner.name,
         line,
         report,
+        leaves: runner.leaves,
         format: runner.format,
         names_files_of_several: runner.names_files_of_several,
     })
@@ -127,24 +131,54 @@ fn at_the_end(
 
 /// The runner that is told by variables, if the command leads to just one.
 fn by_variables(root: &Path, command: &str) -> Option<&'static Runner> {
-    let commands = leads_to(root, command);
+    let commands = ends(root, command);
     let mut found = commands.iter().filter_map(|argv| {
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
         runner_of(&argv)
     });
     let first = found.next()?;
     // The second would write over what the first has written.
-    (found.next().is_none() && !first.variables.is_empty()).then_some(first)
+    let is_told = !first.variables.is_empty() || !first.leaves.is_empty();
+    (found.next().is_none() && is_told).then_some(first)
 }
 
-/// The runner that a command starts.
+/// Whether the test command of the project at `root` leads to a runner that names every test, by itself, made to or told to: what
+/// else it leads to nobody knows before it is run.
+pub fn is_seen_through(root: &Path, command: &str) -> bool {
+    ends(root, command).iter().any(|argv| {
+        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
+        let argv = without_packages(&argv);
+        any_runner_of(argv).is_some() || NAMING.iter().any(|words| starts(argv, words))
+    })
+}
+
+/// What the command comes to: itself, where it is a runner although it is a script of the project, as wrappers of build tools are.
+fn ends(root: &Path, command: &str) -> Vec<Vec<String>> {
+    let argv = CommandLine::parse(command).map_or(Vec::new(), |line| line.argv);
+    let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+    let own = without_wrappers(&words);
+    if any_runner_of(without_packages(own)).is_some() {
+        return vec![own.iter().map(|word| (*word).to_owned()).collect()];
+    }
+    leads_to(root, command)
+}
+
+/// The runner that a command starts, however it is reported.
+fn any_runner_of(argv: &[&str]) -> Option<&'static Runner> {
+    let mut runners = RUNNERS.iter();
+    runners.find(|runner| runner.called.iter().any(|words| starts(argv, words)))
+}
+
+/// Whether a command starts a program with these words.
+fn starts(argv: &[&str], words: &[&str]) -> bool {
+    let program = argv.first().map(|word| program_of(word));
+    program == words.first().copied() && leads_with(&argv[1..], &words[1..])
+}
+
+/// The runner that a command starts, where the command does not say itself how it is reported.
 fn runner_of(argv: &[&str]) -> Option<&'static Runner> {
     let argv = without_packages(argv);
-    let program = program_of(argv.first()?);
-    let runner = RUNNERS.iter().find(|runner| {
-        let mut ways = runner.called.iter();
-        ways.any(|words| words[0] == program && leads_with(&argv[1..], &words[1..]))
-    })?;
+    let runner = any_runner_of(argv)?;
     let is_said = argv.iter().any(|word| {
         let name = word.split_once('=').map_or(*word, |(name, _)| name);
         runner.not_with.contains(&name)
@@ -166,7 +200,7 @@ fn leads_with(argv: &[&str], words: &[&str]) -> bool {
         if word == first {
             return leads_with(&argv[at + 1..], rest);
         }
-        let was_option = std::mem::replace(&mut is_option, word.starts_with('-'));
+        let was_option = std::mem::replace(&mut is_option, word.starts_with(['-', '+']));
         if !is_option && !was_option {
             return false;
         }

@@ -12,6 +12,8 @@ pub(super) struct Runner {
     pub(super) variables: &'static [(&'static str, &'static str)],
     /// The file or the folder that it writes to, in the folder of ours; none where it prints the report.
     pub(super) writes: Option<&'static str>,
+    /// Folders of the project, each by the names that its path ends with, in which it leaves reports in any case.
+    pub(super) leaves: &'static [&'static [&'static str]],
     /// The format of the report.
     pub(super) format: &'static str,
     /// Whether it names a test with its file only where there are several files.
@@ -29,6 +31,7 @@ const NOTHING: Runner = Runner {
     arguments: &[],
     variables: &[],
     writes: None,
+    leaves: &[],
     format: "junit",
     names_files_of_several: false,
     not_with: &[],
@@ -167,6 +170,21 @@ pub(super) const RUNNERS: &[Runner] = &[
         ..NOTHING
     },
     Runner {
+        name: "maven",
+        called: &[&["mvn"], &["mvnw"], &["mvnd"]],
+        leaves: &[
+            &["target", "surefire-reports"],
+            &["target", "failsafe-reports"],
+        ],
+        ..NOTHING
+    },
+    Runner {
+        name: "gradle",
+        called: &[&["gradle"], &["gradlew"]],
+        leaves: &[&["build", "test-results", "*"]],
+        ..NOTHING
+    },
+    Runner {
         name: "deno test",
         called: &[&["deno", "test"]],
         arguments: &["--junit-path={report}"],
@@ -182,4 +200,13 @@ pub(super) const RUNNERS: &[Runner] = &[
         not_with: &["--reporter", "--watch"],
         ..NOTHING
     },
+];
+
+/// What runners are called with that print the name of every test without being told to.
+pub(super) const NAMING: &[&[&str]] = &[
+    &["cargo", "test"],
+    &["cargo", "t"],
+    &["cargo", "nextest"],
+    &["cargo-nextest"],
+    &["ctest"],
 ];

@@ -46,6 +46,8 @@ fn each_runner_is_told_in_its_own_way() {
         "bundle exec rspec",
         "vendor/bin/phpunit",
         "dotnet test src",
+        "./mvnw -q test",
+        "gradle check",
         "deno test -A",
         "bun test",
     ]
@@ -108,4 +110,24 @@ fn a_folder_with_a_blank_stays_one_word() {
     let own = Path::new("/a b/\"c");
     let found = adapted(project.path(), "pytest", own, |_| None).unwrap();
     assert_eq!(found.line.env[0].1, "--junitxml=\"/a b/\\\"c/pytest.xml\"");
+}
+
+#[test]
+fn runners_that_name_their_tests_are_seen_behind_scripts() {
+    let seen = |files: &[(&str, &str)], command: &str| {
+        let project = TempDir::new().unwrap();
+        for (name, text) in files {
+            fs::write(project.path().join(name), text).unwrap();
+        }
+        is_seen_through(project.path(), command)
+    };
+    let package = scripts(r#"{"test": "tsc && vitest run"}"#);
+    assert!(seen(&[("package.json", &package)], "npm test"));
+    let makefile = "test:\n\tcargo test --workspace\n";
+    assert!(seen(&[("Makefile", makefile)], "make test"));
+    assert!(seen(&[], "cargo +nightly nextest run"));
+    assert!(seen(&[], "pytest --junitxml=own.xml"));
+    for command in ["make check", "sh run.sh", "cargo build", "npm test"] {
+        assert!(!seen(&[("run.sh", "./check\n")], command), "{command}");
+    }
 }

@@ -203,7 +203,7 @@ fn every_key_can_be_set_from_a_file() {
         },
         "prompts": { "rulesPath": "rules", "loadOrder": [], "testGeneratorPath": "gen.md" },
         "evidence": {
-            "require": "verified", "requireCoverage": true, "flaky": "refuse", "redInCleanTree": true, "baseline": "off", "replay": "always",
+            "require": "verified", "requireCoverage": true, "changedLines": 75.0, "flaky": "refuse", "redInCleanTree": true, "baseline": "off", "replay": "always",
             "notes": true, "withoutTests": ["docs"],
             "policy": {
                 "red_without_tests": "warn", "production_changed": "refuse", "no_new_failure": "off",
@@ -255,7 +255,9 @@ fn every_key_can_be_set_from_the_environment() {
             json if json.is_number() => ("17".to_owned(), json!(17)),
             json if json.is_array() => ("a, b,".to_owned(), json!(["a", "b"])),
             json if json.is_object() => (r#"{"x/**": "x"}"#.to_owned(), json!({"x/**": "x"})),
-            _ if key.starts_with("test.coverageThresholds") => ("50".to_owned(), json!(50.0)),
+            _ if key.starts_with("test.coverageThresholds") || key == "evidence.changedLines" => {
+                ("50".to_owned(), json!(50.0))
+            }
             _ if key.starts_with("evidence.policy") => ("off".to_owned(), json!("off")),
             _ => match key {
                 "autopilot.finalization.updateTaskStatus" => ("done".to_owned(), json!("done")),

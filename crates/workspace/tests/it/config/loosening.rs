@@ -29,6 +29,7 @@ pub(crate) fn steps() -> Vec<(&'static str, Value, Value)> {
         ("evidence.requireCoverage", json!(true), json!(false)),
         ("evidence.flaky", json!("refuse"), json!("warn")),
         ("evidence.redInCleanTree", json!(true), json!(false)),
+        ("evidence.changedLines", json!(80.0), json!(null)),
         ("evidence.baseline", json!("auto"), json!("off")),
         ("evidence.replay", json!("always"), json!("auto")),
         ("evidence.replay", json!("auto"), json!("off")),

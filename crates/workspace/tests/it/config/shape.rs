@@ -101,6 +101,7 @@ fn the_defaults_are_those_that_are_promised() {
       "evidence": {
         "require": "claimed",
         "requireCoverage": false,
+        "changedLines": null,
         "flaky": "warn",
         "redInCleanTree": false,
         "baseline": "auto",

@@ -39,6 +39,15 @@ fn a_program_further_ahead_and_one_that_was_written_over() {
     write_program(&bin.join("check"), "#!/bin/sh\nexit 0\n");
     let now = of(&root, "check -q", &[&bin], &[]);
     assert_eq!(now.changed_since(&before), ["the program check"]);
+
+    // What the project is made of may change; where it is looked for may not.
+    let own = |path: &[&Path]| of(&root, "sh ./check", path, &[]);
+    write_program(&root.join("check"), "#!/bin/sh\nexec build/tool\n");
+    write_program(&root.join("build/tool"), "1\n");
+    let before = own(&[&bin]);
+    assert!(before.programs.contains_key("build/tool"), "{before:?}");
+    write_program(&root.join("build/tool"), "2\n");
+    assert_eq!(own(&[&bin]), before);
 }
 
 #[test]
@@ -87,7 +96,7 @@ fn the_packages_of_a_virtual_environment() {
     write(&inside.join("_pytest/runner.py"), "1\n");
     let bin = root.join("own/bin");
     for command in ["pytest -q", "python -m pytest"] {
-        let now = || of(root, command, &[&bin], &[]);
+        let now = || of(&root.join("project"), command, &[&bin], &[]);
         let before = now();
         write(&inside.join("sitecustomize.py"), "1\n");
         assert_eq!(now().changed_since(&before).len(), 1, "{command}");

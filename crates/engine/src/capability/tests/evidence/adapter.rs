@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use ::test_report::{TestFormat, TestReport, read_tests};
 use tempfile::TempDir;
@@ -10,13 +11,17 @@ use workspace::runner::adapter::{AdaptedCommand, adapted};
 use workspace::suite::SuiteRan;
 
 use crate::capability::tests::evidence::suite::Suite;
-use crate::capability::tests::evidence::{SubmittedFile, format_named, read_reports};
+use crate::capability::tests::evidence::{
+    SubmittedFile, counts, format_named, nanos, read_reports,
+};
 use crate::fault::Fault;
 
 /// A test command whose runner is made to name its tests, with the folder of ours that its report goes to.
 pub(super) struct Adapter {
     pub(super) command: AdaptedCommand,
     format: Option<TestFormat>,
+    /// The folder that the command is run in.
+    folder: PathBuf,
     /// Gone with what it is in.
     _own: TempDir,
 }
@@ -63,12 +68,35 @@ impl Adapter {
         Ok(Some(Self {
             command,
             format,
+            folder: suite.folder.to_owned(),
             _own: own,
         }))
     }
 
-    /// The report with the files that it was read from; none where the runner has not come so far.
-    pub(super) fn report(&self, ran: &SuiteRan) -> Option<(TestReport, Vec<SubmittedFile>)> {
+    /// Whether anything was added to the command.
+    pub(super) fn adds(&self) -> bool {
+        self.command.leaves.is_empty()
+    }
+
+    /// Whether the runner writes its report into files, beside what it prints.
+    pub(super) fn writes_files(&self) -> bool {
+        self.command.report.is_some() || !self.command.leaves.is_empty()
+    }
+
+    /// The report with the files that it was read from; none where the runner has not come so far. What it left before `began`,
+    /// in nanoseconds since 1970, is of another run.
+    pub(super) fn report(
+        &self,
+        ran: &SuiteRan,
+        began: i64,
+    ) -> Option<(TestReport, Vec<SubmittedFile>)> {
+        if !self.command.leaves.is_empty() {
+            let left = reports_left(&self.folder, self.command.leaves, began);
+            let (report, files) = read_reports(&left, self.format).ok()?;
+            // What else went wrong, such as a build, is told by what is printed.
+            let is_all = ran.success() || counts(&report.totals).failing() > 0;
+            return is_all.then_some((report, files));
+        }
         let Some(path) = &self.command.report else {
             let printed = [&ran.stdout, &ran.stderr].into_iter();
             let mut read = printed.filter_map(|text| read_tests(&text[..], self.format).ok());
@@ -86,4 +114,48 @@ impl Adapter {
         }
         Some((report, files))
     }
+}
+
+/// The files of reports that were left below a folder since then, in such folders.
+fn reports_left(root: &Path, leaves: &[&[&str]], began: i64) -> Vec<PathBuf> {
+    /// Modules lie in modules.
+    const DEEPEST: usize = 8;
+    let mut found = Vec::new();
+    let mut waiting = vec![(root.to_owned(), Vec::<String>::new())];
+    while let Some((folder, names)) = waiting.pop() {
+        let is_one = leaves.iter().any(|suffix| ends_with(&names, suffix));
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if kind.is_dir() && names.len() < DEEPEST && !matches!(&*name, ".git" | "node_modules")
+            {
+                waiting.push((entry.path(), [&names[..], &[name]].concat()));
+            } else if is_one
+                && kind.is_file()
+                && entry
+                    .path()
+                    .extension()
+                    .is_some_and(|ending| ending == "xml")
+            {
+                let written = entry.metadata().and_then(|found| found.modified());
+                // Some file systems keep times in coarse steps.
+                if written.is_ok_and(|time| nanos(time) + 50_000_000 >= began) {
+                    found.push(entry.path());
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn ends_with(names: &[String], suffix: &[&str]) -> bool {
+    let Some(first) = names.len().checked_sub(suffix.len()) else {
+        return false;
+    };
+    let mut pairs = names[first..].iter().zip(suffix);
+    pairs.all(|(name, wanted)| *wanted == "*" || name == wanted)
 }

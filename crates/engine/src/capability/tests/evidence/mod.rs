@@ -2,6 +2,7 @@
 
 mod adapter;
 pub mod baseline;
+pub mod changed_lines;
 pub mod checkout;
 pub mod clean;
 pub mod frozen;
@@ -19,7 +20,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ::test_report::{CoverageFormat, Metric, Outcome, TestFormat, TestReport, Totals, Unreadable};
+use ::test_report::{
+    CoverageFormat, FileCoverage, Metric, Outcome, TestFormat, TestReport, Totals, Unreadable,
+};
 use journal::EvidenceStore;
 use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
@@ -39,6 +42,20 @@ use crate::view::autopilot::request;
 /// A report up to this length, in bytes, is kept with the run; of a longer one its hash is.
 const LONGEST_KEPT: u64 = 16 * 1024 * 1024;
 
+/// Which tests have a name in a report, as a fact of it: `every`, `some` or `none`.
+pub(crate) const NAMED: &str = "named";
+
+fn named_in(report: &TestReport) -> &'static str {
+    let ledger = Ledger::of(report);
+    if ledger.names_any() && ledger.every {
+        "every"
+    } else if ledger.names_any() {
+        "some"
+    } else {
+        "none"
+    }
+}
+
 /// The end of what a command printed that could not run its tests, as a fact of the report.
 pub(crate) const OUTPUT: &str = "output";
 
@@ -55,6 +72,8 @@ pub struct TestEvidence {
     pub report: Option<TestReport>,
     /// The files that were handed in.
     pub files: Vec<SubmittedFile>,
+    /// The same by file.
+    pub covered: Vec<FileCoverage>,
     /// The file with the coverage.
     pub coverage_file: Option<SubmittedFile>,
     /// What was run, if we ran it.
@@ -127,7 +146,8 @@ impl TestEvidence {
                     argument!("coverageReport"),
                 ));
             }
-            let (coverage, file) = read_coverage(&cwd.join(path))?;
+            let (coverage, covered, file) = read_coverage(&cwd.join(path))?;
+            self.covered = covered;
             self.coverage = Some(coverage);
             self.coverage_file = Some(file);
         }
@@ -160,6 +180,7 @@ impl TestEvidence {
         facts.insert("level".to_owned(), level_name(self.level()).into());
         if let Some(report) = &self.report {
             facts.insert("format".to_owned(), report.format.name().into());
+            facts.insert(NAMED.to_owned(), named_in(report).into());
         }
         if !self.files.is_empty() {
             facts.insert("reports".to_owned(), json!(self.files));
@@ -404,23 +425,25 @@ pub fn read_report(
     read_file(path, |input| ::test_report::read_tests(input, format))
 }
 
-fn read_coverage(path: &Path) -> Result<(Coverage, SubmittedFile), Fault> {
+/// A share in percent, with two digits. Cut, not rounded: nobody gets over a threshold by it.
+pub(crate) fn percent_of(metric: Metric) -> Option<f64> {
+    let percent = metric.percent()?;
+    Some((percent * 100.0).floor() / 100.0)
+}
+
+fn read_coverage(path: &Path) -> Result<(Coverage, Vec<FileCoverage>, SubmittedFile), Fault> {
     let (read, file) = read_file(path, |input| {
         ::test_report::read_coverage(input, None::<CoverageFormat>)
     })?;
-    let percent = |metric: Option<Metric>| {
-        metric
-            .and_then(|metric| metric.percent())
-            // Cut, not rounded: nobody gets over a threshold by it.
-            .map(|percent| (percent * 100.0).floor() / 100.0)
-    };
+    let percent = |metric: Option<Metric>| metric.and_then(percent_of);
     let coverage = Coverage {
         lines: percent(read.lines),
         branches: percent(read.branches),
         functions: percent(read.functions),
         statements: percent(read.statements),
+        changed_lines: None,
     };
-    Ok((coverage, file))
+    Ok((coverage, read.files, file))
 }
 
 fn read_file<T>(

@@ -149,8 +149,8 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
     };
     let may_break = (suite.may_break || is_type_error(&ran.both))
         && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
-    let named = adapter.and_then(|adapter| adapter.report(&ran));
-    let is_adapted = adapter.is_some();
+    let named = adapter.and_then(|adapter| adapter.report(&ran, began));
+    let is_adapted = adapter.is_some_and(Adapter::adds);
     let adapter = named.as_ref().and(adapter);
     let (report, files) = if let Some(named) = named {
         named
@@ -199,7 +199,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         )
         .detail("output", end_of(&ran.both)));
     }
-    if adapter.is_some_and(|adapter| adapter.command.report.is_some())
+    if adapter.is_some_and(Adapter::writes_files)
         && numbers.failing() == 0
         && let Some(printed) = printed_failures(&ran)
     {

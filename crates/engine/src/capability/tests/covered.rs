@@ -1,0 +1,86 @@
+//! Coverage that a report comes with, held against the thresholds.
+
+use machine::{Finding, Role, RunState};
+use workspace::config::Config;
+use workspace::git::{Oid, Repository};
+
+use crate::capability::git::changes::Changes;
+use crate::capability::git::read::finding;
+use crate::capability::tests::evidence::{TestEvidence, changed_lines, percent_of};
+use crate::capability::tests::results::Coverage;
+use crate::fault::Fault;
+use crate::next_step::argument;
+use crate::report::present_report;
+
+/// The coverage of a report.
+pub(super) struct Covered {
+    /// In percent; none where it came with none.
+    pub(super) coverage: Option<Coverage>,
+    /// Whether the settings ask for that of changed lines, and the report does not tell of lines.
+    lacks_lines: bool,
+}
+
+impl Covered {
+    /// That of a report on what was changed since a commit.
+    pub(super) fn of(
+        taken: &TestEvidence,
+        role: &Role,
+        config: &Config,
+        (repository, last, changes): (&Repository, &Oid, &Changes),
+    ) -> Result<Self, Fault> {
+        let mut coverage = taken.coverage;
+        // Behind its end nothing of an item is changed, and before it is done nothing is there to be reached.
+        if role.shows.is_some() || role.suite.is_some() {
+            return Ok(Self {
+                coverage,
+                lacks_lines: false,
+            });
+        }
+        let reached = changed_lines::reached(repository, last, changes, &taken.covered)?;
+        if let Some(coverage) = &mut coverage {
+            coverage.changed_lines = reached.and_then(percent_of);
+        }
+        Ok(Self {
+            coverage,
+            lacks_lines: config.evidence.changed_lines.is_some() && reached.is_none(),
+        })
+    }
+
+    /// What is under its threshold, in words.
+    pub(super) fn under(&self, config: &Config) -> Vec<String> {
+        let Some(coverage) = &self.coverage else {
+            return Vec::new();
+        };
+        let mut under = coverage.under(&config.test.coverage_thresholds);
+        under.extend(coverage.changed_lines_under(config.evidence.changed_lines));
+        under
+    }
+
+    /// That the settings ask for coverage which was not reported.
+    pub(super) fn missing(&self, config: &Config, run: &RunState) -> Option<Finding> {
+        let known = self.coverage.unwrap_or_default();
+        let mut missing = known.missing(&config.test.coverage_thresholds);
+        missing.extend(self.lacks_lines.then_some("changed lines"));
+        if missing.is_empty() && !(config.evidence.require_coverage && self.coverage.is_none()) {
+            return None;
+        }
+        let of = if missing.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", missing.join(", "))
+        };
+        let by = if self.lacks_lines {
+            "coverageReport"
+        } else {
+            "coverage"
+        };
+        Some(finding(
+            "coverage_missing",
+            format!("the settings ask for coverage{of}, and none was reported"),
+            match present_report(run) {
+                Some(report) => format!("report it too: {}", report.and(by)),
+                None => concat!("report it with ", argument!("coverage")).to_owned(),
+            },
+        ))
+    }
+}

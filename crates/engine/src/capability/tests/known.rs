@@ -1,0 +1,53 @@
+//! What is known of the tests from before a report.
+
+use machine::state::Token;
+use machine::{Role, RunState};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::capability::memory::{LAST_LEDGER, SHOWN, TestsBefore};
+use crate::capability::tests::evidence::baseline;
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::fault::Fault;
+
+/// What was known when the item in hand began, as it said when it first showed failing tests.
+pub(crate) fn began(kept: &Map<String, Value>, role: &Role) -> Result<Option<TestsBefore>, Fault> {
+    for label in [&role.label, &role.against] {
+        if let Some(shown) = SHOWN.read(kept, label.as_ref())? {
+            return Ok(shown.before);
+        }
+    }
+    Ok(None)
+}
+
+/// What each test did before: when the item began, before the run, or when the last report was accepted; the first of these
+/// whose names can be compared with those of now.
+pub(super) fn before(
+    call: &Call<'_>,
+    run: &RunState,
+    present: Option<&Token>,
+    role: &Role,
+    now: Option<&Ledger>,
+) -> Result<Option<Ledger>, Fault> {
+    let began = match present {
+        Some(token) => began(&token.kept, role)?,
+        None => None,
+    };
+    let last = match began {
+        Some(_) => None,
+        None => LAST_LEDGER.read(&run.kept)?,
+    };
+    let hashes = [began.and_then(|before| before.ledger), last];
+    let hashes = hashes.into_iter().flatten();
+    let mut all = Vec::new();
+    for hash in hashes.chain(baseline::ledgers(&run.kept)?) {
+        let known = Ledger::read(&call.dir, &hash)?;
+        if now.is_none_or(|now| known.names_alike(now)) {
+            return Ok(Some(known));
+        }
+        all.push(known);
+    }
+    // By other names they may well be the same tests.
+    let renamed = now.and_then(|now| all.iter().find_map(|known| known.named_as(now)));
+    Ok(renamed.or_else(|| all.into_iter().next()))
+}
