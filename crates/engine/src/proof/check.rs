@@ -104,6 +104,11 @@ pub fn judge(
             .remarks
             .push(format!("`{}` was let pass {by}", allowed.code));
     }
+    if let Some(how) = &made.unfinished {
+        judged.remarks.push(format!(
+            "its run {how}: no full suite was accepted behind it"
+        ));
+    }
     judged.tree(known, made, commit, repository)?;
     Ok(judged)
 }

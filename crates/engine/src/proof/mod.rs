@@ -6,6 +6,7 @@
 //! | [`story`] | what a journal tells of the commits of its run |
 //! | [`source`] | where that is found: journals, bundles, notes |
 //! | [`check`] | what has to hold for a commit |
+//! | [`replay`] | the tests of commits, run again |
 //! | [`bundle`] | a run in one file |
 //! | [`note`] | what a git note says of a commit |
 //!
@@ -19,6 +20,7 @@ pub mod bundle;
 pub mod check;
 pub mod note;
 pub mod range;
+pub mod replay;
 pub mod source;
 pub mod story;
 
@@ -37,6 +39,7 @@ use crate::fault::Fault;
 use crate::proof::bundle::Packed;
 use crate::proof::check::{CheckResult, Problem, RequiredProof, problem};
 use crate::proof::range::Range;
+use crate::proof::replay::{ReplayedCommit, Replayer};
 use crate::proof::source::{Damaged, Library, Source, SourceIndex, short};
 use crate::proof::story::{Allowed, Phase, Purpose, RunCommit};
 
@@ -53,6 +56,8 @@ pub struct VerifyRequest {
     pub approvals: Option<Strength>,
     /// The keys that may sign; those of the person's list where it is absent.
     pub signers: Option<PathBuf>,
+    /// Whether the tests of each commit are run again, with its change and without it.
+    pub replay: bool,
 }
 
 /// What became of a range.
@@ -146,6 +151,9 @@ pub struct Verdict {
     /// The tree that GREEN tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
+    /// What its tests did when they were run again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayedCommit>,
     /// What is missing or wrong.
     pub problems: Vec<Problem>,
     /// What somebody should know.
@@ -230,8 +238,39 @@ impl Engine {
         for commit in &range.commits {
             commits.push(verdict(&library, commit, &parts, &repository, &least)?);
         }
+        if request.replay {
+            let replayer = Replayer::of(self, &repository)?;
+            for verdict in &mut commits {
+                verdict.replay_with(&replayer, &library)?;
+            }
+        }
         with_alike(&mut commits, &range, &mut library, &repository)?;
         Ok(summed_up(range.text, commits, library, least.level))
+    }
+}
+
+impl Verdict {
+    /// Runs the tests of the commit again, where it is one of a subtask.
+    fn replay_with(&mut self, replayer: &Replayer<'_>, library: &Library) -> Result<(), Fault> {
+        let is_meant = matches!(self.purpose, Some(Purpose::Subtask)) && self.part_of.is_none();
+        let made = library.of(&self.sha).filter(|_| is_meant);
+        let (Some((_, made)), Ok(commit)) = (made, Oid::from_str(&self.sha)) else {
+            return Ok(());
+        };
+        let Ok(base) = Oid::from_str(&made.base) else {
+            return Ok(());
+        };
+        let mut replayed = replayer.replayed(&base, &commit)?;
+        let problems = std::mem::take(&mut replayed.problems);
+        if !problems.is_empty() {
+            self.standing = CommitStanding::Faulty;
+        } else if let Some(why) = &replayed.undecided {
+            self.remarks
+                .push(format!("its RED could not be tried again: {why}"));
+        }
+        self.problems.extend(problems);
+        self.replay = Some(replayed);
+        Ok(())
     }
 }
 
@@ -361,6 +400,7 @@ fn nobodys(commit: &CommitInfo, standing: CommitStanding, library: &Library) -> 
         green: None,
         suite: None,
         tree: None,
+        replay: None,
         problems,
         remarks: Vec::new(),
         allowed: Vec::new(),
@@ -476,6 +516,10 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
         "give a bundle of the run with --bundle FILE (`tm runs export RUN -o FILE`)"
     } else if any("journal_damaged") {
         "see `tm log verify RUN`; elsewhere, a bundle that was exported before proves the commits"
+    } else if any("not_replayed") {
+        "have the tests run here in a fresh checkout: install what the project needs, or set test.setup"
+    } else if any("green_not_replayed") || any("red_not_replayed") {
+        "what they pass by, or failed by, is not in the commit: run them by hand in a fresh checkout of it, and mend them in a run"
     } else if any("history_missing") {
         "fetch the whole history: `git fetch --unshallow`"
     } else {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use journal::Record;
 use machine::event::AcceptedReport;
 use machine::trigger::Trigger;
-use machine::{Event, Role, RunState, Strength};
+use machine::{Event, Role, RunState, RunStatus, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use workspace::git::RepoPath;
@@ -13,6 +13,8 @@ use workspace::git::RepoPath;
 use crate::audit::{Audit, Missing};
 use crate::capability::git::read::commit::UNTESTED;
 use crate::capability::memory::{self, Memory, TESTED};
+use crate::capability::tests::evidence::NAMED;
+use crate::capability::tests::evidence::replay::Replay;
 use crate::decisions::Decision;
 use crate::fault::Fault;
 use crate::open_run::event_of;
@@ -38,6 +40,15 @@ pub struct Phase {
     pub unit: String,
     /// `claimed`, `reported` or `verified`.
     pub level: String,
+    /// Which tests have a name in it: `every`, `some` or `none`, where the source says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named: Option<String>,
+    /// The runner that was made to name its tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
+    /// Whether its tests were tried without the change, and failed there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
     /// Number of the event; 0 where no journal is at hand.
     #[serde(skip_serializing_if = "is_zero")]
     pub seq: u64,
@@ -74,8 +85,15 @@ impl Phase {
                 evidence.push(hash.clone());
             }
         }
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let verified = report.facts.get("verified");
+        let replay = report.facts.get("replayed");
+        let replay = replay.and_then(|told| serde_json::from_value::<Replay>(told.clone()).ok());
         Self {
             unit: report.unit.clone(),
+            named: text(report.facts.get(NAMED)),
+            adapter: text(verified.and_then(|ran| ran.get("adapter"))),
+            replayed: replay.is_some_and(|replay| replay.undecided.is_none() && !replay.none_fails),
             level: match report.level.as_str() {
                 "" => "claimed".to_owned(),
                 level => level.to_owned(),
@@ -170,6 +188,8 @@ pub struct RunCommit {
     pub journal: String,
     /// Why it holds other files than were tested, where the source says so.
     pub other: Option<OtherFiles>,
+    /// How its run stands, where that is not at its end: it is the last of its commits.
+    pub unfinished: Option<String>,
     /// Its workflow did not hold what passed against what had failed.
     pub not_held: bool,
 }
@@ -196,6 +216,16 @@ pub struct Story {
     pub under_way: Option<RunCommit>,
     /// Hash of the last line.
     pub head: String,
+}
+
+/// How a run stands that is not at its end.
+fn how_unfinished(status: RunStatus) -> Option<&'static str> {
+    match status {
+        RunStatus::Completed => None,
+        RunStatus::Aborted => Some("was given up"),
+        RunStatus::Paused => Some("is paused"),
+        _ => Some("is not over"),
+    }
 }
 
 /// The reports of tests of an item that count.
@@ -290,6 +320,9 @@ impl Story {
             while let Some(lacking) = missing.next_if(|lacking| before(lacking.seq)) {
                 made.missing.push(lacking);
             }
+        }
+        if let Some(last) = story.made.last_mut() {
+            last.unfinished = how_unfinished(run.status).map(str::to_owned);
         }
         story.run = run.run;
         story.workflow = run.workflow;

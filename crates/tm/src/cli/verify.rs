@@ -24,6 +24,9 @@ pub struct Verify {
     /// The keys that may sign decisions, as `ssh-keygen` reads them; those of the person's list if left out
     #[arg(long, value_name = "FILE")]
     pub signers: Option<PathBuf>,
+    /// Run the tests of each subtask's commit again in fresh checkouts: with its change they have to pass, and without it to fail
+    #[arg(long)]
+    pub replay: bool,
     /// Where, and how to answer.
     #[command(flatten)]
     pub place: ProjectPlace,

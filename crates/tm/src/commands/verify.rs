@@ -30,6 +30,7 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
             StrengthName::Signed => Strength::Signed,
         }),
         signers: verify.signers,
+        replay: verify.replay,
     })?;
     output.answer(&answer, render::range_verified)?;
     Ok(if answer.verified {

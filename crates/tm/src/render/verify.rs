@@ -13,6 +13,12 @@ pub fn verified(verified: &Verified, look: &Look) -> String {
     let mut page = Page::new(look);
     for commit in &verified.commits {
         page.raw(&line(commit, look));
+        if let Some(replay) = &commit.replay {
+            page.wrapped(
+                &format!("    {}", look.paint(FAINT, "run again")),
+                &replay.spoken(),
+            );
+        }
         for problem in &commit.problems {
             page.wrapped(
                 &format!("    {}", look.paint(super::BAD, problem.code)),
@@ -62,7 +68,7 @@ fn line(commit: &Verdict, look: &Look) -> String {
     };
     let mut parts = Vec::new();
     if let Some(level) = commit.level {
-        parts.push(level.to_owned());
+        parts.push(format!("{level}{}", seen(commit)));
     }
     match (commit.purpose, &commit.subtask) {
         (Some(Purpose::Status), _) => parts.push("status of the task".to_owned()),
@@ -92,6 +98,24 @@ fn line(commit: &Verdict, look: &Look) -> String {
     line.push_str("  ");
     line.push_str(&look.paint(FAINT, cut_at_word(&subject, room)));
     line
+}
+
+/// How its GREEN was seen, where that says more than its level.
+fn seen(commit: &Verdict) -> String {
+    let Some(green) = &commit.green else {
+        return String::new();
+    };
+    let mut told = String::new();
+    if let Some(adapter) = &green.adapter {
+        told.push_str(" by ");
+        told.push_str(&one_line(adapter));
+    }
+    if matches!(green.named.as_deref(), Some("none" | "some")) {
+        told.push_str(" (not every test has a name)");
+    } else if green.replayed {
+        told.push_str(" and replayed");
+    }
+    told
 }
 
 /// A bundle that was written.

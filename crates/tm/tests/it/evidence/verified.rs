@@ -519,6 +519,44 @@ fn a_command_that_names_no_test_is_told_of() {
     assert!(warning.contains("does not name every test"), "{red:#}");
 }
 
+/// Whoever doubts a commit has its tests run again.
+#[test]
+fn the_tests_of_commits_are_run_again() {
+    let stage = Stage::new(r#""evidence": {"replay": "off"}"#);
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    stage.env.auto("complete red --verify").ok();
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    stage.env.auto("complete green --verify").ok();
+    stage.env.auto("commit").ok();
+    let verify = |words: &[&str]| stage.env.tm(&[&["verify", "main..HEAD"], words].concat());
+    let again = verify(&["--replay"]).ok();
+    let commit = &again["commits"][0];
+    assert_eq!(commit["replay"]["green"]["passed"], 3, "{again:#}");
+    assert_eq!(commit["replay"]["green"]["failed"], 0, "{again:#}");
+    assert_eq!(commit["replay"]["red"]["failed"], 1, "{again:#}");
+    assert_eq!(commit["standing"], "earned");
+    let remarks = commit["remarks"].to_string();
+    assert!(remarks.contains("its run is not over"), "{again:#}");
+
+    // The next passes by something beside it, and nobody tried it without its change.
+    let there = stage.outside("there");
+    let test = format!("test_tabs() {{ test -f '{}'; }}\n", there.display());
+    stage.env.write("tests/tabs_test.sh", test);
+    stage.env.auto("complete red --verify").ok();
+    stage.env.write("src/tabs.sh", "tabs() { :; }\n");
+    fs::write(&there, "").unwrap();
+    stage.env.auto("complete green --verify").ok();
+    stage.env.auto("commit").ok();
+    let claimed = verify(&[]).ok();
+    assert_eq!(claimed["verified"], true);
+    let again = verify(&["--replay"]);
+    assert_eq!(again.status, 3, "{again:#?}");
+    let commits = again.json()["commits"].as_array().unwrap().clone();
+    assert_eq!(commits[0]["standing"], "earned");
+    assert_eq!(commits[1]["problems"][0]["code"], "red_not_replayed");
+}
+
 /// What the subtask has changed is to be covered, however much else is.
 #[test]
 fn lines_that_were_changed_are_covered() {

@@ -535,7 +535,12 @@ fn dirty(
         .collect())
 }
 
-fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Result<(), Fault> {
+/// Takes in how the project at `root` is tested, by its settings and its files.
+pub(crate) fn test_command(
+    root: &Path,
+    settings: &Settings,
+    start: &mut StartFacts,
+) -> Result<(), Fault> {
     let test = &settings.config.test;
     let found = workspace::runner::detect(root, &test.runner).map_err(|error| {
         Fault::new(Kind::Environment, "config_invalid", error.to_string())

@@ -1,0 +1,207 @@
+//! Commits replayed: their tests are run again, on what they hold and without their change.
+
+use std::collections::BTreeMap;
+
+use ::test_report::Outcome;
+use serde::Serialize;
+use workspace::config::Config;
+use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
+use workspace::git::{Oid, RepoPath, Repository};
+use workspace::process::Cancellation;
+
+use crate::capability::git::read::preflight::test_command;
+use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::tests::evidence::TestEvidence;
+use crate::capability::tests::evidence::checkout::Checkout;
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::read::few;
+use crate::capability::tests::results::Counts;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::proof::check::{Problem, problem};
+
+/// What the tests of a commit did when they were run again, each time in a fresh checkout.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplayedCommit {
+    /// On what the commit holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub green: Option<Counts>,
+    /// On what was there before, with the commit's tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub red: Option<Counts>,
+    /// Why one of the two says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
+    /// What it showed to be wrong.
+    #[serde(skip)]
+    pub problems: Vec<Problem>,
+}
+
+impl ReplayedCommit {
+    /// The numbers, for people.
+    pub fn spoken(&self) -> String {
+        let told = |name: &str, counts: Option<&Counts>| {
+            let counts = counts?;
+            let failing = counts.failing();
+            Some(format!("{name} {} passed, {failing} failed", counts.passed))
+        };
+        let parts = [
+            told("with the change", self.green.as_ref()),
+            told("without it", self.red.as_ref()),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() {
+            return "they could not be run".to_owned();
+        }
+        parts.join("; ")
+    }
+}
+
+/// What is needed to run the tests of commits.
+pub(super) struct Replayer<'a> {
+    repository: &'a Repository,
+    config: &'a Config,
+    memory: Memory,
+    classes: PathClasses,
+    cancelled: Cancellation,
+}
+
+impl<'a> Replayer<'a> {
+    /// By the settings and the test command of the project as it is now.
+    pub(super) fn of(engine: &'a Engine, repository: &'a Repository) -> Result<Self, Fault> {
+        let mut start = StartFacts {
+            top_level: repository.top_level().to_owned(),
+            git_dir: repository.git_dir().to_owned(),
+            common_dir: repository.common_dir().to_owned(),
+            project_root: engine.root.clone(),
+            ..StartFacts::default()
+        };
+        test_command(&engine.root, &engine.settings, &mut start)?;
+        let classes = PathClasses::new(&start.test_patterns)
+            .map_err(|error| Fault::bug(format!("test patterns cannot be used: {error}")))?;
+        Ok(Self {
+            repository,
+            config: &engine.settings.config,
+            classes,
+            cancelled: engine.cancellation(),
+            memory: Memory {
+                start,
+                dirty: BTreeMap::new(),
+                last_commit: String::new(),
+                reports: Vec::new(),
+            },
+        })
+    }
+
+    /// Replays a commit that was made on `base`.
+    pub(super) fn replayed(&self, base: &Oid, commit: &Oid) -> Result<ReplayedCommit, Fault> {
+        match self.run(base, commit) {
+            Err(fault) if fault.code == "cancelled" => Err(fault),
+            Err(fault) => Ok(ReplayedCommit {
+                problems: vec![problem("not_replayed", fault.message.clone())],
+                undecided: Some(fault.message),
+                ..ReplayedCommit::default()
+            }),
+            done => done,
+        }
+    }
+
+    fn run(&self, base: &Oid, commit: &Oid) -> Result<ReplayedCommit, Fault> {
+        let green = self.tested(commit, None)?;
+        let mut replayed = ReplayedCommit {
+            green: Some(green.counts),
+            ..ReplayedCommit::default()
+        };
+        let changed = self.repository.changed_paths(base, commit)?;
+        let (tests, others): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|path| self.is_test(path));
+        if tests.is_empty() {
+            let inside = others.iter().any(|path| may_hold_tests(&path.to_string()));
+            replayed.undecided = Some(if inside {
+                "its tests stand in source files beside the code".to_owned()
+            } else {
+                "it holds no file of tests".to_owned()
+            });
+            if green.counts.failing() > 0 {
+                replayed.problems.push(failing(&green, None));
+            }
+            return Ok(replayed);
+        }
+        let red = self.tested(commit, Some((base, &others)))?;
+        replayed.red = Some(red.counts);
+        let (now, then) = (green.ledger(), red.ledger());
+        let passes_then = |id: &str| {
+            let outcome = then.as_ref().and_then(|then| then.outcome(id));
+            outcome.is_some_and(Outcome::is_success)
+        };
+        let broken: Vec<&str> = now
+            .iter()
+            .flat_map(Ledger::failing)
+            .filter(|id| passes_then(id))
+            .collect();
+        let has_names = now.as_ref().is_some_and(|now| now.every);
+        if green.counts.passed == 0
+            || !broken.is_empty()
+            || (!has_names && green.counts.failing() > 0)
+        {
+            replayed.problems.push(failing(&green, Some(&broken)));
+        }
+        let turned = match &now {
+            Some(now) if has_names => now.those(Outcome::is_success).any(|id| !passes_then(id)),
+            _ => red.counts.failing() > green.counts.failing(),
+        };
+        if !turned {
+            replayed.problems.push(problem(
+                "red_not_replayed",
+                "none of its tests passes with its change and fails without it",
+            ));
+        }
+        Ok(replayed)
+    }
+
+    /// Runs the tests of a commit in a fresh checkout, with these files as another commit has them.
+    fn tested(
+        &self,
+        commit: &Oid,
+        without: Option<(&Oid, &[RepoPath])>,
+    ) -> Result<TestEvidence, Fault> {
+        let at = (commit, &[][..]);
+        let mut checkout = Checkout::ready(&self.memory, self.config, at, &self.cancelled)?;
+        if let Some((base, files)) = without {
+            for path in files {
+                match self.repository.bytes_at(base, path)? {
+                    Some(bytes) => checkout.write(path, &bytes)?,
+                    None => checkout.remove(path),
+                }
+            }
+        }
+        checkout.tested(None)
+    }
+
+    fn is_test(&self, path: &RepoPath) -> bool {
+        let name = path.to_string();
+        let scope = self.memory.repository().scope().into_owned();
+        let name = name.strip_prefix(&scope).unwrap_or(&name);
+        self.classes.of(name) == PathClass::Test
+    }
+}
+
+fn failing(green: &TestEvidence, broken: Option<&[&str]>) -> Problem {
+    let named: Vec<String> = broken
+        .unwrap_or_default()
+        .iter()
+        .map(|id| (*id).to_owned())
+        .collect();
+    let which = match &named[..] {
+        [] => String::new(),
+        named => format!(": {}", few(named)),
+    };
+    problem(
+        "green_not_replayed",
+        match green.counts.passed {
+            0 => "none of its tests passes when they are run again".to_owned(),
+            _ => format!("not all of its tests pass when they are run again{which}"),
+        },
+    )
+}
