@@ -190,9 +190,7 @@ impl Engine {
             taken.take_coverage(given, &self.cwd)?;
             if let Some(present) = run.token(token) {
                 let cancelled = self.cancellation();
-                taken.baseline =
-                    evidence::baseline::found_out(run, &present.role, &config, &taken, &cancelled)?
-                        .map(Box::new);
+                evidence::baseline::found_out(run, &present.role, &config, &mut taken, &cancelled)?;
                 let of = (dir.path(), run);
                 taken.replay = evidence::replay::of(of, present, &config, &taken, &cancelled)?;
             }

@@ -148,6 +148,9 @@ pub fn read(
     REPORTS.put(&mut at.keep_run, &memory.reports)?;
     let covered = Covered::of(taken, role, config, (&repository, &last, &since))?;
     at.findings.extend(covered.missing(config, run));
+    if taken.baseline_too_slow {
+        REPLAYED_SLOWLY.put(&mut at.keep_run, &true)?;
+    }
     at.flaky();
     match (role.shows, role.suite) {
         (Some(Shows::NewFailure), _) => at.new_failure(&changed)?,

@@ -10,7 +10,7 @@ use workspace::config::{Baseline, Config, Level};
 use workspace::process::Cancellation;
 
 use crate::capability::memory::{
-    BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
+    BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory, REPLAYED_SLOWLY,
 };
 use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -65,23 +65,24 @@ pub fn is_unknown(run: &RunState) -> bool {
     !(BASELINE.is_in(kept) || LAST_LEDGER.is_in(kept) || LAST_TOTAL.is_in(kept))
 }
 
-/// What the tests did on the commit that a run began on, found out in a fresh checkout beside the first report of failing tests that
-/// was seen here. None where it is not to be found out, or where the checkout is not like the working tree.
+/// Finds out what the tests did on the commit that a run began on, in a fresh checkout beside the first report of failing tests that
+/// was seen here. Nothing comes of it where it is not to be found out, or where the checkout is not like the working tree.
 pub fn found_out(
     run: &RunState,
     role: &Role,
     config: &Config,
-    taken: &TestEvidence,
+    taken: &mut TestEvidence,
     cancelled: &Cancellation,
-) -> Result<Option<TestEvidence>, Fault> {
+) -> Result<(), Fault> {
     let is_quick = |ran: &SuiteVerdict| ran.duration_ms <= UNASKED;
     let is_due = config.evidence.baseline == Baseline::Auto
         && role.shows == Some(Shows::NewFailure)
         && is_unknown(run)
+        && !REPLAYED_SLOWLY.is_in(&run.kept)
         && taken.counts.failing() > 0
         && taken.ran.as_ref().is_some_and(is_quick);
     if !is_due {
-        return Ok(None);
+        return Ok(());
     }
     let memory = Memory::of(run)?;
     let base = memory.start.head.parse();
@@ -91,7 +92,10 @@ pub fn found_out(
     let found = match checkout.and_then(|checkout| checkout.tested(None)) {
         Ok(found) => found,
         Err(fault) if fault.code == "cancelled" => return Err(fault),
-        Err(_) => return Ok(None),
+        Err(fault) => {
+            taken.baseline_too_slow = fault.code == "test_timeout";
+            return Ok(());
+        }
     };
     let is_like_here = match (found.ledger(), taken.ledger()) {
         (Some(there), Some(here)) => there.named_as(&here).is_some_and(|there| {
@@ -100,7 +104,10 @@ pub fn found_out(
         }),
         (there, _) => there.is_some_and(|there| there.every),
     };
-    Ok(Some(found).filter(|found| is_like_here && found.counts.passed > 0))
+    if is_like_here && found.counts.passed > 0 {
+        taken.baseline = Some(Box::new(found));
+    }
+    Ok(())
 }
 
 /// The level of what is known of before the run; none where nothing is.

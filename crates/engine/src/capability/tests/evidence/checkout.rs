@@ -18,6 +18,9 @@ use crate::fault::Fault;
 /// How long a run in a checkout may take that nobody has asked for, in milliseconds.
 pub(crate) const UNASKED: u64 = 60_000;
 
+/// No more files than this are checked out where nobody has asked for it.
+const MOST_FILES: usize = 20_000;
+
 /// A checkout that goes away when it is dropped.
 pub struct Checkout<'a> {
     tree: ThrowAwayWorktree,
@@ -47,15 +50,25 @@ impl<'a> Checkout<'a> {
         Ok(checkout)
     }
 
-    /// The same, with nothing run for it: made ready by what is installed in the working tree alone.
+    /// The same where nobody has asked for it: made ready by what is installed in the working tree alone, so that nothing is run, and
+    /// of no more files than are written in a moment.
     pub fn lent(
         memory: &'a Memory,
         config: &'a Config,
         at: (&Oid, &[RepoPath]),
         cancelled: &'a Cancellation,
     ) -> Result<Self, Fault> {
+        let repository = memory.repository();
+        let files = repository.known_files()?.len();
+        if files > MOST_FILES {
+            return Err(refused(
+                "setup_needed",
+                format!("a checkout of {files} files is made only where somebody asks for it"),
+                "ask for it in the settings, or by a command of its own",
+            ));
+        }
         let checkout = Self::bare(memory, config, at, cancelled)?;
-        checkout.borrow(&memory.repository())?;
+        checkout.borrow(&repository)?;
         Ok(checkout)
     }
 

@@ -88,6 +88,8 @@ pub struct TestEvidence {
     pub clean: Option<suite::SuiteVerdict>,
     /// What the tests did before the run, where that was found out beside.
     pub baseline: Option<Box<TestEvidence>>,
+    /// Whether that was tried, and took too long.
+    pub baseline_too_slow: bool,
     /// Its tests on the tree from before, where that was tried.
     pub replay: Option<replay::Replay>,
 }
