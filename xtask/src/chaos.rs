@@ -8,7 +8,6 @@
 
 mod damage;
 mod power;
-mod stage;
 mod story;
 mod trace;
 mod trial;

@@ -11,6 +11,7 @@ mod clients;
 mod conformance;
 mod fuzz;
 mod gate;
+mod stage;
 mod tools;
 
 use std::process::ExitCode;

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::stage::Stage;
 use super::story::Rails;
 use super::trial::{self, Choice, Tally};
+use crate::stage::Stage;
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy)]

@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::stage::Stage;
 use super::story::Rails;
 use super::trace::{self, Fault};
 use super::trial::{self, Choice, Tally};
+use crate::stage::Stage;
 
 /// The file system's size, in mebibytes.
 const SIZE: &str = "64M";

@@ -5,7 +5,7 @@ use std::io;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use crate::stage::Stage;
 
 /// The rails that a story is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::stage::{Ran, Stage};
 use super::story::{Act, Rails};
 use super::trace::{self, Call, Fault, Watched};
+use crate::stage::{Ran, Stage};
 
 /// Which places are tried.
 pub struct Choice<'c> {
@@ -107,16 +107,16 @@ pub fn run(
         if here.is_empty() {
             return Ok(());
         }
-        stage.save()?;
+        stage.save("saved")?;
         for place in here {
-            stage.restore()?;
+            stage.restore("saved")?;
             tally.trials += 1;
             let struck = strike(&stage, act, place)?;
             if let Err(why) = ends_well(rails, &stage, act, place, &whole, &struck) {
                 tally.bad.push((place.name(act), why));
             }
         }
-        stage.restore()
+        stage.restore("saved")
     })?;
     Ok(tally)
 }
@@ -148,14 +148,14 @@ pub fn places(
 ) -> io::Result<Vec<Place>> {
     let mut all = Vec::new();
     play(rails, stage, &mut |number, act, _| {
-        stage.save()?;
+        stage.save("saved")?;
         let place = Place {
             act: number,
             call: 0,
             fault: Fault::None,
         };
         let calls = strike(stage, act, &place)?.calls.len();
-        stage.restore()?;
+        stage.restore("saved")?;
         for call in 1..=calls {
             all.extend(faults.iter().map(|&fault| Place {
                 call,
@@ -252,7 +252,7 @@ pub fn flushes(program: &Path, rails: Rails) -> io::Result<Tally> {
     let stage = Stage::new(folder.path(), program)?;
     let mut tally = Tally::default();
     play(rails, &stage, &mut |number, act, _| {
-        stage.save()?;
+        stage.save("saved")?;
         let place = Place {
             act: number,
             call: 0,
@@ -263,7 +263,7 @@ pub fn flushes(program: &Path, rails: Rails) -> io::Result<Tally> {
         let units = runs
             .last()
             .map_or(0, |run| units_of(&run.join("activity.jsonl")));
-        stage.restore()?;
+        stage.restore("saved")?;
         let before = stage
             .runs()
             .last()

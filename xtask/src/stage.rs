@@ -137,14 +137,14 @@ impl Stage {
         Err(io::Error::other(format!("git {words:?} failed")))
     }
 
-    /// Keeps everything as it is now.
-    pub fn save(&self) -> io::Result<()> {
-        copy(&self.now(), &self.folder.join("saved"))
+    /// Keeps everything as it is now, under a name.
+    pub fn save(&self, name: &str) -> io::Result<()> {
+        copy(&self.now(), &self.folder.join(name))
     }
 
-    /// Makes everything as it was when it was kept.
-    pub fn restore(&self) -> io::Result<()> {
-        copy(&self.folder.join("saved"), &self.now())
+    /// Makes everything as it was when it was kept under this name.
+    pub fn restore(&self, name: &str) -> io::Result<()> {
+        copy(&self.folder.join(name), &self.now())
     }
 
     /// All lock files that a git left.
