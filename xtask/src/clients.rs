@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::tools::{
-    built, cache, command, filled, install, npm, passes, path_with_node, root, run,
+    built, cache, command, filled, npm, passes, path_with_node, python_environment, root, run,
 };
 
 /// Runs all stories; whether all went well.
@@ -60,14 +60,6 @@ fn on_path(name: &Path, path: &std::ffi::OsStr) -> PathBuf {
 
 /// A folder with the clients. It is named by what is asked for, so that a change of a version is a new one.
 fn installed(stories: &Path) -> io::Result<PathBuf> {
-    let venv = "import ensurepip, venv";
-    if !command("python3")
-        .args(["-c", venv])
-        .output()
-        .is_ok_and(|ran| ran.status.success())
-    {
-        install("python3-venv")?;
-    }
     let lock = stories.join("package-lock.json");
     let requirements = stories.join("requirements.txt");
     let python = command("python3").arg("--version").output()?.stdout;
@@ -78,9 +70,7 @@ fn installed(stories: &Path) -> io::Result<PathBuf> {
         fs::copy(stories.join("package.json"), home.join("package.json"))?;
         fs::copy(&lock, home.join("package-lock.json"))?;
         npm(&home, &["ci"])?;
-        run(command("python3")
-            .args(["-m", "venv"])
-            .arg(home.join("python")))?;
+        python_environment(&home.join("python"))?;
         let options = ["install", "--quiet", "--disable-pip-version-check"];
         run(command(home.join("python/bin/pip"))
             .args(options)

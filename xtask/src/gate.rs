@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::chaos::{self, Chaos};
 use crate::fuzz::{self, Fuzz};
+use crate::runners::{self, Runners};
 use crate::tools::{built, cargo, cargo_tool, command, need, passes};
 use crate::{clients, conformance};
 
@@ -135,6 +136,8 @@ pub fn nightly() -> io::Result<bool> {
     good &= chaos::run(&Chaos::everything())?;
     heading("made-up input for every reader of foreign text");
     good &= fuzz::run_all(&Fuzz::lasting(300, 60))?;
+    heading("an honest run and all known cheats with every test runner that is here");
+    good &= runners::run(&Runners::everything())?;
     heading("every bench of a crate, once");
     let benches = ["append", "scheduling", "run", "reading"];
     let benches = benches.iter().flat_map(|bench| ["--bench", bench]);

@@ -11,6 +11,7 @@ mod clients;
 mod conformance;
 mod fuzz;
 mod gate;
+mod runners;
 mod stage;
 mod tools;
 
@@ -43,6 +44,8 @@ enum Task {
     Conformance,
     /// Drive the program with the protocol's official clients
     Clients,
+    /// Play an honest run and all known cheats with every test runner that is here
+    Runners(runners::Runners),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Fuzz(fuzz) => fuzz::run_all(&fuzz),
         Task::Conformance => conformance::run_all(),
         Task::Clients => clients::run_all(),
+        Task::Runners(runners) => runners::run(&runners),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -61,6 +61,11 @@ impl Stage {
         self.now().join("project")
     }
 
+    /// A folder outside of the repository.
+    pub fn scratch(&self) -> PathBuf {
+        self.now().join("scratch")
+    }
+
     /// Where runs are kept.
     pub fn store(&self) -> PathBuf {
         self.now().join("home/store")

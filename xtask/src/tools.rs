@@ -96,7 +96,7 @@ fn output(command: &mut Command) -> Option<String> {
 }
 
 /// Whether a program is on the search path.
-fn has(program: &str) -> bool {
+pub fn has(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
@@ -186,6 +186,15 @@ pub fn npm(folder: &Path, arguments: &[&str]) -> io::Result<()> {
         .args(arguments)
         .args(quiet)
         .arg("--ignore-scripts"))
+}
+
+/// Makes an environment of Python's in a folder, in which packages can be installed.
+pub fn python_environment(folder: &Path) -> io::Result<()> {
+    let venv = "import ensurepip, venv";
+    if output(command("python3").args(["-c", venv])).is_none() {
+        install("python3-venv")?;
+    }
+    run(command("python3").args(["-m", "venv"]).arg(folder))
 }
 
 /// A search path on which the Node comes first that suites and clients of the protocol need: Debian's may be older. With `npm`.

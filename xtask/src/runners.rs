@@ -1,0 +1,224 @@
+//! Every test runner that is here with the real binary: an honest run, which has to go through, and all known ways to a commit
+//! without the work, each of which has to end as `xtask/runners/expected.toml` says. What is expected stands in
+//! `docs/evidence.md`, too, as a table.
+
+mod installed;
+mod play;
+mod project;
+mod table;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use clap::Args;
+
+use crate::tools::{built, need};
+use installed::Installed;
+use play::Play;
+use project::{Also, Cheat, Cheats, Runner};
+use table::{Answers, Expected, PASSES, came_through, honest};
+
+/// What is played.
+#[derive(Debug, Args)]
+pub struct Runners {
+    /// Only these runners, by the names of their files in `xtask/runners/projects`
+    #[arg(value_name = "RUNNER")]
+    names: Vec<String>,
+    /// Only these cheats, by their names in `xtask/runners/cheats.toml`
+    #[arg(long, value_name = "CHEAT")]
+    cheat: Vec<String>,
+    /// No cheats, only honest runs
+    #[arg(long)]
+    honest: bool,
+    /// The program, also by the variable `TM`; that of the tests if left out
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Print every answer
+    #[arg(long)]
+    verbose: bool,
+}
+
+impl Runners {
+    /// All cheats with all runners.
+    pub fn everything() -> Self {
+        Self {
+            names: Vec::new(),
+            cheat: Vec::new(),
+            honest: false,
+            program: None,
+            verbose: false,
+        }
+    }
+}
+
+/// Plays them; whether all ended as is expected, and the table says so. What is expected is written anew with `UPDATE_EXPECTED=1`,
+/// the table with `UPDATE_DOCS=1`.
+pub fn run(wanted: &Runners) -> io::Result<bool> {
+    need("git", "git")?;
+    let cheats = project::cheats()?;
+    let all = project::runners(&cheats)?;
+    let said = wanted.program.clone();
+    let program = match said.or_else(|| std::env::var_os("TM").map(PathBuf::from)) {
+        Some(program) => std::path::absolute(program)?,
+        None => std::fs::canonicalize(built("tm")?)?,
+    };
+    let games = games(wanted, &all, &cheats, &program)?;
+    let played = play_all(&games)?;
+    let mut expected = Expected::read()?;
+    let update = std::env::var_os("UPDATE_EXPECTED").is_some();
+    let mut good = true;
+    for (key, answers) in played {
+        match answers {
+            None => good = false,
+            Some(answers) if update => expected.replace(key, answers),
+            Some(answers) => good &= expected.holds(key, &answers),
+        }
+    }
+    if update {
+        expected.write(&all, &cheats)?;
+    }
+    Ok(expected.is_in_the_docs(&all, &cheats)? && good)
+}
+
+/// One runner with all that is played with it.
+struct Game<'a> {
+    wanted: &'a Runners,
+    runner: &'a Runner,
+    installed: Installed,
+    cheats: &'a Cheats,
+    program: &'a Path,
+}
+
+/// The runners that are wanted and can be played here, with what they need. Of each other one it is said what is missing.
+fn games<'a>(
+    wanted: &'a Runners,
+    all: &'a [Runner],
+    cheats: &'a Cheats,
+    program: &'a Path,
+) -> io::Result<Vec<Game<'a>>> {
+    let mut games = Vec::new();
+    for runner in all {
+        if !wanted.names.is_empty() && !wanted.names.contains(&runner.key) {
+            continue;
+        }
+        let missing = installed::missing(&runner.needs);
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            println!("{}: not played, for want of {missing}", runner.key);
+            continue;
+        }
+        games.push(Game {
+            wanted,
+            runner,
+            installed: installed::install(runner)?,
+            cheats,
+            program,
+        });
+    }
+    Ok(games)
+}
+
+/// Plays them, as many at a time as the machine has processors; what came of each, by the names of runners.
+fn play_all<'a>(games: &'a [Game<'a>]) -> io::Result<Vec<(&'a str, Option<Answers>)>> {
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let play_on = || {
+        let mut played = Vec::new();
+        while let Some(game) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
+            played.push((&*game.runner.key, game.answers()?));
+        }
+        Ok(played)
+    };
+    let played: io::Result<Vec<_>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(play_on)).collect();
+        let ended = workers.into_iter().map(|worker| {
+            let panicked = |_| io::Error::other("a player panicked");
+            worker.join().map_err(panicked).flatten()
+        });
+        ended.collect()
+    });
+    let mut played: Vec<_> = played?.into_iter().flatten().collect();
+    played.sort_by_key(|(key, _)| *key);
+    Ok(played)
+}
+
+impl Game<'_> {
+    /// What became of each cheat and each other honest run, by their names; none where the honest run was refused.
+    fn answers(&self) -> io::Result<Option<Answers>> {
+        let begun = Instant::now();
+        let runner = self.runner;
+        let work = tempfile::tempdir()?;
+        let mut play = self.play(runner, work.path())?;
+        let mut refused = play.honest()?;
+        if refused.is_none() {
+            refused = play.go_to_red()?;
+        }
+        if let Some(refusal) = refused {
+            let (key, answer) = (&runner.key, refusal.answer);
+            println!("{key}: the honest run was refused: {answer}");
+            return Ok(None);
+        }
+        let mut answers = Answers::new();
+        for cheat in &self.cheats.all {
+            let wants = self.wants(&cheat.name) && !self.wanted.honest;
+            if wants && runner.has(cheat) {
+                answers.insert(cheat.name.clone(), self.cheat(&mut play, cheat)?);
+            }
+        }
+        for also in &runner.also {
+            let name = honest(also);
+            if self.wants(&name) {
+                answers.insert(name, self.called(also)?);
+            }
+        }
+        println!(
+            "{}: the honest run went through; {} others played ({} s){}",
+            runner.key,
+            answers.len(),
+            begun.elapsed().as_secs(),
+            play.usual_warnings()
+        );
+        Ok(Some(answers))
+    }
+
+    fn play<'a>(&'a self, runner: &'a Runner, folder: &Path) -> io::Result<Play<'a>> {
+        let verbose = self.wanted.verbose;
+        Play::new(runner, &self.installed, self.program, folder, verbose)
+    }
+
+    fn wants(&self, name: &String) -> bool {
+        self.wanted.cheat.is_empty() || self.wanted.cheat.contains(name)
+    }
+
+    fn cheat(&self, play: &mut Play<'_>, cheat: &Cheat) -> io::Result<String> {
+        let (key, name) = (&self.runner.key, &cheat.name);
+        if self.wanted.verbose {
+            println!("\n== {key}: {name}");
+        }
+        let answer = play.cheat(cheat)?.to_string();
+        if came_through(&answer) && cheat.passes.is_none() {
+            println!("{key}: {name} came through, and nothing says why it may");
+        }
+        Ok(answer)
+    }
+
+    /// The code with which the honest run is refused where the runner is called in another way, if it is.
+    fn called(&self, also: &Also) -> io::Result<String> {
+        if self.wanted.verbose {
+            println!("\n== {}: {}", self.runner.key, also.command);
+        }
+        let other = self.runner.called(also);
+        let work = tempfile::tempdir()?;
+        let Some(refusal) = self.play(&other, work.path())?.honest()? else {
+            return Ok(PASSES.to_owned());
+        };
+        let (command, answer) = (&also.command, refusal.answer);
+        println!(
+            "{}: the honest run of `{command}` was refused: {answer}",
+            self.runner.key
+        );
+        Ok(refusal.code)
+    }
+}

@@ -1,0 +1,217 @@
+//! What is expected of every cheat with every runner, and the table of it in the documentation.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::project::{Also, Cheat, Cheats, Runner, folder, read};
+use crate::tools::root;
+
+/// What stands before and behind the table in the documentation.
+const BEGIN: &str = "<!-- cheats -->";
+const END: &str = "<!-- /cheats -->";
+
+/// How an answer is written that is no refusal: a cheat of which nothing is said, and the end of one of which something is told.
+pub const PASSES: &str = "passes";
+pub const TOLD: &str = " (told)";
+
+/// Answers by the names of cheats.
+pub type Answers = BTreeMap<String, String>;
+
+/// Answers by the names of runners and of cheats.
+pub struct Expected(BTreeMap<String, Answers>);
+
+fn file() -> PathBuf {
+    folder().join("expected.toml")
+}
+
+impl Expected {
+    /// What is expected; nothing where nothing was written down yet.
+    pub fn read() -> io::Result<Self> {
+        if !file().exists() {
+            return Ok(Self(BTreeMap::new()));
+        }
+        read(&file()).map(Self)
+    }
+
+    /// Takes these answers for what is expected of a runner, where they were played.
+    pub fn replace(&mut self, runner: &str, answers: Answers) {
+        let known = self.0.entry(runner.to_owned()).or_default();
+        known.extend(answers);
+    }
+
+    /// Writes down what is expected of what there is to be played, and of nothing else.
+    pub fn write(&mut self, runners: &[Runner], cheats: &Cheats) -> io::Result<()> {
+        self.0.retain(|key, answers| {
+            let runner = runners.iter().find(|runner| runner.key == *key);
+            let Some(runner) = runner else {
+                return false;
+            };
+            let played = cheats.all.iter().filter(|cheat| runner.has(cheat));
+            let mut names: Vec<String> = played.map(|cheat| cheat.name.clone()).collect();
+            names.extend(runner.also.iter().map(honest));
+            answers.retain(|name, _| names.contains(name));
+            true
+        });
+        let text = toml::to_string(&self.0).map_err(io::Error::other)?;
+        let head = "# What becomes of each cheat: the code of a refusal, codes that are told, or that it passes. Written by \
+                    `UPDATE_EXPECTED=1 cargo xtask runners`.\n\n";
+        fs::write(file(), format!("{head}{text}"))
+    }
+
+    /// Whether the answers are what is expected; else it says where they are not.
+    pub fn holds(&self, runner: &str, answers: &Answers) -> bool {
+        let mut holds = true;
+        let known = self.0.get(runner);
+        for (cheat, answer) in answers {
+            let expected = known.and_then(|known| known.get(cheat));
+            if expected != Some(answer) {
+                let expected = expected.map_or("nothing", String::as_str);
+                println!("  {runner}: {cheat}: {expected} was expected, and it is: {answer}");
+                holds = false;
+            }
+        }
+        holds
+    }
+
+    /// Whether the documentation has the table of what is expected. It is written with `UPDATE_DOCS=1`.
+    pub fn is_in_the_docs(&self, runners: &[Runner], cheats: &Cheats) -> io::Result<bool> {
+        let path = root().join("docs/evidence.md");
+        let text = fs::read_to_string(&path)?;
+        let places = text.find(BEGIN).zip(text.find(END));
+        let Some((begin, end)) = places.filter(|(begin, end)| begin < end) else {
+            let message = format!("docs/evidence.md has no {BEGIN} … {END}");
+            return Err(io::Error::other(message));
+        };
+        let (before, rest) = (&text[..begin + BEGIN.len()], &text[end..]);
+        let wanted = format!("{before}\n\n{}\n{rest}", self.in_words(runners, cheats));
+        if wanted == text {
+            return Ok(true);
+        }
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(&path, wanted)?;
+            return Ok(true);
+        }
+        println!("docs/evidence.md does not say what is expected: UPDATE_DOCS=1 writes it");
+        Ok(false)
+    }
+
+    /// The table, and below it why some cheats come through.
+    fn in_words(&self, runners: &[Runner], cheats: &Cheats) -> String {
+        let named = |key: &String| runners.iter().find(|runner| runner.key == *key);
+        let columns: Vec<Vec<&Runner>> = cheats
+            .columns
+            .iter()
+            .map(|keys| keys.iter().filter_map(named).collect())
+            .collect();
+        let heads = columns.iter().map(|column| {
+            let names: Vec<&str> = column.iter().map(|runner| &*runner.name).collect();
+            names.join(", ")
+        });
+        let mut text = line(std::iter::once("cheat".to_owned()).chain(heads));
+        text += &line(std::iter::repeat_n("---".to_owned(), columns.len() + 1)).replace(' ', "");
+        for cheat in &cheats.all {
+            let cells = columns.iter().map(|column| self.cell(column, cheat));
+            text += &line(std::iter::once(cheat.says.clone()).chain(cells));
+        }
+        text += "\nWhy some come through:\n\n";
+        for cheat in &cheats.all {
+            let comes_through = self.0.values().any(|answers| {
+                let answer = answers.get(&cheat.name);
+                answer.is_some_and(|answer| came_through(answer))
+            });
+            if let Some(why) = cheat.passes.as_ref().filter(|_| comes_through) {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "- {}: {why}", cheat.says);
+            }
+        }
+        text + &self.refused_in_words(runners)
+    }
+
+    /// The honest runs that are refused, if any are.
+    fn refused_in_words(&self, runners: &[Runner]) -> String {
+        let mut text = String::new();
+        for runner in runners {
+            let known = self.0.get(&runner.key);
+            for also in &runner.also {
+                let answer = known.and_then(|known| known.get(&honest(also)));
+                if let Some(answer) = answer.filter(|answer| !came_through(answer)) {
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(
+                        text,
+                        "- `{}`{}: {}",
+                        also.command,
+                        also.says,
+                        marked(answer)
+                    );
+                }
+            }
+        }
+        if text.is_empty() {
+            return text;
+        }
+        format!(
+            "\nHonest runs that are refused, so that another command or a report of the runner's is needed:\n\n{text}"
+        )
+    }
+
+    /// What becomes of a cheat with the runners of a column: what most of them have comes first, without their names.
+    fn cell(&self, column: &[&Runner], cheat: &Cheat) -> String {
+        let mut answers: Vec<(&str, Vec<&str>)> = Vec::new();
+        for runner in column {
+            let known = self.0.get(&runner.key);
+            let Some(answer) = known.and_then(|known| known.get(&cheat.name)) else {
+                continue;
+            };
+            match answers.iter_mut().find(|(other, _)| other == answer) {
+                Some((_, names)) => names.push(&runner.name),
+                None => answers.push((answer, vec![&runner.name])),
+            }
+        }
+        answers.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+        let parts = answers.iter().enumerate().map(|(at, (answer, names))| {
+            let shown = marked(answer);
+            if at == 0 {
+                shown
+            } else {
+                format!("{}: {shown}", names.join(", "))
+            }
+        });
+        let parts: Vec<String> = parts.collect();
+        if parts.is_empty() {
+            return "–".to_owned();
+        }
+        parts.join("; ")
+    }
+}
+
+/// What the honest run with another command is called among the answers.
+pub fn honest(also: &Also) -> String {
+    format!("honest {}{}", also.command, also.says)
+}
+
+/// Whether a cheat with this answer was not refused.
+pub fn came_through(answer: &str) -> bool {
+    answer == PASSES || answer.ends_with(TOLD)
+}
+
+/// An answer with its codes marked as such.
+fn marked(answer: &str) -> String {
+    if answer == PASSES {
+        return answer.to_owned();
+    }
+    let (codes, told) = match answer.strip_suffix(TOLD) {
+        Some(codes) => (codes, TOLD),
+        None => (answer, ""),
+    };
+    let codes: Vec<String> = codes.split(", ").map(|code| format!("`{code}`")).collect();
+    format!("{}{told}", codes.join(", "))
+}
+
+/// A line of a table.
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.collect();
+    format!("| {} |\n", cells.join(" | "))
+}
