@@ -9,6 +9,7 @@ mod table;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -65,20 +66,24 @@ pub fn run(wanted: &Runners) -> io::Result<bool> {
         None => std::fs::canonicalize(built("tm")?)?,
     };
     let games = games(wanted, &all, &cheats, &program)?;
-    let played = play_all(&games)?;
-    let mut expected = Expected::read()?;
     let update = std::env::var_os("UPDATE_EXPECTED").is_some();
-    let mut good = true;
-    for (key, answers) in played {
-        match answers {
-            None => good = false,
-            Some(answers) if update => expected.replace(key, answers),
-            Some(answers) => good &= expected.holds(key, &answers),
+    // Written down as they come: all of them take long.
+    let expected = Mutex::new(Expected::read()?);
+    let settle = |runner: &Runner, answers: Option<Answers>| {
+        let (Some(answers), Ok(mut expected)) = (answers, expected.lock()) else {
+            return Ok(false);
+        };
+        if !update {
+            return Ok(expected.holds(&runner.key, &answers));
         }
-    }
-    if update {
+        expected.replace(&runner.key, answers);
         expected.write(&all, &cheats)?;
-    }
+        Ok(true)
+    };
+    let good = play_all(&games, &settle)?;
+    let expected = expected
+        .into_inner()
+        .map_err(|_| io::Error::other(PANICKED))?;
     Ok(expected.is_in_the_docs(&all, &cheats)? && good)
 }
 
@@ -120,28 +125,31 @@ fn games<'a>(
     Ok(games)
 }
 
-/// Plays them, as many at a time as the machine has processors; what came of each, by the names of runners.
-fn play_all<'a>(games: &'a [Game<'a>]) -> io::Result<Vec<(&'a str, Option<Answers>)>> {
+const PANICKED: &str = "a player panicked";
+
+/// Plays them, as many at a time as the machine has processors; whether `settle` finds all that came of them good.
+fn play_all(
+    games: &[Game<'_>],
+    settle: &(impl Fn(&Runner, Option<Answers>) -> io::Result<bool> + Sync),
+) -> io::Result<bool> {
     let next = AtomicUsize::new(0);
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let play_on = || {
-        let mut played = Vec::new();
+        let mut good = true;
         while let Some(game) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
-            played.push((&*game.runner.key, game.answers()?));
+            good &= settle(game.runner, game.answers()?)?;
         }
-        Ok(played)
+        Ok(good)
     };
-    let played: io::Result<Vec<_>> = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let workers: Vec<_> = (0..workers).map(|_| scope.spawn(play_on)).collect();
         let ended = workers.into_iter().map(|worker| {
-            let panicked = |_| io::Error::other("a player panicked");
+            let panicked = |_| io::Error::other(PANICKED);
             worker.join().map_err(panicked).flatten()
         });
-        ended.collect()
-    });
-    let mut played: Vec<_> = played?.into_iter().flatten().collect();
-    played.sort_by_key(|(key, _)| *key);
-    Ok(played)
+        ended.collect::<io::Result<Vec<bool>>>()
+    })
+    .map(|all| all.into_iter().all(|good| good))
 }
 
 impl Game<'_> {
