@@ -9,6 +9,7 @@
 mod chaos;
 mod clients;
 mod conformance;
+mod cost;
 mod fuzz;
 mod gate;
 mod runners;
@@ -44,6 +45,8 @@ enum Task {
     Conformance,
     /// Drive the program with the protocol's official clients
     Clients,
+    /// Measure verified evidence against bare suites, in real projects
+    Cost(cost::Cost),
     /// Play an honest run and all known cheats with every test runner that is here
     Runners(runners::Runners),
 }
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Task::Fuzz(fuzz) => fuzz::run_all(&fuzz),
         Task::Conformance => conformance::run_all(),
         Task::Clients => clients::run_all(),
+        Task::Cost(cost) => cost::measure(&cost),
         Task::Runners(runners) => runners::run(&runners),
     };
     match outcome {
