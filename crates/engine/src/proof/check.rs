@@ -91,6 +91,20 @@ pub fn judge(
         judged.level_of(name, phase, least.level);
         judged.evidence(name, phase, known)?;
         judged.warned(name, &phase.policies, made);
+        if phase
+            .warnings
+            .iter()
+            .any(|code| code == "runner_configured")
+        {
+            judged.remarks.push(format!(
+                "what configures the runner was changed with the tests of {name}"
+            ));
+        }
+        if let Some(why) = &phase.undecided {
+            judged.remarks.push(format!(
+                "the tests of {name} could not be tried without the change: {why}"
+            ));
+        }
     }
     judged.warned("the commit", &made.policies, made);
     judged.decisions(made, least);

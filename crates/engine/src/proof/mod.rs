@@ -260,7 +260,8 @@ impl Verdict {
         let Ok(base) = Oid::from_str(&made.base) else {
             return Ok(());
         };
-        let mut replayed = replayer.replayed(&base, &commit)?;
+        let known = made.green.as_ref().map(|green| &green.known_failing[..]);
+        let mut replayed = replayer.replayed(&base, &commit, known.unwrap_or_default())?;
         let problems = std::mem::take(&mut replayed.problems);
         if !problems.is_empty() {
             self.standing = CommitStanding::Faulty;

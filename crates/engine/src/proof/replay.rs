@@ -14,6 +14,7 @@ use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::checkout::Checkout;
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::replay::is_tested_there;
 use crate::capability::tests::read::few;
 use crate::capability::tests::results::Counts;
 use crate::engine::Engine;
@@ -94,9 +95,14 @@ impl<'a> Replayer<'a> {
         })
     }
 
-    /// Replays a commit that was made on `base`.
-    pub(super) fn replayed(&self, base: &Oid, commit: &Oid) -> Result<ReplayedCommit, Fault> {
-        match self.run(base, commit) {
+    /// Replays a commit that was made on `base`. Of its tests those may fail that `known` names: they failed before.
+    pub(super) fn replayed(
+        &self,
+        base: &Oid,
+        commit: &Oid,
+        known: &[String],
+    ) -> Result<ReplayedCommit, Fault> {
+        match self.run(base, commit, known) {
             Err(fault) if fault.code == "cancelled" => Err(fault),
             Err(fault) => Ok(ReplayedCommit {
                 problems: vec![problem("not_replayed", fault.message.clone())],
@@ -107,8 +113,17 @@ impl<'a> Replayer<'a> {
         }
     }
 
-    fn run(&self, base: &Oid, commit: &Oid) -> Result<ReplayedCommit, Fault> {
-        let green = self.tested(commit, None)?;
+    fn run(&self, base: &Oid, commit: &Oid, known: &[String]) -> Result<ReplayedCommit, Fault> {
+        let (green, checkout) = self.tested(commit, None)?;
+        if green.counts.passed == 0 {
+            let why = "no test passes in a fresh checkout of it".to_owned();
+            return Ok(ReplayedCommit {
+                green: Some(green.counts),
+                problems: vec![problem("not_replayed", why.clone())],
+                undecided: Some(why),
+                ..ReplayedCommit::default()
+            });
+        }
         let mut replayed = ReplayedCommit {
             green: Some(green.counts),
             ..ReplayedCommit::default()
@@ -128,7 +143,7 @@ impl<'a> Replayer<'a> {
             }
             return Ok(replayed);
         }
-        let red = self.tested(commit, Some((base, &others)))?;
+        let (red, without) = self.tested(commit, Some((base, &others)))?;
         replayed.red = Some(red.counts);
         let (now, then) = (green.ledger(), red.ledger());
         let passes_then = |id: &str| {
@@ -138,7 +153,17 @@ impl<'a> Replayer<'a> {
         let broken: Vec<&str> = now
             .iter()
             .flat_map(Ledger::failing)
-            .filter(|id| passes_then(id))
+            .filter(|id| !known.iter().any(|name| name == id))
+            .collect();
+        // What fails now and then is no fault of the commit.
+        let again = if broken.is_empty() {
+            None
+        } else {
+            checkout.tested(None)?.ledger()
+        };
+        let broken: Vec<&str> = broken
+            .into_iter()
+            .filter(|id| again.as_ref().is_none_or(|again| again.fails(id)))
             .collect();
         let has_names = now.as_ref().is_some_and(|now| now.every);
         if green.counts.passed == 0
@@ -151,7 +176,10 @@ impl<'a> Replayer<'a> {
             Some(now) if has_names => now.those(Outcome::is_success).any(|id| !passes_then(id)),
             _ => red.counts.failing() > green.counts.failing(),
         };
-        if !turned {
+        if !turned && !is_tested_there(&self.memory, &without, &others)? {
+            replayed.undecided =
+                Some("what the tests load does not lie in the checkout".to_owned());
+        } else if !turned {
             replayed.problems.push(problem(
                 "red_not_replayed",
                 "none of its tests passes with its change and fails without it",
@@ -165,9 +193,9 @@ impl<'a> Replayer<'a> {
         &self,
         commit: &Oid,
         without: Option<(&Oid, &[RepoPath])>,
-    ) -> Result<TestEvidence, Fault> {
+    ) -> Result<(TestEvidence, Checkout<'_>), Fault> {
         let at = (commit, &[][..]);
-        let mut checkout = Checkout::ready(&self.memory, self.config, at, &self.cancelled)?;
+        let mut checkout = Checkout::bare(&self.memory, self.config, at, &self.cancelled)?;
         if let Some((base, files)) = without {
             for path in files {
                 match self.repository.bytes_at(base, path)? {
@@ -176,7 +204,9 @@ impl<'a> Replayer<'a> {
                 }
             }
         }
-        checkout.tested(None)
+        // A build that comes before the tests builds what is there then.
+        checkout.make_ready()?;
+        Ok((checkout.tested(None)?, checkout))
     }
 
     fn is_test(&self, path: &RepoPath) -> bool {

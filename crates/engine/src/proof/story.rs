@@ -46,6 +46,12 @@ pub struct Phase {
     /// The runner that was made to name its tests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
+    /// Tests that failed before and may go on to, where the source says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known_failing: Vec<String>,
+    /// Why nothing is known of its tests without the change, where that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
     /// Whether its tests were tried without the change, and failed there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -93,7 +99,11 @@ impl Phase {
             unit: report.unit.clone(),
             named: text(report.facts.get(NAMED)),
             adapter: text(verified.and_then(|ran| ran.get("adapter"))),
-            replayed: replay.is_some_and(|replay| replay.undecided.is_none() && !replay.none_fails),
+            known_failing: names(report.facts.get("knownFailing")),
+            replayed: replay
+                .as_ref()
+                .is_some_and(|replay| replay.undecided.is_none() && !replay.none_fails),
+            undecided: replay.and_then(|replay| replay.undecided),
             level: match report.level.as_str() {
                 "" => "claimed".to_owned(),
                 level => level.to_owned(),
@@ -112,6 +122,13 @@ impl Phase {
     pub fn failing(&self) -> u64 {
         self.failed.saturating_add(self.errors)
     }
+}
+
+fn names(value: Option<&Value>) -> Vec<String> {
+    let names = value.and_then(Value::as_array).into_iter().flatten();
+    names
+        .filter_map(|name| Some(name.as_str()?.to_owned()))
+        .collect()
 }
 
 fn policies_of(report: &AcceptedReport) -> Vec<String> {

@@ -50,6 +50,8 @@ const FILES: &[(&str, &str, Part)] = &[
     (".nycrc", "", Part::Whole),
     (".npmrc", "", Part::Whole),
     ("bunfig.toml", "", Part::Toml(&["test"])),
+    ("deno.json", "", Part::Json(&["test", "imports"])),
+    ("__init__.py", "", Part::With("def load_tests(")),
     (
         "package.json",
         "",

@@ -129,6 +129,7 @@ impl Repository {
     fn check_out(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
         let git = || {
             self.git_in(top_level)
+                .env("GIT_NO_REPLACE_OBJECTS", "1")
                 .env("GIT_DIR", self.git_dir())
                 .env("GIT_WORK_TREE", top_level)
                 .env("GIT_INDEX_FILE", top_level.join(".git/index"))

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,14 +16,19 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::hex;
+use crate::runner::adapter::without_packages;
 use crate::runner::definition::{leads_to, without_wrappers};
 use crate::suite::command_line::CommandLine;
 
 /// Variables that load code into runners, or choose what they run.
 const VARIABLES: &[&str] = &[
     "BASH_ENV",
+    "BUN_OPTIONS",
+    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_BUILD_RUSTC_WRAPPER",
     "CARGO_BUILD_RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_HOME",
     "DOTNET_STARTUP_HOOKS",
     "DYLD_INSERT_LIBRARIES",
     "ENV",
@@ -35,6 +40,7 @@ const VARIABLES: &[&str] = &[
     "JDK_JAVA_OPTIONS",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
+    "MAKEFLAGS",
     "MAVEN_ARGS",
     "MAVEN_OPTS",
     "NEXTEST_PROFILE",
@@ -110,28 +116,37 @@ fn changed<'a>(
     other.map(|(name, _)| name).chain(gone)
 }
 
-/// What the test command of the project at `root` is run by. `variable` gives those that it is run with.
+/// What the test command of the project at `root` is run by, with these variables.
 pub fn identity(
     root: &Path,
     command: &str,
-    variable: impl Fn(&str) -> Option<OsString>,
+    variables: &BTreeMap<OsString, OsString>,
 ) -> RunnerIdentity {
-    let path = variable("PATH").unwrap_or_default();
+    let path = variables
+        .get(OsStr::new("PATH"))
+        .cloned()
+        .unwrap_or_default();
     let place = Place { root, path: &path };
     let mut programs = BTreeMap::new();
     let own = CommandLine::parse(command).map(|line| line.argv);
     for argv in own.into_iter().chain(leads_to(root, command)) {
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let Some(program) = without_wrappers(&argv).first() else {
-            continue;
-        };
-        if let Some(hash) = place.hash_of(program) {
-            programs.insert((*program).to_owned(), hash);
+        // Both what finds a program among packages, and the program.
+        let own = without_wrappers(&argv);
+        for program in own.first().into_iter().chain(without_packages(own).first()) {
+            if let Some(hash) = place.hash_of(program) {
+                programs.insert((*program).to_owned(), hash);
+            }
         }
     }
-    let variables = VARIABLES.iter().filter_map(|name| {
-        let value = variable(name)?;
-        Some(((*name).to_owned(), hex(&Sha256::digest(value.as_bytes()))))
+    let decides = |name: &str| {
+        VARIABLES.contains(&name)
+            || (name.starts_with("CARGO_TARGET_")
+                && (name.ends_with("_RUNNER") || name.ends_with("_RUSTFLAGS")))
+    };
+    let variables = variables.iter().filter_map(|(name, value)| {
+        let name = name.to_str().filter(|name| decides(name))?;
+        Some((name.to_owned(), hex(&Sha256::digest(value.as_bytes()))))
     });
     RunnerIdentity {
         programs,
@@ -226,10 +241,10 @@ fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// The package of Node.js that a file belongs to.
+/// The package of Node.js that a file belongs to, where it is an installed one.
 fn node_package(file: &Path) -> Option<PathBuf> {
-    let is_installed = file.iter().any(|part| part == "node_modules");
-    let mut above = file.ancestors().skip(1).filter(|_| is_installed);
+    let is_installed = |folder: &&Path| folder.iter().any(|part| part == "node_modules");
+    let mut above = file.ancestors().skip(1).take_while(is_installed);
     above
         .find(|folder| folder.join("package.json").is_file())
         .map(Path::to_owned)
@@ -245,7 +260,7 @@ fn siblings(package: &Path) -> Vec<PathBuf> {
     let prefix = format!("{name}-");
     all.extend(folder(beside).into_iter().filter(|path| {
         let own = path.file_name().unwrap_or_default().to_string_lossy();
-        own.starts_with(&prefix) || own == "expect"
+        own.starts_with(&prefix) || matches!(&*own, "chai" | "expect" | "vite")
     }));
     all
 }

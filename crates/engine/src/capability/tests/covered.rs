@@ -2,10 +2,12 @@
 
 use machine::{Finding, Role, RunState};
 use workspace::config::Config;
-use workspace::git::{Oid, Repository};
+use workspace::convention::paths::{PathClass, PathClasses};
+use workspace::git::{Oid, RepoPath, Repository};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
+use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::{TestEvidence, changed_lines, percent_of};
 use crate::capability::tests::results::Coverage;
 use crate::fault::Fault;
@@ -26,6 +28,7 @@ impl Covered {
         taken: &TestEvidence,
         role: &Role,
         config: &Config,
+        memory: &Memory,
         (repository, last, changes): (&Repository, &Oid, &Changes),
     ) -> Result<Self, Fault> {
         let mut coverage = taken.coverage;
@@ -36,7 +39,23 @@ impl Covered {
                 lacks_lines: false,
             });
         }
-        let reached = changed_lines::reached(repository, last, changes, &taken.covered)?;
+        let classes = PathClasses::new(&memory.start.test_patterns).map_err(|error| {
+            Fault::bug(format!("the run's test patterns cannot be used: {error}"))
+        })?;
+        let scope = repository.scope().into_owned();
+        let is_product = |path: &RepoPath| {
+            let name = path.to_string();
+            classes.of(name.strip_prefix(&scope).unwrap_or(&name)) != PathClass::Test
+        };
+        let files = changes.files.iter();
+        let product = Changes {
+            files: files
+                .filter(|change| is_product(&change.path))
+                .cloned()
+                .collect(),
+            ..Changes::default()
+        };
+        let reached = changed_lines::reached(repository, last, &product, &taken.covered)?;
         if let Some(coverage) = &mut coverage {
             coverage.changed_lines = reached.and_then(percent_of);
         }

@@ -278,6 +278,20 @@ impl Comparison<'_> {
                 format!("report the same way as before: {alike}"),
             ));
         };
+        let now_named = self.now.as_ref().is_some_and(|now| now.every);
+        if self.taken.level() == Level::Verified
+            && held.every
+            && !now_named
+            && baseline::was_named_by_adapter(&self.run.kept).unwrap_or(false)
+        {
+            return Some((
+                "the runner was made to name every test before, and came to no report now: it ended before, or it is reported otherwise".to_owned(),
+                format!(
+                    "see in what it printed what ended it, mend that, and report again: {}",
+                    Verb::Report
+                ),
+            ));
+        }
         if !report.format.names_alike(held.format) {
             return is_red.then(|| {
                 (

@@ -146,7 +146,7 @@ pub fn read(
         warnings: history.warning.map(str::to_owned).into_iter().collect(),
     };
     REPORTS.put(&mut at.keep_run, &memory.reports)?;
-    let covered = Covered::of(taken, role, config, (&repository, &last, &since))?;
+    let covered = Covered::of(taken, role, config, &memory, (&repository, &last, &since))?;
     at.findings.extend(covered.missing(config, run));
     if taken.baseline_too_slow {
         REPLAYED_SLOWLY.put(&mut at.keep_run, &true)?;
@@ -414,6 +414,7 @@ impl Comparison<'_> {
     pub(crate) fn handed(&self) -> Vec<RepoPath> {
         let files = self.taken.files.iter().chain(&self.taken.coverage_file);
         files
+            .filter(|file| file.path.is_absolute())
             .filter_map(|file| self.repository.relative(&file.path))
             .collect()
     }

@@ -27,7 +27,9 @@ fn handed_in(
     named: &[RepoPath],
 ) -> Vec<RepoPath> {
     let files = taken.files.iter().chain(&taken.coverage_file);
+    // That of an adapter lies nowhere any more, and has a bare name.
     files
+        .filter(|file| file.path.is_absolute())
         .filter_map(|file| repository.relative(&file.path))
         .filter(|path| !named.contains(path))
         .filter(|path| {

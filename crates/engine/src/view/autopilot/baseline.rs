@@ -7,7 +7,7 @@ use machine::{Command, RunState};
 use workspace::config::Level;
 
 use crate::call::Input;
-use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory, SHOWN};
+use crate::capability::memory::{self, BASELINE, LAST_LEDGER, LAST_RUNNER, Memory, SHOWN};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::checkout::Checkout;
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -41,6 +41,7 @@ impl Engine {
             let cancelled = self.cancellation();
             Checkout::ready(&memory, &self.settings.config, (&base, &[]), &cancelled)
                 .and_then(|checkout| checkout.tested(format))
+                .and_then(some_pass)
                 .map_err(|fault| by_hand(fault, &memory, format_of(&seen.run, &dir)))?
         } else {
             evidence::take(given, &self.cwd)?
@@ -73,10 +74,27 @@ impl Engine {
         if !baseline::is_unknown(&writer.open.run) {
             return Ok(None);
         }
-        let (command, message) = remembering(found, &writer.open.run, &writer.call.dir)?;
+        let (mut command, message) = remembering(found, &writer.open.run, &writer.call.dir)?;
+        if let Command::Edit { keep, .. } = &mut command {
+            // In a checkout programs lie elsewhere.
+            keep.retain(|name, _| !LAST_RUNNER.is_called(name));
+        }
         let done = writer.command(&command)?.is_ok();
         Ok(Some(message).filter(|_| done && found.counts.failing() > 0))
     }
+}
+
+/// Refuses a run in a checkout in which nothing passes: it lacks what the tests need, and tells nothing of them.
+fn some_pass(taken: TestEvidence) -> Result<TestEvidence, Fault> {
+    if taken.counts.passed > 0 || taken.counts.failing() == 0 {
+        return Ok(taken);
+    }
+    Err(Fault::new(
+        Kind::Refused,
+        "setup_needed",
+        "no test passes in a fresh checkout of the commit that the run began on: it lacks what they need",
+    )
+    .suggest("set test.setup to the command that makes a fresh checkout ready"))
 }
 
 /// What has a run remember how the tests were before it, and what to say of it.

@@ -555,6 +555,10 @@ fn the_tests_of_commits_are_run_again() {
     let commits = again.json()["commits"].as_array().unwrap().clone();
     assert_eq!(commits[0]["standing"], "earned");
     assert_eq!(commits[1]["problems"][0]["code"], "red_not_replayed");
+    fs::remove_file(&there).unwrap();
+    let again = verify(&["--replay"]);
+    let problems = &again.json()["commits"][1]["problems"];
+    assert_eq!(problems[0]["code"], "green_not_replayed", "{again:#?}");
 }
 
 /// What the subtask has changed is to be covered, however much else is.
@@ -571,9 +575,10 @@ fn lines_that_were_changed_are_covered() {
         .write("src/words.sh", format!("{words}more() {{ :; }}\n"));
     let added = words.lines().count() + 1;
     let lcov = |spaces: u8, more: u8| {
-        let old: String = (1..added).map(|line| format!("DA:{line},1\n")).collect();
+        let old = (1..added).map(|line| format!("DA:{line},1"));
+        let old = old.collect::<Vec<_>>().join("\n");
         format!(
-            "SF:src/words.sh\n{old}DA:{added},{more}\nend_of_record\nSF:src/spaces.sh\nDA:1,{spaces}\nend_of_record\n"
+            "SF:src/words.sh\n{old}\nDA:{added},{more}\nend_of_record\nSF:src/spaces.sh\nDA:1,{spaces}\nend_of_record\n"
         )
     };
     let report = stage.outside("lcov.info");

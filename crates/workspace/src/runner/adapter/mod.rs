@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::runner::definition::{leads_to, script_behind, without_wrappers};
 use crate::suite::command_line::{CommandLine, simple_commands};
-use runners::{NAMING, REPORT, RUNNERS, Runner};
+use runners::{NAMING, OWN, REPORT, RUNNERS, Runner};
 
 /// How many scripts are followed, one into another.
 const LEVELS: usize = 3;
@@ -22,6 +22,8 @@ pub struct AdaptedCommand {
     pub runner: &'static str,
     /// The command, in words.
     pub line: CommandLine,
+    /// Files that have to lie in the folder of ours before it is run.
+    pub files: Vec<(PathBuf, String)>,
     /// The file that the runner writes its report to, or a folder of such files; none where it prints the report.
     pub report: Option<PathBuf>,
     /// Folders of the project, each by the names that its path ends with (`*` for any), in which the runner leaves reports in any
@@ -63,9 +65,13 @@ pub fn adapted(
     let is_end = |word: &String| !is_script && matches!(&**word, "--" | "-args");
     let end = line.argv.iter().position(is_end);
     let at = end.unwrap_or(line.argv.len());
-    let arguments = arguments
-        .into_iter()
-        .map(|word: String| word.replace(REPORT, &place));
+    let arguments = arguments.into_iter().map(|word: String| {
+        word.replace(REPORT, &place)
+            .replace(OWN, &own.to_string_lossy())
+    });
+    let files = runner.files.iter();
+    let files = files.map(|(name, text)| (own.join(name), text.replace(REPORT, &place)));
+    let files = files.collect();
     line.argv.splice(at..at, arguments);
     for (name, value) in runner.variables {
         let value = value.replace(REPORT, &quoted(&place));
@@ -80,6 +86,7 @@ pub fn adapted(
     Some(AdaptedCommand {
         runner: runner.name,
         line,
+        files,
         report,
         leaves: runner.leaves,
         format: runner.format,
@@ -209,7 +216,7 @@ fn leads_with(argv: &[&str], words: &[&str]) -> bool {
 }
 
 /// The command without what only finds its program among installed packages.
-fn without_packages<'a, 'b>(argv: &'a [&'b str]) -> &'a [&'b str] {
+pub(super) fn without_packages<'a, 'b>(argv: &'a [&'b str]) -> &'a [&'b str] {
     match *argv {
         ["npx" | "bunx", ..] => {
             let skipped = argv[1..]

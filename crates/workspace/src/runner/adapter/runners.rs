@@ -12,6 +12,8 @@ pub(super) struct Runner {
     pub(super) variables: &'static [(&'static str, &'static str)],
     /// The file or the folder that it writes to, in the folder of ours; none where it prints the report.
     pub(super) writes: Option<&'static str>,
+    /// Files that are written into the folder of ours before, with what they hold.
+    pub(super) files: &'static [(&'static str, &'static str)],
     /// Folders of the project, each by the names that its path ends with, in which it leaves reports in any case.
     pub(super) leaves: &'static [&'static [&'static str]],
     /// The format of the report.
@@ -25,12 +27,16 @@ pub(super) struct Runner {
 /// Stands for the file or folder that the report is written to.
 pub(super) const REPORT: &str = "{report}";
 
+/// Stands for the folder of ours.
+pub(super) const OWN: &str = "{own}";
+
 const NOTHING: Runner = Runner {
     name: "",
     called: &[],
     arguments: &[],
     variables: &[],
     writes: None,
+    files: &[],
     leaves: &[],
     format: "junit",
     names_files_of_several: false,
@@ -170,6 +176,47 @@ pub(super) const RUNNERS: &[Runner] = &[
         ..NOTHING
     },
     Runner {
+        // It prints every name, and ends with the first of its programs in which a test fails.
+        name: "cargo test",
+        called: &[&["cargo", "test"], &["cargo", "t"]],
+        arguments: &["--no-fail-fast"],
+        format: "cargo-text",
+        not_with: &[
+            "--no-fail-fast",
+            "-q",
+            "--quiet",
+            "--message-format",
+            "--no-run",
+            "--format",
+            "-Zunstable-options",
+        ],
+        ..NOTHING
+    },
+    Runner {
+        // Settings of a tool count less than those of the project.
+        name: "cargo nextest",
+        called: &[&["cargo", "nextest"], &["cargo-nextest", "nextest"]],
+        arguments: &[
+            "--tool-config-file",
+            "tramline:{own}/nextest.toml",
+            "--no-fail-fast",
+        ],
+        files: &[(
+            "nextest.toml",
+            "[profile.default.junit]\npath = \"{report}\"\n",
+        )],
+        writes: Some("nextest.xml"),
+        not_with: &[
+            "--tool-config-file",
+            "--no-fail-fast",
+            "--no-run",
+            "--profile",
+            "-P",
+            "list",
+        ],
+        ..NOTHING
+    },
+    Runner {
         name: "maven",
         called: &[&["mvn"], &["mvnw"], &["mvnd"]],
         leaves: &[
@@ -203,10 +250,4 @@ pub(super) const RUNNERS: &[Runner] = &[
 ];
 
 /// What runners are called with that print the name of every test without being told to.
-pub(super) const NAMING: &[&[&str]] = &[
-    &["cargo", "test"],
-    &["cargo", "t"],
-    &["cargo", "nextest"],
-    &["cargo-nextest"],
-    &["ctest"],
-];
+pub(super) const NAMING: &[&[&str]] = &[&["ctest"]];

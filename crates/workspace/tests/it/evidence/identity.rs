@@ -1,5 +1,6 @@
 //! What a test command is run by.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -9,14 +10,10 @@ use workspace::runner::identity::{RunnerIdentity, identity};
 
 fn of(root: &Path, command: &str, path: &[&Path], variables: &[(&str, &str)]) -> RunnerIdentity {
     let path = std::env::join_paths(path).unwrap();
-    identity(root, command, |name| match name {
-        "PATH" => Some(path.clone()),
-        name => {
-            let mut set = variables.iter();
-            let found = set.find(|(own, _)| *own == name);
-            found.map(|(_, value)| OsString::from(value))
-        }
-    })
+    let mut all = BTreeMap::from([(OsString::from("PATH"), path)]);
+    let variables = variables.iter();
+    all.extend(variables.map(|(name, value)| (OsString::from(name), OsString::from(value))));
+    identity(root, command, &all)
 }
 
 #[test]
@@ -79,6 +76,13 @@ fn the_package_behind_a_script_and_what_belongs_to_it() {
     std::fs::remove_file(modules.join(".bin/quick")).unwrap();
     write_program(&modules.join(".bin/quick"), "#!/bin/sh\n");
     assert_eq!(now().changed_since(&before), ["the program quick"]);
+
+    // Some package managers write small scripts there: the project is none of the runner.
+    let before = now();
+    write(&root.join("src/product.js"), "2\n");
+    assert_eq!(now(), before);
+    let by_name = of(root, "npx quick", &[], &[]);
+    assert!(by_name.programs.contains_key("quick"), "{by_name:?}");
 }
 
 #[test]
@@ -114,6 +118,8 @@ fn variables_that_runners_obey() {
     let of = |variables: &[(&str, &str)]| of(folder.path(), "check", &[], variables);
     let before = of(&[("NODE_OPTIONS", "--no-warnings"), ("HOME", "/a")]);
     assert_eq!(of(&[("NODE_OPTIONS", "--no-warnings")]), before);
+    let runner = of(&[("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", "true")]);
+    assert_eq!(runner.variables.len(), 1);
     let now = of(&[("PYTEST_ADDOPTS", "-x")]);
     assert_eq!(
         now.changed_since(&before),

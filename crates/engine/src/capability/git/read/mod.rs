@@ -153,11 +153,14 @@ pub(crate) fn config_loosened(call: &Call<'_>) -> Option<Finding> {
 pub(crate) fn command_replaced(now: &Config, pinned: &Config, memory: &Memory) -> Option<Finding> {
     let start = &memory.start;
     let told = if now.test.command == pinned.test.command {
-        let was = start.test_definition.as_ref()?;
-        match command_definition(&start.project_root, &start.test_command) {
-            Some(now) if now.text == *was => return None,
-            Some(now) => format!("{} is not what it was when the run began", now.what),
-            None => format!("what `{}` stood for is gone", start.test_command),
+        let now = command_definition(&start.project_root, &start.test_command);
+        match (now, &start.test_definition) {
+            (Some(now), Some(was)) if now.text == *was => return None,
+            // What a project has not had yet it may well get; but no settings of cargo were owed to it.
+            (Some(now), None) if !now.what.contains(".cargo/") => return None,
+            (None, None) => return None,
+            (Some(now), _) => format!("{} is not what it was when the run began", now.what),
+            (None, Some(_)) => format!("what `{}` stood for is gone", start.test_command),
         }
     } else {
         let now = now.test.command.as_deref();

@@ -61,6 +61,10 @@ impl Adapter {
         let Some(command) = adapted(suite.folder, suite.command, own.path(), inherited) else {
             return Ok(None);
         };
+        let mut files = command.files.iter();
+        if files.any(|(path, text)| fs::write(path, text).is_err()) {
+            return Ok(None);
+        }
         let format = format_named(Some(command.format))?;
         if suite.format.is_some() && suite.format != format {
             return Ok(None);

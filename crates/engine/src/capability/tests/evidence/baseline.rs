@@ -110,6 +110,13 @@ pub fn found_out(
     Ok(())
 }
 
+/// Whether what is known of before the run was seen here, by a runner that was made to name its tests.
+pub fn was_named_by_adapter(kept: &Map<String, Value>) -> Result<bool, Fault> {
+    let told = BASELINE.read(kept)?;
+    let told = told.as_ref().and_then(|told| told.get("verified"));
+    Ok(told.is_some_and(|ran| ran.get("adapter").is_some()))
+}
+
 /// The level of what is known of before the run; none where nothing is.
 pub fn level(kept: &Map<String, Value>) -> Result<Option<Level>, Fault> {
     let told = BASELINE.read(kept)?;

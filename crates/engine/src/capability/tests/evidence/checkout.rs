@@ -43,11 +43,16 @@ impl<'a> Checkout<'a> {
         cancelled: &'a Cancellation,
     ) -> Result<Self, Fault> {
         let checkout = Self::bare(memory, config, at, cancelled)?;
-        match config.test.setup.as_deref() {
-            Some(setup) => checkout.set_up(setup)?,
-            None => checkout.borrow(&memory.repository())?,
-        }
+        checkout.make_ready()?;
         Ok(checkout)
+    }
+
+    /// Has it made ready, once it holds what it is to hold.
+    pub fn make_ready(&self) -> Result<(), Fault> {
+        match self.config.test.setup.as_deref() {
+            Some(setup) => self.set_up(setup),
+            None => self.borrow(&self.memory.repository()),
+        }
     }
 
     /// The same where nobody has asked for it: made ready by what is installed in the working tree alone, so that nothing is run, and
@@ -72,7 +77,8 @@ impl<'a> Checkout<'a> {
         Ok(checkout)
     }
 
-    fn bare(
+    /// A checkout that is not ready for tests yet.
+    pub fn bare(
         memory: &'a Memory,
         config: &'a Config,
         (commit, files): (&Oid, &[RepoPath]),

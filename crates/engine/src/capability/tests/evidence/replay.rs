@@ -227,7 +227,11 @@ impl Item<'_> {
         let there = checkout.tested(None)?;
         let mut replay = self.judged(&there);
         replay.verified.clone_from(&there.ran);
-        if replay.none_fails && !is_tested_there(&memory, &checkout)? {
+        let changed = || -> Result<Vec<RepoPath>, Fault> {
+            let changes = memory.repository().status()?.changes;
+            Ok(changes.into_iter().map(|change| change.path).collect())
+        };
+        if replay.none_fails && !is_tested_there(&memory, &checkout, &changed()?)? {
             replay.none_fails = false;
             replay.passing.clear();
             replay.undecided = Some(
@@ -296,18 +300,19 @@ impl Item<'_> {
     }
 }
 
-/// Whether it is the checkout's own product that is tested in it: with all of that taken away not every test passes.
-fn is_tested_there(memory: &Memory, checkout: &Checkout<'_>) -> Result<bool, Fault> {
+/// Whether it is the checkout's own product that is tested in it: with all of that taken away not every test passes. `changed` are
+/// files that were changed for it, among others.
+pub(crate) fn is_tested_there(
+    memory: &Memory,
+    checkout: &Checkout<'_>,
+    changed: &[RepoPath],
+) -> Result<bool, Fault> {
     let classes = PathClasses::new(&memory.start.test_patterns)
         .map_err(|error| Fault::bug(format!("the run's test patterns cannot be used: {error}")))?;
     let repository = memory.repository();
     let scope = repository.scope().into_owned();
     // What language the product is written in tells what was changed of it.
-    let changed = repository.status()?.changes;
-    let changed: Vec<String> = changed
-        .iter()
-        .map(|change| change.path.to_string())
-        .collect();
+    let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
     let endings: BTreeSet<&str> = changed
         .iter()
         .filter(|name| classes.of(name.strip_prefix(&scope).unwrap_or(name)) == PathClass::Source)

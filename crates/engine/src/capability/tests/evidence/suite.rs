@@ -84,7 +84,7 @@ pub struct Suite<'a> {
 /// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
 /// write code, too, it is run once more then.
 pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
-    let runner = identity(suite.folder, suite.command, |name| env::var_os(name));
+    let runner = identity(suite.folder, suite.command, &env::vars_os().collect());
     Ok(TestEvidence {
         runner: Some(runner),
         ..verify_subject(suite)?
@@ -163,13 +163,28 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         }
     } else {
         let read = read_reports(suite.reports, suite.format);
+        let broke = || {
+            printed(suite, &ran, status)
+                .ok()
+                .filter(|told| told.totals.not_collected > 0)
+        };
         let is_old = |(_, files): &(TestReport, Vec<SubmittedFile>)| {
             files.iter().any(|file| file.written + 50_000_000 < began)
         };
-        if may_break && !read.as_ref().is_ok_and(|read| !is_old(read)) {
+        let is_fresh = read.as_ref().is_ok_and(|read| !is_old(read));
+        let broke = if is_fresh || status == 0 {
+            None
+        } else {
+            broke()
+        };
+        if may_break && !is_fresh && broke.is_none() {
             return Ok(Some(broken(suite, status, ran)));
         }
-        let (report, files) = read?;
+        // It came to no report, and said why.
+        let (report, files) = match broke {
+            Some(told) => (told, Vec::new()),
+            None => read?,
+        };
         if let Some(old) = files.iter().find(|file| file.written + 50_000_000 < began) {
             return Err(refused(
                 "report_not_written",
