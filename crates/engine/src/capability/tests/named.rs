@@ -278,10 +278,16 @@ impl Comparison<'_> {
                 format!("report the same way as before: {alike}"),
             ));
         };
-        let now_named = self.now.as_ref().is_some_and(|now| now.every);
-        if self.taken.level() == Level::Verified
-            && held.every
-            && !now_named
+        // What it prints by itself may have names, too, such as those of packages.
+        let is_unadapted = self
+            .taken
+            .ran
+            .as_ref()
+            .is_some_and(|ran| ran.adapter.is_none() && self.taken.files.is_empty());
+        let were_named = [Some(held), self.before.as_ref()];
+        if is_unadapted
+            && were_named.into_iter().flatten().any(|known| known.every)
+            && self.counts.errors == 0
             && baseline::was_named_by_adapter(&self.run.kept).unwrap_or(false)
         {
             return Some((
