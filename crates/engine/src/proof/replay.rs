@@ -200,7 +200,7 @@ impl<'a> Replayer<'a> {
             for path in files {
                 match self.repository.bytes_at(base, path)? {
                     Some(bytes) => checkout.write(path, &bytes)?,
-                    None => checkout.remove(path),
+                    None => checkout.remove(path)?,
                 }
             }
         }

@@ -36,6 +36,31 @@ impl ThrowAwayWorktree {
     pub fn project_root(&self) -> &Path {
         &self.project_root
     }
+
+    /// Has a file hold these bytes; one that is there stays as executable as it is. Nothing is written through a symbolic link,
+    /// wherever it leads: it gives way.
+    pub fn write(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), GitError> {
+        let relative = path.to_path_buf();
+        let target = self.top_level.join(&relative);
+        let write = || -> io::Result<()> {
+            make_folders(&self.top_level, relative.parent().unwrap_or(Path::new("")))?;
+            if !lstat(&target)?.is_some_and(|found| found.is_file()) {
+                remove(&target)?;
+            }
+            fs::write(&target, bytes)
+        };
+        write().map_err(|error| GitError::io(format!("cannot write {path} into a checkout"), error))
+    }
+
+    /// Takes a file away, if it is there. What lies behind a symbolic link is none of the checkout.
+    pub fn remove(&self, path: &RepoPath) -> Result<(), GitError> {
+        let relative = path.to_path_buf();
+        if has_link(&self.top_level, relative.parent().unwrap_or(Path::new(""))) {
+            return Ok(());
+        }
+        remove(&self.top_level.join(relative))
+            .map_err(|error| GitError::io(format!("cannot take {path} out of a checkout"), error))
+    }
 }
 
 impl Repository {

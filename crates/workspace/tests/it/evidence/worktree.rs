@@ -400,3 +400,33 @@ fn what_a_killed_process_left_is_cleared_and_what_is_in_use_stays() {
     alive.wait().unwrap();
     assert_eq!(folders(), [""; 0]);
 }
+
+#[test]
+fn nothing_is_written_or_taken_away_behind_a_link() {
+    let fixture = shop();
+    let outside = fixture.outside().join("theirs");
+    fs::create_dir_all(&outside).unwrap();
+    fs::write(outside.join("kept.txt"), "theirs\n").unwrap();
+    symlink(&outside, fixture.at("leads")).unwrap();
+    symlink(outside.join("kept.txt"), fixture.at("leads.txt")).unwrap();
+    fixture.commit_all("links");
+    let tree = fixture
+        .repository
+        .throw_away_worktree(&fixture.head(), &[])
+        .unwrap();
+    let theirs = || bytes(&outside);
+    let before = theirs();
+    tree.remove(&path("leads/kept.txt")).unwrap();
+    for name in ["leads.txt", "leads/kept.txt", "leads/new.txt"] {
+        tree.write(&path(name), b"ours\n").unwrap();
+        assert_eq!(fs::read(tree.path().join(name)).unwrap(), b"ours\n");
+        assert_eq!(theirs(), before, "{name}");
+    }
+    tree.remove(&path("leads.txt")).unwrap();
+    tree.remove(&path("never/was.txt")).unwrap();
+    assert_eq!(theirs(), before);
+    // What runs goes on running.
+    tree.write(&path("run.sh"), b"#!/bin/sh\nexit\n").unwrap();
+    let mode = fs::metadata(tree.path().join("run.sh")).unwrap();
+    assert_ne!(mode.permissions().mode() & 0o111, 0);
+}

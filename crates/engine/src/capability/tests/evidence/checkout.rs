@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ::test_report::TestFormat;
@@ -134,21 +133,15 @@ impl<'a> Checkout<'a> {
         Ok(repository.lend(&self.tree, &places)?)
     }
 
-    /// Writes a file.
+    /// Has a file hold these bytes.
     pub fn write(&mut self, path: &RepoPath, bytes: &[u8]) -> Result<(), Fault> {
         self.is_ahead = true;
-        let file = self.tree.path().join(path.to_path_buf());
-        let written = file
-            .parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .and_then(|()| fs::write(&file, bytes));
-        written.map_err(|error| Fault::bug(format!("cannot write {path} into a checkout: {error}")))
+        Ok(self.tree.write(path, bytes)?)
     }
 
     /// Takes a file away, if it is there.
-    pub fn remove(&self, path: &RepoPath) {
-        // What cannot be taken away is still there, which shows in what the tests do.
-        let _ = fs::remove_file(self.tree.path().join(path.to_path_buf()));
+    pub fn remove(&self, path: &RepoPath) -> Result<(), Fault> {
+        Ok(self.tree.remove(path)?)
     }
 
     /// Runs the suite in it.

@@ -326,7 +326,7 @@ pub(crate) fn is_tested_there(
                 || may_hold_tests(name)
                 || ending(name).is_some_and(|ending| endings.contains(ending)));
         if is_product {
-            checkout.remove(&path);
+            checkout.remove(&path)?;
         }
     }
     match checkout.tested(None) {
