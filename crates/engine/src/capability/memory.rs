@@ -8,6 +8,7 @@ use machine::RunState;
 use machine::state::{Item, ItemSet, ItemStatus, Token};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use workspace::convention::paths::PathClasses;
 use workspace::git::{Oid, RepoPath, Repository};
 use workspace::runner::identity::RunnerIdentity;
 use workspace::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
@@ -132,6 +133,12 @@ pub struct StartFacts {
 }
 
 impl StartFacts {
+    /// What the run's files are, by its patterns of tests.
+    pub fn classes(&self) -> Result<PathClasses, Fault> {
+        PathClasses::new(&self.test_patterns)
+            .map_err(|error| Fault::bug(format!("the run's test patterns cannot be used: {error}")))
+    }
+
     /// What the file with the tasks is called in messages.
     pub fn tasks_name(&self) -> String {
         self.tasks_path
@@ -325,6 +332,13 @@ impl Memory {
             self.start.common_dir.clone(),
         )
         .with_scope(&self.start.project_root)
+    }
+
+    /// The commit that the run began on, as an id.
+    pub fn base_oid(&self) -> Result<Oid, Fault> {
+        let head = &self.start.head;
+        head.parse()
+            .map_err(|_| Fault::bug(format!("`{head}` is no commit id")))
     }
 
     /// The last commit as an id.

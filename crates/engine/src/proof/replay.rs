@@ -79,8 +79,7 @@ impl<'a> Replayer<'a> {
             ..StartFacts::default()
         };
         test_command(&engine.root, &engine.settings, &mut start)?;
-        let classes = PathClasses::new(&start.test_patterns)
-            .map_err(|error| Fault::bug(format!("test patterns cannot be used: {error}")))?;
+        let classes = start.classes()?;
         Ok(Self {
             repository,
             config: &engine.settings.config,
@@ -139,7 +138,7 @@ impl<'a> Replayer<'a> {
                 "it holds no file of tests".to_owned()
             });
             if green.counts.failing() > 0 {
-                replayed.problems.push(failing(&green, None));
+                replayed.problems.push(failing(&[]));
             }
             return Ok(replayed);
         }
@@ -166,11 +165,8 @@ impl<'a> Replayer<'a> {
             .filter(|id| again.as_ref().is_none_or(|again| again.fails(id)))
             .collect();
         let has_names = now.as_ref().is_some_and(|now| now.every);
-        if green.counts.passed == 0
-            || !broken.is_empty()
-            || (!has_names && green.counts.failing() > 0)
-        {
-            replayed.problems.push(failing(&green, Some(&broken)));
+        if !broken.is_empty() || (!has_names && green.counts.failing() > 0) {
+            replayed.problems.push(failing(&broken));
         }
         let turned = match &now {
             Some(now) if has_names => now.those(Outcome::is_success).any(|id| !passes_then(id)),
@@ -210,28 +206,20 @@ impl<'a> Replayer<'a> {
     }
 
     fn is_test(&self, path: &RepoPath) -> bool {
-        let name = path.to_string();
-        let scope = self.memory.repository().scope().into_owned();
-        let name = name.strip_prefix(&scope).unwrap_or(&name);
-        self.classes.of(name) == PathClass::Test
+        self.classes
+            .of(&self.memory.repository().name_in_scope(path))
+            == PathClass::Test
     }
 }
 
-fn failing(green: &TestEvidence, broken: Option<&[&str]>) -> Problem {
-    let named: Vec<String> = broken
-        .unwrap_or_default()
-        .iter()
-        .map(|id| (*id).to_owned())
-        .collect();
+fn failing(broken: &[&str]) -> Problem {
+    let named: Vec<String> = broken.iter().map(|id| (*id).to_owned()).collect();
     let which = match &named[..] {
         [] => String::new(),
         named => format!(": {}", few(named)),
     };
     problem(
         "green_not_replayed",
-        match green.counts.passed {
-            0 => "none of its tests passes when they are run again".to_owned(),
-            _ => format!("not all of its tests pass when they are run again{which}"),
-        },
+        format!("not all of its tests pass when they are run again{which}"),
     )
 }

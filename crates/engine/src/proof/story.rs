@@ -100,9 +100,7 @@ impl Phase {
             named: text(report.facts.get(NAMED)),
             adapter: text(verified.and_then(|ran| ran.get("adapter"))),
             known_failing: names(report.facts.get("knownFailing")),
-            replayed: replay
-                .as_ref()
-                .is_some_and(|replay| replay.undecided.is_none() && !replay.none_fails),
+            replayed: replay.as_ref().is_some_and(Replay::holds),
             undecided: replay.and_then(|replay| replay.undecided),
             level: match report.level.as_str() {
                 "" => "claimed".to_owned(),

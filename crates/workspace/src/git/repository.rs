@@ -212,6 +212,13 @@ impl Repository {
         RepoPath::try_from(absolute.strip_prefix(self.top_level()).ok()?).ok()
     }
 
+    /// A path as it is called in the project, which may be a folder of the repository.
+    pub fn name_in_scope(&self, path: &RepoPath) -> String {
+        let name = path.to_string();
+        let scope = self.scope();
+        name.strip_prefix(&*scope).unwrap_or(&name).to_owned()
+    }
+
     /// Who would make a commit now. What git would make up from the host's name is not taken.
     pub fn identity(&self) -> Result<Identity, GitError> {
         self.identity_from("GIT_AUTHOR_IDENT")?;

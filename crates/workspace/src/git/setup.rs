@@ -50,22 +50,6 @@ pub struct Dependencies {
     pub submodules: Vec<String>,
 }
 
-impl Dependencies {
-    /// All of it, for people; none where a fresh checkout lacks nothing.
-    pub fn spoken(&self) -> Option<String> {
-        let mut all: Vec<String> = self
-            .installed
-            .iter()
-            .chain(&self.missing)
-            .cloned()
-            .collect();
-        all.sort();
-        let submodules = self.submodules.iter();
-        all.extend(submodules.map(|path| format!("the submodule {path}")));
-        (!all.is_empty()).then(|| all.join(", "))
-    }
-}
-
 impl Repository {
     /// What the tests may need and a fresh checkout of the last commit does not have.
     pub fn dependencies(&self) -> Result<Dependencies, GitError> {

@@ -2,8 +2,8 @@
 
 use machine::{Finding, Role, RunState};
 use workspace::config::Config;
-use workspace::convention::paths::{PathClass, PathClasses};
-use workspace::git::{Oid, RepoPath, Repository};
+use workspace::convention::paths::PathClass;
+use workspace::git::{Oid, Repository};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
@@ -39,23 +39,16 @@ impl Covered {
                 lacks_lines: false,
             });
         }
-        let classes = PathClasses::new(&memory.start.test_patterns).map_err(|error| {
-            Fault::bug(format!("the run's test patterns cannot be used: {error}"))
-        })?;
-        let scope = repository.scope().into_owned();
-        let is_product = |path: &RepoPath| {
-            let name = path.to_string();
-            classes.of(name.strip_prefix(&scope).unwrap_or(&name)) != PathClass::Test
+        let reached = match taken.covered[..] {
+            [] => None,
+            ref covered => {
+                let classes = memory.start.classes()?;
+                let files = changes.files.iter().filter(|change| {
+                    classes.of(&repository.name_in_scope(&change.path)) != PathClass::Test
+                });
+                changed_lines::reached(repository, last, files, covered)?
+            }
         };
-        let files = changes.files.iter();
-        let product = Changes {
-            files: files
-                .filter(|change| is_product(&change.path))
-                .cloned()
-                .collect(),
-            ..Changes::default()
-        };
-        let reached = changed_lines::reached(repository, last, &product, &taken.covered)?;
         if let Some(coverage) = &mut coverage {
             coverage.changed_lines = reached.and_then(percent_of);
         }

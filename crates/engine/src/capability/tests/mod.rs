@@ -93,6 +93,7 @@ impl Capability for Tests {
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
         let new = || vec![reports("tests", Some("shows"), &[])];
         let held = || vec![reports("tests", None, &["shows"])];
+        let passing = || vec![reports("tests", Some("against"), &["shows", "suite"])];
         let any = || vec![reports("tests", None, &[])];
         vec![
             ("red_without_tests", new()),
@@ -107,18 +108,9 @@ impl Capability for Tests {
                 vec![reports("tests", Some("frozen"), &["shows", "suite"])],
             ),
             ("stuck", vec![reports("tests", None, &["shows", "suite"])]),
-            (
-                "green_without_change",
-                vec![reports("tests", Some("against"), &["shows", "suite"])],
-            ),
-            (
-                "red_not_replayed",
-                vec![reports("tests", Some("against"), &["shows", "suite"])],
-            ),
-            (
-                "passes_without_change",
-                vec![reports("tests", Some("against"), &["shows", "suite"])],
-            ),
+            ("green_without_change", passing()),
+            ("red_not_replayed", passing()),
+            ("passes_without_change", passing()),
             ("fewer_tests", held()),
             ("tests_missing", held()),
             ("command_replaced", any()),

@@ -7,7 +7,7 @@ use machine::{Command, RunState};
 use workspace::config::Level;
 
 use crate::call::Input;
-use crate::capability::memory::{self, BASELINE, LAST_LEDGER, LAST_RUNNER, Memory, SHOWN};
+use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory, SHOWN};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::checkout::Checkout;
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -36,8 +36,7 @@ impl Engine {
         let format = evidence::format_named(given.format.as_deref())?;
         let taken = if given.reports.is_empty() {
             is_unknown(&seen.run, &dir, None)?;
-            let base = memory.start.head.parse();
-            let base = base.map_err(|_| Fault::bug("a run begins on a commit"))?;
+            let base = memory.base_oid()?;
             let cancelled = self.cancellation();
             Checkout::ready(&memory, &self.settings.config, (&base, &[]), &cancelled)
                 .and_then(|checkout| checkout.tested(format))
@@ -74,11 +73,7 @@ impl Engine {
         if !baseline::is_unknown(&writer.open.run) {
             return Ok(None);
         }
-        let (mut command, message) = remembering(found, &writer.open.run, &writer.call.dir)?;
-        if let Command::Edit { keep, .. } = &mut command {
-            // In a checkout programs lie elsewhere.
-            keep.retain(|name, _| !LAST_RUNNER.is_called(name));
-        }
+        let (command, message) = remembering(found, &writer.open.run, &writer.call.dir)?;
         let done = writer.command(&command)?.is_ok();
         Ok(Some(message).filter(|_| done && found.counts.failing() > 0))
     }

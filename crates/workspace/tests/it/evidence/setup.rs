@@ -4,10 +4,22 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use workspace::git::Repository;
+
 use crate::git::fixture::{Fixture, run};
 
+/// What a fresh checkout lacks, in one line.
+fn spoken(repository: &Repository) -> Option<String> {
+    let needed = repository.dependencies().unwrap();
+    let mut all = [needed.installed, needed.missing].concat();
+    all.sort();
+    let submodules = needed.submodules.iter();
+    all.extend(submodules.map(|path| format!("the submodule {path}")));
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
 fn needs(fixture: &Fixture) -> Option<String> {
-    fixture.repository.dependencies().unwrap().spoken()
+    spoken(&fixture.repository)
 }
 
 #[test]
@@ -114,7 +126,7 @@ fn packages_of_a_workspace_and_folders_of_a_repository() {
     // One of them alone still finds what lies above it.
     let scoped = |folder: &str| {
         let repository = fixture.repository.clone().with_scope(&fixture.at(folder));
-        repository.dependencies().unwrap().spoken()
+        spoken(&repository)
     };
     assert_eq!(scoped("packages/b").as_deref(), Some("node_modules"));
     assert_eq!(

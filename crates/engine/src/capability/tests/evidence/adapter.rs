@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use workspace::runner::adapter::{AdaptedCommand, adapted};
 use workspace::suite::SuiteRan;
 
-use crate::capability::tests::evidence::suite::Suite;
+use crate::capability::tests::evidence::suite::{Suite, is_of_before};
 use crate::capability::tests::evidence::{
     SubmittedFile, counts, format_named, nanos, read_reports,
 };
@@ -145,8 +145,7 @@ fn reports_left(root: &Path, leaves: &[&[&str]], began: i64) -> Vec<PathBuf> {
                     .is_some_and(|ending| ending == "xml")
             {
                 let written = entry.metadata().and_then(|found| found.modified());
-                // Some file systems keep times in coarse steps.
-                if written.is_ok_and(|time| nanos(time) + 50_000_000 >= began) {
+                if written.is_ok_and(|time| !is_of_before(nanos(time), began)) {
                     found.push(entry.path());
                 }
             }

@@ -85,8 +85,7 @@ pub fn found_out(
         return Ok(());
     }
     let memory = Memory::of(run)?;
-    let base = memory.start.head.parse();
-    let base = base.map_err(|_| Fault::bug("a run begins on a commit"))?;
+    let base = memory.base_oid()?;
     let config = config.with_test_timeout(UNASKED);
     let checkout = Checkout::lent(&memory, &config, (&base, &[]), cancelled);
     let found = match checkout.and_then(|checkout| checkout.tested(None)) {

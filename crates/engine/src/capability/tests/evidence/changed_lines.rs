@@ -1,24 +1,23 @@
 //! Coverage of the lines that an item has changed.
 
 use ::test_report::{FileCoverage, Metric};
-use workspace::git::{Oid, Repository, StatusCode};
+use workspace::git::{Change, Oid, Repository, StatusCode};
 
-use crate::capability::git::changes::Changes;
 use crate::fault::Fault;
 
 /// How many of the lines that were added or changed since a commit can be reached, and how many of them were; none where the report
 /// tells of no line one by one. Files that it does not name have nothing to reach.
-pub fn reached(
+pub fn reached<'c>(
     repository: &Repository,
     last: &Oid,
-    changes: &Changes,
+    changes: impl Iterator<Item = &'c Change>,
     covered: &[FileCoverage],
 ) -> Result<Option<Metric>, Fault> {
     if covered.iter().all(|file| file.hits.is_empty()) {
         return Ok(None);
     }
     let mut sum = Metric::default();
-    for change in changes.files.iter().filter(|change| !change.deleted) {
+    for change in changes.filter(|change| !change.deleted) {
         let name = change.path.to_string();
         let Some(file) = file_of(&name, covered) else {
             continue;

@@ -69,9 +69,7 @@ impl<'a> Look<'a> {
         last: &'a Oid,
         status: &'a TreeStatus,
     ) -> Result<Self, Fault> {
-        let classes = PathClasses::new(&memory.start.test_patterns).map_err(|error| {
-            Fault::bug(format!("the run's test patterns cannot be used: {error}"))
-        })?;
+        let classes = memory.start.classes()?;
         Ok(Self {
             repository,
             classes,
@@ -81,14 +79,12 @@ impl<'a> Look<'a> {
     }
 
     fn role(&self, path: &RepoPath) -> Role {
-        let name = path.to_string();
-        let scope = self.repository.scope();
-        let name = name.strip_prefix(&*scope).unwrap_or(&name);
-        match self.classes.of(name) {
-            _ if is_runner_written(name) => Role::Other,
-            PathClass::Test if is_output(name) => Role::Other,
+        let name = self.repository.name_in_scope(path);
+        match self.classes.of(&name) {
+            _ if is_runner_written(&name) => Role::Other,
+            PathClass::Test if is_output(&name) => Role::Other,
             PathClass::Test => Role::Tests,
-            _ if may_hold_tests(name) => Role::Both,
+            _ if may_hold_tests(&name) => Role::Both,
             PathClass::Source => Role::Product,
             PathClass::Docs | PathClass::Build => Role::Other,
         }

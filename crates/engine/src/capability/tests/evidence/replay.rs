@@ -13,7 +13,7 @@ use machine::state::Token;
 use machine::{Finding, Role, RunState};
 use serde::{Deserialize, Serialize};
 use workspace::config::{Config, Replaying};
-use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
+use workspace::convention::paths::{Language, PathClass, may_hold_tests};
 use workspace::git::RepoPath;
 use workspace::process::Cancellation;
 
@@ -60,6 +60,11 @@ impl Replay {
             undecided: Some(why.into()),
             ..Self::default()
         }
+    }
+
+    /// Whether its tests fail without the change.
+    pub fn holds(&self) -> bool {
+        self.undecided.is_none() && !self.none_fails
     }
 
     /// What is to be said of a report in this role.
@@ -307,20 +312,20 @@ pub(crate) fn is_tested_there(
     checkout: &Checkout<'_>,
     changed: &[RepoPath],
 ) -> Result<bool, Fault> {
-    let classes = PathClasses::new(&memory.start.test_patterns)
-        .map_err(|error| Fault::bug(format!("the run's test patterns cannot be used: {error}")))?;
+    let classes = memory.start.classes()?;
     let repository = memory.repository();
-    let scope = repository.scope().into_owned();
     // What language the product is written in tells what was changed of it.
-    let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+    let changed: Vec<String> = changed
+        .iter()
+        .map(|path| repository.name_in_scope(path))
+        .collect();
     let endings: BTreeSet<&str> = changed
         .iter()
-        .filter(|name| classes.of(name.strip_prefix(&scope).unwrap_or(name)) == PathClass::Source)
+        .filter(|name| classes.of(name) == PathClass::Source)
         .filter_map(|name| ending(name))
         .collect();
     for path in repository.known_files()? {
-        let name = path.to_string();
-        let name = name.strip_prefix(&scope).unwrap_or(&name);
+        let name = &repository.name_in_scope(&path);
         let is_product = classes.of(name) == PathClass::Source
             && (Language::of(name).is_some()
                 || may_hold_tests(name)

@@ -28,9 +28,7 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// By the run's patterns.
     pub fn new(repository: &'a Repository, start: &StartFacts) -> Result<Self, Fault> {
-        let classes = PathClasses::new(&start.test_patterns).map_err(|error| {
-            Fault::bug(format!("the run's test patterns cannot be used: {error}"))
-        })?;
+        let classes = start.classes()?;
         Ok(Self {
             repository,
             classes,
@@ -40,12 +38,13 @@ impl<'a> Subject<'a> {
     /// Whether a change makes a report old that was written before it. Documentation does not, nor what the suite itself may
     /// have written after its report.
     pub fn has(&self, change: &Change) -> bool {
-        self.is_about(&change.path) && !(change.untracked && is_data(&self.name(&change.path)))
+        self.is_about(&change.path)
+            && !(change.untracked && is_data(&self.repository.name_in_scope(&change.path)))
     }
 
     /// Whether a file that git knows is one of those.
     pub fn is_about(&self, path: &RepoPath) -> bool {
-        let name = self.name(path);
+        let name = self.repository.name_in_scope(path);
         let last = name.rsplit_once('/').map_or(&*name, |(_, last)| last);
         let is_docs = self.classes.of(&name) == PathClass::Docs && !is_code(&name);
         !(is_docs || is_runner_written(&name) || OF_GIT.contains(&last))
@@ -60,7 +59,7 @@ impl<'a> Subject<'a> {
             .filter(|change| self.has(change))
             .flat_map(Change::paths)
             .filter(|path| {
-                let name = self.name(path);
+                let name = self.repository.name_in_scope(path);
                 self.classes.of(&name) != PathClass::Build && !is_data(&name)
             })
             .cloned()
@@ -70,12 +69,6 @@ impl<'a> Subject<'a> {
             .into_iter()
             .map(|(path, content)| (path, content.map(|content| content.as_str().to_owned())))
             .collect())
-    }
-
-    fn name(&self, path: &RepoPath) -> String {
-        let name = path.to_string();
-        let scope = self.repository.scope();
-        name.strip_prefix(&*scope).unwrap_or(&name).to_owned()
     }
 }
 

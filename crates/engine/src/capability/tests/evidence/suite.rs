@@ -81,17 +81,18 @@ pub struct Suite<'a> {
     pub env: &'a [(OsString, OsString)],
 }
 
-/// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
-/// write code, too, it is run once more then.
+/// Runs the test command in the working tree, takes in what it says, and what it was run by.
 pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let runner = identity(suite.folder, suite.command, &env::vars_os().collect());
     Ok(TestEvidence {
         runner: Some(runner),
-        ..verify_subject(suite)?
+        ..tested(suite)?
     })
 }
 
-fn verify_subject(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
+/// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
+/// write code, too, it is run once more then.
+pub(super) fn tested(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let Some(subject) = suite.subject else {
         return verify_once(suite);
     };
@@ -169,7 +170,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
                 .filter(|told| told.totals.not_collected > 0)
         };
         let is_old = |(_, files): &(TestReport, Vec<SubmittedFile>)| {
-            files.iter().any(|file| file.written + 50_000_000 < began)
+            files.iter().any(|file| is_of_before(file.written, began))
         };
         let is_fresh = read.as_ref().is_ok_and(|read| !is_old(read));
         let broke = if is_fresh || status == 0 {
@@ -185,7 +186,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
             Some(told) => (told, Vec::new()),
             None => read?,
         };
-        if let Some(old) = files.iter().find(|file| file.written + 50_000_000 < began) {
+        if let Some(old) = files.iter().find(|file| is_of_before(file.written, began)) {
             return Err(refused(
                 "report_not_written",
                 format!(
@@ -244,6 +245,12 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         }),
         ..TestEvidence::default()
     }))
+}
+
+/// Whether a file was written before a run began, both in nanoseconds since 1970: some file systems keep times in coarse steps.
+pub(super) fn is_of_before(written: i64, began: i64) -> bool {
+    const STEP: i64 = 50_000_000;
+    written.saturating_add(STEP) < began
 }
 
 /// How many tests failed by what was printed; none where that has no failure, or is no report.
