@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::work::{
-    BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, NO_BEFORE, SHOP, WAYS, Way, Work,
+    BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, NO_BEFORE, OLD_FAILURE, SHOP, WAYS, Way, Work,
 };
 
 /// A run of one subtask whose RED and GREEN do this beside the ordinary. Of what is changed numbers tell nothing.
@@ -56,18 +56,7 @@ fn a_run_without_a_baseline_is_told_so_and_nothing_else() {
 /// Where the tests are run here, they are run on what was there before, too.
 #[test]
 fn what_failed_before_is_found_out_beside_the_first_report() {
-    let before = Before {
-        files: &[
-            ("src/add.sh", "echo $(($1 + $2))\n"),
-            (
-                "tests/add.test",
-                "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
-            ),
-        ],
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
+    let work = Work::begin(&OLD_FAILURE, Way::Verified);
     work.write("tests/double.test", DOUBLES);
     work.warns(&["Before the run 1 test passed, and these failed, as they may go on to: old"]);
     work.red();
@@ -88,7 +77,7 @@ fn what_failed_before_is_found_out_beside_the_first_report() {
             ),
             (".gitignore", "local\n"),
         ],
-        ..before
+        ..OLD_FAILURE
     };
     let work = Work::begin(&before, Way::Verified);
     work.write("local", "");

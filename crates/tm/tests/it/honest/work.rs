@@ -59,6 +59,19 @@ pub const SHOP: Before<'static> = Before {
     baseline: true,
 };
 
+/// The shop with a test that fails already, of which nobody has said so.
+pub const OLD_FAILURE: Before<'static> = Before {
+    files: &[
+        ("src/add.sh", "echo $(($1 + $2))\n"),
+        (
+            "tests/add.test",
+            "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
+        ),
+    ],
+    baseline: false,
+    ..SHOP
+};
+
 /// The test of what the first subtask is to bring, and the code that makes it pass.
 pub const DOUBLES: &str = "doubles: test $(sh src/double.sh 4) = 8\n";
 pub const DOUBLE: &str = "echo $(($1 * 2))\n";

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::tests::to_green;
 use super::walk;
-use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, Way, Work};
+use crate::honest::work::{
+    BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, OLD_FAILURE, SHOP, Way, Work,
+};
 
 /// A report of the suite in another format, that of `JUnit`.
 fn junit(work: &Work) -> String {
@@ -253,16 +255,8 @@ fn a_report_is_in_another_format_than_that_of_red() {
 /// A suite with a test that failed before, and a run whose first report is accepted for that one alone.
 fn with_an_old_failure_for_red() -> Work {
     let before = Before {
-        files: &[
-            ("src/add.sh", "echo $(($1 + $2))\n"),
-            (
-                "tests/add.test",
-                "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
-            ),
-        ],
-        baseline: false,
         settings: r#""evidence": {"baseline": "off"}"#,
-        ..SHOP
+        ..OLD_FAILURE
     };
     let work = Work::begin(&before, Way::Verified);
     // It tests what is there.

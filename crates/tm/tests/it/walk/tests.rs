@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::walk;
 use crate::honest::cargo::{CRATE, DOUBLE_FN, add_test};
-use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, SHOP, WAYS, Way, Work, age};
+use crate::honest::work::{
+    BY_NAME, Before, DOUBLE, DOUBLES, OLD_FAILURE, SHOP, WAYS, Way, Work, age,
+};
 
 pub(super) fn to_green(way: Way) -> Work {
     let work = Work::begin(&SHOP, way);
@@ -286,16 +288,8 @@ fn a_test_is_gone() {
 fn tests_failed_before_the_run() {
     for way in WAYS {
         let before = Before {
-            files: &[
-                ("src/add.sh", "echo $(($1 + $2))\n"),
-                (
-                    "tests/add.test",
-                    "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
-                ),
-            ],
-            baseline: false,
             settings: r#""evidence": {"baseline": "off"}"#,
-            ..SHOP
+            ..OLD_FAILURE
         };
         let work = Work::begin(&before, way);
         work.write("tests/double.test", DOUBLES);
