@@ -56,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("workspace", &["markup", "text"]),
     ("mcp", &[]),
     ("markup", &["text"]),
+    ("syntax", &[]),
     ("test-report", &[]),
     (
         "engine",
@@ -64,6 +65,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "machine",
             "markup",
+            "syntax",
             "test-report",
             "text",
             "workflows",

@@ -1,0 +1,369 @@
+//! What a text says, without its form.
+
+use tree_sitter::{Node, Parser};
+
+use crate::Comparison;
+use crate::grammar::Grammar;
+
+/// Programs that are nested deeper are not compared.
+const MOST_NESTED: usize = 400;
+
+/// Around what belongs together. No text of a program has these.
+const OPEN: char = '\u{1}';
+const CLOSE: char = '\u{2}';
+const END: char = '\u{3}';
+
+/// What a text says.
+pub(crate) struct Form {
+    /// Its tree without what is only form.
+    tree: String,
+    /// Its comments, in their order: where they stand among the code a formatter may change.
+    comments: Vec<String>,
+    /// What the inline snapshots hold, none for those that are empty.
+    snapshots: Vec<Option<String>>,
+}
+
+impl Form {
+    /// That of a text; none where it cannot be parsed.
+    pub(crate) fn of(grammar: &Grammar, path: &str, text: &str) -> Option<Self> {
+        if text.contains([OPEN, CLOSE, END]) {
+            return None;
+        }
+        let mut parser = Parser::new();
+        parser.set_language(&grammar.language()).ok()?;
+        let tree = parser.parse(text, None)?;
+        let root = tree.root_node();
+        if root.has_error() {
+            return None;
+        }
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut reading = Reading {
+            grammar,
+            text,
+            folder,
+            depth: 0,
+            comments: Vec::new(),
+            snapshots: Vec::new(),
+        };
+        let tree = reading.node(root)?;
+        Some(Self {
+            tree,
+            comments: reading.comments,
+            snapshots: reading.snapshots,
+        })
+    }
+
+    /// What this is to the one that came after it.
+    pub(crate) fn compared_with(&self, now: &Self) -> Comparison {
+        if self.tree != now.tree || self.comments != now.comments {
+            return Comparison::Different;
+        }
+        let mut filled = 0;
+        for (before, now) in self.snapshots.iter().zip(&now.snapshots) {
+            match (before, now) {
+                (None, Some(_)) => filled += 1,
+                (before, now) if before == now => {}
+                _ => return Comparison::Different,
+            }
+        }
+        match filled {
+            0 => Comparison::Same,
+            filled => Comparison::FilledIn(filled),
+        }
+    }
+}
+
+/// A text that is read.
+struct Reading<'a> {
+    grammar: &'a Grammar,
+    text: &'a str,
+    folder: &'a str,
+    depth: usize,
+    comments: Vec<String>,
+    snapshots: Vec<Option<String>>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// What a node says; none where it lies too deep.
+    fn node(&mut self, node: Node<'_>) -> Option<String> {
+        if self.depth > MOST_NESTED {
+            return None;
+        }
+        self.depth += 1;
+        let said = self.node_here(node);
+        self.depth -= 1;
+        said
+    }
+
+    fn node_here(&mut self, node: Node<'_>) -> Option<String> {
+        let kind = node.kind();
+        if let Some(inner) = self.only_in_brackets(node) {
+            return self.node(inner);
+        }
+        if is_text(kind) {
+            return Some(self.string(node));
+        }
+        if node.child_count() == 0 {
+            return Some(format!("{}{END}", self.of(node)));
+        }
+        if matches!(kind, "arguments" | "argument_list")
+            && is_call_of(self, node, self.grammar.snapshots)
+        {
+            return self.snapshot(node);
+        }
+        let children = self.children(node)?;
+        Some(format!("{OPEN}{kind}{END}{}{CLOSE}", children.concat()))
+    }
+
+    /// What the children of a node say, without what is only form.
+    fn children(&mut self, node: Node<'_>) -> Option<Vec<String>> {
+        let mut said = Vec::new();
+        // Where in `said` those begin that may be in any order.
+        let mut loose: Option<usize> = None;
+        let mut cursor = node.walk();
+        let children: Vec<(Node<'_>, Option<&str>)> = {
+            let mut all = Vec::new();
+            if cursor.goto_first_child() {
+                loop {
+                    all.push((cursor.node(), cursor.field_name()));
+                    if !cursor.goto_next_sibling() {
+                        break;
+                    }
+                }
+            }
+            all
+        };
+        let mut end = node.start_byte();
+        for (at, (child, field)) in children.iter().enumerate() {
+            // What a grammar has no node for counts all the same.
+            let between = self.text.get(end..child.start_byte()).unwrap_or_default();
+            end = child.end_byte();
+            if !between.trim().is_empty() {
+                said.push(format!("{}{END}", between.trim()));
+            }
+            if child.is_extra() && child.kind().contains("comment") {
+                self.comments.push(words(self.of(*child)));
+                continue;
+            }
+            if child.kind() == "line_continuation" || is_form(node, &children, at) {
+                continue;
+            }
+            let is_loose = self.grammar.imports.contains(&child.kind())
+                || self.grammar.unordered.iter().any(|(parent, name)| {
+                    *parent == node.kind()
+                        && child.is_named()
+                        && (name.is_empty() || *field == Some(name))
+                });
+            let is_between = loose.is_some() && matches!(child.kind(), "," | "\n");
+            if is_loose {
+                loose.get_or_insert(said.len());
+            } else if let Some(begin) = loose.take_if(|_| !is_between) {
+                said[begin..].sort_unstable();
+            }
+            let child = if self.is_plain_key(*child, node, *field) {
+                let key = self.of(*child);
+                format!("{}{END}", &key[1..key.len() - 1])
+            } else {
+                self.node(*child)?
+            };
+            said.push(child);
+        }
+        if let Some(begin) = loose {
+            said[begin..].sort_unstable();
+        }
+        let rest = self.text.get(end..node.end_byte()).unwrap_or_default();
+        if !rest.trim().is_empty() {
+            said.push(format!("{}{END}", rest.trim()));
+        }
+        Some(said)
+    }
+
+    /// What stands in brackets that mean nothing: those of an expression, and those of an arrow function's only parameter.
+    fn only_in_brackets<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut cursor = node.walk();
+        match node.kind() {
+            // Behind such brackets a chain that ended goes on.
+            "parenthesized_expression" if self.of(node).contains("?.") => None,
+            "parenthesized_expression" | "parenthesized_statements" => {
+                let mut inner = node.named_children(&mut cursor);
+                let first = inner.next().filter(|node| !node.is_extra())?;
+                inner.next().is_none().then_some(first)
+            }
+            "formal_parameters" if node.parent()?.kind() == "arrow_function" => {
+                let only = (node.named_child_count() == 1).then(|| node.named_child(0))??;
+                let is_bare = only.kind() == "required_parameter" && only.child_count() == 1;
+                is_bare
+                    .then(|| only.child(0))?
+                    .filter(|name| name.kind() == "identifier")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a string is the key of an object that needs no quotes.
+    fn is_plain_key(&self, node: Node<'_>, parent: Node<'_>, field: Option<&str>) -> bool {
+        let is_key = node.kind() == "string" && parent.kind() == "pair" && field == Some("key");
+        let text = self.of(node);
+        is_key
+            && self.grammar.keys_are_bare
+            && text.len() > 2
+            && !text[1..].starts_with(|first: char| first.is_ascii_digit())
+            && text[1..text.len() - 1]
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '$'))
+    }
+
+    /// What a string says: its quotes are form where they make no difference, white space at the ends of the lines of a text that nobody reads is,
+    /// too, and a path is where it leads to.
+    fn string(&self, node: Node<'_>) -> String {
+        let text = self.of(node);
+        if node.kind() == "jsx_text" {
+            return format!("{}{END}", words(text));
+        }
+        if node.kind() != "string" {
+            return format!("{OPEN}{}{END}{text}{CLOSE}", node.kind());
+        }
+        let quoted = text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+        let prefix = text[..text.len() - quoted.len()].to_ascii_lowercase();
+        let quote = ["\"\"\"", "'''", "\"", "'"]
+            .into_iter()
+            .find(|quote| quoted.len() >= 2 * quote.len() && quoted.starts_with(quote));
+        let Some(inner) = quote.and_then(|quote| {
+            quoted
+                .strip_prefix(quote)
+                .and_then(|rest| rest.strip_suffix(quote))
+        }) else {
+            return format!("{OPEN}string{END}{text}{CLOSE}");
+        };
+        let is_raw = prefix.contains('r');
+        let kinds = quote.unwrap_or_default();
+        let is_doc = node.parent().is_some_and(|parent| {
+            parent.kind() == "expression_statement" && parent.named_child_count() == 1
+        });
+        let inner = if is_doc && kinds.len() == 3 {
+            words(inner)
+        } else if is_raw || !self.grammar.quotes_are_alike {
+            // A quote in it, an escape and what is computed in it have a meaning of their own there.
+            let has_quote = inner.contains(['"', '\'']);
+            let is_plain = !has_quote && (is_raw || !inner.contains(['\\', '#']));
+            if !is_plain {
+                return format!("{OPEN}string{END}{text}{CLOSE}");
+            }
+            inner.to_owned()
+        } else {
+            inner.replace("\\\"", "\"").replace("\\'", "'")
+        };
+        let inner = resolved(self.folder, &inner).unwrap_or(inner);
+        format!("{OPEN}string{END}{prefix}{END}{inner}{CLOSE}")
+    }
+
+    /// What the call of a snapshot says without what the runner writes into it, which is kept apart.
+    fn snapshot(&mut self, arguments: Node<'_>) -> Option<String> {
+        let mut cursor = arguments.walk();
+        let all: Vec<Node<'_>> = arguments
+            .named_children(&mut cursor)
+            .filter(|argument| !argument.is_extra())
+            .collect();
+        let is_text = |kind: &str| is_text(kind) || kind == "template_string";
+        let written = all
+            .last()
+            .filter(|last| self.grammar.snapshots_are_code || is_text(last.kind()));
+        let kept = match written {
+            Some(node) if is_text(node.kind()) => {
+                let lines = self.of(*node).lines().map(str::trim);
+                Some(lines.collect::<Vec<_>>().join("\n"))
+            }
+            Some(node) => Some(self.node(*node)?),
+            None => None,
+        };
+        self.snapshots.push(kept);
+        let others = all.len() - usize::from(written.is_some());
+        let mut said = String::new();
+        for argument in &all[..others] {
+            said += &self.node(*argument)?;
+        }
+        Some(format!("{OPEN}snapshot{END}{said}{CLOSE}"))
+    }
+}
+
+/// Whether a child is there for form alone: a comma behind the last of many, and what ends a statement.
+fn is_form(parent: Node<'_>, children: &[(Node<'_>, Option<&str>)], at: usize) -> bool {
+    let child = children[at].0;
+    if child.is_named() {
+        return false;
+    }
+    let is_comment = |(node, _): &&(Node<'_>, Option<&str>)| !node.is_extra();
+    match child.kind() {
+        "," => {
+            let next = children[at + 1..].iter().find(is_comment);
+            let before = children[..at].iter().rev().find(is_comment);
+            // In an index it makes a tuple, and behind another it stands for something that is left out.
+            parent.kind() != "subscript"
+                && next.is_some_and(|(next, _)| matches!(next.kind(), ")" | "]" | "}" | ">"))
+                && before.is_some_and(|(before, _)| before.is_named())
+        }
+        ";" => !parent.kind().starts_with("for"),
+        "\n" => true,
+        _ => false,
+    }
+}
+
+/// Whether a node is a text, of which each character counts.
+fn is_text(kind: &str) -> bool {
+    !matches!(
+        kind,
+        "concatenated_string" | "template_string" | "template_substitution"
+    ) && [
+        "string",
+        "template",
+        "heredoc",
+        "regex",
+        "text",
+        "character",
+    ]
+    .iter()
+    .any(|word| kind.contains(word))
+}
+
+/// Whether these are the arguments of a call of one of these functions.
+fn is_call_of(reading: &Reading<'_>, arguments: Node<'_>, names: &[&str]) -> bool {
+    let called = arguments
+        .parent()
+        .and_then(|call| call.child_by_field_name("function"));
+    called.is_some_and(|called| {
+        let text = reading.of(called);
+        let name = text.rsplit(['.', ' ', '\n']).next().unwrap_or(text);
+        names.contains(&name)
+    })
+}
+
+/// The words of a text, with one blank between them.
+fn words(text: &str) -> String {
+    let marks = ['/', '*', '#'];
+    let apart = text.trim_start_matches(marks);
+    let marks = &text[..text.len() - apart.len()];
+    let words = apart.split_whitespace().collect::<Vec<_>>();
+    format!("{marks}{}", words.join(" "))
+}
+
+/// Where a path leads that begins in this folder; none where it is none.
+fn resolved(folder: &str, path: &str) -> Option<String> {
+    if !path.starts_with("./") && !path.starts_with("../") {
+        return None;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}

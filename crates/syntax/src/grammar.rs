@@ -1,0 +1,111 @@
+//! The languages that can be compared, and what a formatter may do in each.
+
+use tree_sitter::Language;
+
+/// A language, with what in its trees is only form.
+pub(crate) struct Grammar {
+    /// Endings of its files.
+    endings: &'static [&'static str],
+    language: fn() -> Language,
+    /// Statements that import, of which a formatter may order those that follow each other.
+    pub(crate) imports: &'static [&'static str],
+    /// Nodes whose children of the second kind may be in any order.
+    pub(crate) unordered: &'static [(&'static str, &'static str)],
+    /// Calls whose last argument a runner writes, as it finds it when the tests pass.
+    pub(crate) snapshots: &'static [&'static str],
+    /// Whether what is written there may be any expression, and not only a text.
+    pub(crate) snapshots_are_code: bool,
+    /// Whether a text means the same in both kinds of quotes.
+    pub(crate) quotes_are_alike: bool,
+    /// Whether the quotes around keys of objects are form.
+    pub(crate) keys_are_bare: bool,
+}
+
+const GRAMMARS: &[Grammar] = &[
+    Grammar {
+        endings: &["py", "pyi"],
+        language: || tree_sitter_python::LANGUAGE.into(),
+        imports: &["import_statement", "import_from_statement"],
+        unordered: &[("import_from_statement", "name")],
+        // That of the package `inline-snapshot`.
+        snapshots: &["snapshot"],
+        snapshots_are_code: true,
+        quotes_are_alike: true,
+        keys_are_bare: false,
+    },
+    Grammar {
+        endings: &["ts", "mts", "cts"],
+        language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        ..JAVASCRIPT
+    },
+    JAVASCRIPT,
+    Grammar {
+        endings: &["go"],
+        language: || tree_sitter_go::LANGUAGE.into(),
+        imports: &["import_declaration", "import_spec"],
+        unordered: &[],
+        snapshots: &[],
+        snapshots_are_code: false,
+        quotes_are_alike: false,
+        keys_are_bare: false,
+    },
+    Grammar {
+        endings: &["java"],
+        language: || tree_sitter_java::LANGUAGE.into(),
+        imports: &["import_declaration"],
+        unordered: &[],
+        snapshots: &[],
+        snapshots_are_code: false,
+        quotes_are_alike: false,
+        keys_are_bare: false,
+    },
+    Grammar {
+        endings: &["rb"],
+        language: || tree_sitter_ruby::LANGUAGE.into(),
+        imports: &[],
+        unordered: &[],
+        snapshots: &[],
+        snapshots_are_code: false,
+        quotes_are_alike: false,
+        keys_are_bare: false,
+    },
+    Grammar {
+        endings: &["php"],
+        language: || tree_sitter_php::LANGUAGE_PHP.into(),
+        imports: &["namespace_use_declaration"],
+        unordered: &[],
+        snapshots: &[],
+        snapshots_are_code: false,
+        quotes_are_alike: false,
+        keys_are_bare: false,
+    },
+];
+
+/// JavaScript is read as TypeScript: all of it but for a few things that no test says.
+const JAVASCRIPT: Grammar = Grammar {
+    endings: &["js", "mjs", "cjs", "jsx", "tsx"],
+    language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    imports: &["import_statement"],
+    unordered: &[("named_imports", "")],
+    snapshots: &[
+        "toMatchInlineSnapshot",
+        "toThrowErrorMatchingInlineSnapshot",
+    ],
+    snapshots_are_code: false,
+    quotes_are_alike: true,
+    keys_are_bare: true,
+};
+
+impl Grammar {
+    /// That of a file, by the ending of its name.
+    pub(crate) fn of(path: &str) -> Option<&'static Self> {
+        let (_, ending) = path.rsplit_once('.')?;
+        GRAMMARS
+            .iter()
+            .find(|grammar| grammar.endings.contains(&ending))
+    }
+
+    pub(crate) fn language(&self) -> Language {
+        (self.language)()
+    }
+}
