@@ -477,7 +477,7 @@ const STEPS: [Verb; 10] = [
 ];
 
 /// The arguments that a template may name.
-const ARGUMENTS: [&str; 16] = [
+const ARGUMENTS: [&str; 17] = [
     "results",
     "coverage",
     "coverageReport",
@@ -485,6 +485,7 @@ const ARGUMENTS: [&str; 16] = [
     "format",
     "verify",
     "removed",
+    "updated",
     "files",
     "message",
     "sha",

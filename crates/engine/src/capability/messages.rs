@@ -4,7 +4,8 @@ use machine::event::AcceptedReport;
 use serde_json::{Map, Value};
 
 use crate::capability::tests::evidence::OUTPUT;
-use crate::capability::tests::read::{CONFIGURED, GONE};
+use crate::capability::tests::read::{CONFIGURED, GONE, MOVED};
+use crate::capability::tests::snapshots::SNAPSHOTS;
 use crate::next_step::{argument, step};
 
 /// The texts of a code.
@@ -70,6 +71,16 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "tests_unnamed",
         meaning: UNNAMED,
+        suggestion: "",
+    },
+    Text {
+        code: "tests_moved",
+        meaning: "Files of tests lie elsewhere since RED, and hold the same",
+        suggestion: "",
+    },
+    Text {
+        code: "snapshots_written",
+        meaning: WRITTEN,
         suggestion: "",
     },
     Text {
@@ -217,6 +228,9 @@ pub fn message_of(report: &AcceptedReport, code: &str) -> String {
     own.unwrap_or_else(|| message(code, &report.facts))
 }
 
+/// What somebody is told whose runner wrote snapshots.
+const WRITTEN: &str = "What a snapshot asks for is what the code gave: read whether it is right";
+
 /// What somebody is told whose test command does not name every test.
 pub(crate) const UNNAMED: &str = "The test command does not name every test, so that one which goes missing shows in the numbers alone: set `test.command` to a runner that names them, or let it write a report and give that beside `--verify`";
 
@@ -238,6 +252,18 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
                 format!("What configures the runner was changed with the tests: {names}")
             }
             None => "What configures the runner was changed with the tests".to_owned(),
+        },
+        "tests_moved" => match names(facts, MOVED) {
+            Some(names) => {
+                format!("Files of tests lie elsewhere since RED, and hold the same: {names}")
+            }
+            None => "Files of tests lie elsewhere since RED, and hold the same".to_owned(),
+        },
+        "snapshots_written" => match names(facts, SNAPSHOTS) {
+            Some(names) => format!(
+                "What these snapshots ask for is what the code gave: read whether it is right ({names})"
+            ),
+            None => WRITTEN.to_owned(),
         },
         "tests_gone" => match names(facts, GONE) {
             Some(names) => format!(

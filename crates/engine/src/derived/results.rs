@@ -62,6 +62,8 @@ pub(super) fn results_of(report: &AcceptedReport, accepted: bool) -> Option<(Str
             "knownFailing",
             "flakyTests",
             "removed",
+            "movedTests",
+            "snapshots",
         ] {
             if let Some(given) = report.facts.get(name) {
                 map.insert(name.to_owned(), given.clone());

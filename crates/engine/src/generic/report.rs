@@ -128,6 +128,7 @@ fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<&'static str> {
         (argument!("verify"), given.verify && !tests),
         (argument!("format"), given.format.is_some() && !tests),
         (argument!("removed"), !given.removed.is_empty() && !tests),
+        (argument!("updated"), !given.updated.is_empty() && !tests),
         (argument!("coverage"), given.coverage.is_some() && !tests),
         (
             argument!("coverageReport"),

@@ -23,7 +23,6 @@ use crate::generic::readers::ReportInput;
 use crate::next_step::argument;
 use crate::open_run;
 use crate::report::{Meaning, Report, is_read_on_branch};
-use crate::view::autopilot::request::Evidence;
 
 impl Engine {
     /// What the reader of the unit that is meant has to say where it may take long, before the run is locked.
@@ -72,7 +71,7 @@ impl Engine {
                 report, &self.root, &self.cwd,
             )?)),
             Meaning::Tests => Ok(Input::Tests {
-                taken: Box::new(self.taken((dir, run), command, &report.evidence)?),
+                taken: Box::new(self.taken((dir, run), command, report)?),
                 files: report.files.clone(),
                 said: report.said.clone(),
             }),
@@ -120,8 +119,9 @@ impl Engine {
         &self,
         (dir, run): (&RunDir, &RunState),
         command: &command::Report,
-        given: &Evidence,
+        report: &Report,
     ) -> Result<TestEvidence, Fault> {
+        let given = &report.evidence;
         let config = pinned(run)?;
         let format = evidence::format_named(given.format.as_deref())?;
         let verify = given.verify || config.evidence.require == Level::Verified;
@@ -130,6 +130,7 @@ impl Engine {
                 level: Some(Level::Verified),
                 verify,
                 removed: given.removed.clone(),
+                updated: given.updated.clone(),
                 ..TestEvidence::default()
             }
         } else {
@@ -184,6 +185,7 @@ impl Engine {
             })?;
             taken = TestEvidence {
                 removed: taken.removed,
+                updated: taken.updated,
                 clean: taken.clean,
                 ..verified
             };
@@ -191,7 +193,9 @@ impl Engine {
             if let Some(present) = run.token(token) {
                 let cancelled = self.cancellation();
                 evidence::baseline::found_out(run, &present.role, &config, &mut taken, &cancelled)?;
-                let of = (dir.path(), run);
+                let named = report.files.iter();
+                let named = named.filter_map(|name| repository.relative(&self.root.join(name)));
+                let of = (dir.path(), run, &*named.collect::<Vec<_>>());
                 taken.replay = evidence::replay::of(of, present, &config, &taken, &cancelled)?;
             }
         }

@@ -15,6 +15,8 @@ use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{NAMED, SubmittedFile, level_name};
+use crate::capability::tests::read::MOVED;
+use crate::capability::tests::snapshots::SNAPSHOTS;
 use workspace::config::Level;
 
 /// At most so many tests are named in each list of the report for programs, and of a line of the journal.
@@ -74,6 +76,10 @@ pub struct Phase {
     pub flaky: Vec<String>,
     /// Tests that were taken out on purpose.
     pub removed: Vec<String>,
+    /// Files of tests that have another place, from where to where.
+    pub moved: Vec<String>,
+    /// Snapshots that came, or were updated on purpose.
+    pub snapshots: Vec<String>,
 }
 
 impl Phase {
@@ -111,6 +117,8 @@ impl Phase {
             known_failing: read(facts, "knownFailing").unwrap_or_default(),
             flaky: read(facts, "flakyTests").unwrap_or_default(),
             removed: read(facts, "removed").unwrap_or_default(),
+            moved: read(facts, MOVED).unwrap_or_default(),
+            snapshots: read(facts, SNAPSHOTS).unwrap_or_default(),
         }
     }
 
@@ -219,6 +227,8 @@ impl Phase {
         put("knownFailing", json!(self.known_failing));
         put("flakyTests", json!(self.flaky));
         put("removed", json!(self.removed));
+        put(MOVED, json!(self.moved));
+        put(SNAPSHOTS, json!(self.snapshots));
         let passing: Vec<&String> = self.turned.iter().chain(&self.added).collect();
         for (name, all) in [
             ("newlyFailing", self.newly_failing.iter().collect()),

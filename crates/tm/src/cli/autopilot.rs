@@ -281,6 +281,11 @@ pub struct Evidence {
     #[arg(long, value_name = "PERCENT", conflicts_with = "coverage_report")]
     #[schemars(extend("type" = "number", "x-form" = true, "x-brief" = "lines, percent"))]
     pub coverage: Option<String>,
+    /// A file of snapshots that is to ask for something else from now on; with `*` at the end, all that begin so. May be repeated
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "snapshots"))]
+    pub updated: Vec<String>,
     /// What programs wrote, or are to write.
     #[command(flatten)]
     #[serde(flatten)]
@@ -324,6 +329,7 @@ impl Evidence {
         request::Evidence {
             results: self.results,
             coverage: self.coverage,
+            updated: self.updated,
             ..self.reports.request()
         }
     }

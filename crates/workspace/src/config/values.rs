@@ -441,8 +441,12 @@ policy! {
     red_not_replayed = Refuse,
     /// Some of the tests that came with the subtask pass without its change, too.
     passes_without_change = Warn,
+    /// Tests of GREEN do not pass in a fresh checkout of what would be committed.
+    green_not_replayed = Refuse,
     /// What configures the runner, or is loaded before the tests, was changed in GREEN.
     runner_config_changed = Refuse,
+    /// Snapshots of before ask for something else in GREEN, or are gone, and nobody has said so.
+    snapshots_changed = Refuse,
     /// Files were changed between the accepted GREEN and the commit.
     changed_after_green = Refuse,
     /// Files were changed between the last commit and the end of the run.

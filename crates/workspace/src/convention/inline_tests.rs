@@ -122,6 +122,20 @@ pub fn is_runner_written(path: &str) -> bool {
         || path.contains("/testdata/fuzz/")
 }
 
+/// Folders with what a runner expects, as it has written it.
+const SNAPSHOT_FOLDERS: &[&str] = &["__snapshots__", "__image_snapshots__", "__file_snapshots__"];
+
+/// Files with what a runner expects, by how their names end.
+const SNAPSHOT_ENDINGS: &[&str] = &[".snap", ".ambr"];
+
+/// Whether a file holds what a runner has written down as right: its tests fail where something else comes out.
+pub fn is_snapshot(path: &str) -> bool {
+    let name = file_name(path);
+    let mut folders = path.split('/').rev().skip(1);
+    SNAPSHOT_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || folders.any(|folder| SNAPSHOT_FOLDERS.contains(&folder))
+}
+
 /// A stretch of the text from the beginning of its first line to the end of its last, where nothing else stands on them.
 fn widened(text: &str, range: Range<usize>) -> Range<usize> {
     let blank = |c: &char| matches!(c, ' ' | '\t' | '\r');

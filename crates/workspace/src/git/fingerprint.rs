@@ -19,6 +19,7 @@ use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
 use super::scratch::Scratch;
 use super::status::TreeStatus;
+use super::worktree::ThrowAwayWorktree;
 
 /// The id of the tree that a commit would have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,43 +61,71 @@ impl Repository {
             let message = format!("a conflict in {path} is not resolved, so no commit can be made");
             return Err(GitError::new(GitErrorKind::Refused, message));
         }
-        let (mut gone, mut present) = (Vec::new(), Vec::new());
-        for change in &status.changes {
-            if change.submodule && !request.submodules.contains(&change.path) {
-                continue;
-            }
-            for path in change.paths().filter(|path| request.takes_in(path)) {
-                let is_gone = *path != change.path || change.deleted;
-                if is_gone { &mut gone } else { &mut present }.push(path.as_bytes());
-            }
-        }
-        if let (true, true, Some(head)) = (gone.is_empty(), present.is_empty(), &status.head) {
+        let changed = Changed::of(status, request);
+        if let (true, Some(head)) = (changed.is_empty(), &status.head) {
             return Ok(Fingerprint {
                 tree: self.tree_of(head)?,
             });
         }
+        Ok(Fingerprint {
+            tree: self.index_with(status, &changed)?.write_tree(self)?,
+        })
+    }
+
+    /// Brings a checkout of the last commit to what a commit made now would hold, [as its fingerprint is found](Self::fingerprint):
+    /// what lies in the working tree and would not be committed does not come along.
+    pub fn bring_forward(
+        &self,
+        tree: &ThrowAwayWorktree,
+        status: &TreeStatus,
+        request: &FingerprintRequest<'_>,
+    ) -> Result<(), GitError> {
+        let changed = Changed::of(status, request);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let scratch = self.index_with(status, &changed)?;
+        for path in &changed.gone {
+            tree.remove(path)?;
+        }
+        let names = changed.present.iter().map(|path| path.as_bytes());
+        scratch
+            .seen_by(self.git_in(tree.path()))
+            .env("GIT_DIR", self.git_dir())
+            .env("GIT_WORK_TREE", tree.path())
+            .config("core.sparseCheckout=false")
+            .args(["checkout-index", "--force", "--quiet", "-z", "--stdin"])
+            .stdin(nul_terminated(names))
+            .run()?;
+        Ok(())
+    }
+
+    /// A private index that holds what a commit of these changes would.
+    fn index_with(
+        &self,
+        status: &TreeStatus,
+        changed: &Changed<'_>,
+    ) -> Result<PrivateIndex, GitError> {
         let scratch = PrivateIndex::new(self)?;
         if status.is_staged || !scratch.copy_index(self) {
             scratch.read_tree(self, status.head.as_ref())?;
         }
         // First what is gone: a file may have become a folder, or a folder a link.
-        for (names, options) in [
-            (gone, &["--force-remove"][..]),
-            (present, &["--add", "--remove", "--replace"]),
+        for (paths, options) in [
+            (&changed.gone, &["--force-remove"][..]),
+            (&changed.present, &["--add", "--remove", "--replace"]),
         ] {
-            if !names.is_empty() {
+            if !paths.is_empty() {
                 scratch
                     .git(self)
                     .arg("update-index")
                     .args(options)
                     .args(["-z", "--stdin"])
-                    .stdin(nul_terminated(names))
+                    .stdin(nul_terminated(paths.iter().map(|path| path.as_bytes())))
                     .run()?;
             }
         }
-        Ok(Fingerprint {
-            tree: scratch.write_tree(self)?,
-        })
+        Ok(scratch)
     }
 
     /// The tree of a commit with the excluded files (or folders) as `base` has them. For a commit of ours, with its
@@ -165,6 +194,36 @@ impl Repository {
     }
 }
 
+/// The files that a commit would change.
+#[derive(Default)]
+struct Changed<'a> {
+    gone: Vec<&'a RepoPath>,
+    present: Vec<&'a RepoPath>,
+}
+
+impl<'a> Changed<'a> {
+    fn of(status: &'a TreeStatus, request: &FingerprintRequest<'_>) -> Self {
+        let mut changed = Self::default();
+        for change in &status.changes {
+            if change.submodule && !request.submodules.contains(&change.path) {
+                continue;
+            }
+            for path in change.paths().filter(|path| request.takes_in(path)) {
+                if *path != change.path || change.deleted {
+                    changed.gone.push(path);
+                } else {
+                    changed.present.push(path);
+                }
+            }
+        }
+        changed
+    }
+
+    fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.present.is_empty()
+    }
+}
+
 /// A private index and a private place for new objects.
 struct PrivateIndex {
     folder: Scratch,
@@ -183,9 +242,12 @@ impl PrivateIndex {
 
     /// A git that sees the repository, but whose index and new objects are here.
     fn git(&self, repository: &Repository) -> Git {
-        repository
-            .git()
-            .env("GIT_INDEX_FILE", self.folder.path().join("index"))
+        self.seen_by(repository.git())
+    }
+
+    /// The same of another git, which has to know the repository already.
+    fn seen_by(&self, git: Git) -> Git {
+        git.env("GIT_INDEX_FILE", self.folder.path().join("index"))
             .env("GIT_OBJECT_DIRECTORY", self.folder.path().join("objects"))
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates)
             // Line endings that would not survive are the commit's business, not ours.

@@ -3,6 +3,7 @@
 mod covered;
 pub mod evidence;
 pub(crate) mod findings;
+pub(crate) mod former;
 pub(crate) mod known;
 pub(crate) mod named;
 pub mod read;
@@ -10,6 +11,7 @@ pub(crate) mod report_files;
 pub(crate) mod restoration;
 pub mod results;
 mod since;
+pub(crate) mod snapshots;
 pub(crate) mod unchanged;
 pub(crate) mod used;
 
@@ -107,10 +109,15 @@ impl Capability for Tests {
                 "runner_config_changed",
                 vec![reports("tests", Some("frozen"), &["shows", "suite"])],
             ),
+            (
+                "snapshots_changed",
+                vec![reports("tests", Some("frozen"), &["shows", "suite"])],
+            ),
             ("stuck", vec![reports("tests", None, &["shows", "suite"])]),
             ("green_without_change", passing()),
             ("red_not_replayed", passing()),
             ("passes_without_change", passing()),
+            ("green_not_replayed", passing()),
             ("fewer_tests", held()),
             ("tests_missing", held()),
             ("command_replaced", any()),

@@ -43,6 +43,11 @@ impl Comparison<'_> {
         let mut red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
         if let Some(now) = &self.now {
             red = red.map(|red| red.named_as(now).unwrap_or(red));
+            for (from, to) in &self.moved {
+                let files = (&*from.to_string(), &*to.to_string());
+                red = red.map(|red| red.moved(files, now));
+                self.before = self.before.take().map(|before| before.moved(files, now));
+            }
         }
         self.without_names(red.as_ref())?;
         let held = red.as_ref().or(self.before.as_ref());

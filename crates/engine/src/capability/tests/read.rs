@@ -1,5 +1,7 @@
 //! The reader of test results, against what git says and what the tests did before.
 
+use std::collections::BTreeMap;
+
 use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
@@ -51,6 +53,8 @@ pub(crate) const NO_TESTS: &str = "noTests";
 pub(crate) const CONFIGURED: &str = "runnerConfig";
 /// What such a report says of tests that passed before, and are gone or skipped: which.
 pub(crate) const GONE: &str = "goneTests";
+/// What a report of passing tests says of files of tests that lie elsewhere since they failed: from where to where.
+pub(crate) const MOVED: &str = "movedTests";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -138,6 +142,8 @@ pub fn read(
         changes: &changes,
         since: &since,
         last: &last,
+        moved: BTreeMap::new(),
+        written: Vec::new(),
         findings,
         facts: Map::new(),
         keep: Map::new(),
@@ -205,12 +211,16 @@ pub(crate) struct Comparison<'a> {
     /// The same, with what was committed since the run's last commit.
     pub(crate) since: &'a Changes,
     pub(crate) last: &'a Oid,
+    /// Files of tests that have another place since they were frozen, and hold the same.
+    pub(crate) moved: BTreeMap<RepoPath, RepoPath>,
+    /// Where a runner has written down as right what it found.
+    pub(crate) written: Vec<String>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) facts: Map<String, Value>,
     pub(crate) keep: Map<String, Value>,
     keep_run: Map<String, Value>,
     hashes: Vec<String>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Comparison<'_> {
@@ -427,6 +437,8 @@ impl Comparison<'_> {
         if self.is_stashed()? {
             self.facts.insert(STASHED.to_owned(), true.into());
         }
+        self.tell_of_snapshots();
+        self.tell_of_moved();
         self.compare(against.as_ref())?;
         self.gone_missing(against.as_ref())?;
         self.stuck()?;
@@ -458,7 +470,7 @@ impl Comparison<'_> {
                 ));
             }
             if let Some(replay) = &self.taken.replay {
-                self.findings.extend(replay.finding(self.role));
+                self.findings.extend(replay.findings(self.role));
                 if replay.too_slow {
                     REPLAYED_SLOWLY.put(&mut self.keep_run, &true)?;
                 }

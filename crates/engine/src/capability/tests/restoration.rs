@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use workspace::git::{RepoPath, Repository};
 
 use crate::capability::memory::KEPT;
-use crate::capability::tests::evidence::frozen::Look;
+use crate::capability::tests::evidence::frozen::{Look, TestChange};
+use crate::capability::tests::former::{Copies, FormerTests, Likeness};
 use crate::capability::tests::read::Comparison;
 use crate::fault::Fault;
 use crate::next_step::NextStep;
@@ -16,9 +17,6 @@ use crate::support::HandlerError;
 
 /// So many bytes of tests are copied when they are frozen.
 const MOST_COPIED: usize = 1024 * 1024;
-
-/// The hash of what each frozen test held, where it is kept in the run's evidence.
-pub(super) type Copies = BTreeMap<RepoPath, String>;
 
 /// What puts tests back.
 #[derive(Default)]
@@ -33,20 +31,13 @@ pub(super) struct Restoration {
     pub(super) aside: Map<String, Value>,
 }
 
-/// A test file that came instead of one that is gone.
-struct NewName {
-    path: RepoPath,
-    /// Whether it holds the very same.
-    is_same: bool,
-}
-
 impl Comparison<'_> {
-    /// How these tests come back, of which `kept` says where they are kept.
+    /// How these tests come back.
     pub(super) fn restoration(
         &self,
-        changed: &BTreeMap<RepoPath, &'static str>,
+        changed: &BTreeMap<RepoPath, TestChange>,
         look: &Look<'_>,
-        kept: &Copies,
+        former: &FormerTests<'_>,
     ) -> Result<Restoration, HandlerError> {
         let store = EvidenceStore::new(&self.call.dir);
         let mut back = Restoration {
@@ -58,7 +49,7 @@ impl Comparison<'_> {
             let own = self.repository.absolute(path);
             // To put a test back must not cost what somebody has made of it.
             back.keep_aside(self.repository, &store, path)?;
-            let copy = kept.get(path).filter(|hash| store.get(hash).is_ok());
+            let copy = former.copy(path);
             if !look.is_tests_alone(path) {
                 // The code beside the tests is not to be put back with them.
                 back.is_whole = false;
@@ -69,14 +60,16 @@ impl Comparison<'_> {
                 continue;
             }
             let mut is_there = own.exists();
-            if !is_there && let Some(new) = self.new_name(path, copy, look, &taken)? {
+            if !is_there
+                && let Some(new) = former.new_name(path, (look, &self.since.files), &taken)?
+            {
                 back.keep_aside(self.repository, &store, &new.path)?;
                 back.steps.extend(folder_of(&own));
                 let new_own = self.repository.absolute(&new.path);
                 back.steps.push(moved(&new_own, &own));
                 is_there = true;
                 taken.insert(new.path);
-                if new.is_same {
+                if new.is == Likeness::Bytes {
                     continue;
                 }
             }
@@ -97,50 +90,6 @@ impl Comparison<'_> {
         let own = self.repository.absolute(path);
         let source = format!("--source={}", self.last.short());
         NextStep::git(["restore", &source, "--", &own.to_string_lossy()])
-    }
-
-    /// The new file of tests that holds what one held that is gone, or most of it.
-    fn new_name(
-        &self,
-        gone: &RepoPath,
-        copy: Option<&String>,
-        look: &Look<'_>,
-        taken: &BTreeSet<RepoPath>,
-    ) -> Result<Option<NewName>, HandlerError> {
-        let was = match copy {
-            Some(hash) => {
-                let bytes = EvidenceStore::new(&self.call.dir).get(hash);
-                Some(String::from_utf8_lossy(&bytes.map_err(Fault::from)?).into_owned())
-            }
-            None => self.repository.file_at(self.last, gone)?,
-        };
-        let Some(was) = was else { return Ok(None) };
-        let mut like = None;
-        for change in &self.since.files {
-            let path = &change.path;
-            if change.deleted
-                || path == gone
-                || taken.contains(path)
-                || !look.is_tests_alone(path)
-                || self.repository.file_at(self.last, path)?.is_some()
-            {
-                continue;
-            }
-            let Ok(now) = std::fs::read_to_string(self.repository.absolute(path)) else {
-                continue;
-            };
-            let new = |is_same| NewName {
-                path: path.clone(),
-                is_same,
-            };
-            if now == was {
-                return Ok(Some(new(true)));
-            }
-            if are_alike(&was, &now) {
-                like = Some(new(false));
-            }
-        }
-        Ok(like)
     }
 }
 
@@ -180,21 +129,6 @@ pub(super) fn copies<'p>(
         }
     }
     kept
-}
-
-/// Whether a file is most of what another was.
-fn are_alike(was: &str, now: &str) -> bool {
-    let lines = |text: &str| -> Vec<String> {
-        let lines = text.lines().map(str::trim);
-        lines
-            .filter(|line| line.len() > 1)
-            .map(str::to_owned)
-            .collect()
-    };
-    let was = lines(was);
-    let now: BTreeSet<String> = lines(now).into_iter().collect();
-    let same = was.iter().filter(|line| now.contains(*line)).count();
-    same > 0 && same * 2 >= was.len()
 }
 
 /// The step that gives a file another name.

@@ -3,19 +3,21 @@
 use std::collections::BTreeMap;
 
 use machine::{Finding, RunState};
+use syntax::Comparison as Sameness;
 use workspace::git::{CommitInfo, RepoPath};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
-use crate::capability::memory::{BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CONFIG};
-use crate::capability::tests::evidence::frozen::{Frozen, Look};
-use crate::capability::tests::read::{Comparison, few, name_of};
+use crate::capability::memory::{BESIDE, BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CONFIG};
+use crate::capability::tests::evidence::frozen::{Frozen, Look, TestChange};
+use crate::capability::tests::former::FormerTests;
+use crate::capability::tests::read::{Comparison, MOVED, few, name_of, named};
 use crate::capability::tests::restoration::Restoration;
 use crate::clock::millis_of;
 use crate::next_step::{NextStep, Verb};
 use crate::support::HandlerError;
 
-impl Comparison<'_> {
+impl<'a> Comparison<'a> {
     /// Holds the tests against those that were frozen, and against what a hook made of them since.
     pub(crate) fn unchanged(&mut self, look: &Look<'_>) -> Result<(), HandlerError> {
         // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
@@ -30,18 +32,85 @@ impl Comparison<'_> {
             {
                 frozen.0.extend(by_hook.0);
             }
-            self.runner_config(&frozen, look)?;
+            let former = self.former()?;
+            self.runner_config(&frozen, (look, &former))?;
             self.runner()?;
-            let changed = look.changed(&frozen, self.since)?;
+            self.snapshots(&former)?;
+            let mut changed = look.changed(&frozen, self.since)?;
             if !changed.is_empty() {
-                self.findings.push(self.tests_changed(&changed, look)?);
+                self.take_out_the_same(&mut changed, (look, &former))?;
+                if !changed.is_empty() {
+                    let found = self.tests_changed(&changed, (look, &former))?;
+                    self.findings.push(found);
+                }
             }
         }
         Ok(())
     }
 
+    /// The files of tests as they were frozen.
+    fn former(&self) -> Result<FormerTests<'a>, HandlerError> {
+        let label = self.role.frozen.as_ref();
+        let mut kept = BESIDE.read(self.kept, label)?.unwrap_or_default();
+        kept.extend(KEPT.read(self.kept, label)?.unwrap_or_default());
+        Ok(FormerTests {
+            repository: self.repository,
+            last: self.last,
+            dir: &self.call.dir,
+            kept,
+        })
+    }
+
+    /// Takes out of these changes those that change no test: where a formatter went over it, where its runner has filled in a snapshot
+    /// that was empty, and where the file has another place, if the report names every test.
+    fn take_out_the_same(
+        &mut self,
+        changed: &mut BTreeMap<RepoPath, TestChange>,
+        (look, former): (&Look<'_>, &FormerTests<'_>),
+    ) -> Result<(), HandlerError> {
+        let tests = |wanted: &[TestChange]| -> Vec<RepoPath> {
+            let wanted = changed
+                .iter()
+                .filter(|(path, what)| wanted.contains(what) && look.is_tests_alone(path));
+            wanted.map(|(path, _)| path.clone()).collect()
+        };
+        let here = tests(&[TestChange::Changed]);
+        let gone = tests(&[TestChange::Gone, TestChange::Renamed, TestChange::Deleted]);
+        for path in here {
+            match former.compared(&path)? {
+                Some(Sameness::Same) => {}
+                Some(Sameness::FilledIn(_)) => self.written.push(path.to_string()),
+                Some(Sameness::Different) | None => continue,
+            }
+            changed.remove(&path);
+        }
+        if self.now.as_ref().is_some_and(|now| now.every) {
+            self.moved = former.moved(&gone, (look, &self.since.files))?;
+            changed.retain(|path, _| !self.moved.contains_key(path));
+        }
+        Ok(())
+    }
+
+    /// Says which files of tests have another place.
+    pub(super) fn tell_of_moved(&mut self) {
+        if self.moved.is_empty() {
+            return;
+        }
+        let told: Vec<String> = self
+            .moved
+            .iter()
+            .map(|(from, to)| format!("{from} → {to}"))
+            .collect();
+        self.facts.insert(MOVED.to_owned(), named(&told));
+        self.warnings.push("tests_moved".to_owned());
+    }
+
     /// Holds what configures the runner against what it was when the tests were frozen, or in the last commit.
-    fn runner_config(&mut self, frozen: &Frozen, look: &Look<'_>) -> Result<(), HandlerError> {
+    fn runner_config(
+        &mut self,
+        frozen: &Frozen,
+        (look, former): (&Look<'_>, &FormerTests<'_>),
+    ) -> Result<(), HandlerError> {
         let kept = RUNNER_CONFIG.read(self.kept, self.role.frozen.as_ref())?;
         let mut lost = kept
             .unwrap_or_default()
@@ -52,6 +121,9 @@ impl Comparison<'_> {
         for path in lost.drain(..) {
             let is_committed = self.repository.file_at(self.last, &path)?.is_some();
             if look.is_tests_alone(&path) && (is_committed || frozen.0.contains_key(&path)) {
+                continue;
+            }
+            if former.compared(&path)? == Some(Sameness::Same) {
                 continue;
             }
             names.push(path.to_string());
@@ -111,20 +183,19 @@ impl Comparison<'_> {
     /// The finding that tests are not as they were frozen, and how each comes back.
     fn tests_changed(
         &self,
-        changed: &BTreeMap<RepoPath, &'static str>,
-        look: &Look<'_>,
+        changed: &BTreeMap<RepoPath, TestChange>,
+        (look, former): (&Look<'_>, &FormerTests<'_>),
     ) -> Result<Finding, HandlerError> {
         let told: Vec<String> = changed
             .iter()
             .map(|(path, what)| format!("{path} ({what})"))
             .collect();
-        let kept = KEPT.read(self.kept, self.role.frozen.as_ref())?;
         let Restoration {
             steps,
             is_whole,
             by_hand,
             aside,
-        } = self.restoration(changed, look, &kept.unwrap_or_default())?;
+        } = self.restoration(changed, look, former)?;
         let steps: Vec<String> = steps.iter().map(NextStep::to_string).collect();
         let mut back = match (is_whole, steps.is_empty()) {
             (_, true) => String::new(),
@@ -153,7 +224,7 @@ impl Comparison<'_> {
         let may_be_filled_in = back_is_here
             && changed
                 .values()
-                .all(|what| *what == "changed" || *what == "its tests changed")
+                .all(|what| matches!(what, TestChange::Changed | TestChange::ChangedInside))
             && changed.keys().any(|path| self.has_inline_snapshots(path));
         let kept = if aside.is_empty() {
             ""
@@ -191,7 +262,7 @@ impl Comparison<'_> {
     }
 
     /// Whether the newest stash holds one of these files.
-    fn holds_of(&self, changed: &BTreeMap<RepoPath, &'static str>) -> bool {
+    fn holds_of(&self, changed: &BTreeMap<RepoPath, TestChange>) -> bool {
         let stashed = self.repository.stashed_paths();
         stashed.iter().any(|path| changed.contains_key(path))
     }

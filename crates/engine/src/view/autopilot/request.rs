@@ -46,6 +46,8 @@ pub struct Evidence {
     pub verify: bool,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
+    /// Files of snapshots that ask for something else on purpose. One that ends with `*` stands for all that begin so.
+    pub updated: Vec<String>,
 }
 
 impl Evidence {

@@ -1,5 +1,6 @@
 //! The work-unit form of a `tdd` run.
 
+use engine::view::autopilot::request;
 use engine::view::autopilot::work_unit::WorkUnitResult;
 use mcp::Hints;
 use schemars::JsonSchema;
@@ -60,6 +61,9 @@ pub(super) fn entries() -> Vec<Entry> {
 struct Completed {
     #[schemars(extend("x-brief" = "of the unit"))]
     work_unit_id: String,
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "snapshots"))]
+    updated: Vec<String>,
     #[serde(flatten)]
     reports: TestReports,
     #[schemars(extend("x-brief" = "what came of it"))]
@@ -104,7 +108,10 @@ fn next(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
 
 fn complete(call: Call<'_>, meant: RunSelector, completed: Completed) -> Answer {
     let result = completed.result;
-    let evidence = completed.reports.request();
+    let evidence = request::Evidence {
+        updated: completed.updated,
+        ..completed.reports.request()
+    };
     once(&evidence)?;
     let engine = call.open(&meant)?;
     let result = WorkUnitResult {

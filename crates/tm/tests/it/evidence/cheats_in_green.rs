@@ -61,15 +61,6 @@ const CHEATS: &[Cheat] = &[
         &["tests/words_test.sh (deleted)"],
     ),
     (
-        "an old one renamed by git",
-        |stage| {
-            stage
-                .env
-                .git(&["mv", "tests/words_test.sh", "tests/words.sh"]);
-        },
-        &["tests/words_test.sh (renamed)"],
-    ),
-    (
         "several",
         |stage| {
             stage
@@ -110,9 +101,39 @@ fn tests_are_not_made_to_pass() {
         stage
             .env
             .git(&["checkout", "--quiet", "--", "tests/words_test.sh"]);
-        let _ = fs::remove_file(stage.path("tests/words.sh"));
         accepted(stage.report("complete green").ok());
     }
+}
+
+/// Where tests have names, a file may have another one; what is in it has to be run as before.
+#[test]
+fn tests_are_not_renamed_out_of_the_way() {
+    let stage = Stage::in_green();
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    stage
+        .env
+        .git(&["mv", "tests/words_test.sh", "tests/words.sh"]);
+    let missing = ["missing: words test_one"];
+    stage.report_refused(
+        "complete green",
+        "tests_missing",
+        &missing,
+        "bring them back",
+    );
+    let claim = [
+        "autopilot",
+        "complete",
+        "green",
+        "--results",
+        "passed:3,failed:0",
+    ];
+    let files = ["tests/words_test.sh (renamed)"];
+    stage.refused(&claim, "tests_changed", &files, "tm autopilot reopen");
+    stage
+        .env
+        .git(&["mv", "tests/words.sh", "tests/words_test.sh"]);
+    accepted(stage.report("complete green").ok());
+    stage.env.auto("commit").ok();
 }
 
 #[test]
@@ -209,7 +230,6 @@ fn what_is_no_change_of_the_tests() {
         "test_more() { test \"$(words)\" = 0; }\n",
     );
     stage.env.write("tests/fixtures/three.txt", "a b c\n");
-    stage.env.write("tests/__snapshots__/words.snap", "1\n");
     stage.env.write("tests/output/words.txt", "1\n");
     executable(&stage, "tests/spaces_test.sh");
     executable(&stage, "tests/words_test.sh");

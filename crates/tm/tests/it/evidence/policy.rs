@@ -93,6 +93,28 @@ const PLAYS: &[(&str, Play)] = &[
         stage.env.write("src/spaces.sh", NEW_CODE);
         claim("complete green --verify")
     }),
+    ("green_not_replayed", |stage| {
+        stage.start();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        stage.env.auto("complete red --verify").ok();
+        stage.env.write(".git/info/exclude", "src/spaces.sh\n");
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        stage
+            .env
+            .write("src/words.sh", stage.env.read("src/words.sh") + "\n");
+        claim("complete green --verify")
+    }),
+    ("snapshots_changed", |stage| {
+        stage
+            .env
+            .write("tests/__snapshots__/words.snap", "exports[`a`] = `1`;\n");
+        stage.env.commit_all("A snapshot");
+        claimed_red(stage);
+        stage
+            .env
+            .write("tests/__snapshots__/words.snap", "exports[`a`] = `2`;\n");
+        claim("complete green --results passed:3,failed:0")
+    }),
     ("runner_config_changed", |stage| {
         claimed_red(stage);
         stage

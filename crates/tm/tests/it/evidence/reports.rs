@@ -72,7 +72,7 @@ fn a_report_from_before_the_change() {
         ("docs/spaces.md", "spaces\n"),
         (".gitignore", "*.tmp\n*.bak\n"),
         ("coverage.xml", "<coverage/>\n"),
-        ("tests/__snapshots__/a.snap", "1\n"),
+        ("tests/output/a.txt", "1\n"),
     ] {
         stage.env.write(path, text);
         later(&stage, path, 5);

@@ -165,31 +165,6 @@ fn files_that_the_build_generates() {
 }
 
 #[test]
-fn snapshots_that_the_runner_writes() {
-    let keeps = "keeps: d=tests/__snapshots__; mkdir -p $d && sh src/double.sh 4 >$d/new && \
-                 { test -f $d/double.snap || cp $d/new $d/double.snap; } && cmp $d/new $d/double.snap; was=$?; rm -f $d/new; exit $was\n";
-    beside(&SHOP, |work| work.write("tests/keeps.test", keeps), nothing);
-}
-
-#[test]
-fn a_snapshot_that_is_brought_up_to_date_by_the_runner() {
-    let before = Before {
-        files: &[
-            ("src/add.sh", "echo $(($1 + $2))\n"),
-            (
-                "before.sh",
-                "sh src/list.sh >tests/__snapshots__/list.snap\n",
-            ),
-            ("src/list.sh", "ls src\n"),
-            ("tests/__snapshots__/list.snap", "add.sh\nlist.sh\n"),
-            ("tests/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n"),
-        ],
-        ..SHOP
-    };
-    beside(&before, nothing, nothing);
-}
-
-#[test]
 fn helpers_and_fixtures_that_come_in_green() {
     let uses = "uses a fixture: . tests/helper.sh; test $(sh src/double.sh $(four)) = 8\n";
     beside(

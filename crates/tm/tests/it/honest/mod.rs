@@ -3,6 +3,7 @@
 
 pub mod cargo;
 mod changes;
+mod forms;
 mod habits;
 mod languages;
 mod reports;

@@ -139,6 +139,8 @@ pub struct Work {
     reports: RefCell<Vec<String>>,
     /// Ids of tests that are said to be taken out.
     removed: RefCell<Vec<&'static str>>,
+    /// Files of snapshots that are said to be updated.
+    updated: RefCell<Vec<&'static str>>,
     printed: Cell<u32>,
 }
 
@@ -182,6 +184,7 @@ impl Work {
             warnings: RefCell::default(),
             reports: RefCell::default(),
             removed: RefCell::default(),
+            updated: RefCell::default(),
             printed: Cell::new(0),
         };
         for (path, text) in before.files {
@@ -391,6 +394,11 @@ impl Work {
         *self.removed.borrow_mut() = ids.to_vec();
     }
 
+    /// Says of files of snapshots that they are updated, at the next report.
+    pub fn update(&self, files: &[&'static str]) {
+        *self.updated.borrow_mut() = files.to_vec();
+    }
+
     /// The next answer has to warn, in these words; any other must not.
     pub fn warns(&self, words: &[&'static str]) {
         *self.warnings.borrow_mut() = words.to_vec();
@@ -413,6 +421,9 @@ impl Work {
             }
             for id in self.removed.take() {
                 all.extend(["--removed".to_owned(), id.to_owned()]);
+            }
+            for file in self.updated.take() {
+                all.extend(["--updated".to_owned(), file.to_owned()]);
             }
         }
         all

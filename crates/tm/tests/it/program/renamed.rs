@@ -248,10 +248,17 @@ fn whose_commands_drive_it_is_said_in_the_file() {
 #[test]
 fn what_is_held_against_nothing_is_not_earned() {
     let role = "as: green, against: red, frozen: tests";
-    let text =
-        renamed(&TestEnvironment::bare()).replacen(", tests_changed, runner_config_changed", "", 1);
+    let text = renamed(&TestEnvironment::bare()).replacen(
+        ", tests_changed, snapshots_changed, runner_config_changed",
+        "",
+        1,
+    );
     let text = text.replacen("green_without_change, ", "", 1);
-    let text = text.replacen("red_not_replayed, passes_without_change, ", "", 1);
+    let text = text.replacen(
+        "red_not_replayed, passes_without_change, green_not_replayed, ",
+        "",
+        1,
+    );
     for less in ["as: green", "as: green, against: red"] {
         let text = text.replacen(role, less, 1);
         let project = begun(&text);
@@ -273,7 +280,10 @@ fn what_is_said_of_a_role_and_checked_nowhere_is_a_fault() {
     for (checked, key) in [
         ("no_new_failure, ", "shows"),
         ("red_without_tests, ", "freezes"),
-        (", tests_changed, runner_config_changed", "frozen"),
+        (
+            ", tests_changed, snapshots_changed, runner_config_changed",
+            "frozen",
+        ),
         ("tests_missing, ", "against"),
         ("changed_after_green, ", "of"),
     ] {
@@ -289,9 +299,9 @@ fn what_is_said_of_a_role_and_checked_nowhere_is_a_fault() {
         );
     }
     // A check that only some reports meet is none.
-    let often = "- { check: [green_without_change, fewer_tests, tests_missing, red_not_replayed, passes_without_change,";
+    let often = "- { check: [green_without_change, fewer_tests, tests_missing, red_not_replayed, passes_without_change, green_not_replayed,";
     assert!(text.contains(often));
-    let sometimes = "- { when: tests.passed > 1, check: [green_without_change, fewer_tests, tests_missing, red_not_replayed, passes_without_change,";
+    let sometimes = "- { when: tests.passed > 1, check: [green_without_change, fewer_tests, tests_missing, red_not_replayed, passes_without_change, green_not_replayed,";
     project.write("ours.yaml", text.replacen(often, sometimes, 1));
     let told = project.json(&["workflow", "check", "ours.yaml"]);
     assert_eq!(told.json_with(3)["faults"][0]["rule"], "role_not_checked");

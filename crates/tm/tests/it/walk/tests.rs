@@ -584,14 +584,20 @@ fn a_test_has_another_name_or_place() {
                 if way == Way::Verified {
                     work.git(&["mv", "tests/add.test", "tests/plus.test"]);
                 }
-                walk(
-                    &work,
-                    |work| work.report(&["complete", "green"]),
-                    "tests_changed",
-                    &[],
-                );
-                assert_eq!(work.read("tests/double.test"), DOUBLES);
-                assert!(!work.root().join(to).exists(), "{way:?} {to}");
+                if way == Way::Claimed || is_edited {
+                    walk(
+                        &work,
+                        |work| work.report(&["complete", "green"]),
+                        "tests_changed",
+                        &[],
+                    );
+                    assert_eq!(work.read("tests/double.test"), DOUBLES);
+                    assert!(!work.root().join(to).exists(), "{way:?} {to}");
+                } else {
+                    // By name it is seen that nothing is lost.
+                    work.warns(&["Files of tests lie elsewhere since RED, and hold the same"]);
+                    work.green();
+                }
                 work.commit();
                 assert_eq!(work.git(&["status", "--porcelain"]), "");
                 work.finalize();
@@ -779,4 +785,64 @@ fn nothing_is_changed_in_green() {
         work.commit();
         work.finalize();
     }
+}
+
+#[test]
+fn a_snapshot_of_before_asks_for_something_else() {
+    let kept = "tests/__snapshots__/list.snap";
+    for way in WAYS {
+        for is_meant in [false, true] {
+            let work = Work::begin_with(&SHOP, way, |work| {
+                work.write(kept, "exports[`lists 1`] = `add`;\n");
+            });
+            work.write("tests/double.test", DOUBLES);
+            work.red();
+            work.write("src/double.sh", DOUBLE);
+            work.write(kept, "exports[`lists 1`] = `add, double`;\n");
+            if is_meant {
+                let (_, refused) = work.report(&["complete", "green"]);
+                assert_eq!(refused["code"], "snapshots_changed", "{refused:#}");
+                work.warns(&["What these snapshots ask for is what the code gave"]);
+                let (status, answer) = work.report(&["complete", "green", "--updated", kept]);
+                assert_eq!(status, 0, "{answer:#}");
+                let warning = answer["warning"].as_str().unwrap();
+                assert!(warning.contains("lists 1"), "{answer:#}");
+                work.warns(&[]);
+            } else {
+                walk(
+                    &work,
+                    |work| work.report(&["complete", "green"]),
+                    "snapshots_changed",
+                    &[],
+                );
+                assert!(!work.read(kept).contains("double"));
+            }
+            work.commit();
+            work.finalize();
+        }
+    }
+}
+
+#[test]
+fn what_the_tests_need_would_not_be_committed() {
+    let work = Work::begin(&SHOP, Way::Verified);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.append("src/add.sh", "\n");
+    work.write(".git/info/exclude", "src/double.sh\n");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "green_not_replayed",
+        &[("have it in the commit", |work| {
+            work.write(".git/info/exclude", "");
+        })],
+    );
+    work.commit();
+    assert_eq!(
+        work.git(&["show", "HEAD:src/double.sh"]).trim(),
+        DOUBLE.trim()
+    );
+    work.finalize();
 }

@@ -207,7 +207,7 @@ fn every_key_can_be_set_from_a_file() {
             "notes": true, "withoutTests": ["docs"],
             "policy": {
                 "red_without_tests": "warn", "production_changed": "refuse", "no_new_failure": "off",
-                "tests_changed": "off", "runner_config_changed": "off", "green_without_change": "off", "red_not_replayed": "off", "passes_without_change": "off", "fewer_tests": "off", "tests_missing": "off",
+                "tests_changed": "off", "runner_config_changed": "off", "snapshots_changed": "off", "green_without_change": "off", "red_not_replayed": "off", "passes_without_change": "off", "green_not_replayed": "off", "fewer_tests": "off", "tests_missing": "off",
                 "changed_after_green": "off", "changed_after_commit": "off", "foreign_commit": "off",
                 "history_rewritten": "off", "config_loosened": "off", "command_replaced": "off",
                 "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse"

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use ::test_report::TestFormat;
 use workspace::config::Config;
-use workspace::git::{Oid, RepoPath, Repository, ThrowAwayWorktree};
+use workspace::git::{
+    FingerprintRequest, Oid, RepoPath, Repository, ThrowAwayWorktree, TreeStatus,
+};
 use workspace::process::{Cancellation, How};
 
 use crate::capability::memory::{Memory, StartFacts};
@@ -29,6 +31,8 @@ pub struct Checkout<'a> {
     is_ahead: bool,
     /// Variables that have it tested, and not what they name in the user's working tree.
     env: Vec<(OsString, OsString)>,
+    /// Whether somebody has asked for it, so that `test.setup` makes it ready.
+    is_asked: bool,
     cancelled: &'a Cancellation,
 }
 
@@ -41,9 +45,20 @@ impl<'a> Checkout<'a> {
         at: (&Oid, &[RepoPath]),
         cancelled: &'a Cancellation,
     ) -> Result<Self, Fault> {
-        let checkout = Self::bare(memory, config, at, cancelled)?;
+        let mut checkout = Self::bare(memory, config, at, cancelled)?;
+        checkout.is_asked = true;
         checkout.make_ready()?;
         Ok(checkout)
+    }
+
+    /// Another one of a commit, made ready in the same way, as that commit has its files.
+    pub fn another(&self, commit: &Oid) -> Result<Self, Fault> {
+        let of = if self.is_asked {
+            Self::ready
+        } else {
+            Self::lent
+        };
+        of(self.memory, self.config, (commit, &[]), self.cancelled)
     }
 
     /// Has it made ready, once it holds what it is to hold.
@@ -91,6 +106,7 @@ impl<'a> Checkout<'a> {
             config,
             is_ahead: !files.is_empty(),
             env,
+            is_asked: false,
             cancelled,
         })
     }
@@ -139,6 +155,16 @@ impl<'a> Checkout<'a> {
         Ok(self.tree.write(path, bytes)?)
     }
 
+    /// Brings it to what a commit made now would hold.
+    pub fn bring_forward(
+        &self,
+        status: &TreeStatus,
+        request: &FingerprintRequest<'_>,
+    ) -> Result<(), Fault> {
+        let repository = self.memory.repository();
+        Ok(repository.bring_forward(&self.tree, status, request)?)
+    }
+
     /// Takes a file away, if it is there.
     pub fn remove(&self, path: &RepoPath) -> Result<(), Fault> {
         Ok(self.tree.remove(path)?)
@@ -166,11 +192,18 @@ impl<'a> Checkout<'a> {
 
 /// The variables with which a checkout is tested, and not the working tree beside it.
 fn environment(start: &StartFacts, tree: &ThrowAwayWorktree) -> Vec<(OsString, OsString)> {
-    // What is built there has the names of what is built here, and would be taken for it.
-    let mut all = vec![(
-        OsString::from("CARGO_TARGET_DIR"),
-        tree.project_root().join("target").into_os_string(),
-    )];
+    let mut all = vec![
+        // What is built there has the names of what is built here, and would be taken for it.
+        (
+            OsString::from("CARGO_TARGET_DIR"),
+            tree.project_root().join("target").into_os_string(),
+        ),
+        // Files are changed there faster than what Python has compiled tells apart.
+        (
+            OsString::from("PYTHONDONTWRITEBYTECODE"),
+            OsString::from("1"),
+        ),
+    ];
     let own = tree.project_root();
     let python = [
         "pyproject.toml",

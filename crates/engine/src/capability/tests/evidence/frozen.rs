@@ -4,6 +4,7 @@
 //! of it may be worked on.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use workspace::convention::inline_tests::{
@@ -30,6 +31,39 @@ pub enum Tests {
     Whole(String),
     /// A source file, by the hashes of its tests' text apart from its form, each stretch by itself.
     Inside(Vec<String>),
+}
+
+/// What became of tests that were frozen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestChange {
+    /// The file holds something else.
+    Changed,
+    /// The file that was written in RED is not there.
+    Gone,
+    /// The file has another name.
+    Renamed,
+    /// The file was deleted.
+    Deleted,
+    /// The file is there, and would not be committed.
+    Ignored,
+    /// The tests in a source file are others.
+    ChangedInside,
+    /// The source file is not there, and nowhere are its tests.
+    GoneInside,
+}
+
+impl fmt::Display for TestChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Changed => "changed",
+            Self::Gone => "deleted or renamed",
+            Self::Renamed => "renamed",
+            Self::Deleted => "deleted",
+            Self::Ignored => "git ignores it now",
+            Self::ChangedInside => "its tests changed",
+            Self::GoneInside => "its tests are gone",
+        })
+    }
 }
 
 /// What RED changed.
@@ -220,7 +254,7 @@ impl<'a> Look<'a> {
         &self,
         frozen: &Frozen,
         changes: &Changes,
-    ) -> Result<BTreeMap<RepoPath, &'static str>, Fault> {
+    ) -> Result<BTreeMap<RepoPath, TestChange>, Fault> {
         let files = &changes.files[..];
         let mut changed = BTreeMap::new();
         for (path, tests) in &frozen.0 {
@@ -230,8 +264,7 @@ impl<'a> Look<'a> {
                 && !files.iter().any(|change| change.path == *path)
                 && !self.says_the_same(path, path)?
             {
-                // It is there, and would not be committed.
-                changed.insert(path.clone(), "git ignores it now");
+                changed.insert(path.clone(), TestChange::Ignored);
             }
         }
         for change in files {
@@ -253,13 +286,13 @@ impl<'a> Look<'a> {
         path: &RepoPath,
         tests: &Tests,
         files: &[Change],
-    ) -> Result<Option<&'static str>, Fault> {
+    ) -> Result<Option<TestChange>, Fault> {
         Ok(match tests {
             Tests::Gone => None,
             Tests::Whole(content) => match self.whole(path)? {
                 Tests::Whole(now) if now == *content => None,
-                Tests::Gone => Some("deleted or renamed"),
-                _ => Some("changed"),
+                Tests::Gone => Some(TestChange::Gone),
+                _ => Some(TestChange::Changed),
             },
             Tests::Inside(stretches) => self.lost(path, stretches.clone(), files),
         })
@@ -271,23 +304,23 @@ impl<'a> Look<'a> {
         change: &Change,
         path: &RepoPath,
         files: &[Change],
-    ) -> Result<Option<&'static str>, Fault> {
+    ) -> Result<Option<TestChange>, Fault> {
         let is_new = change.untracked
             || change.intent_to_add
             || matches!(change.staged, StatusCode::Added | StatusCode::Copied);
         match self.role(path) {
             // Under its old name it may be there again, whatever the index says.
             Role::Tests if *path != change.path => {
-                Ok((!self.says_the_same(path, path)?).then_some("renamed"))
+                Ok((!self.says_the_same(path, path)?).then_some(TestChange::Renamed))
             }
             // What was only in the index meanwhile is no test that is gone.
             Role::Tests if change.deleted && !is_new && old_name(change).is_none() => {
-                Ok(Some("deleted"))
+                Ok(Some(TestChange::Deleted))
             }
             // What became of its old name is told there.
             Role::Tests if is_new || old_name(change).is_some() => Ok(None),
             Role::Tests if self.says_the_same(path, path)? => Ok(None),
-            Role::Tests => Ok(Some("changed")),
+            Role::Tests => Ok(Some(TestChange::Changed)),
             Role::Both if *path == change.path => {
                 let Some(before) = self.before(old_name(change).unwrap_or(path))? else {
                     return Ok(None);
@@ -305,7 +338,7 @@ impl<'a> Look<'a> {
         path: &RepoPath,
         mut stretches: Vec<String>,
         files: &[Change],
-    ) -> Option<&'static str> {
+    ) -> Option<TestChange> {
         let now = self.text(path);
         let gone = now.is_none();
         strike(path, now.as_deref(), &mut stretches);
@@ -323,8 +356,8 @@ impl<'a> Look<'a> {
         }
         match (stretches.is_empty(), gone) {
             (true, _) => None,
-            (false, true) => Some("its tests are gone"),
-            (false, false) => Some("its tests changed"),
+            (false, true) => Some(TestChange::GoneInside),
+            (false, false) => Some(TestChange::ChangedInside),
         }
     }
 }

@@ -62,6 +62,30 @@ impl Ledger {
         self.tests.get(id).copied()
     }
 
+    /// The same where the tests of a file have the names that they have `now`, which lies elsewhere since.
+    #[must_use]
+    pub fn moved(mut self, (from, to): (&str, &str), now: &Self) -> Self {
+        let (from, to) = (stem(from), stem(to));
+        let mut come: HashMap<&str, &str> = now
+            .tests
+            .keys()
+            .filter(|id| !self.tests.contains_key(*id))
+            .filter_map(|id| Some((behind(id, to)?, &**id)))
+            .collect();
+        let gone: Vec<(Box<str>, &str)> = self
+            .tests
+            .keys()
+            .filter(|id| !now.tests.contains_key(*id))
+            .filter_map(|id| Some((id.clone(), come.remove(behind(id, from)?)?)))
+            .collect();
+        for (id, new) in gone {
+            if let Some(outcome) = self.tests.remove(&id) {
+                self.tests.insert(new.into(), outcome);
+            }
+        }
+        self
+    }
+
     /// Whether both give tests the same ids.
     pub fn names_alike(&self, other: &Self) -> bool {
         self.format.names_alike(other.format)
@@ -244,6 +268,23 @@ impl Requirements<'_> {
             before.is_some_and(|before| before.fails(id)) && !new.contains(id) && !passed(id)
         })
     }
+}
+
+/// A file's name without its folders and its ending, as it stands in the names of its tests.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// What stands in the id of a test behind the name of its file; none where that is not in it.
+fn behind<'a>(id: &'a str, stem: &str) -> Option<&'a str> {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let places = id.match_indices(stem).filter_map(|(at, _)| {
+        let (before, behind) = (&id[..at], &id[at + stem.len()..]);
+        let is_whole = !before.ends_with(is_word) && !behind.starts_with(is_word);
+        is_whole.then_some(behind)
+    });
+    places.last()
 }
 
 /// The name of a test within its module, where it lies in one.

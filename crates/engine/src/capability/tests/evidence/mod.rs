@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod changed_lines;
 pub mod checkout;
 pub mod clean;
+mod committed;
 pub mod frozen;
 pub mod ledger;
 mod naming;
@@ -82,6 +83,8 @@ pub struct TestEvidence {
     pub runner: Option<RunnerIdentity>,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
+    /// Files of snapshots that ask for something else on purpose. One that ends with `*` stands for all that begin so.
+    pub updated: Vec<String>,
     /// The test command was to be run.
     pub verify: bool,
     /// The run of RED in a clean tree, where the settings ask for it.
@@ -212,6 +215,9 @@ impl TestEvidence {
         if !self.removed.is_empty() {
             facts.insert("removed".to_owned(), json!(self.removed));
         }
+        if !self.updated.is_empty() {
+            facts.insert("updated".to_owned(), json!(self.updated));
+        }
         facts
     }
 
@@ -301,6 +307,7 @@ pub fn level_name(level: Level) -> &'static str {
 pub fn take(given: &request::Evidence, cwd: &Path) -> Result<TestEvidence, Fault> {
     let mut taken = TestEvidence {
         removed: given.removed.clone(),
+        updated: given.updated.clone(),
         ..TestEvidence::default()
     };
     taken.take_coverage(given, cwd)?;

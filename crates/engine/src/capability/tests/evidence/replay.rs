@@ -14,7 +14,7 @@ use machine::{Finding, Role, RunState};
 use serde::{Deserialize, Serialize};
 use workspace::config::{Config, Replaying};
 use workspace::convention::paths::{Language, PathClass, may_hold_tests};
-use workspace::git::RepoPath;
+use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
 
 use crate::capability::git::read::{finding, with_tests};
@@ -22,10 +22,12 @@ use crate::capability::memory::{
     BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, REPLAYED_SLOWLY, SHOWN, Shown,
 };
 use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
-use crate::capability::tests::evidence::frozen::Tests;
+use crate::capability::tests::evidence::committed::{Committed, Known};
+use crate::capability::tests::evidence::frozen::{Look, Tests};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::capability::tests::former::{Copies, FormerTests};
 use crate::capability::tests::read::{few, name_of};
 use crate::fault::Fault;
 use crate::next_step::Verb;
@@ -49,6 +51,9 @@ pub struct Replay {
     /// Why it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
+    /// The same tests on what would be committed, where they were run there, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub committed: Option<Committed>,
     /// Whether that is because it took too long, so that it is not tried again.
     #[serde(skip)]
     pub too_slow: bool,
@@ -68,7 +73,13 @@ impl Replay {
     }
 
     /// What is to be said of a report in this role.
-    pub fn finding(&self, role: &Role) -> Option<Finding> {
+    pub fn findings(&self, role: &Role) -> Vec<Finding> {
+        let committed = self.committed.as_ref();
+        let committed = committed.and_then(|committed| committed.finding(role));
+        self.finding(role).into_iter().chain(committed).collect()
+    }
+
+    fn finding(&self, role: &Role) -> Option<Finding> {
         let found = if self.none_fails {
             let red = name_of(role.against.as_ref());
             let which = match &self.passing[..] {
@@ -118,9 +129,10 @@ fn is_due(run: &RunState, role: &Role, config: &Config, taken: &TestEvidence) ->
     is_wanted && role.shows.is_none() && role.suite.is_none() && role.against.is_some()
 }
 
-/// Replays the tests of an item, where its report is one that would be accepted by what it shows.
+/// Replays the tests of an item, where its report is one that would be accepted by what it shows. `named` are files that are to be
+/// committed whatever they were before the run.
 pub fn of(
-    (dir, run): (&Path, &RunState),
+    (dir, run, named): (&Path, &RunState, &[RepoPath]),
     present: &Token,
     config: &Config,
     taken: &TestEvidence,
@@ -144,12 +156,14 @@ pub fn of(
     let item = Item {
         dir,
         run,
+        named,
         present,
         config,
         cancelled,
         shown,
         now,
         before,
+        took: taken.ran.as_ref().map_or(u64::MAX, |ran| ran.duration_ms),
     };
     match item.replayed(asked) {
         Err(fault) if asked || fault.code == "cancelled" => Err(fault),
@@ -175,15 +189,25 @@ fn before(dir: &Path, run: &RunState, shown: &Shown) -> Result<Vec<Ledger>, Faul
 struct Item<'a> {
     dir: &'a Path,
     run: &'a RunState,
+    named: &'a [RepoPath],
     present: &'a Token,
     config: &'a Config,
     cancelled: &'a Cancellation,
     shown: Shown,
     now: Ledger,
     before: Vec<Ledger>,
+    /// How long the tests took, in milliseconds.
+    took: u64,
 }
 
 impl Item<'_> {
+    /// Whether the tests are run once more where nobody has asked for that.
+    fn is_quick(&self) -> bool {
+        /// In milliseconds.
+        const QUICK: u64 = UNASKED / 3;
+        self.config.evidence.replay == Replaying::Always || self.took <= QUICK
+    }
+
     fn replayed(&self, asked: bool) -> Result<Replay, Fault> {
         let memory = Memory::of(self.run)?;
         let config = if asked {
@@ -194,22 +218,25 @@ impl Item<'_> {
         let role = &self.present.role;
         let frozen = FROZEN.read(&self.present.kept, role.frozen.as_ref())?;
         let frozen = frozen.unwrap_or_default().0;
-        let whole: Vec<RepoPath> = frozen
+        let kept = KEPT.read(&self.present.kept, role.frozen.as_ref())?;
+        let kept = kept.unwrap_or_default();
+        let mut whole: Vec<RepoPath> = frozen
             .iter()
             .filter(|(_, tests)| !matches!(tests, Tests::Inside(_)))
             .map(|(path, _)| path.clone())
             .collect();
-        let at = (&memory.last_oid()?, &whole[..]);
+        let inside = frozen.len() - whole.len();
+        let last = memory.last_oid()?;
+        whole.extend(self.moved(&memory, &last, (&whole, &kept))?);
+        let at = (&last, &whole[..]);
         let mut checkout = if asked {
             Checkout::ready(&memory, &config, at, self.cancelled)?
         } else {
             Checkout::lent(&memory, &config, at, self.cancelled)?
         };
         // With a source file its product would come along; in RED only its tests were written.
-        let kept = KEPT.read(&self.present.kept, role.frozen.as_ref())?;
-        let mut copies = kept.unwrap_or_default();
+        let mut copies = kept;
         copies.retain(|path, _| !whole.contains(path));
-        let inside = frozen.len() - whole.len();
         if copies.len() < inside {
             return Ok(Replay::undecided(
                 "what the source files with tests held in RED is not kept",
@@ -236,6 +263,16 @@ impl Item<'_> {
             let changes = memory.repository().status()?.changes;
             Ok(changes.into_iter().map(|change| change.path).collect())
         };
+        if replay.holds() && self.is_quick() {
+            let red = self.shown.ledger.as_ref();
+            let red = red.map(|hash| Ledger::read(self.dir, hash)).transpose()?;
+            let known = Known {
+                now: &self.now,
+                without: there.ledger().filter(|_| there.counts.passed > 0),
+                before: self.before.iter().chain(&red).collect(),
+            };
+            replay.committed = Some(Committed::of((&memory, self.named), &checkout, known)?);
+        }
         if replay.none_fails && !is_tested_there(&memory, &checkout, &changed()?)? {
             replay.none_fails = false;
             replay.passing.clear();
@@ -244,6 +281,33 @@ impl Item<'_> {
             );
         }
         Ok(replay)
+    }
+
+    /// Where those of these files of tests lie now that were moved.
+    fn moved(
+        &self,
+        memory: &Memory,
+        last: &Oid,
+        (files, kept): (&[RepoPath], &Copies),
+    ) -> Result<Vec<RepoPath>, Fault> {
+        let repository = memory.repository();
+        let gone = files.iter().filter(|path| {
+            kept.contains_key(path) && repository.absolute(path).symlink_metadata().is_err()
+        });
+        let gone: Vec<&RepoPath> = gone.collect();
+        if gone.is_empty() {
+            return Ok(Vec::new());
+        }
+        let status = repository.status()?;
+        let look = Look::new(&repository, memory, last, &status)?;
+        let former = FormerTests {
+            repository: &repository,
+            last,
+            dir: self.dir,
+            kept: kept.clone(),
+        };
+        let moved = former.moved(gone, (&look, &status.changes))?;
+        Ok(moved.into_values().collect())
     }
 
     /// What the run there says of the tests that pass now.

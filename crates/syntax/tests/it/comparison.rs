@@ -1,0 +1,236 @@
+//! Programs in other forms, and other programs in the same.
+
+use proptest::prelude::*;
+use syntax::Comparison::{self, Different, FilledIn, Same};
+use syntax::compare;
+
+const PYTHON: &str = include_str!("formatted/python.py");
+const TYPESCRIPT: &str = include_str!("formatted/typescript.test.tsx");
+const GO: &str = include_str!("formatted/go_test.go");
+
+fn python(before: &str, now: &str) -> Option<Comparison> {
+    compare(("tests/test_a.py", before), ("tests/test_a.py", now))
+}
+
+fn typescript(before: &str, now: &str) -> Option<Comparison> {
+    compare(("a.test.ts", before), ("a.test.ts", now))
+}
+
+/// What real formatters have made of a text says the same.
+#[test]
+fn formatters_change_nothing() {
+    let formatted = [
+        (
+            "black 26",
+            "a.py",
+            PYTHON,
+            include_str!("formatted/black.py"),
+        ),
+        ("ruff", "a.py", PYTHON, include_str!("formatted/ruff.py")),
+        ("isort", "a.py", PYTHON, include_str!("formatted/isort.py")),
+        (
+            "prettier",
+            "a.tsx",
+            TYPESCRIPT,
+            include_str!("formatted/prettier.test.tsx"),
+        ),
+        (
+            "prettier with settings",
+            "a.tsx",
+            TYPESCRIPT,
+            include_str!("formatted/semicolons.test.tsx"),
+        ),
+        (
+            "biome",
+            "a.tsx",
+            TYPESCRIPT,
+            include_str!("formatted/biome.test.tsx"),
+        ),
+        (
+            "gofmt",
+            "a_test.go",
+            GO,
+            include_str!("formatted/gofmt_test.go"),
+        ),
+    ];
+    for (tool, path, before, now) in formatted {
+        assert_ne!(before, now, "{tool}");
+        assert_eq!(compare((path, before), (path, now)), Some(Same), "{tool}");
+        assert_eq!(compare((path, now), (path, before)), Some(Same), "{tool}");
+    }
+}
+
+/// What is no other form.
+#[test]
+fn other_programs() {
+    let others = [
+        ("a.py", "assert f(1) == 2\n", "assert f(1) == 3\n"),
+        ("a.py", "assert f(1) == 2\n", "assert f(1) != 2\n"),
+        ("a.py", "assert f('a b')\n", "assert f('a  b')\n"),
+        ("a.py", "assert f('a')\n", "assert f(b'a')\n"),
+        ("a.py", "assert f(r'\\'')\n", "assert f('\\'')\n"),
+        ("a.py", "assert f, 1\n", "assert (f, 1)\n"),
+        ("a.py", "assert f((1,))\n", "assert f((1))\n"),
+        ("a.py", "x[1,]\n", "x[1]\n"),
+        (
+            "a.py",
+            "def t():\n    a()\n    b()\n",
+            "def t():\n    a()\nb()\n",
+        ),
+        ("a.py", "if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n"),
+        ("a.py", "def test_a(): pass\n", "def xtest_a(): pass\n"),
+        ("a.py", "a()  # type: ignore\n", "a()  # pragma: no cover\n"),
+        ("a.py", "from a import b\n", "from b import a\n"),
+        ("a.py", "a(b=1, c=2)\n", "a(c=2, b=1)\n"),
+        ("a.py", "a - b - c\n", "a - (b - c)\n"),
+        ("a.py", "not (a == b)\n", "(not a) == b\n"),
+        ("a.py", "x = '''a\n b'''\n", "x = '''a\nb'''\n"),
+        ("a.ts", "expect(a).toBe(b)", "expect(a).not.toBe(b)"),
+        ("a.ts", "expect([1, , 2])", "expect([1, 2])"),
+        ("a.ts", "expect([1, ,])", "expect([1,])"),
+        ("a.ts", "expect(`${a} ${b}`)", "expect(`${a}  ${b}`)"),
+        ("a.ts", "expect(`${a} ${b}`)", "expect(`${a}${b}`)"),
+        ("a.ts", "expect(/a b/)", "expect(/a  b/)"),
+        ("a.ts", "expect('a\\nb')", "expect('anb')"),
+        ("a.ts", "return a\nb", "return a + b"),
+        ("a.ts", "(a?.b).c", "a?.b.c"),
+        ("a.ts", "a = { 'b': 1 }", "a = { 'c': 1 }"),
+        ("a.ts", "f(x => y)", "f((x, z) => y)"),
+        ("a.ts", "f(() => {})", "f(() => ({}))"),
+        ("a.ts", "for (;a;b) c()", "for (a;;b) c()"),
+        ("a.ts", "// @vitest-environment jsdom\na()", "a()"),
+        ("a.ts", "if (a) b(); c()", "if (a) { b(); c() }"),
+        ("a.tsx", "a = <b>c d</b>", "a = <b>cd</b>"),
+        (
+            "a_test.go",
+            "package a\n",
+            "//go:build later\n\npackage a\n",
+        ),
+        (
+            "a_test.go",
+            "package a\n\nvar b = `a\n b`\n",
+            "package a\n\nvar b = `a\nb`\n",
+        ),
+        (
+            "a_test.go",
+            "package a\n\nimport _ \"b\"\n",
+            "package a\n\nimport \"b\"\n",
+        ),
+        (
+            "ATest.java",
+            "class A { @Test void a() { assertEquals(1, b()); } }",
+            "class A { void a() { assertEquals(1, b()); } }",
+        ),
+        ("a_spec.rb", "it('a b') { }", "it('a  b') { }"),
+        ("a_spec.rb", "it(\"a\\n\") { }", "it('a\\n') { }"),
+        ("ATest.php", "<?php f('$a');", "<?php f(\"$a\");"),
+        ("ATest.php", "<?php f(1);", "<?php f(2);"),
+    ];
+    for (path, before, now) in others {
+        let compared = compare((path, before), (path, now));
+        assert_eq!(compared, Some(Different), "{before:?}, {now:?}");
+    }
+}
+
+#[test]
+fn other_forms() {
+    let same = [
+        (
+            "ATest.java",
+            "import b.B;import a.A;\nclass C {\n@Test void a(){ int[] x = {1,2,}; } }",
+            "import a.A;\nimport b.B;\n\nclass C {\n  @Test\n  void a() {\n    int[] x = {1, 2};\n  }\n}\n",
+        ),
+        (
+            "a_spec.rb",
+            "describe 'a' do\nit { expect( a( 1 ) ).to eq( [ 1,2 ] ) }\nend",
+            "describe 'a' do\n  it { expect(a(1)).to eq([1, 2]) }\nend\n",
+        ),
+        (
+            "ATest.php",
+            "<?php\nuse B\\C;\nuse A;\nclass T { function test_a(){ $this->assertSame( [1,2,],f() ); } }",
+            "<?php\n\nuse A;\nuse B\\C;\n\nclass T\n{\n    function test_a()\n    {\n        $this->assertSame([1, 2], f());\n    }\n}\n",
+        ),
+        ("a.test.js", "a(b=>b)", "a((b) => b);\n"),
+        ("a.py", "a( 1 ,\\\n 2)\r\n", "a(1, 2)\n"),
+        ("a.py", "#x\na()", "# x\na()\n"),
+    ];
+    for (path, before, now) in same {
+        assert_eq!(compare((path, before), (path, now)), Some(Same), "{before}");
+    }
+}
+
+/// A file that moves takes with it what it names from where it lies.
+#[test]
+fn moved() {
+    let before = "import { a } from '../src/a'\nimport b from './b.json'\na('../c')";
+    let now = "import { a } from '../../src/a'\nimport b from '../b.json'\na('../../c')";
+    let moved = |now| compare(("tests/a.test.ts", before), ("tests/of/a.test.ts", now));
+    assert_eq!(moved(now), Some(Same));
+    assert_eq!(moved(before), Some(Different));
+    assert_eq!(moved(&now.replace("../src/a", "../src/b")), Some(Different));
+    // Out of the project no path leads.
+    let out = "import '../../a'";
+    assert_eq!(typescript(out, out), Some(Same));
+}
+
+#[test]
+fn inline_snapshots_are_filled_in() {
+    let empty = "it('a', () => { expect(f()).toMatchInlineSnapshot(); g().toBe(1) })";
+    let filled = empty.replace("Snapshot()", "Snapshot(`\n  \"b\"\n`)");
+    assert_eq!(typescript(empty, &filled), Some(FilledIn(1)));
+    assert_eq!(
+        typescript(&filled, &filled.replace("\n  ", "\n    ")),
+        Some(Same)
+    );
+    // What was there is not another one, and nothing else is filled in.
+    assert_eq!(
+        typescript(&filled, &filled.replace('b', "c")),
+        Some(Different)
+    );
+    assert_eq!(typescript(&filled, empty), Some(Different));
+    let else_ = filled.replace("toBe(1)", "toBe(2)");
+    assert_eq!(typescript(empty, &else_), Some(Different));
+    let of_others = empty.replace("toBe(1)", "toBe(1, 'a')");
+    assert_eq!(typescript(empty, &of_others), Some(Different));
+    let with_shape = "expect(a).toMatchInlineSnapshot({ b: any(Date) })";
+    let both = "expect(a).toMatchInlineSnapshot({ b: any(Date) }, `c`)";
+    assert_eq!(typescript(with_shape, both), Some(FilledIn(1)));
+    assert_eq!(
+        typescript(&with_shape.replace("Date", "String"), both),
+        Some(Different)
+    );
+    let empty = "def test_a():\n    assert f() == snapshot()\n";
+    let filled = empty.replace("t()", "t([1, 2])");
+    assert_eq!(python(empty, &filled), Some(FilledIn(1)));
+    assert_eq!(python(&filled, &filled.replace('2', "3")), Some(Different));
+}
+
+#[test]
+fn what_cannot_be_compared() {
+    assert_eq!(python("def a(:\n", "def a(:\n"), None);
+    assert_eq!(compare(("a.txt", "a"), ("a.txt", "a")), None);
+    assert_eq!(compare(("a.py", ""), ("a.ts", "")), None);
+    let deep = format!("x = {}{}", "[".repeat(5000), "]".repeat(5000));
+    assert_eq!(python(&deep, &deep), None);
+    let long = format!("x = '{}'\n", "a".repeat(2 * 1024 * 1024));
+    assert_eq!(python(&long, &long), None);
+}
+
+proptest! {
+    /// Whatever text: it is either not compared, or it is itself; and to change a word of it is seen.
+    #[test]
+    fn every_text_is_itself(text in "[ -~\n]{0,200}", at in any::<prop::sample::Index>()) {
+        for path in ["a.py", "a.ts", "a.tsx", "a.go", "a.java", "a.rb", "a.php"] {
+            if let Some(compared) = compare((path, &text), (path, &text)) {
+                prop_assert_eq!(compared, Same);
+                let mut other: Vec<char> = text.chars().collect();
+                if let Some(letter) = other.iter_mut().filter(|l| l.is_ascii_alphanumeric()).nth(at.index(text.len().max(1))) {
+                    *letter = if *letter == 'x' { 'y' } else { 'x' };
+                    let other: String = other.into_iter().collect();
+                    let compared = compare((path, &text), (path, &other));
+                    prop_assert_ne!(compared, Some(Same), "{} {:?}", path, other);
+                }
+            }
+        }
+    }
+}
