@@ -201,7 +201,7 @@ impl Place<'_> {
 }
 
 /// The path `to`, seen from `folder`, if it is in the project and nothing has to be put in for it.
-fn within(root: &Path, folder: &Path, to: &str) -> Option<PathBuf> {
+pub(crate) fn within(root: &Path, folder: &Path, to: &str) -> Option<PathBuf> {
     if to.is_empty() || to.contains(['$', '`', '*', '?']) {
         return None;
     }
@@ -248,6 +248,14 @@ pub(crate) fn without_wrappers<'a, 'b>(mut argv: &'a [&'b str]) -> &'a [&'b str]
             ] => &argv[1..],
             _ => return argv,
         };
+    }
+}
+
+/// The text that a shell is given to run, where nothing stands behind it.
+pub(crate) fn option_command<'a>(argv: &[&'a str]) -> Option<&'a str> {
+    match *argv {
+        [shell, option, text] if is_shell(shell) && is_command_option(option) => Some(text),
+        _ => None,
     }
 }
 

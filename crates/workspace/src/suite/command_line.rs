@@ -101,13 +101,18 @@ fn quoted(text: &str) -> String {
 
 /// The command that runs another one in a folder, as settings have it.
 pub fn in_folder(folder: &str, command: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
-    let folder = if folder.chars().all(plain) {
-        folder.to_owned()
-    } else {
-        quoted(folder)
-    };
+    let folder = one_word(folder);
     format!("sh -c {}", quoted(&format!("cd {folder} && {command}")))
+}
+
+/// The text as one word of a shell, in quotes only where it needs them.
+pub(crate) fn one_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-=:".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
 }
 
 /// Words that are no program, whatever the `PATH` holds.

@@ -447,7 +447,7 @@ fn a_test_is_said_to_be_taken_out_and_is_not() {
 
 /// A runner that writes a report of its own, and one that says otherwise than it prints.
 const TWO_FACED: &str = r#"[ -z "$REAL" ] || exec pytest
-out=${PYTEST_ADDOPTS#--junitxml=}
+out=${PYTEST_ADDOPTS##*--junitxml=}
 case=''
 [ -f tests/double.test ] && case='<testcase classname="test_a" name="test_b"/>'
 [ -f tests/double.test ] && [ ! -f src/double.sh ] && case='<testcase classname="test_a" name="test_b"><failure message="no"/></testcase>'

@@ -1,33 +1,45 @@
-//! What makes the runner behind a test command name every test that it runs.
+//! What makes the runner behind a test command run every test, and name each.
 //!
 //! Most runners print how many tests passed, and which failed. Asked for it, nearly all of them write a report in which each
 //! test has its name: with an argument, or with a variable of their environment, which also reaches one that a script
-//! starts. The report goes into a folder of ours, and nothing of what is tested is changed by it.
+//! starts. The report goes into a folder of ours, and nothing of what is tested is changed by it. One that is told to end at the
+//! first failure would say nothing of the tests behind one that failed before, so that it is told otherwise.
 
 mod runners;
 
 use std::path::{Path, PathBuf};
 
-use crate::runner::definition::{leads_to, script_behind, without_wrappers};
-use crate::suite::command_line::{CommandLine, simple_commands};
-use runners::{NAMING, OWN, REPORT, RUNNERS, Runner};
+use crate::runner::definition::{
+    leads_to, option_command, script_behind, within, without_wrappers,
+};
+use crate::suite::command_line::{CommandLine, one_word, simple_commands};
+use runners::{Added, NAMING, OWN, REPORT, RUNNERS, Runner};
 
 /// How many scripts are followed, one into another.
 const LEVELS: usize = 3;
 
-/// A test command with what makes its runner name the tests.
+/// A test command with what makes its runner run all tests and name them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdaptedCommand {
     /// The runner.
     pub runner: &'static str,
     /// The command, in words.
     pub line: CommandLine,
+    /// Whether it is another one than was asked for.
+    pub is_changed: bool,
     /// Files that have to lie in the folder of ours before it is run.
     pub files: Vec<(PathBuf, String)>,
+    /// How it reports; none where the command says that, or who calls it.
+    pub reporting: Option<Reporting>,
+}
+
+/// How a runner was told to report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reporting {
     /// The file that the runner writes its report to, or a folder of such files; none where it prints the report.
     pub report: Option<PathBuf>,
     /// Folders of the project, each by the names that its path ends with (`*` for any), in which the runner leaves reports in any
-    /// case: nothing is added to the command then.
+    /// case.
     pub leaves: &'static [&'static [&'static str]],
     /// The format of the report, by its name.
     pub format: &'static str,
@@ -35,46 +47,49 @@ pub struct AdaptedCommand {
     pub names_files_of_several: bool,
 }
 
-/// The test command of the project at `root` with what makes its runner name the tests, in a report below the folder `own`. None
-/// where no known runner is seen behind it, where several are, or where the command itself says how it reports.
+/// The test command of the project at `root` with what makes its runner run all tests, and name them in a report below the folder
+/// `own`, if one is given. None where no known runner is seen behind it, where several are, or where nothing is to be done.
 ///
 /// `inherited` gives the variables that the command is run with.
 pub fn adapted(
     root: &Path,
     command: &str,
-    own: &Path,
+    own: Option<&Path>,
     inherited: impl Fn(&str) -> Option<String>,
 ) -> Option<AdaptedCommand> {
-    let mut line = CommandLine::parse(command).ok()?;
-    let argv: Vec<&str> = line.argv.iter().map(String::as_str).collect();
-    let is_script = script_behind(root, root, without_wrappers(&argv)).is_some();
-    let (runner, arguments) = match at_the_end(root, root, &argv, 0) {
-        Some((runner, dashes)) if !runner.arguments.is_empty() => {
-            let dashes = std::iter::repeat_n("--".to_owned(), dashes);
-            let own_arguments = runner.arguments.iter().map(|word| (*word).to_owned());
-            (runner, dashes.chain(own_arguments).collect())
-        }
-        _ => (by_variables(root, command)?, Vec::new()),
-    };
-    let report = runner
-        .writes
-        .map(|name| own.join(name.trim_end_matches('/')));
-    let place = report.as_ref().map(|path| path.display().to_string());
-    let place = place.unwrap_or_default();
-    // What comes behind such a word is for the tests; behind a script's, for the script.
-    let is_end = |word: &String| !is_script && matches!(&**word, "--" | "-args");
-    let end = line.argv.iter().position(is_end);
-    let at = end.unwrap_or(line.argv.len());
-    let arguments = arguments.into_iter().map(|word: String| {
-        word.replace(REPORT, &place)
-            .replace(OWN, &own.to_string_lossy())
+    let asked = CommandLine::parse(command).ok()?;
+    let mut line = asked.clone();
+    let behind = behind(root, command, &asked)?;
+    let runner = behind.runner;
+    let own = own.filter(|_| !behind.is_said);
+    let reporting = own.map(|own| Reporting {
+        report: runner
+            .writes
+            .map(|name| own.join(name.trim_end_matches('/'))),
+        leaves: runner.leaves,
+        format: runner.format,
+        names_files_of_several: runner.names_files_of_several,
     });
-    let files = runner.files.iter();
-    let files = files.map(|(name, text)| (own.join(name), text.replace(REPORT, &place)));
-    let files = files.collect();
-    line.argv.splice(at..at, arguments);
-    for (name, value) in runner.variables {
-        let value = value.replace(REPORT, &quoted(&place));
+    let report = reporting.as_ref().and_then(|told| told.report.as_ref());
+    let report = report.map(|path| path.display().to_string());
+    let report = report.unwrap_or_default();
+    let folder = own.map(Path::to_string_lossy).unwrap_or_default();
+    let put_in = |text: &str| text.replace(REPORT, &report).replace(OWN, &folder);
+    let added: Vec<Added> = [Some(runner.runs_all), own.map(|_| runner.reports)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if let Some(end) = &behind.end {
+        let arguments = added.iter().flat_map(|added| added.arguments);
+        let arguments = arguments.filter(|word| !end.keeps(runner, option_of(word)));
+        end.add(
+            runner,
+            &mut line,
+            arguments.map(|word| put_in(word)).collect(),
+        );
+    }
+    for (name, value) in added.iter().flat_map(|added| added.variables) {
+        let value = value.replace(REPORT, &quoted(&report));
         if let Some((_, before)) = line.env.iter_mut().find(|(own, _)| own == name) {
             add(before, &value);
         } else {
@@ -83,14 +98,18 @@ pub fn adapted(
             line.env.push(((*name).to_owned(), all));
         }
     }
-    Some(AdaptedCommand {
+    let is_changed = line != asked;
+    let files = own.into_iter().flat_map(|own| {
+        let files = runner.files.iter();
+        files.map(|(name, text)| (own.join(name), put_in(text)))
+    });
+    let files = files.collect();
+    (is_changed || reporting.is_some()).then_some(AdaptedCommand {
         runner: runner.name,
         line,
+        is_changed,
         files,
-        report,
-        leaves: runner.leaves,
-        format: runner.format,
-        names_files_of_several: runner.names_files_of_several,
+        reporting,
     })
 }
 
@@ -111,42 +130,202 @@ fn add(all: &mut String, value: &str) {
     all.push_str(value);
 }
 
-/// The runner that gets the arguments which are added to the end of a command, and how many `--` have to stand before them.
+/// The runner that a command comes to.
+struct Behind {
+    runner: &'static Runner,
+    /// Whether its command says by itself how it is to be reported.
+    is_said: bool,
+    /// Where it gets arguments; none where only variables reach it.
+    end: Option<End>,
+}
+
+/// The end of a command, where the runner behind it gets what is added.
+struct End {
+    place: AtEnd,
+    /// How many `--` have to stand before it.
+    dashes: usize,
+    /// The words of the runner, as far as nothing can be taken out of them.
+    kept: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtEnd {
+    /// The command is the runner's own.
+    Own,
+    /// It is that of a script, which hands on what it is given.
+    Script,
+    /// The last word of the command is a text for a shell, which the runner's command ends.
+    Shell,
+}
+
+impl End {
+    /// Whether an option would have to be taken out of the runner's words, and cannot be.
+    fn keeps(&self, runner: &Runner, option: &str) -> bool {
+        let mut known = runner.taken_out.iter();
+        known.any(|(name, _)| *name == option)
+            && self.kept.iter().any(|word| option_of(word) == option)
+    }
+
+    /// Adds arguments, after those were taken out that speak against them.
+    fn add(&self, runner: &Runner, line: &mut CommandLine, mut arguments: Vec<String>) {
+        if !arguments.is_empty() {
+            let dashes = std::iter::repeat_n("--".to_owned(), self.dashes);
+            arguments.splice(..0, dashes);
+        }
+        let argv = &mut line.argv;
+        if self.place == AtEnd::Shell {
+            if let Some(text) = argv.last_mut() {
+                for word in arguments {
+                    *text = format!("{} {}", text.trim_end(), one_word(&word));
+                }
+            }
+            return;
+        }
+        let is_own = self.place == AtEnd::Own;
+        let end = argv
+            .iter()
+            .position(|word| is_own && ends_options(word))
+            .unwrap_or(argv.len());
+        let after = argv.split_off(end);
+        *argv = without_taken_out(runner, argv);
+        argv.extend(arguments);
+        argv.extend(after);
+    }
+}
+
+/// Whether what comes behind a runner's word is for the tests.
+fn ends_options(word: &str) -> bool {
+    matches!(word, "--" | "-args")
+}
+
+/// The words without the options that are taken out of the runner's command, and without their values.
+fn without_taken_out(runner: &Runner, words: &[String]) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        let mut known = runner.taken_out.iter();
+        match known.find(|(name, _)| *name == option_of(word)) {
+            Some((name, true)) if name == word => {
+                words.next_if(|value| !value.starts_with('-'));
+            }
+            Some(_) => {}
+            None => left.push(word.clone()),
+        }
+    }
+    left
+}
+
+/// An option without its value.
+fn option_of(word: &str) -> &str {
+    word.split_once('=').map_or(word, |(name, _)| name)
+}
+
+/// The runner behind the test command of a project.
+fn behind(root: &Path, command: &str, line: &CommandLine) -> Option<Behind> {
+    let argv: Vec<&str> = line.argv.iter().map(String::as_str).collect();
+    let own = without_wrappers(&argv);
+    let place = if option_command(own).is_some() {
+        AtEnd::Shell
+    } else if script_behind(root, root, own).is_some() {
+        AtEnd::Script
+    } else {
+        AtEnd::Own
+    };
+    let only = only_runner(root, command);
+    let found = match option_command(own) {
+        Some(text) => last_of(root, Some(root), text, 0),
+        None => at_the_end(root, Some(root), &argv, 0),
+    };
+    let found = found.filter(|(runner, argv, _)| {
+        // The second would write over what the first has written, or print what nobody expects there.
+        let is_shared = place == AtEnd::Shell || !runner.reports.variables.is_empty();
+        let is_open = place == AtEnd::Own || !argv.iter().any(|word| ends_options(word));
+        is_open && (!is_shared || only.is_some())
+    });
+    if let Some((runner, argv, dashes)) = found {
+        return Some(Behind {
+            runner,
+            is_said: says_how(runner, &argv),
+            end: Some(End {
+                place,
+                dashes,
+                kept: if place == AtEnd::Own {
+                    Vec::new()
+                } else {
+                    argv
+                },
+            }),
+        });
+    }
+    let (runner, words) = only?;
+    let is_told = |added: Added| !added.variables.is_empty();
+    let is_reached =
+        is_told(runner.runs_all) || is_told(runner.reports) || !runner.leaves.is_empty();
+    is_reached.then(|| Behind {
+        runner,
+        is_said: says_how(runner, &words),
+        end: None,
+    })
+}
+
+/// The runner that gets the arguments which are added to the end of a command, its words, and how many `--` have to stand before
+/// them.
 fn at_the_end(
     root: &Path,
-    folder: &Path,
+    folder: Option<&Path>,
     argv: &[&str],
     level: usize,
-) -> Option<(&'static Runner, usize)> {
+) -> Option<(&'static Runner, Vec<String>, usize)> {
     let argv = without_wrappers(argv);
-    let (folder, script) = match script_behind(root, folder, argv) {
-        Some(script) if level < LEVELS => script,
-        Some(_) => return None,
-        None => return runner_of(argv).map(|runner| (runner, 0)),
+    let script = folder.and_then(|folder| script_behind(root, folder, argv));
+    let Some((folder, script)) = script else {
+        let argv = without_packages(argv);
+        let words = argv.iter().map(|word| (*word).to_owned()).collect();
+        return any_runner_of(argv).map(|runner| (runner, words, 0));
     };
-    let last = simple_commands(&script).pop()?;
-    let words: Vec<&str> = last.argv.iter().map(String::as_str).collect();
+    if level >= LEVELS {
+        return None;
+    }
+    let (runner, words, dashes) = last_of(root, Some(&folder), &script, level + 1)?;
+    // The others hand everything on; and one may be there already.
+    let own = usize::from(argv.first() == Some(&"npm") && !argv.contains(&"--"));
+    Some((runner, words, dashes + own))
+}
+
+/// The same of the last command of a line of shell, which gets what is added to the end of the line.
+fn last_of(
+    root: &Path,
+    folder: Option<&Path>,
+    script: &str,
+    level: usize,
+) -> Option<(&'static Runner, Vec<String>, usize)> {
     // What is behind a pipe gets them instead.
     if script.trim_end().ends_with([';', '&', '|', ')']) {
         return None;
     }
-    let (runner, dashes) = at_the_end(root, &folder, &words, level + 1)?;
-    // The others hand everything on; and one may be there already.
-    let own = usize::from(argv.first() == Some(&"npm") && !argv.contains(&"--"));
-    Some((runner, dashes + own))
+    let mut commands = simple_commands(script);
+    let last = commands.pop()?;
+    let mut folder = folder.map(Path::to_owned);
+    for command in commands {
+        if let [program, to, ..] = &command.argv[..]
+            && program == "cd"
+        {
+            folder = folder.and_then(|here| within(root, &here, to));
+        }
+    }
+    let words: Vec<&str> = last.argv.iter().map(String::as_str).collect();
+    at_the_end(root, folder.as_deref(), &words, level)
 }
 
-/// The runner that is told by variables, if the command leads to just one.
-fn by_variables(root: &Path, command: &str) -> Option<&'static Runner> {
-    let commands = ends(root, command);
-    let mut found = commands.iter().filter_map(|argv| {
-        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
-        runner_of(&argv)
+/// The runner that a command comes to with its words, if it comes to just one.
+fn only_runner(root: &Path, command: &str) -> Option<(&'static Runner, Vec<String>)> {
+    let ends = ends(root, command);
+    let mut found = ends.into_iter().filter_map(|words| {
+        let argv: Vec<&str> = words.iter().map(String::as_str).collect();
+        any_runner_of(without_packages(&argv)).map(|runner| (runner, words))
     });
     let first = found.next()?;
-    // The second would write over what the first has written.
-    let is_told = !first.variables.is_empty() || !first.leaves.is_empty();
-    (found.next().is_none() && is_told).then_some(first)
+    found.next().is_none().then_some(first)
 }
 
 /// Whether the test command of the project at `root` leads to a runner that names every test, by itself, made to or told to: what
@@ -182,19 +361,16 @@ fn starts(argv: &[&str], words: &[&str]) -> bool {
     program == words.first().copied() && leads_with(&argv[1..], &words[1..])
 }
 
-/// The runner that a command starts, where the command does not say itself how it is reported.
-fn runner_of(argv: &[&str]) -> Option<&'static Runner> {
-    let argv = without_packages(argv);
-    let runner = any_runner_of(argv)?;
-    let is_said = argv.iter().any(|word| {
-        let name = word.split_once('=').map_or(*word, |(name, _)| name);
+/// Whether the words of a runner say how it is to be reported.
+fn says_how(runner: &Runner, words: &[String]) -> bool {
+    words.iter().any(|word| {
+        let name = option_of(word);
         runner.not_with.contains(&name)
             || runner.not_with.iter().any(|not| {
                 name.strip_prefix(not)
                     .is_some_and(|rest| rest.starts_with('.'))
             })
-    });
-    (!is_said).then_some(runner)
+    })
 }
 
 /// Whether a program is called with these words first, but for options and their values before each.

@@ -1,15 +1,19 @@
 //! The runners that can be made to name their tests, each as data.
 
-/// A runner, and what makes it write a report of every test.
+/// A runner, and what makes it run every test and write a report of it.
 pub(super) struct Runner {
     /// What it is called.
     pub(super) name: &'static str,
     /// What its commands begin with, one way each: the program without its folder, and the words that follow.
     pub(super) called: &'static [&'static [&'static str]],
-    /// Arguments that are added to the command.
-    pub(super) arguments: &'static [&'static str],
-    /// Variables whose values are added to those that are there. They reach it through any script.
-    pub(super) variables: &'static [(&'static str, &'static str)],
+    /// What has it run every test, also where one fails.
+    pub(super) runs_all: Added,
+    /// What has it report, where neither its command nor who calls it says how.
+    pub(super) reports: Added,
+    /// Options that are taken out of the command, each with whether its value may be the next word: they end it where a test
+    /// fails, or are the same as one that is added and cannot stand twice. One behind a script stays, and nothing of its name is
+    /// added.
+    pub(super) taken_out: &'static [(&'static str, bool)],
     /// The file or the folder that it writes to, in the folder of ours; none where it prints the report.
     pub(super) writes: Option<&'static str>,
     /// Files that are written into the folder of ours before, with what they hold.
@@ -24,6 +28,31 @@ pub(super) struct Runner {
     pub(super) not_with: &'static [&'static str],
 }
 
+/// What is added to a command.
+#[derive(Clone, Copy)]
+pub(super) struct Added {
+    /// Arguments, behind its own: they count more than what stands before them, and than what the project's settings say.
+    pub(super) arguments: &'static [&'static str],
+    /// Variables whose values are added to those that are there. They reach the runner through any script.
+    pub(super) variables: &'static [(&'static str, &'static str)],
+}
+
+impl Added {
+    const fn arguments(arguments: &'static [&'static str]) -> Self {
+        Self {
+            arguments,
+            variables: &[],
+        }
+    }
+
+    const fn variables(variables: &'static [(&'static str, &'static str)]) -> Self {
+        Self {
+            arguments: &[],
+            variables,
+        }
+    }
+}
+
 /// Stands for the file or folder that the report is written to.
 pub(super) const REPORT: &str = "{report}";
 
@@ -33,8 +62,9 @@ pub(super) const OWN: &str = "{own}";
 const NOTHING: Runner = Runner {
     name: "",
     called: &[],
-    arguments: &[],
-    variables: &[],
+    runs_all: Added::arguments(&[]),
+    reports: Added::arguments(&[]),
+    taken_out: &[],
     writes: None,
     files: &[],
     leaves: &[],
@@ -54,7 +84,12 @@ pub(super) const RUNNERS: &[Runner] = &[
             &["coverage", "run", "-m", "pytest"],
             &["python", "-m", "coverage", "run", "-m", "pytest"],
         ],
-        variables: &[("PYTEST_ADDOPTS", "--junitxml={report}")],
+        // Variables count less than what the command says, and more than settings.
+        runs_all: Added {
+            arguments: &["--maxfail=0"],
+            variables: &[("PYTEST_ADDOPTS", "--maxfail=0")],
+        },
+        reports: Added::variables(&[("PYTEST_ADDOPTS", "--junitxml={report}")]),
         writes: Some("pytest.xml"),
         not_with: &["--junitxml", "--junit-xml"],
         ..NOTHING
@@ -63,17 +98,19 @@ pub(super) const RUNNERS: &[Runner] = &[
         // It hands on to the tests only what it is told to.
         name: "tox",
         called: &[&["tox"], &["python", "-m", "tox"]],
-        variables: &[
-            ("PYTEST_ADDOPTS", "--junitxml={report}"),
+        runs_all: Added::variables(&[
+            ("PYTEST_ADDOPTS", "--maxfail=0"),
             ("TOX_OVERRIDE", "testenv.pass_env+=PYTEST_ADDOPTS"),
-        ],
+        ]),
+        reports: Added::variables(&[("PYTEST_ADDOPTS", "--junitxml={report}")]),
         writes: Some("pytest.xml"),
         ..NOTHING
     },
     Runner {
         name: "unittest",
         called: &[&["python", "-m", "unittest"]],
-        arguments: &["-v"],
+        reports: Added::arguments(&["-v"]),
+        taken_out: &[("-f", false), ("--failfast", false)],
         format: "unittest-text",
         not_with: &["-v", "--verbose", "-q", "--quiet"],
         ..NOTHING
@@ -81,7 +118,8 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "go test",
         called: &[&["go", "test"]],
-        arguments: &["-json"],
+        runs_all: Added::arguments(&["-failfast=false"]),
+        reports: Added::arguments(&["-json"]),
         format: "go-json",
         not_with: &["-json", "-c", "-bench"],
         ..NOTHING
@@ -89,7 +127,8 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "jest",
         called: &[&["jest"]],
-        arguments: &["--json", "--outputFile={report}"],
+        runs_all: Added::arguments(&["--bail=0"]),
+        reports: Added::arguments(&["--json", "--outputFile={report}"]),
         writes: Some("jest.json"),
         format: "jest-json",
         not_with: &["--json", "--outputFile", "--watch", "--watchAll"],
@@ -98,11 +137,13 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "vitest",
         called: &[&["vitest"]],
-        arguments: &[
+        runs_all: Added::arguments(&["--bail=0"]),
+        reports: Added::arguments(&[
             "--reporter=default",
             "--reporter=junit",
             "--outputFile.junit={report}",
-        ],
+        ]),
+        taken_out: &[("--bail", true)],
         writes: Some("vitest.xml"),
         not_with: &[
             "--reporter",
@@ -119,7 +160,8 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "mocha",
         called: &[&["mocha"]],
-        arguments: &["--reporter=json", "--reporter-option=output={report}"],
+        runs_all: Added::arguments(&["--no-bail"]),
+        reports: Added::arguments(&["--reporter=json", "--reporter-option=output={report}"]),
         writes: Some("mocha.json"),
         format: "mocha-json",
         not_with: &["--reporter", "-R", "--watch", "-w"],
@@ -128,7 +170,8 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "ava",
         called: &[&["ava"]],
-        arguments: &["--tap"],
+        runs_all: Added::arguments(&["--no-fail-fast"]),
+        reports: Added::arguments(&["--tap"]),
         format: "tap",
         names_files_of_several: true,
         not_with: &["--tap", "-t", "--watch", "-w"],
@@ -137,10 +180,10 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "node",
         called: &[&["node", "--test"]],
-        variables: &[(
+        reports: Added::variables(&[(
             "NODE_OPTIONS",
             "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap --test-reporter-destination={report}",
-        )],
+        )]),
         writes: Some("node.tap"),
         format: "tap",
         not_with: &["--test-reporter", "--watch"],
@@ -149,10 +192,12 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "rspec",
         called: &[&["rspec"]],
-        variables: &[(
+        // What it is told by this variable counts more than what the command says.
+        runs_all: Added::variables(&[("SPEC_OPTS", "--no-fail-fast")]),
+        reports: Added::variables(&[(
             "SPEC_OPTS",
             "--format progress --format json --out {report}",
-        )],
+        )]),
         writes: Some("rspec.json"),
         format: "rspec-json",
         not_with: &["--format", "-f"],
@@ -161,7 +206,19 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "phpunit",
         called: &[&["phpunit"], &["pest"], &["php", "vendor/bin/phpunit"]],
-        arguments: &["--log-junit", REPORT],
+        reports: Added::arguments(&["--log-junit", REPORT]),
+        taken_out: &[
+            ("--bail", false),
+            ("--stop-on-defect", false),
+            ("--stop-on-deprecation", false),
+            ("--stop-on-error", false),
+            ("--stop-on-failure", false),
+            ("--stop-on-incomplete", false),
+            ("--stop-on-notice", false),
+            ("--stop-on-risky", false),
+            ("--stop-on-skipped", false),
+            ("--stop-on-warning", false),
+        ],
         writes: Some("phpunit.xml"),
         not_with: &["--log-junit"],
         ..NOTHING
@@ -169,7 +226,7 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "dotnet test",
         called: &[&["dotnet", "test"]],
-        arguments: &["--logger", "trx", "--results-directory", REPORT],
+        reports: Added::arguments(&["--logger", "trx", "--results-directory", REPORT]),
         writes: Some("dotnet/"),
         format: "trx",
         not_with: &["--logger", "-l", "--results-directory"],
@@ -179,10 +236,10 @@ pub(super) const RUNNERS: &[Runner] = &[
         // It prints every name, and ends with the first of its programs in which a test fails.
         name: "cargo test",
         called: &[&["cargo", "test"], &["cargo", "t"]],
-        arguments: &["--no-fail-fast"],
+        runs_all: Added::arguments(&["--no-fail-fast"]),
+        taken_out: &[("--no-fail-fast", false)],
         format: "cargo-text",
         not_with: &[
-            "--no-fail-fast",
             "-q",
             "--quiet",
             "--message-format",
@@ -196,24 +253,21 @@ pub(super) const RUNNERS: &[Runner] = &[
         // Settings of a tool count less than those of the project.
         name: "cargo nextest",
         called: &[&["cargo", "nextest"], &["cargo-nextest", "nextest"]],
-        arguments: &[
-            "--tool-config-file",
-            "tramline:{own}/nextest.toml",
-            "--no-fail-fast",
+        runs_all: Added::arguments(&["--no-fail-fast"]),
+        reports: Added::arguments(&["--tool-config-file", "tramline:{own}/nextest.toml"]),
+        taken_out: &[
+            ("--no-fail-fast", false),
+            ("--nff", false),
+            ("--fail-fast", false),
+            ("--ff", false),
+            ("--max-fail", true),
         ],
         files: &[(
             "nextest.toml",
             "[profile.default.junit]\npath = \"{report}\"\n",
         )],
         writes: Some("nextest.xml"),
-        not_with: &[
-            "--tool-config-file",
-            "--no-fail-fast",
-            "--no-run",
-            "--profile",
-            "-P",
-            "list",
-        ],
+        not_with: &["--tool-config-file", "--no-run", "--profile", "-P", "list"],
         ..NOTHING
     },
     Runner {
@@ -234,7 +288,8 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "deno test",
         called: &[&["deno", "test"]],
-        arguments: &["--junit-path={report}"],
+        taken_out: &[("--fail-fast", false)],
+        reports: Added::arguments(&["--junit-path={report}"]),
         writes: Some("deno.xml"),
         not_with: &["--junit-path", "--reporter", "--watch"],
         ..NOTHING
@@ -242,7 +297,9 @@ pub(super) const RUNNERS: &[Runner] = &[
     Runner {
         name: "bun test",
         called: &[&["bun", "test"]],
-        arguments: &["--reporter=junit", "--reporter-outfile={report}"],
+        // It has no word for never.
+        runs_all: Added::arguments(&["--bail=1000000"]),
+        reports: Added::arguments(&["--reporter=junit", "--reporter-outfile={report}"]),
         writes: Some("bun.xml"),
         not_with: &["--reporter", "--watch"],
         ..NOTHING

@@ -6,12 +6,17 @@ use super::*;
 
 /// What a command becomes in a project with these files: its variables and words, with `OWN` for the folder of ours.
 fn becomes(files: &[(&str, &str)], command: &str) -> Option<String> {
+    told(files, command, Some("OWN"))
+}
+
+/// The same, with a folder of ours, if any.
+fn told(files: &[(&str, &str)], command: &str, own: Option<&str>) -> Option<String> {
     let project = TempDir::new().unwrap();
     for (name, text) in files {
         fs::write(project.path().join(name), text).unwrap();
     }
     let inherited = |name: &str| (name == "NODE_OPTIONS").then(|| "--no-warnings".to_owned());
-    let found = adapted(project.path(), command, Path::new("OWN"), inherited)?;
+    let found = adapted(project.path(), command, own.map(Path::new), inherited)?;
     let env = found
         .line
         .env
@@ -88,19 +93,92 @@ fn a_script_is_seen_through_to_its_last_command() {
 }
 
 #[test]
+fn no_runner_ends_at_the_first_failure() {
+    let package = |test: &str| scripts(&format!(r#"{{"test": "{test}"}}"#));
+    let lines: Vec<String> = [
+        ("", "pytest -x"),
+        ("", "sh -c 'cd sub && pytest -x'"),
+        ("", "pytest --maxfail 2 -- tests"),
+        ("", "pytest -x --junitxml=own.xml"),
+        ("", "python -m unittest -f tests"),
+        ("", "python -m unittest --failfast -v"),
+        ("", "go test -failfast ./... -args -x"),
+        ("", "npx jest --bail"),
+        ("jest --bail=1", "npm test"),
+        ("", "npx vitest run --bail 1 src"),
+        ("", "npx vitest --bail=1"),
+        ("vitest run --bail 1", "npm test"),
+        ("vitest run", "npm test -- --bail=1"),
+        ("", "mocha -b"),
+        ("", "npx ava --fail-fast"),
+        ("", "rspec --fail-fast"),
+        ("", "rspec --fail-fast --format documentation"),
+        ("", "phpunit --stop-on-failure --stop-on-error tests"),
+        ("", "cargo nextest run --fail-fast"),
+        ("", "cargo nextest run --max-fail 1 --workspace"),
+        ("", "cargo nextest run --no-fail-fast"),
+        ("", "cargo test -q --no-fail-fast"),
+        ("", "deno test --fail-fast=1 -A"),
+        ("", "bun test --bail"),
+        ("", "node --test"),
+    ]
+    .into_iter()
+    .map(|(script, command)| {
+        let files = [("package.json", &*package(script))];
+        let both = ["OWN", ""].map(|own| {
+            let own = Some(own).filter(|own| !own.is_empty());
+            told(&files, command, own).unwrap_or_else(|| "as it stands".to_owned())
+        });
+        let [named, reported] = both;
+        format!("{script} | {command}\n  {named}\n  {reported}")
+    })
+    .collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn what_ends_a_text_for_a_shell_gets_what_is_added() {
+    let package = ("package.json", &*scripts(r#"{"test": "vitest run"}"#));
+    let lines: Vec<String> = [
+        "sh -c 'go build ./... && go test ./...'",
+        "bash -ec 'go vet ./...; go test -run \"Adds|Gap\" ./...'",
+        "sh -c 'cd sub && npm test'",
+        "sh -c 'npm test'",
+        "sh -c 'go test ./... | tee out.txt'",
+        "sh -c 'go test ./... > out.txt'",
+        "sh -c '(cd sub && go test ./...)'",
+        "sh -c 'go test ./a && go test ./b'",
+        "sh -c 'go test $0' ./...",
+        "sh -c 'go test ./... -args -x'",
+    ]
+    .into_iter()
+    .map(|command| {
+        let told = becomes(&[package], command);
+        format!(
+            "{command}\n  {}",
+            told.unwrap_or_else(|| "as it stands".to_owned())
+        )
+    })
+    .collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
 fn variables_reach_a_runner_behind_any_script() {
     let makefile = ("Makefile", "test:\n\tcd sub && pytest -q\n");
     assert_eq!(
         becomes(&[makefile], "make test").as_deref(),
-        Some("pytest: PYTEST_ADDOPTS=--junitxml=OWN/pytest.xml make test")
+        Some("pytest: PYTEST_ADDOPTS=--maxfail=0 --junitxml=OWN/pytest.xml make test")
     );
     assert_eq!(
         becomes(&[], "sh -c 'cd sub && pytest'").as_deref(),
-        Some("pytest: PYTEST_ADDOPTS=--junitxml=OWN/pytest.xml sh -c cd sub && pytest")
+        Some(
+            "pytest: PYTEST_ADDOPTS=--maxfail=0 --junitxml=OWN/pytest.xml sh -c cd sub && pytest --maxfail=0"
+        )
     );
     assert_eq!(
         becomes(&[], "PYTEST_ADDOPTS=-q pytest").as_deref(),
-        Some("pytest: PYTEST_ADDOPTS=-q --junitxml=OWN/pytest.xml pytest")
+        Some("pytest: PYTEST_ADDOPTS=-q --maxfail=0 --junitxml=OWN/pytest.xml pytest --maxfail=0")
     );
     // Two would write over each other's report.
     let twice = ("Makefile", "test:\n\tpytest a\n\tpytest b\n");
@@ -111,8 +189,12 @@ fn variables_reach_a_runner_behind_any_script() {
 fn a_folder_with_a_blank_stays_one_word() {
     let project = TempDir::new().unwrap();
     let own = Path::new("/a b/\"c");
-    let found = adapted(project.path(), "pytest", own, |_| None).unwrap();
-    assert_eq!(found.line.env[0].1, "--junitxml=\"/a b/\\\"c/pytest.xml\"");
+    let found = adapted(project.path(), "pytest", Some(own), |_| None).unwrap();
+    let told = &found.line.env[0].1;
+    assert!(
+        told.ends_with(" --junitxml=\"/a b/\\\"c/pytest.xml\""),
+        "{told}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A run of the test command in which the runner names its tests, and the report that it writes of them.
+//! A run of the test command in which the runner runs all of its tests and names them, and the report that it writes of them.
 
 use std::collections::HashMap;
 use std::env;
@@ -16,7 +16,7 @@ use crate::capability::tests::evidence::{
 };
 use crate::fault::Fault;
 
-/// A test command whose runner is made to name its tests, with the folder of ours that its report goes to.
+/// A test command whose runner is made to run all tests and name them, with the folder of ours that its report goes to.
 pub(super) struct Adapter {
     pub(super) command: AdaptedCommand,
     format: Option<TestFormat>,
@@ -48,9 +48,10 @@ fn without_files(report: &mut TestReport) {
 }
 
 impl Adapter {
-    /// What fits the command of a suite; none where nothing does, or where somebody said how the report is to be read.
+    /// What fits the command of a suite; none where nothing does. Where somebody said how the report is to be read, it is only run
+    /// to its end.
     pub(super) fn of(suite: &Suite<'_>) -> Result<Option<Self>, Fault> {
-        if !suite.reports.is_empty() || !suite.config.test.adapter {
+        if !suite.config.test.adapter {
             return Ok(None);
         }
         // Without a folder for its report the command is run as it stands.
@@ -58,15 +59,23 @@ impl Adapter {
             return Ok(None);
         };
         let inherited = |name: &str| env::var(name).ok();
-        let Some(command) = adapted(suite.folder, suite.command, own.path(), inherited) else {
+        let adapt = |own| adapted(suite.folder, suite.command, own, inherited);
+        let wanted = Some(own.path()).filter(|_| suite.reports.is_empty());
+        let Some(mut command) = adapt(wanted) else {
             return Ok(None);
         };
+        let mut format = None;
+        if let Some(reporting) = &command.reporting {
+            format = format_named(Some(reporting.format))?;
+            if suite.format.is_some() && suite.format != format {
+                match adapt(None) {
+                    Some(other) => command = other,
+                    None => return Ok(None),
+                }
+            }
+        }
         let mut files = command.files.iter();
         if files.any(|(path, text)| fs::write(path, text).is_err()) {
-            return Ok(None);
-        }
-        let format = format_named(Some(command.format))?;
-        if suite.format.is_some() && suite.format != format {
             return Ok(None);
         }
         Ok(Some(Self {
@@ -77,14 +86,15 @@ impl Adapter {
         }))
     }
 
-    /// Whether anything was added to the command.
-    pub(super) fn adds(&self) -> bool {
-        self.command.leaves.is_empty()
+    /// Whether the command is another one than the suite's.
+    pub(super) fn is_changed(&self) -> bool {
+        self.command.is_changed
     }
 
     /// Whether the runner writes its report into files, beside what it prints.
     pub(super) fn writes_files(&self) -> bool {
-        self.command.report.is_some() || !self.command.leaves.is_empty()
+        let reporting = self.command.reporting.as_ref();
+        reporting.is_some_and(|told| told.report.is_some() || !told.leaves.is_empty())
     }
 
     /// The report with the files that it was read from; none where the runner has not come so far. What it left before `began`,
@@ -94,18 +104,19 @@ impl Adapter {
         ran: &SuiteRan,
         began: i64,
     ) -> Option<(TestReport, Vec<SubmittedFile>)> {
-        if !self.command.leaves.is_empty() {
-            let left = reports_left(&self.folder, self.command.leaves, began);
+        let reporting = self.command.reporting.as_ref()?;
+        if !reporting.leaves.is_empty() {
+            let left = reports_left(&self.folder, reporting.leaves, began);
             let (report, files) = read_reports(&left, self.format).ok()?;
             // What else went wrong, such as a build, is told by what is printed.
             let is_all = ran.success() || counts(&report.totals).failing() > 0;
             return is_all.then_some((report, files));
         }
-        let Some(path) = &self.command.report else {
+        let Some(path) = &reporting.report else {
             let printed = [&ran.stdout, &ran.stderr].into_iter();
             let mut read = printed.filter_map(|text| read_tests(&text[..], self.format).ok());
             let mut report = read.next()?;
-            if self.command.names_files_of_several {
+            if reporting.names_files_of_several {
                 without_files(&mut report);
             }
             return Some((report, Vec::new()));

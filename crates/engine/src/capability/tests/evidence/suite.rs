@@ -151,7 +151,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
     let may_break = (suite.may_break || is_type_error(&ran.both))
         && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
     let named = adapter.and_then(|adapter| adapter.report(&ran, began));
-    let is_adapted = adapter.is_some_and(Adapter::adds);
+    let is_adapted = adapter.is_some_and(Adapter::is_changed);
     let adapter = named.as_ref().and(adapter);
     let (report, files) = if let Some(named) = named {
         named
@@ -173,6 +173,9 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
             files.iter().any(|file| is_of_before(file.written, began))
         };
         let is_fresh = read.as_ref().is_ok_and(|read| !is_old(read));
+        if is_adapted && !is_fresh && status != 0 {
+            return Ok(None);
+        }
         let broke = if is_fresh || status == 0 {
             None
         } else {
