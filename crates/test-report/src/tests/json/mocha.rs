@@ -78,7 +78,11 @@ pub(crate) fn read(source: Source<'_>) -> Result<TestReport, Unreadable> {
             let outcome = case.outcome(listed_as);
             let message = case.err.told();
             let message = message.filter(|_| outcome.is_failure());
-            builder.test(&case.id(), outcome, message, case.file.as_deref())?;
+            let unloaded = message.filter(|_| outcome == Outcome::NotCollected);
+            match unloaded.and_then(file_that_asked) {
+                Some(file) => builder.test(base_name(file), outcome, message, Some(file))?,
+                None => builder.test(&case.id(), outcome, message, case.file.as_deref())?,
+            }
             // Hooks are failures, and no tests.
             if let Some(left) = left.get_mut(&case.key()) {
                 *left -= 1;
@@ -114,11 +118,24 @@ impl Case {
 
     fn outcome(&self, listed_as: Outcome) -> Outcome {
         match listed_as {
+            Outcome::Failed if self.full_title == OUTSIDE => Outcome::NotCollected,
             Outcome::Passed if self.current_retry.unwrap_or(0) > 0 => Outcome::Flaky,
             Outcome::Failed if is_hook(&self.title) || !self.err.is_assertion() => Outcome::Error,
             other => other,
         }
     }
+}
+
+/// What it calls a failure that is none of a test. With `--parallel` it is one of a file that could not be loaded.
+pub(crate) const OUTSIDE: &str = "Uncaught error outside test suite";
+
+/// The file that asked for a module which was not found, if that is what is told.
+pub(crate) fn file_that_asked(told: &str) -> Option<&str> {
+    told.lines().find_map(|line| {
+        let line = line.trim();
+        let asked = line.split_once(" imported from ").map(|(_, file)| file);
+        asked.or_else(|| line.strip_prefix("- "))
+    })
 }
 
 /// `"before each" hook for "adds"`.

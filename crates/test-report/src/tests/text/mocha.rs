@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::script::{Counted, Names, number_of, only_one, without_time};
 use crate::limits::LONGEST_ID;
 use crate::tests::builder::{Builder, cut};
-use crate::tests::json::mocha::is_hook;
-use crate::tests::thrown::is_assertion;
+use crate::tests::json::mocha::{OUTSIDE, file_that_asked, is_hook};
+use crate::tests::thrown::{base_name, is_assertion};
 use crate::tests::{Outcome, TestFormat, TestReport};
 use crate::unreadable::{Kind, Unreadable};
 
@@ -28,8 +28,8 @@ pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
         // Mocha loads every file before the first test: there is nothing else.
         let told = lines[at].split_once("Exception during run: ");
         let message = told.map_or(lines[at], |(_, error)| error);
-        let file = lines[at..].iter().find_map(|line| line.strip_prefix("- "));
-        let id = file.map_or("exception during run", crate::tests::thrown::base_name);
+        let file = lines[at..].iter().find_map(|line| file_that_asked(line));
+        let id = file.map_or("exception during run", base_name);
         builder.test(id, Outcome::NotCollected, Some(message), file)?;
         return builder.finish();
     };
@@ -144,11 +144,23 @@ fn indent(line: &str) -> usize {
 }
 
 impl ListedFailure {
+    /// Whether it is none of a test.
+    fn is_outside(&self) -> bool {
+        self.titles == [OUTSIDE]
+    }
+
     fn id(&self) -> String {
-        self.titles.join(" > ")
+        let unloaded = file_that_asked(&self.error).filter(|_| self.is_outside());
+        unloaded.map_or_else(
+            || self.titles.join(" > "),
+            |file| base_name(file).to_owned(),
+        )
     }
 
     fn outcome(&self) -> Outcome {
+        if self.is_outside() {
+            return Outcome::NotCollected;
+        }
         let hook = self.titles.last().is_some_and(|title| is_hook(title));
         if !hook && is_assertion(&self.error) {
             Outcome::Failed
@@ -177,7 +189,12 @@ fn tree(lines: &[&str], failures: &HashMap<usize, &ListedFailure>, names: &mut N
         } else if let Some((number, title)) = numbered(text)
             && let Some(told) = failures.get(&number)
         {
-            names.every(id(title), told.outcome(), Some(&told.error), None);
+            let id = if told.is_outside() {
+                told.id()
+            } else {
+                id(title)
+            };
+            names.every(id, told.outcome(), Some(&told.error), None);
         } else if let Some(title) = text.strip_prefix("- ") {
             names.every(id(title), Outcome::Skipped, None, None);
         } else {
