@@ -174,7 +174,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         reports: Added::arguments(&["--tap"]),
         format: "tap",
         names_files_of_several: true,
-        not_with: &["--tap", "-t", "--watch", "-w"],
+        not_with: &["--watch", "-w"],
         ..NOTHING
     },
     Runner {

@@ -111,6 +111,8 @@ fn no_runner_ends_at_the_first_failure() {
         ("vitest run", "npm test -- --bail=1"),
         ("", "mocha -b"),
         ("", "npx ava --fail-fast"),
+        ("", "npx ava --tap"),
+        ("ava --tap", "npm test"),
         ("", "rspec --fail-fast"),
         ("", "rspec --fail-fast --format documentation"),
         ("", "phpunit --stop-on-failure --stop-on-error tests"),
