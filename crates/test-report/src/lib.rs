@@ -22,7 +22,8 @@ mod xml;
 
 pub use coverage::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, read_coverage};
 pub use tests::{
-    Named, Outcome, Test, TestFormat, TestReport, Totals, printed_in_events, read_tests,
+    Named, Outcome, Test, TestFormat, TestReport, Totals, add_unhandled, printed_in_events,
+    read_tests,
 };
 pub use unreadable::{Kind, Unreadable};
 

@@ -14,6 +14,7 @@ mod trx;
 pub use format::TestFormat;
 pub use json::go::printed_in_events;
 pub use report::{Named, Outcome, Test, TestReport, Totals};
+pub use text::bun::add_unhandled;
 
 use std::io::Read;
 

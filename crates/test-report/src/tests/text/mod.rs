@@ -1,5 +1,6 @@
 //! What test runners print for people.
 
+pub(super) mod bun;
 mod cargo;
 mod ctest;
 mod dotnet;

@@ -45,6 +45,8 @@ pub struct Reporting {
     pub format: &'static str,
     /// Whether it names a test with its file where there are several files, and without it where there is one.
     pub names_files_of_several: bool,
+    /// Whether it leaves files out of its report that could not be loaded, and prints them.
+    pub prints_unloaded: bool,
 }
 
 /// The test command of the project at `root` with what makes its runner run all tests, and name them in a report below the folder
@@ -69,6 +71,7 @@ pub fn adapted(
         leaves: runner.leaves,
         format: runner.format,
         names_files_of_several: runner.names_files_of_several,
+        prints_unloaded: runner.prints_unloaded,
     });
     let report = reporting.as_ref().and_then(|told| told.report.as_ref());
     let report = report.map(|path| path.display().to_string());

@@ -24,6 +24,8 @@ pub(super) struct Runner {
     pub(super) format: &'static str,
     /// Whether it names a test with its file only where there are several files.
     pub(super) names_files_of_several: bool,
+    /// Whether it leaves files out of its report that could not be loaded, and prints them.
+    pub(super) prints_unloaded: bool,
     /// Words with which a command says by itself how it is to be reported.
     pub(super) not_with: &'static [&'static str],
 }
@@ -70,6 +72,7 @@ const NOTHING: Runner = Runner {
     leaves: &[],
     format: "junit",
     names_files_of_several: false,
+    prints_unloaded: false,
     not_with: &[],
 };
 
@@ -301,6 +304,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         runs_all: Added::arguments(&["--bail=1000000"]),
         reports: Added::arguments(&["--reporter=junit", "--reporter-outfile={report}"]),
         writes: Some("bun.xml"),
+        prints_unloaded: true,
         not_with: &["--reporter", "--watch"],
         ..NOTHING
     },

@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ::test_report::{TestFormat, TestReport, read_tests};
+use ::test_report::{TestFormat, TestReport, add_unhandled, read_tests};
 use tempfile::TempDir;
 use workspace::runner::adapter::{AdaptedCommand, adapted};
 use workspace::suite::SuiteRan;
@@ -121,7 +121,11 @@ impl Adapter {
             }
             return Some((report, Vec::new()));
         };
-        let (report, mut files) = read_reports(std::slice::from_ref(path), self.format).ok()?;
+        let read = read_reports(std::slice::from_ref(path), self.format);
+        let (mut report, mut files) = read.ok()?;
+        if reporting.prints_unloaded {
+            add_unhandled(&mut report, &String::from_utf8_lossy(&ran.both));
+        }
         for file in &mut files {
             // The folder is gone by the time that anybody reads of it.
             let name = file.path.file_name().map(PathBuf::from);
