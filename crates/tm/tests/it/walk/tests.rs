@@ -645,25 +645,35 @@ fn looked_at_first(printed: &str) -> Work {
 
 #[test]
 fn types_do_not_fit_before_any_test_runs() {
-    let work = looked_at_first("tests/double.test(1,10): error TS2304: Cannot find name double.");
-    let (status, answer) = work.report(&["complete", "red"]);
-    assert_eq!(status, 0, "{answer:#}");
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.finalize();
+    for printed in [
+        "tests/double.test(1,10): error TS2304: Cannot find name double.",
+        "vet: ./double_test.go:6:5: undefined: double",
+    ] {
+        let work = looked_at_first(printed);
+        let (status, answer) = work.report(&["complete", "red"]);
+        assert_eq!(status, 0, "{answer:#}");
+        work.write("src/double.sh", DOUBLE);
+        work.green();
+        work.commit();
+        work.finalize();
+    }
 }
 
 #[test]
 fn a_linter_stops_the_command_before_any_test_runs() {
-    let work = looked_at_first("tests/double.test: use x1");
-    let deed = |work: &Work| work.append("tests/double.test", "# x1\n");
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "report_unreadable",
-        &[("mend that", deed)],
-    );
+    for printed in [
+        "tests/double.test: use x1",
+        "vet: looks at double_test.go:6:5: use x1",
+    ] {
+        let work = looked_at_first(printed);
+        let deed = |work: &Work| work.append("tests/double.test", "# x1\n");
+        walk(
+            &work,
+            |work| work.report(&["complete", "red"]),
+            "report_unreadable",
+            &[("mend that", deed)],
+        );
+    }
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
             .detail("output", end_of(&ran.both)));
         }
     };
-    let may_break = (suite.may_break || is_type_error(&ran.both))
+    let may_break = (suite.may_break || is_type_error(&ran.both) || is_vetted(&ran.both))
         && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
     let named = adapter.and_then(|adapter| adapter.report(&ran, began));
     let is_adapted = adapter.is_some_and(Adapter::is_changed);
@@ -377,6 +377,24 @@ fn is_type_error(output: &[u8]) -> bool {
     text.split("error TS").skip(1).any(|rest| {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         digits > 0 && rest[digits..].starts_with(':')
+    })
+}
+
+/// Whether `go vet` stopped a command that has it before the tests, for something that the compiler does not know: it names each
+/// place as `vet: FILE:LINE:COLUMN:`. What else it finds fault with does not keep tests from being built.
+fn is_vetted(output: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(output);
+    let mut told = text.lines().filter_map(|line| line.strip_prefix("vet: "));
+    told.any(|place| {
+        let mut parts = place.split(':');
+        let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u32>().is_ok());
+        let is_file = |file: &str| {
+            Path::new(file)
+                .extension()
+                .is_some_and(|ending| ending == "go")
+                && !file.contains(' ')
+        };
+        parts.next().is_some_and(is_file) && is_number(parts.next()) && is_number(parts.next())
     })
 }
 
