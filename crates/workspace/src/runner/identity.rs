@@ -89,19 +89,41 @@ const MOST_FILES: usize = 2_000;
 pub struct RunnerIdentity {
     /// By the name of a program.
     pub programs: BTreeMap<String, String>,
+    /// Where each of these was found first, for people.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub places: BTreeMap<String, String>,
     /// By the name of a variable, if it is set.
     pub variables: BTreeMap<String, String>,
 }
 
 impl RunnerIdentity {
-    /// What is another than it was before, by name, for people.
+    /// What is another than it was before, for people: of programs with their places, of variables without their values, which may
+    /// be secret.
     pub fn changed_since(&self, before: &Self) -> Vec<String> {
         let programs = changed(&before.programs, &self.programs);
-        let programs = programs.map(|name| format!("the program {name}"));
-        let variables = changed(&before.variables, &self.variables);
-        programs
-            .chain(variables.map(|name| format!("the variable {name}")))
-            .collect()
+        let programs = programs.map(|name| {
+            let place = |at: &Self| at.places.get(name).map(|place| format!("`{place}`"));
+            let what = match (place(before), place(self)) {
+                (Some(was), Some(is)) if was != is => format!("{was} before, {is} now"),
+                (_, Some(is)) if before.programs.contains_key(name) => {
+                    format!("{is}, or code that it loads, is not what it was")
+                }
+                (_, Some(is)) => format!("{is} is there now"),
+                (Some(was), None) => format!("{was} is not there any more"),
+                (None, None) => "another one".to_owned(),
+            };
+            format!("the program {name} ({what})")
+        });
+        let variables = changed(&before.variables, &self.variables).map(|name| {
+            let is_set = |at: &Self| at.variables.contains_key(name);
+            let what = match (is_set(before), is_set(self)) {
+                (false, _) => "is set now",
+                (_, false) => "is not set any more",
+                _ => "has another value",
+            };
+            format!("the variable {name} ({what})")
+        });
+        programs.chain(variables).collect()
     }
 }
 
@@ -128,14 +150,16 @@ pub fn identity(
         .unwrap_or_default();
     let place = Place { root, path: &path };
     let mut programs = BTreeMap::new();
+    let mut places = BTreeMap::new();
     let own = CommandLine::parse(command).map(|line| line.argv);
     for argv in own.into_iter().chain(leads_to(root, command)) {
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
         // Both what finds a program among packages, and the program.
         let own = without_wrappers(&argv);
         for program in own.first().into_iter().chain(without_packages(own).first()) {
-            if let Some(hash) = place.hash_of(program) {
+            if let Some((hash, found)) = place.hash_of(program) {
                 programs.insert((*program).to_owned(), hash);
+                places.insert((*program).to_owned(), found.display().to_string());
             }
         }
     }
@@ -150,6 +174,7 @@ pub fn identity(
     });
     RunnerIdentity {
         programs,
+        places,
         variables: variables.collect(),
     }
 }
@@ -161,14 +186,13 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// A hash of all that a program of this name may be: the project's own, and the first one in `PATH`.
-    fn hash_of(&self, program: &str) -> Option<String> {
+    /// A hash of all that a program of this name may be, the project's own and the first one in `PATH`, and where the first of these
+    /// is.
+    fn hash_of(&self, program: &str) -> Option<(String, PathBuf)> {
         let mut hash = Sha256::new();
         let mut files = 0;
         let found = self.found(program);
-        if found.is_empty() {
-            return None;
-        }
+        let first = found.first()?.clone();
         for path in found {
             if self.is_own(&path) {
                 // What the project itself is made of may change.
@@ -180,7 +204,7 @@ impl Place<'_> {
                 take_in_all(&mut hash, &behind, &mut files);
             }
         }
-        Some(hex(&hash.finalize()))
+        Some((hex(&hash.finalize()), first))
     }
 
     fn found(&self, program: &str) -> Vec<PathBuf> {

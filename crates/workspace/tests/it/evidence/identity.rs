@@ -31,11 +31,25 @@ fn a_program_further_ahead_and_one_that_was_written_over() {
     assert_eq!(of(&root, "check -q", &[&fake, &bin], &[]), before);
     write_program(&fake.join("check"), "#!/bin/sh\nexit 0\n");
     let now = of(&root, "check -q", &[&fake, &bin], &[]);
-    assert_eq!(now.changed_since(&before), ["the program check"]);
+    let at = |folder: &Path| format!("`{}`", folder.join("check").display());
+    let (was, is) = (at(&bin), at(&fake));
+    let moved = format!("the program check ({was} before, {is} now)");
+    assert_eq!(now.changed_since(&before), [moved]);
+    let gone = of(&root, "check -q", &[], &[]);
+    let told = format!("the program check ({was} is not there any more)");
+    assert_eq!(gone.changed_since(&before), [told]);
+    let told = format!("the program check ({was} is there now)");
+    assert_eq!(before.changed_since(&gone), [told]);
+    // Runs from before places were kept.
+    let mut old = before.clone();
+    old.places.clear();
+    let told = format!("the program check ({is}, or code that it loads, is not what it was)");
+    assert_eq!(now.changed_since(&old), [told]);
     assert_eq!(of(&root, "check -q", &[&bin], &[]), before);
     write_program(&bin.join("check"), "#!/bin/sh\nexit 0\n");
     let now = of(&root, "check -q", &[&bin], &[]);
-    assert_eq!(now.changed_since(&before), ["the program check"]);
+    let told = format!("the program check ({was}, or code that it loads, is not what it was)");
+    assert_eq!(now.changed_since(&before), [told]);
 
     // What the project is made of may change; where it is looked for may not.
     let own = |path: &[&Path]| of(&root, "sh ./check", path, &[]);
@@ -70,12 +84,13 @@ fn the_package_behind_a_script_and_what_belongs_to_it() {
     assert_eq!(now(), before);
     for inside in ["quick/dist/inside.js", "@quick/expect/index.js"] {
         write(&modules.join(inside), "2\n");
-        assert_eq!(now().changed_since(&before), ["the program quick"]);
+        let told = now().changed_since(&before);
+        assert!(told[0].starts_with("the program quick ("), "{told:?}");
         write(&modules.join(inside), "1\n");
     }
     std::fs::remove_file(modules.join(".bin/quick")).unwrap();
     write_program(&modules.join(".bin/quick"), "#!/bin/sh\n");
-    assert_eq!(now().changed_since(&before), ["the program quick"]);
+    assert_eq!(now().changed_since(&before).len(), 1);
 
     // Some package managers write small scripts there: the project is none of the runner.
     let before = now();
@@ -120,10 +135,15 @@ fn variables_that_runners_obey() {
     assert_eq!(of(&[("NODE_OPTIONS", "--no-warnings")]), before);
     let runner = of(&[("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", "true")]);
     assert_eq!(runner.variables.len(), 1);
-    let now = of(&[("PYTEST_ADDOPTS", "-x")]);
+    let now = of(&[("PYTEST_ADDOPTS", "-x"), ("ENV", "token")]);
+    let before = of(&[("NODE_OPTIONS", "--no-warnings"), ("ENV", "other")]);
     assert_eq!(
         now.changed_since(&before),
-        ["the variable PYTEST_ADDOPTS", "the variable NODE_OPTIONS"]
+        [
+            "the variable ENV (has another value)",
+            "the variable PYTEST_ADDOPTS (is set now)",
+            "the variable NODE_OPTIONS (is not set any more)"
+        ]
     );
     // What they hold may be nobody's business.
     let kept = serde_json::to_string(&before).unwrap();
