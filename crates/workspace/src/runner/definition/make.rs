@@ -11,6 +11,8 @@ use crate::runner::targets::MAKE_FILES;
 const ALWAYS: &[&str] = &["SHELL", ".SHELLFLAGS", "MAKEFLAGS"];
 /// Targets that change what every other one does.
 const SPECIAL: &[&str] = &[".IGNORE", ".ONESHELL", ".SILENT", ".DEFAULT"];
+/// What has make read a text once more, where a `$` that is written twice is one.
+const READ_TWICE: &[&str] = &["eval", "SECONDEXPANSION"];
 /// More files than this are not read.
 const MOST_FILES: usize = 16;
 /// The longest name of a variable, with what stands round it, in bytes.
@@ -77,6 +79,17 @@ pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<NamedPlace> {
     })
 }
 
+/// Whether the `$` behind this text is written twice, so that make leaves it to the shell.
+fn is_for_the_shell(before: &str) -> bool {
+    before
+        .bytes()
+        .rev()
+        .take_while(|byte| *byte == b'$')
+        .count()
+        % 2
+        == 1
+}
+
 struct Rule {
     targets: Vec<String>,
     needs: Vec<String>,
@@ -90,10 +103,13 @@ struct Makefile {
     /// The lines that set a variable, by its name.
     variables: BTreeMap<String, Vec<String>>,
     included: Vec<String>,
+    /// Whether it may be that some of its text is read twice.
+    reads_twice: bool,
 }
 
 impl Makefile {
     fn read(&mut self, text: &str) {
+        self.reads_twice |= READ_TWICE.iter().any(|word| text.contains(word));
         let mut lines = text.lines();
         // Whether a line with a tab before it belongs to the last rule.
         let mut in_rule = false;
@@ -284,6 +300,8 @@ impl Makefile {
             // `$(NAME)`, `${NAME}`, and those within calls: any word behind a bracket that is one.
             let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
             let places = text.match_indices("$(").chain(text.match_indices("${"));
+            let places =
+                places.filter(|(at, _)| self.reads_twice || !is_for_the_shell(&text[..*at]));
             names.extend(places.map(|(at, _)| {
                 let rest = &text[at + 2..];
                 let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());

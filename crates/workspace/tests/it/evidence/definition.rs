@@ -391,3 +391,24 @@ fn odd_files_are_no_trouble() {
         let _ = of(&folder, command);
     }
 }
+
+#[test]
+fn what_a_shell_puts_in_is_no_variable_of_make() {
+    let text = "NAME = a\nREV = 1\nRUN = sh run.sh\ntest:\n\tfor NAME in a b; do echo $${NAME}; done\n\t$(RUN) \"$$(REV)\" $$$(KIND)\napp:\n\tcc -o $(NAME)-$(REV)\nKIND = x\n";
+    let folder = project(&[("Makefile", text)]);
+    let before = of(&folder, "make test");
+    let now = |before: &str, now: &str| {
+        write(&folder, "Makefile", &text.replace(before, now));
+        of(&folder, "make test")
+    };
+    assert_eq!(now("NAME = a", "NAME = b"), before);
+    assert_eq!(now("REV = 1", "REV = 2"), before);
+    assert_ne!(now("RUN = sh run.sh", "RUN = true"), before);
+    assert_ne!(now("KIND = x", "KIND = y"), before);
+    // What is evaluated is read by make twice.
+    let text = "RUN = sh run.sh\ndefine T\ntest: ; $$(RUN)\nendef\n$(foreach t,a b,$(eval $(T)))\ntest:\n\t$(T)\n";
+    write(&folder, "Makefile", text);
+    let before = of(&folder, "make test");
+    write(&folder, "Makefile", &text.replace("sh run.sh", "true"));
+    assert_ne!(of(&folder, "make test"), before);
+}
