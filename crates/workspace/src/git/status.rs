@@ -97,6 +97,16 @@ impl Repository {
         Ok(status)
     }
 
+    /// The files outside of the scope that are not as the last commit has them.
+    pub fn changed_outside(&self) -> Result<Vec<RepoPath>, GitError> {
+        if self.scope_bytes().is_empty() {
+            return Ok(Vec::new());
+        }
+        let changes = self.status_everywhere(Renames::Ignore)?.changes;
+        let paths = changes.into_iter().map(|change| change.path);
+        Ok(paths.filter(|path| !self.in_scope(path)).collect())
+    }
+
     /// The state of the whole working tree, whatever the scope.
     pub(super) fn status_everywhere(&self, renames: Renames) -> Result<TreeStatus, GitError> {
         let output = self

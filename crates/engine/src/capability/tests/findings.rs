@@ -84,6 +84,35 @@ pub(super) fn no_products(
     .into())
 }
 
+/// That nothing was changed since a report of failing tests; `outside` are files that are changed where the run commits nothing.
+pub(super) fn no_change(red: &str, outside: &[RepoPath]) -> Finding {
+    let reopen = Verb::Reopen.step().and("reason");
+    if outside.is_empty() {
+        return finding(
+            "green_without_change",
+            format!(
+                "nothing was changed since {red}: what failed there passes now for another reason"
+            ),
+            format!(
+                "find out what the test rests on beside the code, such as time, order or files elsewhere, go back with {reopen}, and mend it there"
+            ),
+        );
+    }
+    let outside: Vec<String> = outside.iter().map(ToString::to_string).collect();
+    let found = finding(
+        "green_without_change",
+        format!(
+            "nothing was changed in the project's folder since {red}, and a run commits nothing else; changed outside of it, since then or before: {}",
+            few(&outside)
+        ),
+        format!(
+            "where the tests need these files, end the run ({abort}) and begin one whose project is the folder that holds both; if not, find out what they rest on, go back with {reopen}, and mend it there",
+            abort = Verb::Abort
+        ),
+    );
+    with_files(found, &outside)
+}
+
 /// Files that were changed behind the last commit.
 pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> Option<Finding> {
     let reopen = Verb::Reopen.step().and("reason");

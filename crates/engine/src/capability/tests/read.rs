@@ -28,7 +28,7 @@ use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, baseline, clean, level_name};
 use crate::capability::tests::findings::{
-    changed_since_commit, no_products, no_tests_written, set_aside,
+    changed_since_commit, no_change, no_products, no_tests_written, set_aside,
 };
 use crate::capability::tests::known::{before, began};
 use crate::capability::tests::report_files;
@@ -460,14 +460,8 @@ impl Comparison<'_> {
             let then = against.as_ref().and_then(|shown| shown.state.as_ref());
             if then == Some(&state_of(self.repository, self.since)?) {
                 let red = name_of(self.role.against.as_ref());
-                self.findings.push(finding(
-                    "green_without_change",
-                    format!("nothing was changed since {red}: what failed there passes now for another reason"),
-                    format!(
-                        "find out what the test rests on beside the code, such as time, order or files elsewhere, go back with {}, and mend it there",
-                        Verb::Reopen.step().and("reason")
-                    ),
-                ));
+                let outside = self.repository.changed_outside()?;
+                self.findings.push(no_change(&red, &outside));
             }
             if let Some(replay) = &self.taken.replay {
                 self.findings.extend(replay.findings(self.role));

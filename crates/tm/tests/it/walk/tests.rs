@@ -772,6 +772,27 @@ fn what_was_there_is_broken_in_red() {
     assert_eq!(refused["code"], "red_not_replayed", "{refused:#}");
 }
 
+/// What makes the test pass would be in no commit of the run.
+#[test]
+fn nothing_is_changed_in_the_folder_of_the_project() {
+    let before = Before {
+        folder: "services/shop",
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write(
+        "tests/double.test",
+        "doubles: test $(sh ../../double.sh 4) = 8\n",
+    );
+    work.red();
+    std::fs::write(work.root().join("../../double.sh"), DOUBLE).unwrap();
+    let (_, refused) = work.report(&["complete", "green"]);
+    assert_eq!(refused["code"], "green_without_change", "{refused:#}");
+    let told = refused["message"].as_str().unwrap();
+    assert!(told.ends_with("since then or before: double.sh"), "{told}");
+    assert_eq!(refused["nextSteps"][0]["step"], "abort", "{refused:#}");
+}
+
 /// The test rests on something beside the project.
 #[test]
 fn nothing_is_changed_in_green() {
