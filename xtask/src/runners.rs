@@ -1,6 +1,6 @@
 //! Every test runner that is here with the real binary: an honest run, which has to go through, and all known ways to a commit
-//! without the work, each of which has to end as `xtask/runners/expected.toml` says. What is expected stands in
-//! `docs/evidence.md`, too, as a table.
+//! without the work, each of which has to end as `xtask/runners/expected.toml` says: cheats, which every runner may be tried
+//! with, and evasions, which are particular to a few. What is expected stands in `docs/evidence.md`, too, as tables.
 
 mod installed;
 mod play;
@@ -27,7 +27,7 @@ pub struct Runners {
     /// Only these runners, by the names of their files in `xtask/runners/projects`
     #[arg(value_name = "RUNNER")]
     names: Vec<String>,
-    /// Only these cheats, by their names in `xtask/runners/cheats.toml`
+    /// Only these cheats and evasions, by their names in `xtask/runners`
     #[arg(long, value_name = "CHEAT")]
     cheat: Vec<String>,
     /// No cheats, only honest runs
@@ -169,9 +169,8 @@ impl Game<'_> {
             return Ok(None);
         }
         let mut answers = Answers::new();
-        for cheat in &self.cheats.all {
-            let wants = self.wants(&cheat.name) && !self.wanted.honest;
-            if wants && runner.has(cheat) {
+        for cheat in self.cheats.of(runner) {
+            if self.wants(&cheat.name) && !self.wanted.honest {
                 answers.insert(cheat.name.clone(), self.cheat(&mut play, cheat)?);
             }
         }

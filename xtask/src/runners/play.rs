@@ -7,12 +7,13 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::installed::{Installed, link_packages};
-use super::project::{Cheat, Edit, Runner, Texts, honest_red};
-use super::table::{PASSES, TOLD};
+use super::project::{Cheat, Edit, Level, Runner, Texts, honest_red};
+use super::table::{HARMLESS, PASSES, TOLD};
 use crate::stage::{Ran, Stage};
 use crate::tools::cache;
 
@@ -26,7 +27,9 @@ const COMPLETE_RED: &[&str] = &["autopilot", "complete", "red", "--verify"];
 const COMPLETE_GREEN: &[&str] = &["autopilot", "complete", "green", "--verify"];
 const COMMIT: &[&str] = &["autopilot", "commit"];
 const FINALIZE: &[&str] = &["autopilot", "finalize", "--verify"];
-const PROOF: &[&str] = &["verify", "main..HEAD", "--require", "verified"];
+const PROOF: &[&str] = &["verify", "main..HEAD", "--require"];
+/// What all but a commit are given, and a cheat may leave out.
+const VERIFY: &str = "--verify";
 
 /// Told of a RED in which nothing could be loaded: it says nothing of a cheat.
 const SHAPE_OF_RED: &str = "red_only_errors";
@@ -43,12 +46,15 @@ pub enum Outcome {
     Refused(String),
     /// It came through, and the run tells these codes, which it does not of an honest run.
     Told(BTreeSet<String>),
+    /// It came through, and what it was about is not in the commits.
+    Harmless,
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(code) => f.write_str(code),
+            Self::Harmless => f.write_str(HARMLESS),
             Self::Told(codes) if codes.is_empty() => f.write_str(PASSES),
             Self::Told(codes) => {
                 let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
@@ -179,7 +185,7 @@ impl<'a> Play<'a> {
                 return Ok(Some(refusal));
             }
         }
-        let proof = self.proof()?;
+        let proof = self.proof(Level::Verified)?;
         self.usual = told(&proof.json);
         Ok(Refusal::of(PROOF, &proof))
     }
@@ -201,32 +207,53 @@ impl<'a> Play<'a> {
     /// Plays a cheat to its end, or until it is refused.
     pub fn cheat(&mut self, cheat: &Cheat) -> io::Result<Outcome> {
         self.surroundings = Surroundings::default();
-        if cheat.red == honest_red() {
-            self.stage.restore(RED)?;
-        } else {
-            self.stage.restore(BEGUN)?;
-            self.apply_all(&cheat.red)?;
-            if let Some(refusal) = self.refusal(COMPLETE_RED)? {
-                return Ok(Outcome::Refused(refusal.code));
-            }
-        }
-        let steps: [(&[String], &[&str]); 3] = [
-            (&cheat.green, COMPLETE_GREEN),
-            (&cheat.before_commit, COMMIT),
-            (&[], FINALIZE),
+        let words = &cheat.words;
+        let steps = [
+            (&cheat.start, START_SECOND, &words.start),
+            (&cheat.red, COMPLETE_RED, &words.red),
+            (&cheat.green, COMPLETE_GREEN, &words.green),
+            (&cheat.before_commit, COMMIT, &words.commit),
+            (&cheat.before_end, FINALIZE, &words.end),
         ];
-        for (edits, words) in steps {
+        // What it has in common with the honest run was played before.
+        let (place, played) = if !cheat.start.is_empty() || words.start.is_some() {
+            (FRESH, 0)
+        } else if cheat.red != honest_red() || words.red.is_some() {
+            (BEGUN, 1)
+        } else {
+            (RED, 2)
+        };
+        self.stage.restore(place)?;
+        for (edits, command, said) in steps.into_iter().skip(played) {
             self.apply_all(edits)?;
-            if let Some(refusal) = self.refusal(words)? {
+            let words = self.worded(command, said.as_deref());
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            if let Some(refusal) = self.refusal(&words)? {
                 return Ok(Outcome::Refused(refusal.code));
             }
         }
-        let proof = self.proof()?;
+        let proof = self.proof(cheat.level)?;
         if let Some(refusal) = Refusal::of(PROOF, &proof) {
             return Ok(Outcome::Refused(refusal.code));
         }
+        if let Some(command) = &cheat.harms
+            && self.run(&self.filled_in(command)).is_err()
+        {
+            return Ok(Outcome::Harmless);
+        }
         let told = told(&proof.json);
         Ok(Outcome::Told(&told - &self.usual))
+    }
+
+    /// The words of a command, with what a cheat says in place of `--verify`.
+    fn worded(&self, command: &[&str], said: Option<&str>) -> Vec<String> {
+        let words = command.iter().map(|word| (*word).to_owned());
+        let Some(said) = said else {
+            return words.collect();
+        };
+        let said = self.filled_in(said);
+        let said = said.split_whitespace().map(str::to_owned);
+        words.filter(|word| word != VERIFY).chain(said).collect()
     }
 
     /// What an honest run is told, if anything, for whoever looks on.
@@ -246,27 +273,18 @@ impl<'a> Play<'a> {
 
     /// Runs the program.
     fn tm(&self, words: &[&str]) -> io::Result<Ran> {
-        let mut process = self.stage.process("timeout");
+        let mut process = self.process("timeout")?;
         process
             .args(["--kill-after=10", PATIENCE])
             .arg(self.program);
         process.args(words).arg("--json");
-        if words.contains(&"--verify")
+        if words.contains(&VERIFY)
             && let Some(report) = &self.runner.report
         {
             let starts = words.contains(&"start");
             let option = ["--report", "--baseline-report"][usize::from(starts)];
             process.args([option, report]);
         }
-        let installed = std::env::split_paths(&self.installed.path);
-        let folders = self.surroundings.folders.iter().cloned();
-        let path = std::env::join_paths(folders.chain(installed));
-        process.env("PATH", path.map_err(io::Error::other)?);
-        for (name, value) in toolchains()? {
-            process.env(name, value);
-        }
-        process.envs(&self.runner.needs.environment);
-        process.envs(&self.surroundings.variables);
         let output = process.output()?;
         let ran = Ran::of(output.status.code(), &output.stdout);
         if self.verbose {
@@ -279,14 +297,31 @@ impl<'a> Play<'a> {
         Ok(ran)
     }
 
+    /// A process of the project, with all that was set around it.
+    fn process(&self, program: &str) -> io::Result<Command> {
+        let mut process = self.stage.process(program);
+        let installed = std::env::split_paths(&self.installed.path);
+        let folders = self.surroundings.folders.iter().cloned();
+        let path = std::env::join_paths(folders.chain(installed));
+        process.env("PATH", path.map_err(io::Error::other)?);
+        for (name, value) in toolchains()? {
+            process.env(name, value);
+        }
+        process.envs(&self.runner.needs.environment);
+        process.envs(&self.surroundings.variables);
+        Ok(process)
+    }
+
     /// How a command was refused, if it was.
     fn refusal(&self, words: &[&str]) -> io::Result<Option<Refusal>> {
         Ok(Refusal::of(words, &self.tm(words)?))
     }
 
-    /// What is known of the commits of the run.
-    fn proof(&self) -> io::Result<Ran> {
-        self.tm(PROOF)
+    /// What is known of the commits of the run, which must be of this level.
+    fn proof(&self, level: Level) -> io::Result<Ran> {
+        let level = level.to_string();
+        let words: Vec<&str> = PROOF.iter().copied().chain([level.as_str()]).collect();
+        self.tm(&words)
     }
 
     fn apply_all(&mut self, names: &[String]) -> io::Result<()> {
@@ -335,7 +370,21 @@ impl<'a> Play<'a> {
         }
         let folders: Vec<PathBuf> = edit.path.iter().map(|path| self.place(path)).collect();
         self.surroundings.folders.extend(folders);
+        for command in &edit.run {
+            self.run(&self.filled_in(command))?;
+        }
         Ok(())
+    }
+
+    /// Runs a command of the shell, which must succeed.
+    fn run(&self, command: &str) -> io::Result<()> {
+        let mut shell = self.process("sh")?;
+        let output = shell.args(["-e", "-c", command]).output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(io::Error::other(format!("{command} failed: {said}")))
     }
 
     fn write_program(&self, path: &str, text: &str) -> io::Result<()> {
@@ -372,6 +421,7 @@ impl<'a> Play<'a> {
             .replace("@outside@", &outside)
             .replace("@project@", &project)
             .replace("@real@", &self.real)
+            .replace("@tm@", &self.program.display().to_string())
     }
 }
 

@@ -1,6 +1,7 @@
-//! What is played, as data: the runners, each with a small project, and the cheats (`xtask/runners`).
+//! What is played, as data: the runners, each with a small project, the cheats and the evasions (`xtask/runners`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -140,6 +141,8 @@ pub struct Edit {
     pub set: Texts,
     /// Folders that come first on the search path from here on.
     pub path: Vec<String>,
+    /// Commands of the shell that are run in the project, after all else.
+    pub run: Vec<String>,
 }
 
 /// All cheats, and the edits that are the same for every runner.
@@ -153,6 +156,23 @@ pub struct Cheats {
     /// The cheats, in the order of the table.
     #[serde(rename = "cheat")]
     pub all: Vec<Cheat>,
+    /// Cheats that are particular to a few runners, in files of their own.
+    #[serde(skip)]
+    pub evasions: Vec<Evasions>,
+}
+
+/// Evasions that are played with the same runners.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evasions {
+    /// The runners, by the names of their files.
+    pub runners: Vec<String>,
+    /// Edits that these runners have besides.
+    #[serde(default)]
+    pub edits: BTreeMap<String, Edit>,
+    /// The evasions, in the order of the table.
+    #[serde(rename = "evasion")]
+    pub all: Vec<Cheat>,
 }
 
 /// A way to a commit that does not go through the work.
@@ -163,6 +183,18 @@ pub struct Cheat {
     pub name: String,
     /// What is done, for the table.
     pub says: String,
+    /// The runners with which it is played, where not every one will do that has its edits.
+    #[serde(default)]
+    pub runners: Vec<String>,
+    /// What the reports rest on, and what is asked for in the end.
+    #[serde(default)]
+    pub level: Level,
+    /// What the commands are given, where it is not what those of an honest run are given.
+    #[serde(default)]
+    pub words: Words,
+    /// The edits before the run begins.
+    #[serde(default)]
+    pub start: Vec<String>,
     /// The edits before RED is reported.
     #[serde(default = "honest_red")]
     pub red: Vec<String>,
@@ -172,8 +204,52 @@ pub struct Cheat {
     /// The edits before the commit.
     #[serde(default)]
     pub before_commit: Vec<String>,
+    /// The edits before the run is brought to its end.
+    #[serde(default)]
+    pub before_end: Vec<String>,
+    /// A command of the shell that succeeds where what was committed is bad, if it may be good.
+    pub harms: Option<String>,
     /// Why it may come through, where it may.
     pub passes: Option<String>,
+}
+
+/// What reports rest on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Numbers that somebody gives.
+    Claimed,
+    /// Reports that are handed in.
+    Reported,
+    /// Tests that were run by the program.
+    #[default]
+    Verified,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Claimed => "claimed",
+            Self::Reported => "reported",
+            Self::Verified => "verified",
+        })
+    }
+}
+
+/// What each command is given in place of `--verify`, in words with spaces between them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Words {
+    /// The start of the run.
+    pub start: Option<String>,
+    /// The report of RED.
+    pub red: Option<String>,
+    /// The report of GREEN.
+    pub green: Option<String>,
+    /// The commit, which an honest run gives nothing.
+    pub commit: Option<String>,
+    /// The end of the run.
+    pub end: Option<String>,
 }
 
 /// What an honest run changes in RED.
@@ -189,8 +265,41 @@ pub fn honest_green() -> Vec<String> {
 impl Cheat {
     /// The names of all its edits.
     pub fn edits(&self) -> impl Iterator<Item = &String> {
-        let after_red = self.green.iter().chain(&self.before_commit);
-        self.red.iter().chain(after_red)
+        let parts = [
+            &self.start,
+            &self.red,
+            &self.green,
+            &self.before_commit,
+            &self.before_end,
+        ];
+        parts.into_iter().flatten()
+    }
+}
+
+impl Cheats {
+    /// All that are played with a runner.
+    pub fn of<'a>(&'a self, runner: &'a Runner) -> impl Iterator<Item = &'a Cheat> {
+        let evasions = self
+            .evasions()
+            .filter(|evasion| evasion.runners.contains(&runner.key));
+        let general = self.all.iter().filter(|cheat| runner.has(cheat));
+        general.chain(evasions)
+    }
+
+    /// All evasions.
+    pub fn evasions(&self) -> impl Iterator<Item = &Cheat> {
+        self.evasions.iter().flat_map(|evasions| &evasions.all)
+    }
+}
+
+impl Evasions {
+    /// Has each of them say with which runners it is played.
+    fn settle(&mut self) {
+        for evasion in &mut self.all {
+            if evasion.runners.is_empty() {
+                evasion.runners.clone_from(&self.runners);
+            }
+        }
     }
 }
 
@@ -198,6 +307,31 @@ impl Runner {
     /// Whether it has all edits of a cheat.
     pub fn has(&self, cheat: &Cheat) -> bool {
         cheat.edits().all(|name| self.edits.contains_key(name))
+    }
+
+    /// Takes in the edits of its evasions, which have to be there then.
+    fn evades(&mut self, cheats: &Cheats) -> io::Result<()> {
+        let wrong =
+            |what: &str, name: &str| Err(io::Error::other(format!("{}: {what} {name}", self.key)));
+        for evasions in &cheats.evasions {
+            if !evasions.runners.contains(&self.key) {
+                continue;
+            }
+            for (name, edit) in &evasions.edits {
+                if self.edits.insert(name.clone(), edit.clone()).is_some() {
+                    return wrong("two edits are called", name);
+                }
+            }
+        }
+        for evasion in cheats
+            .evasions()
+            .filter(|evasion| evasion.runners.contains(&self.key))
+        {
+            if !self.has(evasion) {
+                return wrong("an edit is missing for", &evasion.name);
+            }
+        }
+        Ok(())
     }
 
     /// The same, called in another way.
@@ -252,20 +386,39 @@ pub fn folder() -> PathBuf {
     root().join("xtask/runners")
 }
 
-/// The cheats.
+/// The cheats, with the evasions.
 pub fn cheats() -> io::Result<Cheats> {
-    read(&folder().join("cheats.toml"))
+    let mut cheats: Cheats = read(&folder().join("cheats.toml"))?;
+    for path in files("evasions")? {
+        let mut evasions: Evasions = read(&path)?;
+        evasions.settle();
+        cheats.evasions.push(evasions);
+    }
+    let names = cheats.all.iter().chain(cheats.evasions());
+    let mut known = BTreeSet::new();
+    if let Some(twice) = names
+        .map(|cheat| &cheat.name)
+        .find(|name| !known.insert(*name))
+    {
+        return Err(io::Error::other(format!("two cheats are called {twice}")));
+    }
+    Ok(cheats)
+}
+
+/// The files of a folder with data, by their names.
+fn files(name: &str) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder().join(name))? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    Ok(paths)
 }
 
 /// All runners, by the names of their files, each with the edits that are the same for all.
 pub fn runners(cheats: &Cheats) -> io::Result<Vec<Runner>> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder().join("projects"))? {
-        paths.push(entry?.path());
-    }
-    paths.sort();
-    let runners = paths.iter().map(|path| {
-        let mut runner: Runner = read(path)?;
+    let runners = files("projects")?.into_iter().map(|path| {
+        let mut runner: Runner = read(&path)?;
         let key = path.file_stem().unwrap_or_default();
         runner.key = key.to_string_lossy().into_owned();
         let Conditional { text, conditions } = &runner.conditional;
@@ -281,6 +434,7 @@ pub fn runners(cheats: &Cheats) -> io::Result<Vec<Runner>> {
             let edits = &mut runner.edits;
             edits.entry(name.clone()).or_insert_with(|| edit.clone());
         }
+        runner.evades(cheats)?;
         Ok(runner)
     });
     runners.collect()

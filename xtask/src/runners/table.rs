@@ -1,4 +1,4 @@
-//! What is expected of every cheat with every runner, and the table of it in the documentation.
+//! What is expected of every cheat with every runner, and the tables of it in the documentation.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,12 +9,14 @@ use std::path::PathBuf;
 use super::project::{Also, Cheat, Cheats, Runner, folder, read};
 use crate::tools::root;
 
-/// What stands before and behind the table in the documentation.
-const BEGIN: &str = "<!-- cheats -->";
-const END: &str = "<!-- /cheats -->";
+/// What stands before and behind each table in the documentation.
+const CHEATS: [&str; 2] = ["<!-- cheats -->", "<!-- /cheats -->"];
+const EVASIONS: [&str; 2] = ["<!-- evasions -->", "<!-- /evasions -->"];
 
-/// How an answer is written that is no refusal: a cheat of which nothing is said, and the end of one of which something is told.
+/// How an answer is written that is no refusal: a cheat of which nothing is said, one that has no bad end, and the end of one of
+/// which something is told.
 pub const PASSES: &str = "passes";
+pub const HARMLESS: &str = "harmless";
 pub const TOLD: &str = " (told)";
 
 /// Answers by the names of cheats.
@@ -49,7 +51,7 @@ impl Expected {
             let Some(runner) = runner else {
                 return false;
             };
-            let played = cheats.all.iter().filter(|cheat| runner.has(cheat));
+            let played = cheats.of(runner);
             let mut names: Vec<String> = played.map(|cheat| cheat.name.clone()).collect();
             names.extend(runner.also.iter().map(honest));
             answers.retain(|name, _| names.contains(name));
@@ -76,17 +78,12 @@ impl Expected {
         holds
     }
 
-    /// Whether the documentation has the table of what is expected. It is written with `UPDATE_DOCS=1`.
+    /// Whether the documentation has the tables of what is expected. They are written with `UPDATE_DOCS=1`.
     pub fn is_in_the_docs(&self, runners: &[Runner], cheats: &Cheats) -> io::Result<bool> {
         let path = root().join("docs/evidence.md");
         let text = fs::read_to_string(&path)?;
-        let places = text.find(BEGIN).zip(text.find(END));
-        let Some((begin, end)) = places.filter(|(begin, end)| begin < end) else {
-            let message = format!("docs/evidence.md has no {BEGIN} … {END}");
-            return Err(io::Error::other(message));
-        };
-        let (before, rest) = (&text[..begin + BEGIN.len()], &text[end..]);
-        let wanted = format!("{before}\n\n{}\n{rest}", self.in_words(runners, cheats));
+        let wanted = between(&text, CHEATS, &self.in_words(runners, cheats))?;
+        let wanted = between(&wanted, EVASIONS, &self.evasions_in_words(runners, cheats))?;
         if wanted == text {
             return Ok(true);
         }
@@ -116,8 +113,36 @@ impl Expected {
             let cells = columns.iter().map(|column| self.cell(column, cheat));
             text += &line(std::iter::once(cheat.says.clone()).chain(cells));
         }
-        text += "\nWhy some come through:\n\n";
-        for cheat in &cheats.all {
+        text += &self.reasons(cheats.all.iter());
+        text + &self.refused_in_words(runners)
+    }
+
+    /// The table of evasions, and below it why some come through.
+    fn evasions_in_words(&self, runners: &[Runner], cheats: &Cheats) -> String {
+        let heads = ["evasion", "runner", "level", "what becomes of it"];
+        let mut text = line(heads.map(str::to_owned).into_iter());
+        text += &line(std::iter::repeat_n("---".to_owned(), heads.len())).replace(' ', "");
+        for evasion in cheats.evasions() {
+            let played = runners
+                .iter()
+                .filter(|runner| evasion.runners.contains(&runner.key));
+            let played: Vec<&Runner> = played.collect();
+            let names: Vec<&str> = played.iter().map(|runner| &*runner.name).collect();
+            let cells = [
+                evasion.says.clone(),
+                names.join(", "),
+                evasion.level.to_string(),
+                self.cell(&played, evasion),
+            ];
+            text += &line(cells.into_iter());
+        }
+        text + &self.reasons(cheats.evasions())
+    }
+
+    /// Why some of these come through, as far as they do.
+    fn reasons<'a>(&self, cheats: impl Iterator<Item = &'a Cheat>) -> String {
+        let mut text = "\nWhy some come through:\n\n".to_owned();
+        for cheat in cheats {
             let comes_through = self.0.values().any(|answers| {
                 let answer = answers.get(&cheat.name);
                 answer.is_some_and(|answer| came_through(answer))
@@ -127,7 +152,7 @@ impl Expected {
                 let _ = writeln!(text, "- {}: {why}", cheat.says);
             }
         }
-        text + &self.refused_in_words(runners)
+        text
     }
 
     /// The honest runs that are refused, if any are.
@@ -199,7 +224,7 @@ pub fn came_through(answer: &str) -> bool {
 
 /// An answer with its codes marked as such.
 fn marked(answer: &str) -> String {
-    if answer == PASSES {
+    if [PASSES, HARMLESS].contains(&answer) {
         return answer.to_owned();
     }
     let (codes, told) = match answer.strip_suffix(TOLD) {
@@ -208,6 +233,17 @@ fn marked(answer: &str) -> String {
     };
     let codes: Vec<String> = codes.split(", ").map(|code| format!("`{code}`")).collect();
     format!("{}{told}", codes.join(", "))
+}
+
+/// A text of the documentation with this between two marks.
+fn between(text: &str, [begin, end]: [&str; 2], what: &str) -> io::Result<String> {
+    let places = text.find(begin).zip(text.find(end));
+    let Some((from, to)) = places.filter(|(from, to)| from < to) else {
+        let message = format!("docs/evidence.md has no {begin} … {end}");
+        return Err(io::Error::other(message));
+    };
+    let (before, rest) = (&text[..from + begin.len()], &text[to..]);
+    Ok(format!("{before}\n\n{what}\n{rest}"))
 }
 
 /// A line of a table.
