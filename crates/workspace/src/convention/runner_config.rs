@@ -35,8 +35,14 @@ const FILES: &[(&str, &str, Part)] = &[
     (
         "pyproject.toml",
         "",
-        Part::Toml(&["tool.pytest", "tool.tox", "tool.hatch.envs"]),
+        Part::Toml(&[
+            "tool.pytest",
+            "tool.tox",
+            "tool.hatch.envs",
+            "project.entry-points.pytest11",
+        ]),
     ),
+    ("entry_points.txt", "", Part::With("[pytest11]")),
     ("jest.config.", "", Part::Whole),
     ("jest.setup.", "", Part::Whole),
     ("setupTests.", "", Part::Whole),
@@ -177,6 +183,16 @@ mod tests {
                 "vitest.config.ts",
                 "export default {}\n",
                 Some("export default {}"),
+            ),
+            (
+                "a.egg-info/entry_points.txt",
+                "[pytest11]\na = b\n",
+                Some("[pytest11]\na = b"),
+            ),
+            (
+                "a.egg-info/entry_points.txt",
+                "[console_scripts]\na = b\n",
+                None,
             ),
             ("packages/a/jest.setup.js", "mock()  \n\n", Some("mock()")),
             ("phpunit.xml.dist", "<phpunit/>", Some("<phpunit/>")),

@@ -247,8 +247,9 @@ impl Requirements<'_> {
         lacking.no_new = (unbuilt || self.nameless)
             && now.every
             && before.is_some_and(|before| {
-                !now.those(Outcome::is_success)
-                    .any(|id| !before.tests.contains_key(id))
+                // Who is expected to fail shows nothing by that.
+                let really = |outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky);
+                !now.those(really).any(|id| !before.tests.contains_key(id))
             });
         lacking
     }
@@ -380,10 +381,33 @@ mod tests {
             ..Requirements::default()
         };
         assert!(owed.lacking(&ledger(&[("a", Passed)]), |_| false).no_new);
+        let excused = ledger(&[("a", Passed), ("b", Outcome::ExpectedFailure)]);
+        assert!(owed.lacking(&excused, |_| false).no_new);
         let more = ledger(&[("a", Passed), ("b", Passed)]);
         assert!(owed.lacking(&more, |_| false).is_none());
         let by_package = ledger(&[("a", Passed), ("shop", Passed)]);
         assert!(owed.lacking(&by_package, |_| false).is_none());
+    }
+
+    #[test]
+    fn the_tests_of_a_file_that_moves_have_other_names() {
+        use Outcome::{Failed, Passed};
+        let red = ledger(&[
+            ("tests/sum.test.ts > adds", Failed),
+            ("tests/sum.test.ts > adds more", Passed),
+            ("tests/my_sum.test.ts > adds", Passed),
+            ("other > adds", Passed),
+        ]);
+        let now = ledger(&[
+            ("tests/of/sums.test.ts > adds", Passed),
+            ("tests/my_sum.test.ts > adds", Passed),
+            ("other > adds", Passed),
+        ]);
+        let moved = red.moved(("tests/sum.test.ts", "tests/of/sums.test.ts"), &now);
+        assert_eq!(moved.outcome("tests/of/sums.test.ts > adds"), Some(Failed));
+        // What did not come with it is missing under its old name.
+        assert_eq!(moved.outcome("tests/sum.test.ts > adds more"), Some(Passed));
+        assert_eq!(moved.outcome("tests/sum.test.ts > adds"), None);
     }
 
     #[test]
