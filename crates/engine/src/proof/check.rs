@@ -100,10 +100,10 @@ pub fn judge(
                 "what configures the runner was changed with the tests of {name}"
             ));
         }
-        if let Some(why) = &phase.undecided {
-            judged.remarks.push(format!(
-                "the tests of {name} could not be tried without the change: {why}"
-            ));
+        for how in &phase.undecided {
+            judged
+                .remarks
+                .push(format!("the tests of {name} could not be tried {how}"));
         }
     }
     judged.warned("the commit", &made.policies, made);

@@ -49,9 +49,9 @@ pub struct Phase {
     /// Tests that failed before and may go on to, where the source says so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known_failing: Vec<String>,
-    /// Why nothing is known of its tests without the change, where that was tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub undecided: Option<String>,
+    /// How its tests could not be tried, with the reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<String>,
     /// Whether its tests were tried without the change, and failed there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -101,7 +101,7 @@ impl Phase {
             adapter: text(verified.and_then(|ran| ran.get("adapter"))),
             known_failing: names(report.facts.get("knownFailing")),
             replayed: replay.as_ref().is_some_and(Replay::holds),
-            undecided: replay.and_then(|replay| replay.undecided),
+            undecided: replay.map_or_else(Vec::new, |replay| replay.open()),
             level: match report.level.as_str() {
                 "" => "claimed".to_owned(),
                 level => level.to_owned(),

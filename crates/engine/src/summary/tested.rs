@@ -152,6 +152,19 @@ impl Page<'_> {
                     "its tests fail without the change, in a fresh checkout".to_owned()
                 }
             });
+            if let Some(committed) = &replay.committed {
+                parts.push(match (&committed.undecided, &committed.failing[..]) {
+                    (Some(why), _) => format!(
+                        "nothing is known of them in a checkout of what was to be committed: {}",
+                        inline(why)
+                    ),
+                    (None, []) => "with it they pass there".to_owned(),
+                    (None, failing) => format!(
+                        "these pass in the working tree alone: {}",
+                        inline(&failing.join(", "))
+                    ),
+                });
+            }
         }
         parts
     }

@@ -877,3 +877,19 @@ fn what_the_tests_need_would_not_be_committed() {
     );
     work.finalize();
 }
+
+#[test]
+fn what_came_in_red_is_hidden_from_git_in_green() {
+    let work = Work::begin(&SHOP, Way::Verified);
+    work.write("tests/double.test", DOUBLES);
+    work.write("NOTE.md", "2\n");
+    work.red();
+    work.write("src/double.sh", "read by <NOTE.md\necho $(($1 * by))\n");
+    work.write(".git/info/exclude", "NOTE.md\n");
+    let (_, refused) = work.report(&["complete", "green"]);
+    assert_eq!(refused["code"], "green_not_replayed", "{refused:#}");
+    work.write(".git/info/exclude", "");
+    work.green();
+    work.commit();
+    work.finalize();
+}

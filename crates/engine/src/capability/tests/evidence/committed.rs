@@ -76,6 +76,8 @@ pub struct Known<'a> {
     pub without: Option<Ledger>,
     /// Those of the working tree before that change.
     pub before: Vec<&'a Ledger>,
+    /// The files that the checkout has otherwise than the last commit.
+    pub written: Vec<RepoPath>,
 }
 
 impl Committed {
@@ -106,10 +108,17 @@ impl Committed {
             exclude: &exclude,
             ..FingerprintRequest::default()
         };
-        // What was committed since is there to be handed in.
-        let later = status.head.as_ref().filter(|head| **head != last);
-        let later = later.map(|head| checkout.another(head)).transpose()?;
-        let checkout = later.as_ref().unwrap_or(checkout);
+        // What was committed since is there to be handed in; what was taken back since RED is not to be in it.
+        let head = status.head.as_ref().unwrap_or(&last);
+        let is_changed = |path| {
+            changes
+                .files
+                .iter()
+                .any(|change| change.paths().any(|own| own == path))
+        };
+        let is_other = *head != last || !known.written.iter().all(is_changed);
+        let other = is_other.then(|| checkout.another(head)).transpose()?;
+        let checkout = other.as_ref().unwrap_or(checkout);
         checkout.bring_forward(&status, &request)?;
         let there = checkout.tested(None)?;
         let mut failing = known.failing(&there);

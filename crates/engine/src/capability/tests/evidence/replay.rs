@@ -72,6 +72,18 @@ impl Replay {
         self.undecided.is_none() && !self.none_fails
     }
 
+    /// How its tests could not be tried, each with the reason.
+    pub fn open(&self) -> Vec<String> {
+        let committed = self.committed.as_ref();
+        let committed = committed.and_then(|committed| committed.undecided.as_ref());
+        let ways = [
+            ("without the change", self.undecided.as_ref()),
+            ("as they were to be committed", committed),
+        ];
+        let open = ways.into_iter().filter_map(|(how, why)| Some((how, why?)));
+        open.map(|(how, why)| format!("{how}: {why}")).collect()
+    }
+
     /// What is to be said of a report in this role.
     pub fn findings(&self, role: &Role) -> Vec<Finding> {
         let committed = self.committed.as_ref();
@@ -270,6 +282,7 @@ impl Item<'_> {
                 now: &self.now,
                 without: there.ledger().filter(|_| there.counts.passed > 0),
                 before: self.before.iter().chain(&red).collect(),
+                written: whole.iter().chain(copies.keys()).cloned().collect(),
             };
             replay.committed = Some(Committed::of((&memory, self.named), &checkout, known)?);
         }
