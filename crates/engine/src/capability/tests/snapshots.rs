@@ -10,7 +10,7 @@ use crate::capability::git::read::{finding, with_files};
 use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::former::FormerTests;
 use crate::capability::tests::read::{Comparison, few, name_of};
-use crate::next_step::{Argument, Verb};
+use crate::next_step::{Argument, NextStep};
 use crate::support::HandlerError;
 
 /// What a report of passing tests says of snapshots that came with it, or were updated.
@@ -66,6 +66,7 @@ impl Comparison<'_> {
                 0 => String::new(),
                 _ => format!(" ({})", back.join(", ")),
             };
+            let again = NextStep::report(self.role, self.key, self.taken.level());
             let found = finding(
                 "snapshots_changed",
                 format!(
@@ -76,8 +77,10 @@ impl Comparison<'_> {
                 format!(
                     "put them back{back}, and have the code give what they ask for; where this subtask is to change it, say so for each file with {updated}, and report again: {report}",
                     updated = Argument("updated"),
-                    report = files.iter().fold(Verb::Report.step(), |step, path| step
-                        .with("updated", self.repository.name_in_scope(path)))
+                    report = files
+                        .iter()
+                        .map(|path| self.repository.name_in_scope(path))
+                        .fold(again, |again, path| again.with("updated", path))
                 ),
             );
             self.findings.push(with_files(found, &changed));
