@@ -5,6 +5,53 @@ use tree_sitter::{Node, Parser};
 use crate::Comparison;
 use crate::grammar::Grammar;
 
+/// Where an expression ends by itself, so that brackets around all of it are form. Elsewhere they may decide what belongs together,
+/// and not each grammar knows that as its language does.
+const DELIMITED: &[&str] = &[
+    "argument_list",
+    "arguments",
+    "arrow_function",
+    "assert_statement",
+    "assignment",
+    "await",
+    "elif_clause",
+    "if_statement",
+    "list",
+    "array",
+    "pair",
+    "keyword_argument",
+    "return_statement",
+    "variable_declarator",
+    "while_statement",
+];
+
+/// What is something else without its brackets.
+const IN_BRACKETS: &[&str] = &[
+    "object",
+    "class",
+    "function_expression",
+    "sequence_expression",
+    "yield",
+];
+
+/// Lists in which a comma behind the only one of them means nothing. Elsewhere it may make a tuple.
+const LISTS: &[&str] = &[
+    "argument_list",
+    "arguments",
+    "array",
+    "array_initializer",
+    "array_creation_expression",
+    "dictionary",
+    "formal_parameters",
+    "import_from_statement",
+    "list",
+    "literal_value",
+    "named_imports",
+    "object",
+    "parameters",
+    "set",
+];
+
 /// Programs that are nested deeper are not compared.
 const MOST_NESTED: usize = 400;
 
@@ -17,8 +64,6 @@ const END: char = '\u{3}';
 pub(crate) struct Form {
     /// Its tree without what is only form.
     tree: String,
-    /// Its comments, in their order: where they stand among the code a formatter may change.
-    comments: Vec<String>,
     /// What the inline snapshots hold, none for those that are empty.
     snapshots: Vec<Option<String>>,
 }
@@ -42,20 +87,18 @@ impl Form {
             text,
             folder,
             depth: 0,
-            comments: Vec::new(),
             snapshots: Vec::new(),
         };
         let tree = reading.node(root)?;
         Some(Self {
             tree,
-            comments: reading.comments,
             snapshots: reading.snapshots,
         })
     }
 
     /// What this is to the one that came after it.
     pub(crate) fn compared_with(&self, now: &Self) -> Comparison {
-        if self.tree != now.tree || self.comments != now.comments {
+        if self.tree != now.tree {
             return Comparison::Different;
         }
         let mut filled = 0;
@@ -79,7 +122,6 @@ struct Reading<'a> {
     text: &'a str,
     folder: &'a str,
     depth: usize,
-    comments: Vec<String>,
     snapshots: Vec<Option<String>>,
 }
 
@@ -101,7 +143,7 @@ impl<'a> Reading<'a> {
 
     fn node_here(&mut self, node: Node<'_>) -> Option<String> {
         let kind = node.kind();
-        if let Some(inner) = self.only_in_brackets(node) {
+        if let Some(inner) = only_in_brackets(node) {
             return self.node(inner);
         }
         if is_text(kind) {
@@ -110,9 +152,7 @@ impl<'a> Reading<'a> {
         if node.child_count() == 0 {
             return Some(format!("{}{END}", self.of(node)));
         }
-        if matches!(kind, "arguments" | "argument_list")
-            && is_call_of(self, node, self.grammar.snapshots)
-        {
+        if matches!(kind, "arguments" | "argument_list") && self.is_of_a_snapshot(node) {
             return self.snapshot(node);
         }
         let children = self.children(node)?;
@@ -146,7 +186,7 @@ impl<'a> Reading<'a> {
                 said.push(format!("{}{END}", between.trim()));
             }
             if child.is_extra() && child.kind().contains("comment") {
-                self.comments.push(words(self.of(*child)));
+                said.push(format!("{OPEN}comment{END}{}{CLOSE}", self.comment(*child)));
                 continue;
             }
             if child.kind() == "line_continuation" || is_form(node, &children, at) {
@@ -182,26 +222,17 @@ impl<'a> Reading<'a> {
         Some(said)
     }
 
-    /// What stands in brackets that mean nothing: those of an expression, and those of an arrow function's only parameter.
-    fn only_in_brackets<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
-        let mut cursor = node.walk();
-        match node.kind() {
-            // Behind such brackets a chain that ended goes on.
-            "parenthesized_expression" if self.of(node).contains("?.") => None,
-            "parenthesized_expression" | "parenthesized_statements" => {
-                let mut inner = node.named_children(&mut cursor);
-                let first = inner.next().filter(|node| !node.is_extra())?;
-                inner.next().is_none().then_some(first)
-            }
-            "formal_parameters" if node.parent()?.kind() == "arrow_function" => {
-                let only = (node.named_child_count() == 1).then(|| node.named_child(0))??;
-                let is_bare = only.kind() == "required_parameter" && only.child_count() == 1;
-                is_bare
-                    .then(|| only.child(0))?
-                    .filter(|name| name.kind() == "identifier")
-            }
-            _ => None,
+    /// What a comment says, whatever the indentation of its lines is.
+    fn comment(&self, node: Node<'_>) -> String {
+        let text = self.of(node);
+        if let Some(mark) = self.grammar.comment
+            && let Some(said) = text.strip_prefix(mark)
+            && !said.starts_with(['!', ':'])
+        {
+            return format!("{mark} {}", said.trim());
         }
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        lines.join("\n")
     }
 
     /// Whether a string is the key of an object that needs no quotes.
@@ -222,7 +253,7 @@ impl<'a> Reading<'a> {
     fn string(&self, node: Node<'_>) -> String {
         let text = self.of(node);
         if node.kind() == "jsx_text" {
-            return format!("{}{END}", words(text));
+            return format!("{}{END}", jsx(text));
         }
         if node.kind() != "string" {
             return format!("{OPEN}{}{END}{text}{CLOSE}", node.kind());
@@ -245,7 +276,7 @@ impl<'a> Reading<'a> {
             parent.kind() == "expression_statement" && parent.named_child_count() == 1
         });
         let inner = if is_doc && kinds.len() == 3 {
-            words(inner)
+            documentation(inner)
         } else if is_raw || !self.grammar.quotes_are_alike {
             // A quote in it, an escape and what is computed in it have a meaning of their own there.
             let has_quote = inner.contains(['"', '\'']);
@@ -261,6 +292,20 @@ impl<'a> Reading<'a> {
         format!("{OPEN}string{END}{prefix}{END}{inner}{CLOSE}")
     }
 
+    /// Whether these are the arguments of a call that checks an inline snapshot.
+    fn is_of_a_snapshot(&self, arguments: Node<'_>) -> bool {
+        let called = arguments
+            .parent()
+            .and_then(|call| call.child_by_field_name("function"));
+        called.is_some_and(|called| {
+            let text = self.of(called);
+            let name = text.rsplit('.').next().unwrap_or(text);
+            let is_known = !self.grammar.snapshots_are_code
+                || text == name && self.text.contains("from inline_snapshot import");
+            is_known && self.grammar.snapshots.contains(&name)
+        })
+    }
+
     /// What the call of a snapshot says without what the runner writes into it, which is kept apart.
     fn snapshot(&mut self, arguments: Node<'_>) -> Option<String> {
         let mut cursor = arguments.walk();
@@ -269,9 +314,10 @@ impl<'a> Reading<'a> {
             .filter(|argument| !argument.is_extra())
             .collect();
         let is_text = |kind: &str| is_text(kind) || kind == "template_string";
+        let is_code = self.grammar.snapshots_are_code;
         let written = all
             .last()
-            .filter(|last| self.grammar.snapshots_are_code || is_text(last.kind()));
+            .filter(|last| is_literal(**last) && (is_code || is_text(last.kind())));
         let kept = match written {
             Some(node) if is_text(node.kind()) => {
                 let lines = self.of(*node).lines().map(str::trim);
@@ -290,6 +336,27 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// What stands in brackets that mean nothing: those of an expression, and those of an arrow function's only parameter.
+fn only_in_brackets(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    match node.kind() {
+        "parenthesized_expression" if DELIMITED.contains(&node.parent()?.kind()) => {
+            let mut inner = node.named_children(&mut cursor);
+            let first = inner.next().filter(|node| !node.is_extra())?;
+            let is_only = inner.next().is_none();
+            (is_only && !IN_BRACKETS.contains(&first.kind())).then_some(first)
+        }
+        "formal_parameters" if node.parent()?.kind() == "arrow_function" => {
+            let only = (node.named_child_count() == 1).then(|| node.named_child(0))??;
+            let is_bare = only.kind() == "required_parameter" && only.child_count() == 1;
+            is_bare
+                .then(|| only.child(0))?
+                .filter(|name| name.kind() == "identifier")
+        }
+        _ => None,
+    }
+}
+
 /// Whether a child is there for form alone: a comma behind the last of many, and what ends a statement.
 fn is_form(parent: Node<'_>, children: &[(Node<'_>, Option<&str>)], at: usize) -> bool {
     let child = children[at].0;
@@ -298,18 +365,48 @@ fn is_form(parent: Node<'_>, children: &[(Node<'_>, Option<&str>)], at: usize) -
     }
     let is_comment = |(node, _): &&(Node<'_>, Option<&str>)| !node.is_extra();
     match child.kind() {
+        "," | ";" if matches!(parent.kind(), "object_type" | "interface_body") => true,
         "," => {
             let next = children[at + 1..].iter().find(is_comment);
             let before = children[..at].iter().rev().find(is_comment);
-            // In an index it makes a tuple, and behind another it stands for something that is left out.
-            parent.kind() != "subscript"
+            let many = children
+                .iter()
+                .filter(|(child, _)| child.is_named() && !child.is_extra());
+            // Behind another one it stands for something that is left out.
+            (LISTS.contains(&parent.kind()) || many.count() > 1 && parent.kind() != "subscript")
                 && next.is_some_and(|(next, _)| matches!(next.kind(), ")" | "]" | "}" | ">"))
                 && before.is_some_and(|(before, _)| before.is_named())
         }
-        ";" => !parent.kind().starts_with("for"),
+        ";" => !parent.kind().starts_with("for") && parent.kind() != "class_body",
         "\n" => true,
         _ => false,
     }
+}
+
+/// Whether a node is a value that is written down, with nothing in it that is run.
+fn is_literal(node: Node<'_>) -> bool {
+    const LITERALS: &[&str] = &[
+        "dictionary",
+        "escape_sequence",
+        "false",
+        "float",
+        "integer",
+        "list",
+        "none",
+        "pair",
+        "set",
+        "string",
+        "string_content",
+        "string_end",
+        "string_fragment",
+        "string_start",
+        "template_string",
+        "true",
+        "tuple",
+        "unary_operator",
+    ];
+    let mut cursor = node.walk();
+    LITERALS.contains(&node.kind()) && node.named_children(&mut cursor).all(is_literal)
 }
 
 /// Whether a node is a text, of which each character counts.
@@ -329,25 +426,38 @@ fn is_text(kind: &str) -> bool {
     .any(|word| kind.contains(word))
 }
 
-/// Whether these are the arguments of a call of one of these functions.
-fn is_call_of(reading: &Reading<'_>, arguments: Node<'_>, names: &[&str]) -> bool {
-    let called = arguments
-        .parent()
-        .and_then(|call| call.child_by_field_name("function"));
-    called.is_some_and(|called| {
-        let text = reading.of(called);
-        let name = text.rsplit(['.', ' ', '\n']).next().unwrap_or(text);
-        names.contains(&name)
-    })
+/// A text between tags as JSX takes it: lines without the white space around them, with a blank between them.
+fn jsx(text: &str) -> String {
+    let blank = [' ', '\t', '\r'];
+    let lines: Vec<&str> = text.split('\n').collect();
+    let last = lines.len() - 1;
+    let lines = lines.iter().enumerate().map(|(at, line)| {
+        let line = if at > 0 {
+            line.trim_start_matches(blank)
+        } else {
+            line
+        };
+        if at < last {
+            line.trim_end_matches(blank)
+        } else {
+            line
+        }
+    });
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join(" ")
 }
 
-/// The words of a text, with one blank between them.
-fn words(text: &str) -> String {
-    let marks = ['/', '*', '#'];
-    let apart = text.trim_start_matches(marks);
-    let marks = &text[..text.len() - apart.len()];
-    let words = apart.split_whitespace().collect::<Vec<_>>();
-    format!("{marks}{}", words.join(" "))
+/// The documentation of something without the indentation of what it stands in.
+fn documentation(text: &str) -> String {
+    let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
+    let blank = |line: &&str| line.len() - line.trim_start().len();
+    let behind = lines.iter().skip(1).filter(|line| !line.is_empty());
+    let indentation = behind.map(blank).min().unwrap_or(0);
+    let lines = lines.iter().enumerate().map(|(at, line)| match at {
+        0 => *line,
+        _ => line.get(indentation..).unwrap_or_default(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Where a path leads that begins in this folder; none where it is none.

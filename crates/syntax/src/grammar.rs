@@ -17,6 +17,8 @@ pub(crate) struct Grammar {
     pub(crate) snapshots_are_code: bool,
     /// Whether a text means the same in both kinds of quotes.
     pub(crate) quotes_are_alike: bool,
+    /// What a comment begins with, where a blank behind that is form.
+    pub(crate) comment: Option<char>,
     /// Whether the quotes around keys of objects are form.
     pub(crate) keys_are_bare: bool,
 }
@@ -25,11 +27,13 @@ const GRAMMARS: &[Grammar] = &[
     Grammar {
         endings: &["py", "pyi"],
         language: || tree_sitter_python::LANGUAGE.into(),
-        imports: &["import_statement", "import_from_statement"],
-        unordered: &[("import_from_statement", "name")],
+        // What comes first may have another meaning: names are bound anew, modules change each other.
+        imports: &[],
+        unordered: &[],
         // That of the package `inline-snapshot`.
         snapshots: &["snapshot"],
         snapshots_are_code: true,
+        comment: Some('#'),
         quotes_are_alike: true,
         keys_are_bare: false,
     },
@@ -46,6 +50,7 @@ const GRAMMARS: &[Grammar] = &[
         unordered: &[],
         snapshots: &[],
         snapshots_are_code: false,
+        comment: None,
         quotes_are_alike: false,
         keys_are_bare: false,
     },
@@ -56,6 +61,7 @@ const GRAMMARS: &[Grammar] = &[
         unordered: &[],
         snapshots: &[],
         snapshots_are_code: false,
+        comment: None,
         quotes_are_alike: false,
         keys_are_bare: false,
     },
@@ -66,6 +72,7 @@ const GRAMMARS: &[Grammar] = &[
         unordered: &[],
         snapshots: &[],
         snapshots_are_code: false,
+        comment: None,
         quotes_are_alike: false,
         keys_are_bare: false,
     },
@@ -76,6 +83,7 @@ const GRAMMARS: &[Grammar] = &[
         unordered: &[],
         snapshots: &[],
         snapshots_are_code: false,
+        comment: None,
         quotes_are_alike: false,
         keys_are_bare: false,
     },
@@ -85,13 +93,14 @@ const GRAMMARS: &[Grammar] = &[
 const JAVASCRIPT: Grammar = Grammar {
     endings: &["js", "mjs", "cjs", "jsx", "tsx"],
     language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-    imports: &["import_statement"],
+    imports: &[],
     unordered: &[("named_imports", "")],
     snapshots: &[
         "toMatchInlineSnapshot",
         "toThrowErrorMatchingInlineSnapshot",
     ],
     snapshots_are_code: false,
+    comment: None,
     quotes_are_alike: true,
     keys_are_bare: true,
 };

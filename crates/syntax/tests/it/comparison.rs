@@ -83,6 +83,54 @@ fn other_programs() {
         ("a.py", "from a import b\n", "from b import a\n"),
         ("a.py", "a(b=1, c=2)\n", "a(c=2, b=1)\n"),
         ("a.py", "a - b - c\n", "a - (b - c)\n"),
+        ("a.py", "(x,) = f()\n", "(x) = f()\n"),
+        (
+            "a.py",
+            "for (x,) in f():\n    g()\n",
+            "for (x) in f():\n    g()\n",
+        ),
+        (
+            "a.py",
+            "match a:\n    case (b,):\n        c()\n",
+            "match a:\n    case (b):\n        c()\n",
+        ),
+        (
+            "a.py",
+            "from a import x\nfrom b import x\n",
+            "from b import x\nfrom a import x\n",
+        ),
+        (
+            "a.py",
+            "from a import f, g as f\n",
+            "from a import g as f, f\n",
+        ),
+        (
+            "a.py",
+            "a()  # doctest: +SKIP\nb()\n",
+            "a()\nb()  # doctest: +SKIP\n",
+        ),
+        (
+            "a.py",
+            "def f():\n    '''A.\n\n    >>> f(1)\n    2\n    '''\n",
+            "def f():\n    '''A. >>> f(1) 2'''\n",
+        ),
+        (
+            "a.ts",
+            "import './a'\nimport './b'",
+            "import './b'\nimport './a'",
+        ),
+        ("a.ts", "f((x) => ({ a: g(x) }))", "f((x) => { a: g(x) })"),
+        ("a.ts", "(a as any).b", "a as any.b"),
+        ("a.ts", "'use strict'; a()", "('use strict'); a()"),
+        ("a.ts", "// @ts-ignore\na()\nb()", "a()\n// @ts-ignore\nb()"),
+        ("a.tsx", "a = <b> c </b>", "a = <b>c</b>"),
+        ("a.tsx", "a = <b>{c} d</b>", "a = <b>{c}d</b>"),
+        ("a.php", "<?php f((-1) ** 2);", "<?php f(-1 ** 2);"),
+        (
+            "a_test.go",
+            "package a\n\nfunc ExampleA() {\n\ta()\n\t// Output: 1\n}\n",
+            "package a\n\nfunc ExampleA() {\n\t// Output: 1\n\ta()\n}\n",
+        ),
         ("a.py", "not (a == b)\n", "(not a) == b\n"),
         ("a.py", "x = '''a\n b'''\n", "x = '''a\nb'''\n"),
         ("a.ts", "expect(a).toBe(b)", "expect(a).not.toBe(b)"),
@@ -199,10 +247,22 @@ fn inline_snapshots_are_filled_in() {
         typescript(&with_shape.replace("Date", "String"), both),
         Some(Different)
     );
-    let empty = "def test_a():\n    assert f() == snapshot()\n";
-    let filled = empty.replace("t()", "t([1, 2])");
+    let empty =
+        "from inline_snapshot import snapshot\ndef test_a():\n    assert f() == snapshot()\n";
+    let filled = empty.replace("snapshot()", "snapshot([1, 2])");
     assert_eq!(python(empty, &filled), Some(FilledIn(1)));
     assert_eq!(python(&filled, &filled.replace('2', "3")), Some(Different));
+    // Only values that are written down, and only into what is a snapshot.
+    let computed = empty.replace("snapshot()", "snapshot(ANY)");
+    assert_eq!(python(empty, &computed), Some(Different));
+    let own = empty.replace("from inline_snapshot", "from own");
+    assert_eq!(
+        python(&own, &own.replace("snapshot()", "snapshot(1)")),
+        Some(Different)
+    );
+    let run = "expect(a).toMatchInlineSnapshot()";
+    let runs = "expect(a).toMatchInlineSnapshot(`${b()}`)";
+    assert_eq!(typescript(run, runs), Some(Different));
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! What files of tests held before, and what of a change of them changes no test: another form, another place, and snapshots that were empty.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use journal::EvidenceStore;
 use syntax::Comparison as Sameness;
+use workspace::convention::inline_tests::is_snapshot;
 use workspace::git::{Change, Oid, RepoPath, Repository};
 
 use crate::capability::tests::evidence::frozen::Look;
+use crate::capability::tests::snapshots::entries;
 use crate::fault::Fault;
 
 /// The hash of what each frozen test held, where it is kept in the run's evidence.
@@ -132,7 +135,86 @@ impl FormerTests<'_> {
                 moved.insert(path.clone(), new.path);
             }
         }
-        Ok(moved)
+        let all: BTreeSet<PathBuf> = moved.values().map(RepoPath::to_path_buf).collect();
+        let mut kept = BTreeMap::new();
+        for (from, to) in moved {
+            if self.means_the_same(&from, &to, &all) && self.has_its_snapshots(&from, &to)? {
+                kept.insert(from, to);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Whether a file finds at its new place what it found at the old one: it lies in the same folder, or in one that is new there and
+    /// has nothing but what was moved. Helpers, data and settings beside it would else be others.
+    fn means_the_same(&self, from: &RepoPath, to: &RepoPath, moved: &BTreeSet<PathBuf>) -> bool {
+        let (from, to) = (from.to_path_buf(), to.to_path_buf());
+        let folders = |path: &Path| -> Vec<OsString> {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            folder.iter().map(ToOwned::to_owned).collect()
+        };
+        let (before, now) = (folders(&from), folders(&to));
+        if before == now {
+            return true;
+        }
+        let shared = before.iter().zip(&now).take_while(|(a, b)| a == b).count();
+        let Some(new) = now.get(shared) else {
+            return false;
+        };
+        let top: PathBuf = now[..shared].iter().chain([new]).collect();
+        self.holds_only(&top, moved)
+    }
+
+    /// Whether a folder has no files but these, snapshots, which are held by themselves, and such as make it a package and are empty.
+    fn holds_only(&self, folder: &Path, files: &BTreeSet<PathBuf>) -> bool {
+        let root = self.repository.top_level();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
+                return false;
+            };
+            for entry in entries {
+                let Ok(entry) = entry else { return false };
+                let path = folder.join(entry.file_name());
+                let Ok(about) = std::fs::symlink_metadata(root.join(&path)) else {
+                    return false;
+                };
+                // What was compiled of these files is found only beside them.
+                if about.is_dir() && entry.file_name() != "__pycache__" {
+                    folders.push(path);
+                    continue;
+                }
+                let is_empty_package =
+                    about.is_file() && about.len() == 0 && entry.file_name() == "__init__.py";
+                if !about.is_dir()
+                    && !files.contains(&path)
+                    && !is_snapshot(&path.to_string_lossy())
+                    && !is_empty_package
+                {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether the snapshots that Jest and Vitest keep for a file lie beside its new place, as they were.
+    fn has_its_snapshots(&self, from: &RepoPath, to: &RepoPath) -> Result<bool, Fault> {
+        let of = |path: &RepoPath| {
+            let path = path.to_path_buf();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let folder = path.parent().unwrap_or(Path::new(""));
+            folder.join("__snapshots__").join(format!("{name}.snap"))
+        };
+        let root = self.repository.top_level();
+        let Some(kept) = self.repository.relative(&root.join(of(from))) else {
+            return Ok(true);
+        };
+        let Some(before) = self.text(&kept)? else {
+            return Ok(true);
+        };
+        let now = std::fs::read_to_string(root.join(of(to))).unwrap_or_default();
+        Ok(entries(&now) == entries(&before))
     }
 }
 

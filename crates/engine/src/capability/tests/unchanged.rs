@@ -8,10 +8,10 @@ use workspace::git::{CommitInfo, RepoPath};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
-use crate::capability::memory::{BESIDE, BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CONFIG};
+use crate::capability::memory::{BESIDE, BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CONFIG, SHOWN};
 use crate::capability::tests::evidence::frozen::{Frozen, Look, TestChange};
 use crate::capability::tests::former::FormerTests;
-use crate::capability::tests::read::{Comparison, MOVED, few, name_of, named};
+use crate::capability::tests::read::{Comparison, MOVED, few, ledger, name_of, named};
 use crate::capability::tests::restoration::Restoration;
 use crate::clock::millis_of;
 use crate::next_step::{NextStep, Verb};
@@ -85,7 +85,22 @@ impl<'a> Comparison<'a> {
             changed.remove(&path);
         }
         if self.now.as_ref().is_some_and(|now| now.every) {
-            self.moved = former.moved(&gone, (look, &self.since.files))?;
+            let mut moved = former.moved(&gone, (look, &self.since.files))?;
+            let shown = SHOWN.read(self.kept, self.role.against.as_ref())?;
+            let red = ledger(
+                self.call,
+                shown.as_ref().and_then(|shown| shown.ledger.as_deref()),
+            )?;
+            if let Some(now) = &self.now {
+                // Another test of the same name is not the one that was moved.
+                moved.retain(|from, to| {
+                    let files = (&*from.to_string(), &*to.to_string());
+                    let known = red.iter().chain(&self.before);
+                    let mut known = known.filter_map(|known| known.named_as(now));
+                    known.all(|known| known.came_along(files, now))
+                });
+            }
+            self.moved = moved;
             changed.retain(|path, _| !self.moved.contains_key(path));
         }
         Ok(())

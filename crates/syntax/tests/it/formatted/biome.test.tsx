@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { describe, expect, it as test, vi } from "vitest";
+import { expect, describe, it as test, vi } from "vitest";
 import { count } from "../src/count";
 import type { Words } from "../src/words";
 

@@ -3,11 +3,11 @@
 They are many.
 """
 
-import sys
 import os
-from words import lines, count, words
-import pytest
+import sys
 from unittest import mock
+import pytest
+from words import count, lines, words
 
 
 @pytest.fixture

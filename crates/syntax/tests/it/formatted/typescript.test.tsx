@@ -17,12 +17,12 @@ describe("words", () => {
         if (!all) return
         const { length } = all, [ first , , third ] = [1, 2, 3,]
         expect(length === 2 ? first : third).toBe(1)
-        expect(({ first, third }).first).toBe(1)
+        expect({ first, third }.first).toBe(1)
     })
     test.skip.each([[1, 2], [3, 4]])('%i', (a, b) => { expect(a + 1).toBe(b) })
     test("renders", () => {
         const shown = <div className='a' onClick={() => { count("x") }}>
-              some   text
+              some text
               <b>here</b></div>
         expect(shown).toMatchInlineSnapshot()
     })

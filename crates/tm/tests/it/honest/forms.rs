@@ -110,6 +110,44 @@ fn files_of_tests_that_move() {
         work.warns(&["Files of tests lie elsewhere since RED, and hold the same: tests/add.test → tests/of/add.test"]);
         goes_through(work);
     });
+    // Where something else lies, the same words may ask for something else.
+    at_green(&SHOP_IN_MANY, red, |work| {
+        work.rename("tests/double_test.py", "tests/of/double_test.py");
+        for beside in ["tests/of/shop.py", "tests/of/data/four.json"] {
+            work.write(beside, "double = abs\n");
+            work.green_refused("tests_changed");
+            work.delete(beside);
+        }
+        work.rename("tests/of/double_test.py", "other/tests/double_test.py");
+        work.write("other/shop.py", "double = abs\n");
+        work.green_refused("tests_changed");
+    });
+    // What the runner has kept for a file goes with it.
+    let with_snapshot = Before {
+        files: &[
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            ("tests/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n"),
+            ("tests/__snapshots__/add.test.snap", SNAPSHOT),
+        ],
+        ..SHOP
+    };
+    at_green(
+        &with_snapshot,
+        |_| {},
+        |work| {
+            work.rename("tests/add.test", "tests/plus.test");
+            work.green_refused("tests_changed");
+            work.rename(
+                "tests/__snapshots__/add.test.snap",
+                "tests/__snapshots__/plus.test.snap",
+            );
+            work.warns(&[
+                "Files of tests lie elsewhere since RED",
+                "What these snapshots ask for",
+            ]);
+            goes_through(work);
+        },
+    );
     // Where it is run no more, it is gone.
     at_green(&SHOP_IN_MANY, red, |work| {
         work.rename("tests/double.test", "tests/double.off");

@@ -203,6 +203,9 @@ fn environment(start: &StartFacts, tree: &ThrowAwayWorktree) -> Vec<(OsString, O
             OsString::from("PYTHONDONTWRITEBYTECODE"),
             OsString::from("1"),
         ),
+        // Who looks for the folder that it is run in is not to find the user's.
+        (OsString::from("PWD"), tree.project_root().into()),
+        (OsString::from("OLDPWD"), tree.project_root().into()),
     ];
     let own = tree.project_root();
     let python = [

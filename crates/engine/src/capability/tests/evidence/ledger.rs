@@ -86,6 +86,26 @@ impl Ledger {
         self
     }
 
+    /// Whether each test of a file that is not there `now` is there under the name that it has in the file's new place.
+    pub fn came_along(&self, (from, to): (&str, &str), now: &Self) -> bool {
+        let (from, to) = (stem(from), stem(to));
+        let mut gone = self
+            .tests
+            .iter()
+            .filter(|(id, _)| !now.tests.contains_key(*id))
+            .filter_map(|(id, outcome)| Some((behind(id, from)?, *outcome)))
+            .peekable();
+        if gone.peek().is_none() {
+            return true;
+        }
+        let there: HashSet<&str> = now.tests.keys().filter_map(|id| behind(id, to)).collect();
+        // What could not be loaded has not yet told its tests.
+        gone.all(|(rest, outcome)| match outcome {
+            Outcome::NotCollected => !there.is_empty(),
+            _ => there.contains(rest),
+        })
+    }
+
     /// Whether both give tests the same ids.
     pub fn names_alike(&self, other: &Self) -> bool {
         self.format.names_alike(other.format)
@@ -403,8 +423,21 @@ mod tests {
             ("tests/my_sum.test.ts > adds", Passed),
             ("other > adds", Passed),
         ]);
-        let moved = red.moved(("tests/sum.test.ts", "tests/of/sums.test.ts"), &now);
+        let moved = red
+            .clone()
+            .moved(("tests/sum.test.ts", "tests/of/sums.test.ts"), &now);
         assert_eq!(moved.outcome("tests/of/sums.test.ts > adds"), Some(Failed));
+        assert!(!red.came_along(("tests/sum.test.ts", "tests/of/sums.test.ts"), &now));
+        let named_alike = ledger(&[
+            ("tests/other.test.ts > adds", Passed),
+            ("tests/other.test.ts > adds more", Passed),
+        ]);
+        assert!(!red.came_along(("tests/sum.test.ts", "tests/of/sums.test.ts"), &named_alike));
+        let all = ledger(&[
+            ("tests/of/sums.test.ts > adds", Passed),
+            ("tests/of/sums.test.ts > adds more", Passed),
+        ]);
+        assert!(red.came_along(("tests/sum.test.ts", "tests/of/sums.test.ts"), &all));
         // What did not come with it is missing under its old name.
         assert_eq!(moved.outcome("tests/sum.test.ts > adds more"), Some(Passed));
         assert_eq!(moved.outcome("tests/sum.test.ts > adds"), None);
