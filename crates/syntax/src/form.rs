@@ -193,11 +193,7 @@ impl<'a> Reading<'a> {
                 continue;
             }
             let is_loose = self.grammar.imports.contains(&child.kind())
-                || self.grammar.unordered.iter().any(|(parent, name)| {
-                    *parent == node.kind()
-                        && child.is_named()
-                        && (name.is_empty() || *field == Some(name))
-                });
+                || child.is_named() && self.grammar.unordered.contains(&node.kind());
             let is_between = loose.is_some() && matches!(child.kind(), "," | "\n");
             if is_loose {
                 loose.get_or_insert(said.len());
@@ -248,8 +244,8 @@ impl<'a> Reading<'a> {
                 .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '$'))
     }
 
-    /// What a string says: its quotes are form where they make no difference, white space at the ends of the lines of a text that nobody reads is,
-    /// too, and a path is where it leads to.
+    /// What a string says: its quotes are form where they make no difference, as is the indentation of documentation, and a path is where
+    /// it leads to.
     fn string(&self, node: Node<'_>) -> String {
         let text = self.of(node);
         if node.kind() == "jsx_text" {
@@ -363,12 +359,12 @@ fn is_form(parent: Node<'_>, children: &[(Node<'_>, Option<&str>)], at: usize) -
     if child.is_named() {
         return false;
     }
-    let is_comment = |(node, _): &&(Node<'_>, Option<&str>)| !node.is_extra();
+    let counts = |(node, _): &&(Node<'_>, Option<&str>)| !node.is_extra();
     match child.kind() {
         "," | ";" if matches!(parent.kind(), "object_type" | "interface_body") => true,
         "," => {
-            let next = children[at + 1..].iter().find(is_comment);
-            let before = children[..at].iter().rev().find(is_comment);
+            let next = children[at + 1..].iter().find(counts);
+            let before = children[..at].iter().rev().find(counts);
             let many = children
                 .iter()
                 .filter(|(child, _)| child.is_named() && !child.is_extra());

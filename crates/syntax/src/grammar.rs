@@ -7,10 +7,11 @@ pub(crate) struct Grammar {
     /// Endings of its files.
     endings: &'static [&'static str],
     language: fn() -> Language,
-    /// Statements that import, of which a formatter may order those that follow each other.
+    /// Statements that import, of which a formatter may order those that follow each other. None where the order may decide: where
+    /// names can be bound anew, or modules change each other when they are loaded.
     pub(crate) imports: &'static [&'static str],
-    /// Nodes whose children of the second kind may be in any order.
-    pub(crate) unordered: &'static [(&'static str, &'static str)],
+    /// Nodes whose children may be in any order.
+    pub(crate) unordered: &'static [&'static str],
     /// Calls whose last argument a runner writes, as it finds it when the tests pass.
     pub(crate) snapshots: &'static [&'static str],
     /// Whether what is written there may be any expression, and not only a text.
@@ -27,15 +28,12 @@ const GRAMMARS: &[Grammar] = &[
     Grammar {
         endings: &["py", "pyi"],
         language: || tree_sitter_python::LANGUAGE.into(),
-        // What comes first may have another meaning: names are bound anew, modules change each other.
-        imports: &[],
-        unordered: &[],
         // That of the package `inline-snapshot`.
         snapshots: &["snapshot"],
         snapshots_are_code: true,
         comment: Some('#'),
         quotes_are_alike: true,
-        keys_are_bare: false,
+        ..PLAIN
     },
     Grammar {
         endings: &["ts", "mts", "cts"],
@@ -47,62 +45,52 @@ const GRAMMARS: &[Grammar] = &[
         endings: &["go"],
         language: || tree_sitter_go::LANGUAGE.into(),
         imports: &["import_declaration", "import_spec"],
-        unordered: &[],
-        snapshots: &[],
-        snapshots_are_code: false,
-        comment: None,
-        quotes_are_alike: false,
-        keys_are_bare: false,
+        ..PLAIN
     },
     Grammar {
         endings: &["java"],
         language: || tree_sitter_java::LANGUAGE.into(),
         imports: &["import_declaration"],
-        unordered: &[],
-        snapshots: &[],
-        snapshots_are_code: false,
-        comment: None,
-        quotes_are_alike: false,
-        keys_are_bare: false,
+        ..PLAIN
     },
     Grammar {
         endings: &["rb"],
         language: || tree_sitter_ruby::LANGUAGE.into(),
-        imports: &[],
-        unordered: &[],
-        snapshots: &[],
-        snapshots_are_code: false,
-        comment: None,
-        quotes_are_alike: false,
-        keys_are_bare: false,
+        ..PLAIN
     },
     Grammar {
         endings: &["php"],
         language: || tree_sitter_php::LANGUAGE_PHP.into(),
         imports: &["namespace_use_declaration"],
-        unordered: &[],
-        snapshots: &[],
-        snapshots_are_code: false,
-        comment: None,
-        quotes_are_alike: false,
-        keys_are_bare: false,
+        ..PLAIN
     },
 ];
+
+/// What is said of no language in particular.
+const PLAIN: Grammar = Grammar {
+    endings: &[],
+    language: || tree_sitter_python::LANGUAGE.into(),
+    imports: &[],
+    unordered: &[],
+    snapshots: &[],
+    snapshots_are_code: false,
+    comment: None,
+    quotes_are_alike: false,
+    keys_are_bare: false,
+};
 
 /// JavaScript is read as TypeScript: all of it but for a few things that no test says.
 const JAVASCRIPT: Grammar = Grammar {
     endings: &["js", "mjs", "cjs", "jsx", "tsx"],
     language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-    imports: &[],
-    unordered: &[("named_imports", "")],
+    unordered: &["named_imports"],
     snapshots: &[
         "toMatchInlineSnapshot",
         "toThrowErrorMatchingInlineSnapshot",
     ],
-    snapshots_are_code: false,
-    comment: None,
     quotes_are_alike: true,
     keys_are_bare: true,
+    ..PLAIN
 };
 
 impl Grammar {

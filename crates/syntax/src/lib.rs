@@ -1,6 +1,6 @@
 //! Whether two texts of a program say the same, apart from their form.
 //!
-//! A formatter changes white space, quotes, brackets and commas that mean nothing, and the order of imports. Both texts are parsed
+//! A formatter changes white space, quotes, brackets and commas that mean nothing, and the order of imports that decides nothing. Both texts are parsed
 //! ([tree-sitter](https://tree-sitter.github.io/)), and what is left of each without all that is compared: not whether
 //! they do the same, but whether they are the same program, written in another form. Comments count: runners, compilers and linters
 //! are told things in them.

@@ -15,12 +15,9 @@ use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{NAMED, SubmittedFile, level_name};
-use crate::capability::tests::read::MOVED;
+use crate::capability::tests::read::{MOST_NAMED, MOVED};
 use crate::capability::tests::snapshots::SNAPSHOTS;
 use workspace::config::Level;
-
-/// At most so many tests are named in each list of the report for programs, and of a line of the journal.
-pub const MOST_NAMED: usize = 100;
 
 /// The levels, the weakest first.
 pub const LEVELS: [Level; 3] = [Level::Claimed, Level::Reported, Level::Verified];

@@ -8,11 +8,12 @@ use serde_json::Value;
 use workspace::config::Level;
 
 use crate::capability::tests::evidence::level_name;
+use crate::capability::tests::read::MOST_NAMED;
 use crate::clock::spoken;
 use crate::summary::Row;
 use crate::summary::escape::{code, html, inline, name};
 use crate::summary::markdown::{Page, hash};
-use crate::summary::phase::{MOST_NAMED, Phase};
+use crate::summary::phase::Phase;
 
 impl Page<'_> {
     /// What a subtask rests on, and its tests by name; nothing where there are only numbers that the table has.

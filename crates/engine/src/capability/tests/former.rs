@@ -52,11 +52,11 @@ impl FormerTests<'_> {
 
     /// What a file held; none where it was not there, or is no text.
     pub(crate) fn text(&self, path: &RepoPath) -> Result<Option<String>, Fault> {
-        let Some(hash) = self.copy(path) else {
-            return Ok(self.repository.file_at(self.last, path)?);
-        };
-        let bytes = EvidenceStore::new(self.dir).get(hash)?;
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        let store = EvidenceStore::new(self.dir);
+        match self.kept.get(path).and_then(|hash| store.get(hash).ok()) {
+            Some(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+            None => Ok(self.repository.file_at(self.last, path)?),
+        }
     }
 
     /// What a file is now to what it held; none where that cannot be told.

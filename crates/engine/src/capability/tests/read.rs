@@ -55,8 +55,8 @@ pub(crate) const CONFIGURED: &str = "runnerConfig";
 pub(crate) const GONE: &str = "goneTests";
 /// What a report of passing tests says of files of tests that lie elsewhere since they failed: from where to where.
 pub(crate) const MOVED: &str = "movedTests";
-/// At most so many tests are named in a journal line.
-const MOST_NAMED: usize = 100;
+/// At most so many tests are named in each list of a journal line, and of the report for programs.
+pub(crate) const MOST_NAMED: usize = 100;
 
 /// Reads a report of test results.
 pub fn read(

@@ -131,6 +131,15 @@ pub(super) fn copies<'p>(
     kept
 }
 
+/// Steps as a text names them behind what they do; nothing where there are none.
+pub(super) fn in_brackets(steps: &[NextStep]) -> String {
+    let steps: Vec<String> = steps.iter().map(NextStep::to_string).collect();
+    match &steps[..] {
+        [] => String::new(),
+        steps => format!(" ({})", steps.join(", ")),
+    }
+}
+
 /// The step that gives a file another name.
 fn moved(from: &Path, to: &Path) -> NextStep {
     NextStep::shell(["mv", "--", &*from.to_string_lossy(), &*to.to_string_lossy()])

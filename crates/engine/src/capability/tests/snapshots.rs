@@ -10,6 +10,7 @@ use crate::capability::git::read::{finding, with_files};
 use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::former::FormerTests;
 use crate::capability::tests::read::{Comparison, few, name_of};
+use crate::capability::tests::restoration::in_brackets;
 use crate::next_step::{Argument, NextStep};
 use crate::support::HandlerError;
 
@@ -59,13 +60,10 @@ impl Comparison<'_> {
             let mut back = Vec::new();
             for path in &files {
                 if self.repository.file_at(self.last, path)?.is_some() {
-                    back.push(self.restored(path).to_string());
+                    back.push(self.restored(path));
                 }
             }
-            let back = match back.len() {
-                0 => String::new(),
-                _ => format!(" ({})", back.join(", ")),
-            };
+            let back = in_brackets(&back);
             let again = NextStep::report(self.role, self.key, self.taken.level());
             let found = finding(
                 "snapshots_changed",

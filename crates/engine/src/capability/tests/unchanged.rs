@@ -12,7 +12,7 @@ use crate::capability::memory::{BESIDE, BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CO
 use crate::capability::tests::evidence::frozen::{Frozen, Look, TestChange};
 use crate::capability::tests::former::FormerTests;
 use crate::capability::tests::read::{Comparison, MOVED, few, ledger, name_of, named};
-use crate::capability::tests::restoration::Restoration;
+use crate::capability::tests::restoration::{Restoration, in_brackets};
 use crate::clock::millis_of;
 use crate::next_step::{NextStep, Verb};
 use crate::support::HandlerError;
@@ -143,16 +143,13 @@ impl<'a> Comparison<'a> {
             }
             names.push(path.to_string());
             if is_committed && !frozen.0.contains_key(&path) {
-                back.push(self.restored(&path).to_string());
+                back.push(self.restored(&path));
             }
         }
         if names.is_empty() {
             return Ok(());
         }
-        let back = match back.len() {
-            0 => String::new(),
-            _ => format!(" ({})", back.join(", ")),
-        };
+        let back = in_brackets(&back);
         let found = finding(
             "runner_config_changed",
             format!(

@@ -16,15 +16,13 @@ use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, level_name};
+use crate::capability::tests::read::MOST_NAMED;
 use crate::fault::Fault;
 
 /// Under this name the baseline says what each test did: a hash of the run's evidence.
 const LEDGER: &str = "ledger";
 /// Under this name it says so by other names of the tests: hashes, the newest first.
 const OTHER_LEDGERS: &str = "otherLedgers";
-/// At most so many tests are named in a journal line.
-const MOST_NAMED: usize = 100;
-
 /// What a run in `dir` remembers of it, with the evidence kept there.
 pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Value>, Fault> {
     baseline.keep(dir)?;

@@ -17,12 +17,9 @@ use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::checkout::Checkout;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
-use crate::capability::tests::read::{few, name_of};
+use crate::capability::tests::read::{MOST_NAMED, few, name_of};
 use crate::fault::Fault;
 use crate::next_step::Verb;
-
-/// At most so many tests are named.
-const MOST_NAMED: usize = 100;
 
 /// The tests of GREEN in a checkout of what would be committed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,7 +161,10 @@ impl Known<'_> {
     fn fine(&self) -> BTreeSet<String> {
         let without = self.without.as_ref();
         let without = without.and_then(|without| without.named_as(self.now));
-        without.iter().flat_map(fine).collect()
+        let those = without
+            .iter()
+            .flat_map(|fine| fine.those(Outcome::is_success));
+        those.map(str::to_owned).collect()
     }
 
     /// Why nobody can say that it is something of this item that is missing there.
@@ -196,11 +196,4 @@ impl Known<'_> {
 
 fn passes(ledger: &Ledger, id: &str) -> bool {
     ledger.outcome(id).is_some_and(Outcome::is_success)
-}
-
-fn fine(ledger: &Ledger) -> Vec<String> {
-    ledger
-        .those(Outcome::is_success)
-        .map(str::to_owned)
-        .collect()
 }

@@ -28,12 +28,9 @@ use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
 use crate::capability::tests::former::{Copies, FormerTests};
-use crate::capability::tests::read::{few, name_of};
+use crate::capability::tests::read::{MOST_NAMED, few, name_of};
 use crate::fault::Fault;
 use crate::next_step::Verb;
-
-/// At most so many tests are named.
-const MOST_NAMED: usize = 100;
 
 /// The tests of GREEN on the tree from before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
