@@ -6,8 +6,8 @@
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -28,8 +28,8 @@ const OLD: Duration = Duration::from_hours(1);
 
 /// A folder that goes away when it is dropped.
 pub(super) struct Scratch {
-    // In this order: the lock is held until the folder is gone.
-    folder: TempDir,
+    folder: PathBuf,
+    /// Held until the folder is gone.
     _lock: Option<File>,
 }
 
@@ -41,41 +41,63 @@ impl Scratch {
         Self::within(git_dir, PREFIX).or_else(|_| Self::within(&std::env::temp_dir(), PREFIX))
     }
 
-    /// A folder in `parent` whose name begins with `prefix` and the number of this process. Those with this prefix that
-    /// nobody uses any more are cleared away.
-    pub(super) fn named(parent: &Path, prefix: &str) -> io::Result<Self> {
+    /// A folder in `parent` whose name is `prefix` and the first number that is free, so that one after the other has the same:
+    /// some tools keep what they make under the path it was made from. Those with this prefix that nobody uses any more are
+    /// cleared away.
+    pub(super) fn numbered(parent: &Path, prefix: &str) -> io::Result<Self> {
+        /// Who finds all of these taken shares the parent with somebody who is up to no good.
+        const MOST: u32 = 1000;
         clear(parent, prefix);
-        Self::within(parent, &format!("{prefix}{}-", std::process::id()))
+        for number in 0..MOST {
+            let name = format!("{prefix}{number}");
+            match tempfile::Builder::new()
+                .prefix(&name)
+                .rand_bytes(0)
+                .tempdir_in(parent)
+            {
+                Ok(folder) => {
+                    if let Some(scratch) = Self::locked(folder)? {
+                        return Ok(scratch);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Self::within(parent, prefix)
     }
 
     fn within(parent: &Path, prefix: &str) -> io::Result<Self> {
         loop {
             let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
-            let path = folder.path().join(LOCK);
-            let lock = File::create_new(&path)?;
-            match lock.try_lock() {
-                // Before it was locked, somebody who clears up may have taken it for a folder that was left behind.
-                Ok(()) if path.exists() => {
-                    return Ok(Self {
-                        folder,
-                        _lock: Some(lock),
-                    });
-                }
-                Ok(()) | Err(TryLockError::WouldBlock) => {}
-                // No locks here: then nobody can clear up either.
-                Err(TryLockError::Error(_)) => {
-                    return Ok(Self {
-                        folder,
-                        _lock: None,
-                    });
-                }
+            if let Some(scratch) = Self::locked(folder)? {
+                return Ok(scratch);
             }
         }
     }
 
+    /// One of a folder that was just made; none where it is taken from us.
+    fn locked(folder: TempDir) -> io::Result<Option<Self>> {
+        // It is not taken away by its name alone: that may be another's by then.
+        let folder = folder.keep();
+        let path = folder.join(LOCK);
+        let lock = File::create_new(&path)?;
+        let lock = match lock.try_lock() {
+            Ok(()) if is_file_at(&lock, &path) => Some(lock),
+            // Before it was locked, somebody who clears up may have taken it for a folder that was left behind.
+            Ok(()) | Err(TryLockError::WouldBlock) => return Ok(None),
+            // No locks here: then nobody can clear up either.
+            Err(TryLockError::Error(_)) => None,
+        };
+        Ok(Some(Self {
+            folder,
+            _lock: lock,
+        }))
+    }
+
     /// Where it is.
     pub(super) fn path(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// Tells that a git reads from the folder: as long as it runs, nobody clears the folder away.
@@ -89,8 +111,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left then, the folder's own drop takes away.
-        drop(remove(self.folder.path()));
+        drop(remove(&self.folder));
     }
 }
 
@@ -119,6 +140,10 @@ fn remove_unused(folder: &Path) -> io::Result<()> {
     };
     if let Some(lock) = &lock {
         lock.try_lock()?;
+        // Another one may have cleared up since it was opened, and a third one made a folder of the same name.
+        if !is_file_at(lock, &folder.join(LOCK)) {
+            return Ok(());
+        }
     }
     match fs::read(folder.join(GROUP)) {
         Ok(text) => match serde_json::from_slice::<ProcessGroup>(&text) {
@@ -155,6 +180,15 @@ fn open_up(folder: &Path) {
                 .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
                 .map(|entry| entry.path()),
         );
+    }
+}
+
+/// Whether this is the file that lies there now.
+fn is_file_at(file: &File, path: &Path) -> bool {
+    let own = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    match (file.metadata(), fs::symlink_metadata(path)) {
+        (Ok(opened), Ok(found)) => own(opened) == own(found),
+        _ => false,
     }
 }
 
@@ -275,6 +309,34 @@ mod tests {
                         let scratch = Scratch::new(parent.path()).unwrap();
                         fs::write(scratch.path().join("message"), "feat").unwrap();
                         assert!(scratch.path().join("message").exists());
+                    }
+                });
+            }
+        });
+        assert_eq!(folders(parent.path()), [""; 0]);
+    }
+
+    #[test]
+    fn numbers_are_taken_again_and_by_one_at_a_time() {
+        let parent = tempfile::tempdir().unwrap();
+        let name = |scratch: &Scratch| scratch.path().file_name().unwrap().to_owned();
+        let first = Scratch::numbered(parent.path(), "checkout-").unwrap();
+        let second = Scratch::numbered(parent.path(), "checkout-").unwrap();
+        assert_eq!(
+            (name(&first), name(&second)),
+            ("checkout-0".into(), "checkout-1".into())
+        );
+        drop(first);
+        let third = Scratch::numbered(parent.path(), "checkout-").unwrap();
+        assert_eq!(name(&third), "checkout-0");
+        drop((second, third));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let scratch = Scratch::numbered(parent.path(), "checkout-").unwrap();
+                        File::create_new(scratch.path().join("own")).unwrap();
+                        assert!(scratch.path().join("own").exists());
                     }
                 });
             }

@@ -84,7 +84,7 @@ impl Repository {
         }
         let cannot = |error| GitError::io("cannot make a temporary folder for a checkout", error);
         let temporary = fs::canonicalize(std::env::temp_dir()).map_err(cannot)?;
-        let folder = Scratch::named(&temporary, PREFIX).map_err(cannot)?;
+        let folder = Scratch::numbered(&temporary, PREFIX).map_err(cannot)?;
         let name = self.top_level().file_name().unwrap_or_default();
         let top_level = folder.path().join("tree").join(name);
         fs::create_dir_all(&top_level).map_err(cannot)?;
