@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use workspace::convention::inline_tests::{
-    is_runner_written, normal_form, parts, same_product, same_tests, split,
+    is_runner_written, normal_form, parts, same_product, same_tests, split, with_tests_of,
 };
 
 /// Source texts in which the tests stand between `«` and `»`.
@@ -484,4 +484,38 @@ proptest! {
         }
         prop_assert!(same_tests(&text, &text));
     }
+}
+
+#[test]
+fn the_product_of_one_text_and_the_tests_of_another() {
+    let test = |number: u32| {
+        format!(
+            "\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn adds() {{\n        assert_eq!(super::add(1), {number});\n    }}\n}}\n"
+        )
+    };
+    let example = "/// ```\n/// assert_eq!(add(1), 2);\n/// ```\n";
+    let right = format!("{example}pub fn add(a: u8) -> u8 {{\n    a + 1\n}}\n");
+    let wrong = right.replace("a + 1", "0");
+    let after = "\npub fn last() {}\n";
+    for path in ["src/lib.rs", "src/lib.py"] {
+        let merged = with_tests_of(
+            path,
+            &format!("{right}{}{after}", test(2)),
+            &format!("{wrong}{}{after}", test(3)),
+        );
+        let expected = match path {
+            "src/lib.rs" => format!("{right}{after}{}", test(3)),
+            _ => format!("{right}{}{after}", test(2)),
+        };
+        let (merged, expected) = (split(path, &merged), split(path, &expected));
+        assert_eq!(merged.tests, expected.tests, "{path}");
+        assert!(
+            same_product(&merged.product, &expected.product),
+            "{merged:?}"
+        );
+    }
+    // What both have stays where it is.
+    let text = format!("{right}{}{after}", test(2));
+    let formatted = text.replace("super::add(1), 2)", "super::add( 1 ), 2 )");
+    assert_eq!(with_tests_of("src/lib.rs", &text, &formatted), text);
 }

@@ -13,6 +13,7 @@ use machine::state::Token;
 use machine::{Finding, Role, RunState};
 use serde::{Deserialize, Serialize};
 use workspace::config::{Config, Replaying};
+use workspace::convention::inline_tests::{same_product, split, with_tests_of};
 use workspace::convention::paths::{Language, PathClass, may_hold_tests};
 use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
@@ -257,15 +258,30 @@ impl Item<'_> {
                 .unwrap_or_default(),
         );
         let store = EvidenceStore::new(self.dir);
+        let repository = memory.repository();
+        let mut as_in_red = Vec::new();
         for (path, hash) in &copies {
             let Ok(bytes) = store.get(hash) else {
                 return Ok(Replay::undecided(format!(
                     "what {path} held in RED is gone from the run's folder"
                 )));
             };
-            checkout.write(path, &bytes)?;
+            match with_former_product(path, &bytes, repository.bytes_at(&last, path)?) {
+                Some(former) => {
+                    checkout.write(path, former.as_bytes())?;
+                    as_in_red.push((path, bytes));
+                }
+                None => checkout.write(path, &bytes)?,
+            }
         }
-        let there = checkout.tested(None)?;
+        let mut there = checkout.tested(None)?;
+        if !as_in_red.is_empty() && there.counts.passed == 0 {
+            // It is a stub from RED that the tests need.
+            for (path, bytes) in as_in_red {
+                checkout.write(path, &bytes)?;
+            }
+            there = checkout.tested(None)?;
+        }
         let mut replay = self.judged(&there);
         replay.verified.clone_from(&there.ran);
         let changed = || -> Result<Vec<RepoPath>, Fault> {
@@ -377,6 +393,17 @@ impl Item<'_> {
             ..Replay::default()
         }
     }
+}
+
+/// A source file of RED with tests in it, but with the product of the last commit; none where its product is that, or where it is not
+/// parted.
+fn with_former_product(path: &RepoPath, red: &[u8], before: Option<Vec<u8>>) -> Option<String> {
+    let name = path.to_string();
+    let before = String::from_utf8(before?).ok()?;
+    let red = std::str::from_utf8(red).ok()?;
+    let (now, then) = (split(&name, red), split(&name, &before));
+    let is_parted = may_hold_tests(&name) && !same_product(&now.product, &then.product);
+    is_parted.then(|| with_tests_of(&name, &before, red))
 }
 
 /// Whether it is the checkout's own product that is tested in it: with all of that taken away not every test passes. `changed` are
