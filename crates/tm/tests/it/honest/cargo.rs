@@ -49,6 +49,49 @@ fn a_test_in_a_module_that_is_there() {
 }
 
 #[test]
+fn checkouts_are_built_where_the_last_one_was() {
+    let work = Work::begin(&CRATE, Way::Verified);
+    let built = work.outside().join("target/tramline/0/debug/.fingerprint");
+    let units = || built.read_dir().unwrap().count();
+    // Broken for RED, and put right again.
+    let right = work.read("src/lib.rs");
+    work.replace("src/lib.rs", "a + b", "a - b");
+    work.write(
+        "tests/twice.rs",
+        "#[test]\nfn twice() {\n    assert_eq!(shop::add(5, 5), 10);\n}\n",
+    );
+    work.warns(&["files other than tests were changed in RED"]);
+    work.red();
+    work.write("src/lib.rs", &format!("// Right.\n{right}"));
+    work.green_refused("red_not_replayed");
+    let first = units();
+    // The same with the test beside what was broken.
+    work.reopen("red");
+    work.delete("tests/twice.rs");
+    let tested = right.strip_suffix("}\n").unwrap().to_owned()
+        + "\n    #[test]\n    fn twice() {\n        assert_eq!(add(5, 5), 10);\n    }\n}\n";
+    work.write("src/lib.rs", &tested.replace("a + b", "a - b"));
+    work.warns(&["files other than tests were changed in RED"]);
+    work.red();
+    work.write("src/lib.rs", &format!("// Right.\n{tested}"));
+    work.green_refused("red_not_replayed");
+    // Nothing of what was built for that is taken for what comes now.
+    work.reopen("red");
+    work.write("src/lib.rs", &right);
+    work.write(
+        "tests/twice.rs",
+        "#[test]\nfn twice() {\n    assert_eq!(shop::add(5, 5), 11);\n}\n",
+    );
+    work.red();
+    work.replace("src/lib.rs", "a + b", "a + b + a / 5");
+    work.green();
+    work.commit();
+    work.finalize();
+    // Each checkout has the place of the one before, so that nothing piles up.
+    assert_eq!(units(), first);
+}
+
+#[test]
 fn a_test_in_a_new_module_and_a_stub() {
     let work = Work::begin(&CRATE, Way::Verified);
     work.write(
@@ -63,6 +106,26 @@ fn a_test_in_a_new_module_and_a_stub() {
     work.green();
     work.commit();
     work.finalize();
+}
+
+#[test]
+fn a_test_beside_a_stub_in_a_module_that_is_there() {
+    let work = Work::begin(&CRATE, Way::Verified);
+    add_test(&work);
+    let stub = DOUBLE_FN
+        .replace("a: i64", "_: i64")
+        .replace("a * 2", "todo!()");
+    work.replace("src/lib.rs", "#[cfg(test)]\n", &stub);
+    work.warns(&["files other than tests were changed in RED"]);
+    work.red();
+    work.replace("src/lib.rs", "_: i64", "a: i64");
+    work.replace("src/lib.rs", "todo!()", "a * 2");
+    let accepted = work.green();
+    assert_eq!(accepted["warning"], serde_json::Value::Null, "{accepted:#}");
+    work.commit();
+    let told = work.finalize();
+    let told = told.to_string();
+    assert!(!told.contains("could not be tried"), "{told}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use workspace::git::{
 use workspace::process::{Cancellation, How};
 
 use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::tests::evidence::build_cache::BuildCache;
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
 use crate::capability::tests::evidence::{TestEvidence, may_break};
 use crate::fault::Fault;
@@ -31,6 +32,7 @@ pub struct Checkout<'a> {
     is_ahead: bool,
     /// Variables that have it tested, and not what they name in the user's working tree.
     env: Vec<(OsString, OsString)>,
+    _built: Option<BuildCache>,
     /// Whether somebody has asked for it, so that `test.setup` makes it ready.
     is_asked: bool,
     cancelled: &'a Cancellation,
@@ -99,13 +101,16 @@ impl<'a> Checkout<'a> {
         cancelled: &'a Cancellation,
     ) -> Result<Self, Fault> {
         let tree = memory.repository().throw_away_worktree(commit, files)?;
-        let env = environment(&memory.start, &tree);
+        let start = &memory.start;
+        let built = BuildCache::take(&start.project_root, &start.top_level);
+        let env = environment(start, &tree, built.as_ref());
         Ok(Self {
             tree,
             memory,
             config,
             is_ahead: !files.is_empty(),
             env,
+            _built: built,
             is_asked: false,
             cancelled,
         })
@@ -191,13 +196,15 @@ impl<'a> Checkout<'a> {
 }
 
 /// The variables with which a checkout is tested, and not the working tree beside it.
-fn environment(start: &StartFacts, tree: &ThrowAwayWorktree) -> Vec<(OsString, OsString)> {
+fn environment(
+    start: &StartFacts,
+    tree: &ThrowAwayWorktree,
+    built: Option<&BuildCache>,
+) -> Vec<(OsString, OsString)> {
+    let target = built.map(|built| built.path().to_owned());
+    let target = target.unwrap_or_else(|| tree.project_root().join("target"));
     let mut all = vec![
-        // What is built there has the names of what is built here, and would be taken for it.
-        (
-            OsString::from("CARGO_TARGET_DIR"),
-            tree.project_root().join("target").into_os_string(),
-        ),
+        (OsString::from("CARGO_TARGET_DIR"), target.into_os_string()),
         // Files are changed there faster than what Python has compiled tells apart.
         (
             OsString::from("PYTHONDONTWRITEBYTECODE"),
