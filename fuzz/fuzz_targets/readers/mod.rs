@@ -4,6 +4,7 @@ mod bundle;
 mod coverage_report;
 mod design;
 mod plan;
+mod program;
 mod task_graph;
 mod test_report;
 mod verdict;
@@ -31,6 +32,7 @@ impl Reader {
             "verdict" => Some(Self::Bytes(verdict::check)),
             "plan" => Some(Self::Bytes(plan::check)),
             "design" => Some(Self::Text(design::check)),
+            "program" => Some(Self::Text(program::check)),
             "task_graph" => Some(Self::Text(task_graph::check)),
             _ => {
                 let mut tests = TestFormat::ALL.into_iter();
