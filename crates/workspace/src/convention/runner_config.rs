@@ -1,5 +1,8 @@
 //! What decides about a run of tests beside the tests: files that configure their runner, or that it loads before them.
 
+mod loaded;
+
+pub use loaded::loads;
 use serde_json::Value;
 
 /// What of a file does.

@@ -709,6 +709,32 @@ fn the_runner_is_configured_otherwise_in_green() {
 }
 
 #[test]
+fn what_settings_have_the_runner_load_is_changed_in_green() {
+    for way in WAYS {
+        let work = Work::begin_with(&SHOP, way, |work| {
+            let settings = r#"{"jest": {"setupFiles": ["<rootDir>/src/double.js"]}}"#;
+            work.write("package.json", settings);
+            work.write("src/double.js", "// Nothing yet.\n");
+            work.write("src/treble.js", "// Nothing yet.\n");
+        });
+        work.write("tests/double.test", DOUBLES);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        work.write("src/double.js", "expect.extend({});\n");
+        work.write("src/treble.js", "expect.extend({});\n");
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "runner_config_changed",
+            &[],
+        );
+        assert_eq!(work.read("src/double.js"), "// Nothing yet.\n");
+        work.commit();
+        work.finalize();
+    }
+}
+
+#[test]
 fn the_runner_is_configured_for_the_tests_in_red() {
     for way in WAYS {
         let work = Work::begin(&SHOP, way);
