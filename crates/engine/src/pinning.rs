@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use machine::command::Start;
 use machine::definition::Literal;
-use machine::{Command, Definition, Severity};
+use machine::{Command, Definition, RunState, Severity};
 use serde_json::{Map, Value};
-use workspace::config::is_weaker;
+use workspace::config::{Policy, Severity as Setting, is_weaker};
 
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -86,19 +86,38 @@ impl Engine {
 
     /// The severity of each policy, as a run is pinned to it.
     fn policies(&self) -> BTreeMap<String, Severity> {
-        use workspace::config::{Policy, Severity as Setting};
-        let policy = &self.settings.config.evidence.policy;
-        Policy::CODES
-            .iter()
-            .filter_map(|code| {
-                let severity = match policy.severity(code)? {
-                    Setting::Off => Severity::Off,
-                    Setting::Warn => Severity::Warn,
-                    Setting::Pause => Severity::Pause,
-                    Setting::Refuse => Severity::Refuse,
-                };
-                Some(((*code).to_owned(), severity))
-            })
-            .collect()
+        severities(&self.settings.config.evidence.policy)
     }
+}
+
+fn severities(policy: &Policy) -> BTreeMap<String, Severity> {
+    let all = Policy::CODES.iter().filter_map(|code| {
+        let severity = match policy.severity(code)? {
+            Setting::Off => Severity::Off,
+            Setting::Warn => Severity::Warn,
+            Setting::Pause => Severity::Pause,
+            Setting::Refuse => Severity::Refuse,
+        };
+        Some(((*code).to_owned(), severity))
+    });
+    all.collect()
+}
+
+/// The policies of a run, among those that its workflow checks, that let more pass than they do where nothing is set.
+pub(crate) fn weaker_policies(
+    run: &RunState,
+    definition: &Definition,
+) -> BTreeMap<String, Severity> {
+    let lets_pass = |severity| match severity {
+        Severity::Off => 2,
+        Severity::Warn => 1,
+        Severity::Pause | Severity::Refuse => 0,
+    };
+    let mut weaker = severities(&Policy::default());
+    weaker.retain(|code, severity| {
+        let usual = *severity;
+        *severity = run.policies.get(code).copied().unwrap_or(usual);
+        lets_pass(*severity) > lets_pass(usual) && definition.may_check(code)
+    });
+    weaker
 }

@@ -308,6 +308,18 @@ pub enum Severity {
     Pause,
 }
 
+impl Severity {
+    /// Its name in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Warn => "warn",
+            Self::Refuse => "refuse",
+            Self::Pause => "pause",
+        }
+    }
+}
+
 /// An effect whose intent is known: nothing has changed yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {

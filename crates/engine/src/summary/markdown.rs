@@ -264,8 +264,15 @@ impl Page<'_> {
             story,
             refused,
             owed,
+            weaker,
             ..
         } = self.account;
+        let weaker: Vec<_> = weaker.iter().collect();
+        self.section(
+            "Policies that let more pass than by default",
+            &weaker,
+            |(code, severity)| format!("`{code}`: {}", severity.name()),
+        );
         self.section("Suites that failed", &story.failed_suites, |suite| {
             let names: Vec<String> = suite.failing.iter().take(3).map(|one| name(one)).collect();
             let which = match (names.len(), suite.failing.len()) {
@@ -552,6 +559,7 @@ mod tests {
             story,
             refused: Refused::default(),
             owed: Vec::new(),
+            weaker: BTreeMap::new(),
             millis: 0,
         }
     }

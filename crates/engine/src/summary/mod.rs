@@ -7,7 +7,7 @@ mod phase;
 mod tested;
 mod timeline;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 use journal::{FileJournal, Journal as _, Position};
 use machine::event::AcceptedReport;
 use machine::trigger::Trigger;
-use machine::{Definition, Event, RunState};
+use machine::{Definition, Event, RunState, Severity};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -30,6 +30,7 @@ use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic;
 use crate::open_run::{self, event_of};
+use crate::pinning::weaker_policies;
 use crate::summary::phase::{Basis, Levels, Phase};
 use crate::view::autopilot::state;
 
@@ -162,6 +163,8 @@ struct Account {
     story: Story,
     refused: Refused,
     owed: Vec<String>,
+    /// The policies that let more pass than they do where nothing is set.
+    weaker: BTreeMap<String, Severity>,
     millis: u64,
 }
 
@@ -230,6 +233,7 @@ pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
     let account = Account {
         task: is_over_a_task.then(|| Memory::of(&run)).transpose()?,
         owed: memory::owed(&run),
+        weaker: weaker_policies(&run, &definition),
         run,
         definition,
         story,
@@ -302,6 +306,7 @@ impl Account {
             "pauses": story.pauses,
             "failedEffects": story.failed_effects,
             "warnings": story.warnings,
+            "weakerPolicies": self.weaker,
             "evidence": self.evidence(),
             "steps": story.steps,
             "journalHead": head,

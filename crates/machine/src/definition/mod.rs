@@ -487,6 +487,12 @@ impl Definition {
         self.checking(state, policy).any(|edge| edge.when.is_none())
     }
 
+    /// Whether some report, or what some `route` reads, may be looked at for what breaks a policy.
+    pub fn may_check(&self, policy: &str) -> bool {
+        let mut states = self.index.keys();
+        states.any(|state| self.checking(state, policy).next().is_some())
+    }
+
     /// The edges of a report, or of a `route`, that check a policy.
     fn checking(&self, state: &str, policy: &str) -> impl Iterator<Item = &Edge> {
         [Trigger::Report, Trigger::Route]

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::stage::{NEW_CODE, NEW_TESTS, Stage, set_age, with_report};
 
 /// Brings a run to where a finding is made, and gives the words of the report that makes it.
@@ -266,9 +268,20 @@ fn play(severity: &str, part: usize) {
             }
             _ => {
                 assert_ne!(answer.code(), *code, "{answer:#?}");
+                // The report at the end says that it was off.
+                let told = told.replace(&format!("`{code}`: off"), "");
                 assert!(!told.contains(code), "{code}: {answer:#?}");
             }
         }
+        let report = stage.env.tm(&["runs", "report"]).json().clone();
+        let usual = serde_json::to_value(workspace::config::Policy::default()).unwrap();
+        let is_weaker = severity == "off" || severity == "warn" && usual[code] != "warn";
+        let weaker = if is_weaker {
+            json!({ *code: severity })
+        } else {
+            json!({})
+        };
+        assert_eq!(report["weakerPolicies"], weaker, "{code}: {report:#}");
     }
 }
 
