@@ -6,6 +6,7 @@
 mod blocks;
 mod compare;
 mod doctest;
+mod imports;
 mod lexer;
 mod rust;
 
@@ -90,7 +91,7 @@ pub fn with_tests_of(path: &str, product: &str, tests: &str) -> String {
 }
 
 /// Whether the tests of two splits say the same: equal but for white space, trailing commas and the braces around
-/// arms and closures, as a formatter sets them. Another order of imports is a change.
+/// arms and closures, and the order of imports, as a formatter sets them.
 pub fn same_tests(a: &str, b: &str) -> bool {
     same(a, b)
 }

@@ -1,5 +1,6 @@
 //! Text without what a formatter may change.
 
+use super::imports;
 use super::lexer::{Kind, Language, Token, partners, tokens};
 
 /// Words after which a parenthesis is no call's, so that a comma in it may make it a tuple.
@@ -10,11 +11,12 @@ const NO_CALLEE: &[&str] = &[
 
 /// The text as a formatter cannot change it: each word and sign is on a line of its own, white space in comments is
 /// single spaces, the commas before a closing bracket, or after a closing brace, are gone, and so are the
-/// braces around the body of an arm or a closure. What stands in strings
+/// braces around the body of an arm or a closure. Imports that follow each other are sorted. What stands in strings
 /// stays.
 ///
 /// Two texts with the same form differ in nothing but these.
 pub fn normal_form(text: &str) -> String {
+    let text = &imports::sorted(text);
     let tokens = tokens(text, Language::Rust);
     let code: Vec<Token> = tokens
         .iter()

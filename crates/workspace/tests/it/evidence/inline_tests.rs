@@ -288,6 +288,11 @@ fn what_a_formatter_does_is_no_change() {
         ("vec!(a)", "vec!(a,)"),
         ("struct A { b: u8 }", "struct A {\n    b: u8,\n}"),
         ("use a::{b, c};", "use a::{\n    b,\n    c,\n};"),
+        ("use b;\nuse a;", "use a;\n\nuse b;"),
+        (
+            "use a::{c as d, b::{self, *}};\npub(crate) use e::{f};\nfn g() { use i::j; use h; }",
+            "pub(crate) use e::f;\nuse a::{\n    b::{*, self},\n    c as d,\n};\nfn g() {\n    use h;\n    use i::j;\n}",
+        ),
         ("Vec<Vec<u8> >", "Vec<Vec<u8>>"),
         ("a(b /* c */)", "a(b, /*  c */\n)"),
         ("/// a b\nfn c() {}", "///  a  b\nfn c()\n{\n}"),
@@ -321,6 +326,19 @@ fn anything_else_is_a_change() {
         ("match a { B => c, D => e }", "match a { B => c, D => f }"),
         ("if a { b }", "if a b"),
         ("// a", "// b"),
+        ("use a::b;", "use a::c;"),
+        ("use a::{b, c};", "use a::{b};"),
+        ("use a::b as c;", "use a::c as b;"),
+        ("use a::{self};", "use a;"),
+        ("use a;\nfn b() {}\nuse c;", "use c;\nfn b() {}\nuse a;"),
+        ("use a; // x\nuse b;", "use b; // x\nuse a;"),
+        ("#[cfg(a)]\nuse b;\nuse c;", "#[cfg(a)]\nuse c;\nuse b;"),
+        ("t!(use a; use b;)", "t!(use b; use a;)"),
+        ("t! { use a; use b; }", "t! { use b; use a; }"),
+        (
+            "macro_rules! m { () => { use a; use b; } }",
+            "macro_rules! m { () => { use b; use a; } }",
+        ),
         ("#[ignore]\nfn a() {}", "fn a() {}"),
         ("a", ""),
     ] {
@@ -393,6 +411,10 @@ fn hostile_texts_take_no_longer_than_others() {
         "b'",
         "\\\\",
         "pub(",
+        "use a;",
+        "use a::",
+        "use {",
+        "use a::{b,",
     ] {
         let text = many(piece);
         let begun = Instant::now();
