@@ -71,7 +71,7 @@ const FILES: &[(&str, &str, Part)] = &[
     (
         "Cargo.toml",
         "",
-        Part::Toml(&["lib", "profile.test", "test"]),
+        Part::Toml(&["lib", "package.autotests", "profile.test", "test"]),
     ),
     (".rspec", "", Part::Whole),
     ("phpunit.xml", "", Part::Whole),

@@ -148,6 +148,46 @@ fn a_test_in_a_folder_of_its_own_and_the_formatter() {
 }
 
 #[test]
+fn a_file_of_tests_that_could_not_be_built_gets_another_name() {
+    let work = Work::begin(&CRATE, Way::Verified);
+    work.write(
+        "tests/double.rs",
+        "use shop::double;\nuse shop::add;\n\n#[test]\nfn twice() {\n    assert_eq!(double(4), add(4, 4));\n}\n",
+    );
+    work.red();
+    work.replace("src/lib.rs", "#[cfg(test)]\n", DOUBLE_FN);
+    work.rename("tests/double.rs", "tests/twofold.rs");
+    work.warns(&["Files of tests lie elsewhere since RED, and hold the same: tests/double.rs → tests/twofold.rs"]);
+    work.green();
+    work.commit();
+    work.finalize();
+}
+
+#[test]
+fn the_formatter_sorts_what_tests_import() {
+    let work = Work::begin(&CRATE, Way::Verified);
+    let test = "\n#[test]\nfn twice() {\n    assert_eq!(double(4), add(4, 4));\n}\n";
+    work.write(
+        "tests/double.rs",
+        &format!("use shop::double;\nuse shop::add;\n{test}"),
+    );
+    work.red();
+    work.replace("src/lib.rs", "#[cfg(test)]\n", DOUBLE_FN);
+    work.write(
+        "tests/double.rs",
+        &format!("use shop::{{add, double}};\n{test}"),
+    );
+    work.green_refused("tests_changed");
+    work.write(
+        "tests/double.rs",
+        &format!("use shop::add;\nuse shop::double;\n{test}"),
+    );
+    work.green();
+    work.commit();
+    work.finalize();
+}
+
+#[test]
 fn the_formatter_goes_over_tests_in_the_source() {
     let work = Work::begin(&CRATE, Way::Verified);
     let text = work.read("src/lib.rs");

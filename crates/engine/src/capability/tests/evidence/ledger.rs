@@ -88,6 +88,9 @@ impl Ledger {
 
     /// Whether each test of a file that is not there `now` is there under the name that it has in the file's new place.
     pub fn came_along(&self, (from, to): (&str, &str), now: &Self) -> bool {
+        let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+        // Cargo builds each file of the folder, under its name, and its tests are named without that.
+        let is_built_anyway = self.format == TestFormat::CargoText && folder(from) == folder(to);
         let (from, to) = (stem(from), stem(to));
         let mut gone = self
             .tests
@@ -99,8 +102,10 @@ impl Ledger {
             return true;
         }
         let there: HashSet<&str> = now.tests.keys().filter_map(|id| behind(id, to)).collect();
+        let is_new = |id: &str| !self.tests.contains_key(id);
         // What could not be loaded has not yet told its tests.
         gone.all(|(rest, outcome)| match outcome {
+            Outcome::NotCollected if is_built_anyway => now.those(|_| true).any(is_new),
             Outcome::NotCollected => !there.is_empty(),
             _ => there.contains(rest),
         })
