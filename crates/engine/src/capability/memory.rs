@@ -38,8 +38,10 @@ pub(crate) const LAST_LEVEL: Slot<String> = Slot::new("lastLevel");
 pub(crate) const LAST_RUNNER: Slot<RunnerIdentity> = Slot::new("lastRunner");
 /// The facts of the suite as it was before the run, if somebody reported it.
 pub(crate) const BASELINE: Slot<Map<String, Value>> = Slot::new("baseline");
-/// The tests of an item were tried on the tree from before it, and that took too long.
-pub(crate) const REPLAYED_SLOWLY: Slot<bool> = Slot::new("replayedSlowly");
+/// How often tests were tried in a fresh checkout, and that took too long.
+pub(crate) const SLOW_TRIES: Slot<u32> = Slot::new("slowTries");
+/// An answer has said that tests were not tried in a fresh checkout, and why.
+pub(crate) const TOLD_NOT_REPLAYED: Slot<bool> = Slot::new("toldNotReplayed");
 /// Report files that were handed in and are no part of the work.
 pub(crate) const REPORTS: Slot<Vec<RepoPath>> = Slot::new("reports");
 /// The tag that `.taskmaster/state.json` named before the run.

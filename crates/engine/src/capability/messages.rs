@@ -1,9 +1,11 @@
 //! What the codes of the workflow mean: one message and one suggestion each.
 
 use machine::event::AcceptedReport;
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use crate::capability::tests::evidence::OUTPUT;
+use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::read::{CONFIGURED, GONE, MOVED};
 use crate::capability::tests::snapshots::SNAPSHOTS;
 use crate::next_step::{argument, step};
@@ -71,6 +73,11 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "tests_unnamed",
         meaning: UNNAMED,
+        suggestion: "",
+    },
+    Text {
+        code: "not_replayed",
+        meaning: NOT_REPLAYED,
         suggestion: "",
     },
     Text {
@@ -231,6 +238,9 @@ pub fn message_of(report: &AcceptedReport, code: &str) -> String {
 /// What somebody is told whose runner wrote snapshots.
 const WRITTEN: &str = "What a snapshot asks for is what the code gave: read whether it is right";
 
+/// What somebody is told whose tests were seen in their own working tree alone.
+const NOT_REPLAYED: &str = "The tests were not tried in a fresh checkout";
+
 /// What somebody is told whose test command does not name every test.
 pub(crate) const UNNAMED: &str = "The test command does not name every test, so that one which goes missing shows in the numbers alone: set `test.command` to a runner that names them, or let it write a report and give that beside `--verify`";
 
@@ -253,6 +263,19 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
             }
             None => "What configures the runner was changed with the tests".to_owned(),
         },
+        "not_replayed" => {
+            let replay: Option<Replay> = facts
+                .get("replayed")
+                .and_then(|replay| Replay::deserialize(replay).ok());
+            let open = replay.map(|replay| replay.open()).unwrap_or_default();
+            if open.is_empty() {
+                return NOT_REPLAYED.to_owned();
+            }
+            format!(
+                "{NOT_REPLAYED} ({}). The run's report tells of each time",
+                open.join(", ")
+            )
+        }
         "tests_moved" => match names(facts, MOVED) {
             Some(names) => {
                 format!("Files of tests lie elsewhere since RED, and hold the same: {names}")

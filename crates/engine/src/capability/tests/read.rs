@@ -17,8 +17,9 @@ use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    BESIDE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
-    REPLAYED_SLOWLY, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, Shown, TESTED, Tested, TestsBefore,
+    BESIDE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory, REPORTS,
+    RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED, Tested,
+    TestsBefore,
 };
 use crate::capability::tests::covered::Covered;
 use crate::capability::tests::evidence;
@@ -154,8 +155,9 @@ pub fn read(
     REPORTS.put(&mut at.keep_run, &memory.reports)?;
     let covered = Covered::of(taken, role, config, &memory, (&repository, &last, &since))?;
     at.findings.extend(covered.missing(config, run));
-    if taken.baseline_too_slow {
-        REPLAYED_SLOWLY.put(&mut at.keep_run, &true)?;
+    if taken.baseline_too_slow || taken.replay.as_ref().is_some_and(|replay| replay.too_slow) {
+        let tries = SLOW_TRIES.read(&run.kept)?.unwrap_or_default();
+        SLOW_TRIES.put(&mut at.keep_run, &(tries + 1))?;
     }
     at.flaky();
     match (role.shows, role.suite) {
@@ -465,8 +467,9 @@ impl Comparison<'_> {
             }
             if let Some(replay) = &self.taken.replay {
                 self.findings.extend(replay.findings(self.role));
-                if replay.too_slow {
-                    REPLAYED_SLOWLY.put(&mut self.keep_run, &true)?;
+                if !replay.open().is_empty() && !TOLD_NOT_REPLAYED.is_in(&self.run.kept) {
+                    TOLD_NOT_REPLAYED.put(&mut self.keep_run, &true)?;
+                    self.warnings.push("not_replayed".to_owned());
                 }
             }
             if let Some(label) = &self.role.label {

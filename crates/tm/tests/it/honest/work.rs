@@ -458,11 +458,13 @@ impl Work {
         let mut told: Vec<&str> = answer["warning"]
             .as_str()
             .map_or_else(Vec::new, |warning| warning.split("; ").collect());
+        // It accuses nobody, and depends on what can be borrowed.
+        let not_replayed = "The tests were not tried in a fresh checkout";
         told.retain(|told| {
             let at = expected
                 .iter()
                 .position(|expected| told.starts_with(expected));
-            at.map(|at| expected.swap_remove(at)).is_none()
+            at.map(|at| expected.swap_remove(at)).is_none() && !told.starts_with(not_replayed)
         });
         assert!(
             told.is_empty() && expected.is_empty(),

@@ -886,6 +886,26 @@ fn a_snapshot_of_before_asks_for_something_else() {
 }
 
 #[test]
+fn a_test_of_before_needs_what_no_checkout_has() {
+    let work = Work::begin_with(&SHOP, Way::Verified, |work| {
+        work.write(".gitignore", ".env\n");
+        work.write(".env", "a=1\n");
+        work.write("tests/env.test", "env: test -f .env\n");
+    });
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.warns(&["The tests were not tried in a fresh checkout (as they were to be committed"]);
+    work.green();
+    // It is said once in a run.
+    work.reopen("green");
+    work.append("src/double.sh", "\n");
+    work.green();
+    work.commit();
+    work.finalize();
+}
+
+#[test]
 fn what_the_tests_need_would_not_be_committed() {
     let work = Work::begin(&SHOP, Way::Verified);
     work.write("tests/double.test", DOUBLES);

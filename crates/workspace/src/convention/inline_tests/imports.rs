@@ -136,7 +136,11 @@ impl Source<'_> {
             if said == "{" && partner < to {
                 match &self.names(at + 1, partner)[..] {
                     [one] if one.trim() != "self" => name.push_str(one),
-                    within => name.push_str(&format!("{{{}}}", within.join(","))),
+                    within => {
+                        name.push('{');
+                        name.push_str(&within.join(","));
+                        name.push('}');
+                    }
                 }
                 at = partner;
             } else if said == "," {

@@ -10,9 +10,9 @@ use workspace::config::{Baseline, Config, Level};
 use workspace::process::Cancellation;
 
 use crate::capability::memory::{
-    BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory, REPLAYED_SLOWLY,
+    BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
 };
-use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
+use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, level_name};
@@ -76,13 +76,15 @@ pub fn found_out(
     let is_due = config.evidence.baseline == Baseline::Auto
         && role.shows == Some(Shows::NewFailure)
         && is_unknown(run)
-        && !REPLAYED_SLOWLY.is_in(&run.kept)
         && taken.counts.failing() > 0
         && taken.ran.as_ref().is_some_and(is_quick);
     if !is_due {
         return Ok(());
     }
     let memory = Memory::of(run)?;
+    if !checkout::is_worth_a_try(run, &memory)? {
+        return Ok(());
+    }
     let base = memory.base_oid()?;
     let config = config.with_test_timeout(UNASKED);
     let checkout = Checkout::lent(&memory, &config, (&base, &[]), cancelled);

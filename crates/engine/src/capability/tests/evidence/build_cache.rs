@@ -32,6 +32,11 @@ impl BuildCache {
         (0..MOST).find_map(|number| Self::locked(target.join(NAME).join(number.to_string())).ok())
     }
 
+    /// Whether there is one for checkouts of a project.
+    pub fn is_kept(folder: &Path, top: &Path) -> bool {
+        target(folder, top).is_some()
+    }
+
     fn locked(path: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(&path)?;
         if fs::canonicalize(&path)? != path {

@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ::test_report::TestFormat;
+use machine::RunState;
 use workspace::config::Config;
 use workspace::git::{
     FingerprintRequest, Oid, RepoPath, Repository, ThrowAwayWorktree, TreeStatus,
 };
 use workspace::process::{Cancellation, How};
 
-use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::memory::{Memory, SLOW_TRIES, StartFacts};
 use crate::capability::tests::evidence::build_cache::BuildCache;
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
 use crate::capability::tests::evidence::{TestEvidence, may_break};
@@ -22,6 +23,20 @@ pub(crate) const UNASKED: u64 = 60_000;
 
 /// No more files than this are checked out where nobody has asked for it.
 const MOST_FILES: usize = 20_000;
+
+/// Whether tests are run in a checkout that nobody has asked for, after all that took too long in this run: once more where nothing
+/// is left of it, and a few times where what was built stays.
+pub fn is_worth_a_try(run: &RunState, memory: &Memory) -> Result<bool, Fault> {
+    /// So often what is left of one try is built upon by the next.
+    const MOST_TRIES: u32 = 3;
+    let start = &memory.start;
+    let most = if BuildCache::is_kept(&start.project_root, &start.top_level) {
+        MOST_TRIES
+    } else {
+        1
+    };
+    Ok(SLOW_TRIES.read(&run.kept)?.unwrap_or_default() < most)
+}
 
 /// A checkout that goes away when it is dropped.
 pub struct Checkout<'a> {

@@ -19,10 +19,8 @@ use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{
-    BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, REPLAYED_SLOWLY, SHOWN, Shown,
-};
-use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
+use crate::capability::memory::{BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, SHOWN, Shown};
+use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
 use crate::capability::tests::evidence::committed::{Committed, Known};
 use crate::capability::tests::evidence::frozen::{Look, Tests};
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -52,7 +50,7 @@ pub struct Replay {
     /// The same tests on what would be committed, where they were run there, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub committed: Option<Committed>,
-    /// Whether that is because it took too long, so that it is not tried again.
+    /// Whether that is because it took too long.
     #[serde(skip)]
     pub too_slow: bool,
 }
@@ -126,17 +124,32 @@ impl Replay {
 }
 
 /// Whether a report of passing tests is held against one of failing tests, so that these can be replayed.
-fn is_due(run: &RunState, role: &Role, config: &Config, taken: &TestEvidence) -> bool {
-    let is_quick = taken
-        .ran
-        .as_ref()
-        .is_some_and(|ran| ran.duration_ms <= UNASKED);
+fn is_due(role: &Role, config: &Config, taken: &TestEvidence) -> bool {
     let is_wanted = match config.evidence.replay {
         Replaying::Off => false,
         Replaying::Always => true,
-        Replaying::Auto => is_quick && !REPLAYED_SLOWLY.is_in(&run.kept),
+        Replaying::Auto => taken.ran.is_some(),
     };
     is_wanted && role.shows.is_none() && role.suite.is_none() && role.against.is_some()
+}
+
+/// Why tests are not replayed, where nobody has asked for it.
+fn too_slow(
+    run: &RunState,
+    memory: &Memory,
+    taken: &TestEvidence,
+) -> Result<Option<String>, Fault> {
+    let took = taken.ran.as_ref().map_or(0, |ran| ran.duration_ms);
+    let why = if took > UNASKED {
+        "the tests take over a minute"
+    } else if !checkout::is_worth_a_try(run, memory)? {
+        "in a fresh checkout of this run they took over a minute"
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(format!(
+        "{why}, and are not run there unless `evidence.replay` is `always`"
+    )))
 }
 
 /// Replays the tests of an item, where its report is one that would be accepted by what it shows. `named` are files that are to be
@@ -148,7 +161,7 @@ pub fn of(
     taken: &TestEvidence,
     cancelled: &Cancellation,
 ) -> Result<Option<Replay>, Fault> {
-    if !is_due(run, &present.role, config, taken) {
+    if !is_due(&present.role, config, taken) {
         return Ok(None);
     }
     let Some(shown) = SHOWN.read(&present.kept, present.role.against.as_ref())? else {
@@ -163,6 +176,9 @@ pub fn of(
         return Ok(None);
     }
     let asked = config.evidence.replay == Replaying::Always;
+    if !asked && let Some(why) = too_slow(run, &Memory::of(run)?, taken)? {
+        return Ok(Some(Replay::undecided(why)));
+    }
     let item = Item {
         dir,
         run,
