@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ::test_report::TestFormat;
 use machine::RunState;
+use workspace::build_cache::BuildCache;
 use workspace::config::Config;
 use workspace::git::{
     FingerprintRequest, Oid, RepoPath, Repository, ThrowAwayWorktree, TreeStatus,
@@ -13,7 +14,6 @@ use workspace::git::{
 use workspace::process::{Cancellation, How};
 
 use crate::capability::memory::{Memory, SLOW_TRIES, StartFacts};
-use crate::capability::tests::evidence::build_cache::BuildCache;
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
 use crate::capability::tests::evidence::{TestEvidence, may_break};
 use crate::fault::Fault;

@@ -2,7 +2,6 @@
 
 mod adapter;
 pub mod baseline;
-mod build_cache;
 pub mod changed_lines;
 pub mod checkout;
 pub mod clean;

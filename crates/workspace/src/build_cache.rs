@@ -1,8 +1,10 @@
 //! What Cargo has built in checkouts, kept from one to the next, so that the packages a project depends on are built once.
 //!
 //! It lies in a folder of its own within the project's `target`: what is built in the working tree has the same names there, and would be
-//! taken for it. Cargo goes by times: a checkout's files are written later than whatever was built before it, so that everything
+//! taken for it. Of packages from elsewhere it begins with what was built there. Cargo goes by times: a checkout's files are written later than whatever was built before it, so that everything
 //! of the project itself is built anew.
+
+mod dependencies;
 
 use std::env;
 use std::fs::{self, File, TryLockError};
@@ -18,6 +20,7 @@ const MOST: usize = 2;
 const TAG: &str = "CACHEDIR.TAG";
 
 /// A folder for one checkout at a time.
+#[derive(Debug)]
 pub struct BuildCache {
     path: PathBuf,
     /// Held as long as the checkout is there.
@@ -29,7 +32,19 @@ impl BuildCache {
     /// `folder` is where the project lies, at or below `top`.
     pub fn take(folder: &Path, top: &Path) -> Option<Self> {
         let target = fs::canonicalize(target(folder, top)?).ok()?;
-        (0..MOST).find_map(|number| Self::locked(target.join(NAME).join(number.to_string())).ok())
+        let mut numbers = 0..MOST;
+        let cache = numbers
+            .find_map(|number| Self::locked(target.join(NAME).join(number.to_string())).ok())?;
+        let mut above = folder
+            .ancestors()
+            .take_while(|above| above.starts_with(top));
+        if let Some(lock) =
+            above.find_map(|above| fs::read_to_string(above.join("Cargo.lock")).ok())
+        {
+            // Whatever is not there is built.
+            drop(dependencies::take_over(&target, &cache.path, &lock));
+        }
+        Some(cache)
     }
 
     /// Whether there is one for checkouts of a project.
