@@ -215,8 +215,9 @@ impl Engine {
         Ok(packed)
     }
 
-    /// Looks whether every commit of a range was earned. Changes nothing.
-    pub fn verify(&self, request: &VerifyRequest) -> Result<Verified, Fault> {
+    /// Looks whether every commit of a range was earned. Changes nothing. Before the tests of a commit are run again, `begun` is told in
+    /// words which one it is: that may take long.
+    pub fn verify(&self, request: &VerifyRequest, begun: &dyn Fn(&str)) -> Result<Verified, Fault> {
         let repository = Repository::discover(&self.root)?;
         let remote = &self.settings.config.git.default_remote;
         let range = Range::of(request.range.as_deref(), &repository, remote)?;
@@ -240,8 +241,11 @@ impl Engine {
         }
         if request.replay {
             let replayer = Replayer::of(self, &repository)?;
-            for verdict in &mut commits {
-                verdict.replay_with(&replayer, &library)?;
+            let all = commits.len();
+            for (at, verdict) in commits.iter_mut().enumerate() {
+                let which = format!("{}, {} of {all}", short(&verdict.sha), at + 1);
+                let begun = || begun(&format!("the tests of a commit are run again: {which}"));
+                verdict.replay_with(&replayer, &library, &begun)?;
             }
         }
         with_alike(&mut commits, &range, &mut library, &repository)?;
@@ -251,7 +255,12 @@ impl Engine {
 
 impl Verdict {
     /// Runs the tests of the commit again, where it is one of a subtask.
-    fn replay_with(&mut self, replayer: &Replayer<'_>, library: &Library) -> Result<(), Fault> {
+    fn replay_with(
+        &mut self,
+        replayer: &Replayer<'_>,
+        library: &Library,
+        begun: &dyn Fn(),
+    ) -> Result<(), Fault> {
         let is_meant = matches!(self.purpose, Some(Purpose::Subtask)) && self.part_of.is_none();
         let made = library.of(&self.sha).filter(|_| is_meant);
         let (Some((_, made)), Ok(commit)) = (made, Oid::from_str(&self.sha)) else {
@@ -260,6 +269,7 @@ impl Verdict {
         let Ok(base) = Oid::from_str(&made.base) else {
             return Ok(());
         };
+        begun();
         let known = made.green.as_ref().map(|green| &green.known_failing[..]);
         let mut replayed = replayer.replayed(&base, &commit, known.unwrap_or_default())?;
         let problems = std::mem::take(&mut replayed.problems);

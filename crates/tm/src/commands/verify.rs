@@ -16,7 +16,7 @@ use crate::render;
 /// Carries out `tm verify`.
 pub fn run(verify: Verify, output: &mut Output) -> Outcome {
     let engine = open(verify.place.project_root, None, "tm verify")?;
-    let answer = engine.verify(&VerifyRequest {
+    let request = VerifyRequest {
         range: verify.range,
         bundles: verify.bundle,
         require: Some(match verify.require {
@@ -31,7 +31,8 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
         }),
         signers: verify.signers,
         replay: verify.replay,
-    })?;
+    };
+    let answer = engine.verify(&request, &|begun| output.hint(begun))?;
     output.answer(&answer, render::range_verified)?;
     Ok(if answer.verified {
         DONE

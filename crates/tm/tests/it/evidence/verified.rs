@@ -538,6 +538,15 @@ fn the_tests_of_commits_are_run_again() {
     assert_eq!(commit["standing"], "earned");
     let remarks = commit["remarks"].to_string();
     assert!(remarks.contains("its run is not over"), "{again:#}");
+    // That takes long: who waits is told how far it is.
+    let mut spoken = stage.env.process(testkit::sandbox::binary());
+    spoken.args(["verify", "main..HEAD", "--replay"]);
+    let spoken = String::from_utf8(spoken.output().unwrap().stderr).unwrap();
+    assert!(
+        spoken.contains("hint: the tests of a commit are run again: "),
+        "{spoken}"
+    );
+    assert!(spoken.contains(", 1 of 1\n"), "{spoken}");
 
     // The next passes by something beside it, and nobody tried it without its change.
     let there = stage.outside("there");
