@@ -1,5 +1,7 @@
 //! What is found in the working tree, and lacks, when tests are reported.
 
+use std::fmt;
+
 use machine::Finding;
 use workspace::convention::paths::may_hold_tests;
 use workspace::git::{RepoPath, Repository};
@@ -113,17 +115,22 @@ pub(super) fn no_change(red: &str, outside: &[RepoPath]) -> Finding {
     with_files(found, &outside)
 }
 
+/// What a repair comes to that no failing suite asked for.
+const WITHOUT: &str =
+    "no test has failed for its commit, which `tm verify` then calls one without tests";
+
 /// Files that were changed behind the last commit.
 pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> Option<Finding> {
     let reopen = Verb::Reopen.step().and("reason");
     let way_out = if untracked.len() == changed.len() {
         format!(
-            "take them away, or list them in .git/info/exclude, where a run of the tests leaves them behind, and report again ({report}); or {reopen} to take them into a repair",
+            "take them away, or list them in .git/info/exclude, where a run of the tests leaves them behind, and report again ({report}); or {reopen} to take them into a repair: {WITHOUT}",
             report = Verb::Report
         )
     } else {
         format!(
-            "{reopen} takes them into a repair; or put them back with git, and report again: {report}",
+            "set them aside ({stash}), and report again ({report}); or, if they belong to the task, {reopen} takes them into a repair: {WITHOUT}",
+            stash = stash(changed),
             report = Verb::Report
         )
     };
@@ -149,13 +156,18 @@ pub(crate) fn set_aside(product: &[&str], written: bool) -> String {
             Verb::Report
         );
     }
-    let stash = ["git", "stash", "push", "--include-untracked", "--"];
-    // From the top, wherever the reader stands.
-    let paths: Vec<String> = product.iter().map(|path| format!(":/{path}")).collect();
     format!(
         "what they test is written already, in {files}: set that aside ({stash}), {write}see the tests fail, report ({report}), and bring it back behind it ({pop})",
-        stash = NextStep::shell(stash.into_iter().chain(paths.iter().map(String::as_str))),
+        stash = stash(product),
         report = Verb::Report,
         pop = NextStep::shell(["git", "stash", "pop"])
     )
+}
+
+/// Sets changes of these files aside.
+fn stash<P: fmt::Display>(files: &[P]) -> NextStep {
+    let command = ["git", "stash", "push", "--include-untracked", "--"];
+    // From the top, wherever the reader stands.
+    let paths: Vec<String> = files.iter().map(|path| format!(":/{path}")).collect();
+    NextStep::shell(command.into_iter().chain(paths.iter().map(String::as_str)))
 }
