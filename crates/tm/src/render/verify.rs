@@ -39,7 +39,10 @@ pub fn verified(verified: &Verified, look: &Look) -> String {
     };
     page.signed(sign, &verified.message);
     page.field("range", &verified.range);
-    page.field("level", &format!("at least {}", verified.require));
+    page.field(
+        "asked for",
+        &format!("{} or more (--require)", verified.require),
+    );
     for source in &verified.sources {
         let at = match source.kind {
             "journal" => String::new(),
