@@ -84,8 +84,8 @@ impl BuildCache {
     }
 }
 
-/// The folder that Cargo builds a project into.
-fn target(folder: &Path, top: &Path) -> Option<PathBuf> {
+/// The folder that Cargo builds a project into; none where it has built nothing. `folder` is where the project lies, at or below `top`.
+pub fn target(folder: &Path, top: &Path) -> Option<PathBuf> {
     let is_it = |target: &PathBuf| target.join(TAG).is_file();
     if let Some(named) = env::var_os("CARGO_TARGET_DIR") {
         return Some(folder.join(named)).filter(is_it);

@@ -10,6 +10,7 @@ mod imports;
 mod lexer;
 mod rust;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 pub use compare::normal_form;
@@ -79,15 +80,15 @@ pub fn parts<'a>(path: &str, text: &'a str) -> Vec<Part<'a>> {
 /// A source file with the product of one text of it and the tests of another: tests that both have stay where they are, and the
 /// other ones come last.
 pub fn with_tests_of(path: &str, product: &str, tests: &str) -> String {
-    let form = |part: &Part<'_>| normal_form(part.text);
-    let (own, other) = (parts(path, product), parts(path, tests));
-    let wanted: Vec<&Part<'_>> = other.iter().filter(|part| part.is_test).collect();
-    let is_wanted = |part: &Part<'_>| wanted.iter().any(|test| form(test) == form(part));
-    let mut stay: Vec<&Part<'_>> = own.iter().collect();
-    stay.retain(|part| !part.is_test || is_wanted(part));
-    let is_there = |test: &Part<'_>| own.iter().any(|part| form(part) == form(test));
-    let come = wanted.iter().copied().filter(|test| !is_there(test));
-    stay.into_iter().chain(come).map(|part| part.text).collect()
+    let forms = |parts: &[Part<'_>]| -> HashSet<String> {
+        let tests = parts.iter().filter(|part| part.is_test);
+        tests.map(|part| normal_form(part.text)).collect()
+    };
+    let (mut own, mut other) = (parts(path, product), parts(path, tests));
+    let (there, wanted) = (forms(&own), forms(&other));
+    own.retain(|part| !part.is_test || wanted.contains(&normal_form(part.text)));
+    other.retain(|part| part.is_test && !there.contains(&normal_form(part.text)));
+    own.iter().chain(&other).map(|part| part.text).collect()
 }
 
 /// Whether the tests of two splits say the same: equal but for white space, trailing commas and the braces around

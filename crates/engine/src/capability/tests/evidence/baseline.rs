@@ -88,7 +88,8 @@ pub fn found_out(
     let base = memory.base_oid()?;
     let config = config.with_test_timeout(UNASKED);
     let checkout = Checkout::lent(&memory, &config, (&base, &[]), cancelled);
-    let found = match checkout.and_then(|checkout| checkout.tested(None)) {
+    let tested = checkout.and_then(|checkout| checkout.reporting(&taken.files).tested(None));
+    let found = match tested {
         Ok(found) => found,
         Err(fault) if fault.code == "cancelled" => return Err(fault),
         Err(fault) => {

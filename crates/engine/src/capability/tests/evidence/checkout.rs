@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ::test_report::TestFormat;
 use machine::RunState;
-use workspace::build_cache::BuildCache;
+use workspace::build_cache::{self, BuildCache};
 use workspace::config::Config;
 use workspace::git::{
     FingerprintRequest, Oid, RepoPath, Repository, ThrowAwayWorktree, TreeStatus,
@@ -15,7 +15,7 @@ use workspace::process::{Cancellation, How};
 
 use crate::capability::memory::{Memory, SLOW_TRIES, StartFacts};
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
-use crate::capability::tests::evidence::{TestEvidence, may_break};
+use crate::capability::tests::evidence::{SubmittedFile, TestEvidence, may_break};
 use crate::fault::Fault;
 
 /// How long a run in a checkout may take that nobody has asked for, in milliseconds.
@@ -47,7 +47,11 @@ pub struct Checkout<'a> {
     is_ahead: bool,
     /// Variables that have it tested, and not what they name in the user's working tree.
     env: Vec<(OsString, OsString)>,
+    /// Where Cargo builds it.
+    target: PathBuf,
     _built: Option<BuildCache>,
+    /// The files that the test command writes its report to in the working tree.
+    reports: Vec<PathBuf>,
     /// Whether somebody has asked for it, so that `test.setup` makes it ready.
     is_asked: bool,
     cancelled: &'a Cancellation,
@@ -75,7 +79,30 @@ impl<'a> Checkout<'a> {
         } else {
             Self::lent
         };
-        of(self.memory, self.config, (commit, &[]), self.cancelled)
+        Ok(Self {
+            reports: self.reports.clone(),
+            ..of(self.memory, self.config, (commit, &[]), self.cancelled)?
+        })
+    }
+
+    /// Has the report of its tests read from where it lies in the working tree, if the test command is run there.
+    #[must_use]
+    pub fn reporting(mut self, files: &[SubmittedFile]) -> Self {
+        self.reports = files.iter().map(|file| file.path.clone()).collect();
+        self
+    }
+
+    /// What in the checkout is the place of a file in the working tree, or where Cargo builds it; none of what lies elsewhere.
+    fn place_of(&self, path: &Path) -> Option<PathBuf> {
+        let start = &self.memory.start;
+        let target = build_cache::target(&start.project_root, &start.top_level);
+        if let Some(built) =
+            target.and_then(|target| Some(path.strip_prefix(target).ok()?.to_owned()))
+        {
+            return Some(self.target.join(built));
+        }
+        let own = path.strip_prefix(&start.top_level).ok()?;
+        Some(self.tree.path().join(own))
     }
 
     /// Has it made ready, once it holds what it is to hold.
@@ -118,14 +145,20 @@ impl<'a> Checkout<'a> {
         let tree = memory.repository().throw_away_worktree(commit, files)?;
         let start = &memory.start;
         let built = BuildCache::take(&start.project_root, &start.top_level);
-        let env = environment(start, &tree, built.as_ref());
+        let target = match &built {
+            Some(built) => built.path().to_owned(),
+            None => tree.project_root().join("target"),
+        };
+        let env = environment(start, &tree, &target);
         Ok(Self {
             tree,
             memory,
             config,
             is_ahead: !files.is_empty(),
             env,
+            target,
             _built: built,
+            reports: Vec::new(),
             is_asked: false,
             cancelled,
         })
@@ -192,7 +225,12 @@ impl<'a> Checkout<'a> {
 
     /// Runs the suite in it.
     pub fn tested(&self, format: Option<TestFormat>) -> Result<TestEvidence, Fault> {
-        suite::tested(&self.suite(format))
+        let reports = self.reports.iter().map(|path| self.place_of(path));
+        let reports: Vec<PathBuf> = reports.flatten().collect();
+        suite::tested(&Suite {
+            reports: &reports,
+            ..self.suite(format)
+        })
     }
 
     fn suite(&self, format: Option<TestFormat>) -> Suite<'_> {
@@ -214,12 +252,10 @@ impl<'a> Checkout<'a> {
 fn environment(
     start: &StartFacts,
     tree: &ThrowAwayWorktree,
-    built: Option<&BuildCache>,
+    target: &Path,
 ) -> Vec<(OsString, OsString)> {
-    let target = built.map(|built| built.path().to_owned());
-    let target = target.unwrap_or_else(|| tree.project_root().join("target"));
     let mut all = vec![
-        (OsString::from("CARGO_TARGET_DIR"), target.into_os_string()),
+        (OsString::from("CARGO_TARGET_DIR"), target.into()),
         // Files are changed there faster than what Python has compiled tells apart.
         (
             OsString::from("PYTHONDONTWRITEBYTECODE"),

@@ -25,7 +25,7 @@ use crate::capability::tests::evidence::committed::{Committed, Known};
 use crate::capability::tests::evidence::frozen::{Look, Tests};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
-use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::capability::tests::evidence::{SubmittedFile, TestEvidence, baseline};
 use crate::capability::tests::former::{Copies, FormerTests};
 use crate::capability::tests::read::{MOST_NAMED, few, name_of};
 use crate::fault::Fault;
@@ -188,6 +188,7 @@ pub fn of(
         cancelled,
         shown,
         now,
+        files: &taken.files,
         before,
         took: taken.ran.as_ref().map_or(u64::MAX, |ran| ran.duration_ms),
     };
@@ -221,6 +222,8 @@ struct Item<'a> {
     cancelled: &'a Cancellation,
     shown: Shown,
     now: Ledger,
+    /// The files that were read for that.
+    files: &'a [SubmittedFile],
     before: Vec<Ledger>,
     /// How long the tests took, in milliseconds.
     took: u64,
@@ -255,11 +258,12 @@ impl Item<'_> {
         let last = memory.last_oid()?;
         whole.extend(self.moved(&memory, &last, (&whole, &kept))?);
         let at = (&last, &whole[..]);
-        let mut checkout = if asked {
+        let checkout = if asked {
             Checkout::ready(&memory, &config, at, self.cancelled)?
         } else {
             Checkout::lent(&memory, &config, at, self.cancelled)?
         };
+        let mut checkout = checkout.reporting(self.files);
         // With a source file its product would come along; in RED only its tests were written.
         let mut copies = kept;
         copies.retain(|path, _| !whole.contains(path));
@@ -282,7 +286,12 @@ impl Item<'_> {
                     "what {path} held in RED is gone from the run's folder"
                 )));
             };
-            match with_former_product(path, &bytes, repository.bytes_at(&last, path)?) {
+            let before = if may_hold_tests(&path.to_string()) {
+                repository.file_at(&last, path)?
+            } else {
+                None
+            };
+            match before.and_then(|before| with_former_product(path, &bytes, &before)) {
                 Some(former) => {
                     checkout.write(path, former.as_bytes())?;
                     as_in_red.push((path, bytes));
@@ -411,15 +420,12 @@ impl Item<'_> {
     }
 }
 
-/// A source file of RED with tests in it, but with the product of the last commit; none where its product is that, or where it is not
-/// parted.
-fn with_former_product(path: &RepoPath, red: &[u8], before: Option<Vec<u8>>) -> Option<String> {
+/// A source file of RED with tests in it, but with the product that it had before; none where that is the same.
+fn with_former_product(path: &RepoPath, red: &[u8], before: &str) -> Option<String> {
     let name = path.to_string();
-    let before = String::from_utf8(before?).ok()?;
     let red = std::str::from_utf8(red).ok()?;
-    let (now, then) = (split(&name, red), split(&name, &before));
-    let is_parted = may_hold_tests(&name) && !same_product(&now.product, &then.product);
-    is_parted.then(|| with_tests_of(&name, &before, red))
+    let (now, then) = (split(&name, red), split(&name, before));
+    (!same_product(&now.product, &then.product)).then(|| with_tests_of(&name, before, red))
 }
 
 /// Whether it is the checkout's own product that is tested in it: with all of that taken away not every test passes. `changed` are
