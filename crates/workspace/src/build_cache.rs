@@ -1,12 +1,13 @@
 //! What Cargo has built in checkouts, kept from one to the next, so that the packages a project depends on are built once.
 //!
-//! It lies in a folder of its own within the project's `target`: what is built in the working tree has the same names there, and would be
-//! taken for it. Of packages from elsewhere it begins with what was built there. Cargo goes by times: a checkout's files are written later than whatever was built before it, so that everything
-//! of the project itself is built anew.
+//! It lies in a folder of its own within the project's `target`: what is built in the working tree has the same names there, and would
+//! be taken for it. Of packages from elsewhere it begins with what was built for the working tree. Cargo goes by times: a checkout's files
+//! are written later than whatever was built before it, so that everything of the project itself is built anew.
 
 mod dependencies;
 
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,11 @@ impl BuildCache {
     /// A free one in the folder that Cargo builds the project into; none where it has built nothing there, or where all are taken.
     /// `folder` is where the project lies, at or below `top`.
     pub fn take(folder: &Path, top: &Path) -> Option<Self> {
-        let target = fs::canonicalize(target(folder, top)?).ok()?;
+        Self::within(&target(folder, top)?, folder, top)
+    }
+
+    fn within(target: &Path, folder: &Path, top: &Path) -> Option<Self> {
+        let target = fs::canonicalize(target).ok()?;
         let mut numbers = 0..MOST;
         let cache = numbers
             .find_map(|number| Self::locked(target.join(NAME).join(number.to_string())).ok())?;
@@ -86,8 +91,12 @@ impl BuildCache {
 
 /// The folder that Cargo builds a project into; none where it has built nothing. `folder` is where the project lies, at or below `top`.
 pub fn target(folder: &Path, top: &Path) -> Option<PathBuf> {
+    named_target(env::var_os("CARGO_TARGET_DIR"), folder, top)
+}
+
+fn named_target(named: Option<OsString>, folder: &Path, top: &Path) -> Option<PathBuf> {
     let is_it = |target: &PathBuf| target.join(TAG).is_file();
-    if let Some(named) = env::var_os("CARGO_TARGET_DIR") {
+    if let Some(named) = named {
         return Some(folder.join(named)).filter(is_it);
     }
     let own = folder
@@ -130,7 +139,8 @@ mod tests {
     }
 
     fn take(project: &tempfile::TempDir) -> Option<BuildCache> {
-        BuildCache::take(&project.path().join("crates/own"), project.path())
+        let (folder, top) = (project.path().join("crates/own"), project.path());
+        BuildCache::within(&named_target(None, &folder, top)?, &folder, top)
     }
 
     fn name(cache: &BuildCache) -> PathBuf {
@@ -161,8 +171,11 @@ mod tests {
         let project = built();
         fs::remove_file(project.path().join("target").join(TAG)).unwrap();
         assert!(take(&project).is_none());
-        let elsewhere = project.path().join("target");
-        assert!(BuildCache::take(&elsewhere, &elsewhere).is_none());
+        let named = |name: &str| named_target(Some(name.into()), project.path(), project.path());
+        assert_eq!(named("built"), None);
+        fs::create_dir(project.path().join("built")).unwrap();
+        fs::write(project.path().join("built").join(TAG), "").unwrap();
+        assert_eq!(named("built"), Some(project.path().join("built")));
     }
 
     #[test]
