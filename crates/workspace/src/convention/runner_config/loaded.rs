@@ -3,19 +3,14 @@
 /// Settings whose values are such files, by the names that runners give them: of Jest, Vitest, Mocha, AVA, Bun, `PHPUnit` and pytest.
 const SETTINGS: &[&str] = &[
     "bootstrap",
-    "environment",
-    "file",
     "globalSetup",
     "globalTeardown",
-    "import",
     "nodeArguments",
     "preload",
     "pytest_plugins",
-    "reporter",
     "reporters",
     "require",
     "resolver",
-    "runner",
     "setupFiles",
     "setupFilesAfterEnv",
     "snapshotSerializers",
@@ -25,7 +20,10 @@ const SETTINGS: &[&str] = &[
 ];
 
 /// Options whose values are.
-const OPTIONS: &[&str] = &["--file", "--import", "--require", "-p", "-r"];
+const OPTIONS: &[&str] = &["--import", "--require"];
+
+/// The option of pytest whose value is a module; other programs have one of this name.
+const PLUGIN: &str = "-p";
 
 /// How the names of files end that runners load; others, such as lists of requirements, stand behind the same options.
 const ENDINGS: &[&str] = &[
@@ -40,7 +38,14 @@ pub fn loads(folder: &str, settings: &str, path: &str) -> bool {
     let of_options = OPTIONS
         .iter()
         .flat_map(|name| values_behind(settings, name));
-    let mut named = of_settings.chain(of_options).flat_map(files_in);
+    let is_of_pytest = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with('-') || line.contains("addopts") || line.contains("pytest")
+    };
+    let lines = settings.lines().filter(is_of_pytest);
+    let of_plugins = lines.flat_map(|line| values_behind(line, PLUGIN));
+    let all = of_settings.chain(of_options).chain(of_plugins);
+    let mut named = all.flat_map(files_in);
     named.any(|name| is_named(folder, name, path))
 }
 
@@ -59,6 +64,7 @@ fn values_of<'a>(settings: &'a str, name: &'a str) -> impl Iterator<Item = &'a s
         match start.chars().next()? {
             '[' => Some(within(start, '[', ']')),
             '{' => Some(within(start, '{', '}')),
+            quote @ ('\'' | '"') => start[1..].split(quote).next(),
             _ => Some(line_and_items(value)),
         }
     })
@@ -99,8 +105,22 @@ fn within(text: &str, opens: char, closes: char) -> &str {
     text
 }
 
-/// The first line, and of those that follow the items of a list.
+/// What stands on the first line before another value, and of the lines that follow the items of a list.
 fn line_and_items(text: &str) -> &str {
+    let mut depth = 0_usize;
+    let ends = |(_, sign): &(usize, char)| {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' | '}' | ']' => return depth == 0,
+            _ => {}
+        }
+        false
+    };
+    let line = text.lines().next().unwrap_or_default();
+    if let Some((end, _)) = line.char_indices().find(ends) {
+        return &line[..end];
+    }
     let mut end = 0;
     for (at, line) in text.split_inclusive('\n').enumerate() {
         if at > 0 && !line.trim_start().starts_with("- ") {
@@ -216,7 +236,12 @@ mod tests {
                 "helpers/__init__.py",
             ),
             ("", "pytest_plugins = 'a.b'\n", "a/b.py"),
-            ("", "mocha -r ./lib/setup.js test", "lib/setup.js"),
+            ("", "mocha --require ./lib/setup.js test", "lib/setup.js"),
+            (
+                "",
+                "addopts =\n    -q\n    -p sums.plugin\n",
+                "sums/plugin.py",
+            ),
             (
                 "",
                 "<phpunit bootstrap=\"lib/bootstrap.php\"/>",
@@ -245,6 +270,19 @@ mod tests {
             ),
             ("setupFiles: ['../lib/setup.ts']", "lib/setup.ts"),
             ("deps = -r requirements.txt", "requirements.txt"),
+            (
+                "commands =\n    bandit -r shop\n    mypy -p shop\n",
+                "shop/__init__.py",
+            ),
+            (
+                "jest = {\"testEnvironment\":\"node\",\"collectCoverageFrom\":[\"src/cart.js\"]}",
+                "src/cart.js",
+            ),
+            (
+                "{ test: { globalSetup: setup, include: ['src/cart.js'] } }",
+                "src/cart.js",
+            ),
+            ("file = \"shop/app.py\"\n", "shop/app.py"),
             ("setupFiles: [", "a.ts"),
             ("-p", "a.py"),
         ] {
