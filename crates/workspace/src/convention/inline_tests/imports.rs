@@ -62,19 +62,33 @@ impl Source<'_> {
         Some(self.tokens.get(at)?.text(self.text))
     }
 
+    /// What stands before a token, the nearest first; comments say nothing.
+    fn before(&self, at: usize) -> impl Iterator<Item = &str> {
+        let tokens = self.tokens[..at].iter().rev();
+        let code = tokens
+            .filter(|token| !matches!(token.kind, Kind::Comment | Kind::DocInner | Kind::DocOuter));
+        code.map(|token| token.text(self.text))
+    }
+
     /// Whether this bracket opens a block or the body of an item, and nothing that a macro gets.
     fn is_block(&self, at: usize) -> bool {
-        let before = |back: usize| at.checked_sub(back).and_then(|before| self.said(before));
-        self.said(at) == Some("{") && before(1) != Some("!") && before(2) != Some("!")
+        self.said(at) == Some("{") && self.before(at).take(2).all(|said| said != "!")
     }
 
     /// Whether an item may begin here: something else ends before it.
     fn begins_item(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).and_then(|before| self.tokens.get(before));
-        before.is_none_or(|before| {
-            matches!(before.kind, Kind::DocInner | Kind::Comment)
-                || matches!(before.text(self.text), "{" | "}" | ";")
-        })
+        match self.before(at).next() {
+            None | Some("{" | "}" | ";") => true,
+            Some("]") => self.ends_inner_attribute(at),
+            _ => false,
+        }
+    }
+
+    /// Whether `#![…]` stands before a token.
+    fn ends_inner_attribute(&self, at: usize) -> bool {
+        let close = (0..at).rev().find(|&before| self.said(before) == Some("]"));
+        let open = close.map(|close| self.partners[close]);
+        open.is_some_and(|open| open < at && self.before(open).take(2).eq(["!", "#"]))
     }
 
     /// The `use` item that begins here, in one form, and where it ends.

@@ -290,6 +290,10 @@ fn what_a_formatter_does_is_no_change() {
         ("use a::{b, c};", "use a::{\n    b,\n    c,\n};"),
         ("use b;\nuse a;", "use a;\n\nuse b;"),
         (
+            "#![allow(a)]\nuse b;\nuse a;",
+            "#![allow(a)]\n\nuse a;\nuse b;",
+        ),
+        (
             "use a::{c as d, b::{self, *}};\npub(crate) use e::{f};\nfn g() { use i::j; use h; }",
             "pub(crate) use e::f;\nuse a::{\n    b::{*, self},\n    c as d,\n};\nfn g() {\n    use h;\n    use i::j;\n}",
         ),
@@ -333,6 +337,11 @@ fn anything_else_is_a_change() {
         ("use a;\nfn b() {}\nuse c;", "use c;\nfn b() {}\nuse a;"),
         ("use a; // x\nuse b;", "use b; // x\nuse a;"),
         ("#[cfg(a)]\nuse b;\nuse c;", "#[cfg(a)]\nuse c;\nuse b;"),
+        (
+            "#[cfg(a)] // x\nuse b;\nuse c;",
+            "#[cfg(a)] // x\nuse c;\nuse b;",
+        ),
+        ("t! /**/ { use a; use b; }", "t! /**/ { use b; use a; }"),
         ("t!(use a; use b;)", "t!(use b; use a;)"),
         ("t! { use a; use b; }", "t! { use b; use a; }"),
         (
