@@ -142,9 +142,10 @@ impl<'a> Checkout<'a> {
         (commit, files): (&Oid, &[RepoPath]),
         cancelled: &'a Cancellation,
     ) -> Result<Self, Fault> {
-        let tree = memory.repository().throw_away_worktree(commit, files)?;
         let start = &memory.start;
+        // Before its files are written: they are to be later than whatever is built there.
         let built = BuildCache::take(&start.project_root, &start.top_level);
+        let tree = memory.repository().throw_away_worktree(commit, files)?;
         let target = match &built {
             Some(built) => built.path().to_owned(),
             None => tree.project_root().join("target"),
