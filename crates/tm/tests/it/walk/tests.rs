@@ -716,6 +716,9 @@ fn what_settings_have_the_runner_load_is_changed_in_green() {
             work.write("package.json", settings);
             work.write("src/double.js", "// Nothing yet.\n");
             work.write("src/treble.js", "// Nothing yet.\n");
+            // Nobody waits for what a pipe of such a name has to say.
+            let mut pipe = work.process("mkfifo");
+            assert!(pipe.arg("src/conftest.py").status().unwrap().success());
         });
         work.write("tests/double.test", DOUBLES);
         work.red();

@@ -118,7 +118,8 @@ fn settings_in(repository: &Repository, folder: &str) -> Vec<String> {
     let entries = entries.into_iter().flatten().flatten();
     let settings = entries.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        if !may_configure_a_runner(&name) {
+        // A pipe of such a name would never end.
+        if !may_configure_a_runner(&name) || !entry.path().is_file() {
             return None;
         }
         runner_config(&name, &std::fs::read_to_string(entry.path()).ok()?)
