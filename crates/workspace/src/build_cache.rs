@@ -52,11 +52,6 @@ impl BuildCache {
         Some(cache)
     }
 
-    /// Whether there is one for checkouts of a project.
-    pub fn is_kept(folder: &Path, top: &Path) -> bool {
-        target(folder, top).is_some()
-    }
-
     fn locked(path: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(&path)?;
         if fs::canonicalize(&path)? != path {

@@ -23,6 +23,7 @@ use crate::fault::Fault;
 const LEDGER: &str = "ledger";
 /// Under this name it says so by other names of the tests: hashes, the newest first.
 const OTHER_LEDGERS: &str = "otherLedgers";
+
 /// What a run in `dir` remembers of it, with the evidence kept there.
 pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Value>, Fault> {
     baseline.keep(dir)?;

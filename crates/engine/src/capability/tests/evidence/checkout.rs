@@ -30,7 +30,7 @@ pub fn is_worth_a_try(run: &RunState, memory: &Memory) -> Result<bool, Fault> {
     /// So often what is left of one try is built upon by the next.
     const MOST_TRIES: u32 = 3;
     let start = &memory.start;
-    let most = if BuildCache::is_kept(&start.project_root, &start.top_level) {
+    let most = if build_cache::target(&start.project_root, &start.top_level).is_some() {
         MOST_TRIES
     } else {
         1
