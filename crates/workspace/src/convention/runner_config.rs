@@ -2,7 +2,7 @@
 
 mod loaded;
 
-pub use loaded::loads;
+pub use loaded::{LoadedFiles, may_be_loaded};
 use serde_json::Value;
 
 /// What of a file does.
@@ -105,6 +105,12 @@ pub fn runner_config(name: &str, text: &str) -> Option<String> {
 #[must_use]
 pub fn may_configure_a_runner(name: &str) -> bool {
     part_of(name).is_some()
+}
+
+/// Whether something of a file with this path may name files for a runner to load.
+#[must_use]
+pub fn may_name_loaded_files(name: &str) -> bool {
+    part_of(name).is_some_and(|part| !matches!(part, Part::With(_)))
 }
 
 fn part_of(name: &str) -> Option<Part> {

@@ -710,10 +710,16 @@ fn the_runner_is_configured_otherwise_in_green() {
 
 #[test]
 fn what_settings_have_the_runner_load_is_changed_in_green() {
-    for way in WAYS {
+    let places = ["package.json", "config/package.json"];
+    for (way, place) in WAYS
+        .iter()
+        .flat_map(|way| places.map(|place| (*way, place)))
+    {
         let work = Work::begin_with(&SHOP, way, |work| {
-            let settings = r#"{"jest": {"setupFiles": ["<rootDir>/src/double.js"]}}"#;
-            work.write("package.json", settings);
+            let above = if place.contains('/') { "../" } else { "" };
+            let settings =
+                format!(r#"{{"jest": {{"setupFiles": ["<rootDir>/{above}src/double.js"]}}}}"#);
+            work.write(place, &settings);
             work.write("src/double.js", "// Nothing yet.\n");
             work.write("src/treble.js", "// Nothing yet.\n");
             // Nobody waits for what a pipe of such a name has to say.

@@ -1,9 +1,12 @@
 //! Whether what configures the runner, or is loaded before the tests, is as it was.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use workspace::convention::runner_config::{loads, may_configure_a_runner, runner_config};
+use workspace::convention::runner_config::{
+    LoadedFiles, may_be_loaded, may_configure_a_runner, may_name_loaded_files, runner_config,
+};
 use workspace::git::{Change, Oid, RepoPath, Repository};
 
 use crate::capability::git::changes::Changes;
@@ -20,10 +23,10 @@ impl RunnerConfig {
         last: &Oid,
         changes: &Changes,
     ) -> Result<Self, Fault> {
-        let mut look = Look::at(repository);
+        let mut look = Look::at(repository, changes);
         let mut changed = BTreeMap::new();
         for path in paths(changes) {
-            let now = look.now(path);
+            let now = look.now(path)?;
             if now != look.before(last, path)? {
                 changed.insert(path.clone(), now);
             }
@@ -38,7 +41,7 @@ impl RunnerConfig {
         last: &Oid,
         changes: &Changes,
     ) -> Result<Vec<RepoPath>, Fault> {
-        let mut look = Look::at(repository);
+        let mut look = Look::at(repository, changes);
         let mut all = paths(changes);
         all.extend(self.0.keys());
         let mut lost = Vec::new();
@@ -47,7 +50,7 @@ impl RunnerConfig {
                 Some(was) => was.clone(),
                 None => look.before(last, path)?,
             };
-            if was != look.now(path) {
+            if was != look.now(path)? {
                 lost.push(path.clone());
             }
         }
@@ -63,66 +66,105 @@ fn paths(changes: &Changes) -> BTreeSet<&RepoPath> {
 /// Looks at what configures a runner.
 struct Look<'a> {
     repository: &'a Repository,
-    /// The settings of runners that lie in a folder, by its path.
-    settings: BTreeMap<String, Vec<String>>,
+    changes: &'a Changes,
+    /// What settings have loaded, once it is asked for.
+    loaded: Option<LoadedFiles>,
 }
 
 impl<'a> Look<'a> {
-    fn at(repository: &'a Repository) -> Self {
+    fn at(repository: &'a Repository, changes: &'a Changes) -> Self {
         Self {
             repository,
-            settings: BTreeMap::new(),
+            changes,
+            loaded: None,
         }
     }
 
-    fn now(&mut self, path: &RepoPath) -> Option<String> {
-        let text = std::fs::read_to_string(self.repository.absolute(path)).ok()?;
-        self.hash(path, &text)
+    fn now(&mut self, path: &RepoPath) -> Result<Option<String>, Fault> {
+        match std::fs::read_to_string(self.repository.absolute(path)) {
+            Ok(text) => self.hash(path, &text),
+            Err(_) => Ok(None),
+        }
     }
 
     fn before(&mut self, last: &Oid, path: &RepoPath) -> Result<Option<String>, Fault> {
         // What no runner reads is not looked up.
         let name = path.to_string();
-        if may_configure_a_runner(&name) || self.is_loaded(&name) {
-            let text = self.repository.file_at(last, path)?;
-            return Ok(text.and_then(|text| self.hash(path, &text)));
+        if may_configure_a_runner(&name) || self.is_loaded(&name)? {
+            return match self.repository.file_at(last, path)? {
+                Some(text) => self.hash(path, &text),
+                None => Ok(None),
+            };
         }
         Ok(None)
     }
 
-    fn hash(&mut self, path: &RepoPath, text: &str) -> Option<String> {
+    fn hash(&mut self, path: &RepoPath, text: &str) -> Result<Option<String>, Fault> {
         let name = path.to_string();
-        let own = runner_config(&name, text)
-            .or_else(|| self.is_loaded(&name).then(|| text.to_owned()))?;
-        Some(journal::sha256_hex(own.as_bytes()))
+        let own = match runner_config(&name, text) {
+            None if self.is_loaded(&name)? => Some(text.to_owned()),
+            own => own,
+        };
+        Ok(own.map(|own| journal::sha256_hex(own.as_bytes())))
     }
 
-    /// Whether settings beside or above a file have it loaded before the tests.
-    fn is_loaded(&mut self, name: &str) -> bool {
-        let above = name.match_indices('/').map(|(at, _)| &name[..at]);
-        [""].into_iter().chain(above).any(|folder| {
-            let settings = self
-                .settings
-                .entry(folder.to_owned())
-                .or_insert_with(|| settings_in(self.repository, folder));
-            settings
-                .iter()
-                .any(|settings| loads(folder, settings, name))
-        })
+    /// Whether settings have a file loaded before the tests.
+    fn is_loaded(&mut self, name: &str) -> Result<bool, Fault> {
+        if !may_be_loaded(name) {
+            return Ok(false);
+        }
+        let loaded = match self.loaded.take() {
+            Some(loaded) => loaded,
+            None => self.read_settings()?,
+        };
+        Ok(self.loaded.insert(loaded).has(name))
+    }
+
+    /// What all settings of runners have loaded that git tracks, or that lie above what was changed.
+    fn read_settings(&self) -> Result<LoadedFiles, Fault> {
+        let tracked = self.repository.known_files()?;
+        let tracked = tracked.iter().map(ToString::to_string);
+        let mut settings: BTreeSet<String> =
+            tracked.filter(|name| may_name_loaded_files(name)).collect();
+        let changed: Vec<String> = paths(self.changes)
+            .into_iter()
+            .map(ToString::to_string)
+            .collect();
+        let folders: BTreeSet<&str> = changed
+            .iter()
+            .flat_map(|name| name.match_indices('/').map(|(at, _)| &name[..at]))
+            .chain([""])
+            .collect();
+        for folder in folders {
+            let entries = self.repository.top_level().join(folder).read_dir();
+            for entry in entries.into_iter().flatten().flatten() {
+                let Ok(name) = entry.file_name().into_string() else {
+                    continue;
+                };
+                if may_name_loaded_files(&name) {
+                    let below = if folder.is_empty() { "" } else { "/" };
+                    settings.insert(format!("{folder}{below}{name}"));
+                }
+            }
+        }
+        let mut loaded = LoadedFiles::default();
+        for name in settings {
+            let (folder, _) = name.rsplit_once('/').unwrap_or(("", &name));
+            let text = settings_at(&self.repository.top_level().join(&name));
+            if let Some(own) = text.and_then(|text| runner_config(&name, &text)) {
+                loaded.add(folder, &own);
+            }
+        }
+        Ok(loaded)
     }
 }
 
-/// What configures a runner of the files in a folder.
-fn settings_in(repository: &Repository, folder: &str) -> Vec<String> {
-    let entries = repository.top_level().join(folder).read_dir();
-    let entries = entries.into_iter().flatten().flatten();
-    let settings = entries.filter_map(|entry| {
-        let name = entry.file_name().into_string().ok()?;
-        // A pipe of such a name would never end.
-        if !may_configure_a_runner(&name) || !entry.path().is_file() {
-            return None;
-        }
-        runner_config(&name, &std::fs::read_to_string(entry.path()).ok()?)
-    });
-    settings.collect()
+/// What stands in a file with settings; nobody writes as much into one by hand as is left out.
+fn settings_at(path: &Path) -> Option<String> {
+    /// In bytes.
+    const LONGEST: u64 = 1 << 20;
+    let about = path.metadata().ok()?;
+    // A pipe of such a name would never end.
+    let is_read = about.is_file() && about.len() <= LONGEST;
+    is_read.then(|| std::fs::read_to_string(path).ok())?
 }
