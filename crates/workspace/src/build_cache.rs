@@ -1,8 +1,8 @@
 //! What Cargo has built in checkouts, kept from one to the next, so that the packages a project depends on are built once.
 //!
 //! It lies in a folder of its own within the project's `target`: what is built in the working tree has the same names there, and would
-//! be taken for it. Of packages from elsewhere it begins with what was built for the working tree. Cargo goes by times: a checkout's files
-//! are written later than whatever was built before it, so that everything of the project itself is built anew.
+//! be taken for it. Of packages from elsewhere it begins with what was built for the working tree. What was built of the project itself is
+//! forgotten from one checkout to the next: Cargo goes by times, and takes what has one to come for newer than every file.
 
 mod dependencies;
 
@@ -11,7 +11,8 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+
+use dependencies::Dependencies;
 
 /// Under this name it lies in the folder that Cargo builds into.
 const NAME: &str = "tramline";
@@ -43,12 +44,11 @@ impl BuildCache {
         let mut above = folder
             .ancestors()
             .take_while(|above| above.starts_with(top));
-        if let Some(lock) =
-            above.find_map(|above| fs::read_to_string(above.join("Cargo.lock")).ok())
-        {
-            // Whatever is not there is built.
-            drop(dependencies::take_over(&target, &cache.path, &lock));
-        }
+        let lock = above.find_map(|above| fs::read_to_string(above.join("Cargo.lock")).ok());
+        let dependencies = Dependencies::of(&lock.unwrap_or_default());
+        dependencies.forget_others(&cache.path).ok()?;
+        // Whatever is not there is built.
+        drop(dependencies.take_over(&target, &cache.path));
         Some(cache)
     }
 
@@ -66,9 +66,6 @@ impl BuildCache {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
             Err(TryLockError::Error(error)) => return Err(error),
-        }
-        if is_of_later(&path) {
-            fs::remove_dir_all(&path)?;
         }
         // Tests keep files of their own in this one.
         match fs::remove_dir_all(path.join("tmp")) {
@@ -100,28 +97,8 @@ fn named_target(named: Option<OsString>, folder: &Path, top: &Path) -> Option<Pa
     own.map(|above| above.join("target")).find(is_it)
 }
 
-/// Whether something was built there at a time that is still to come: it would be taken for newer than every file.
-fn is_of_later(path: &Path) -> bool {
-    let now = SystemTime::now();
-    let is_later = |path: PathBuf| {
-        let modified = path.symlink_metadata().and_then(|found| found.modified());
-        modified.is_ok_and(|time| time > now)
-    };
-    // Of a platform that is named to Cargo the profiles lie one deeper.
-    let profiles = below(path).flat_map(|profile| below(&profile).chain([profile]));
-    let mut units = profiles.flat_map(|profile| below(&profile.join(".fingerprint")));
-    units.any(|unit| below(&unit).any(is_later))
-}
-
-fn below(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let entries = path.read_dir().into_iter().flatten().flatten();
-    entries.map(|entry| entry.path())
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     /// A project in which Cargo has built something.
@@ -176,18 +153,32 @@ mod tests {
     }
 
     #[test]
-    fn what_was_built_in_the_future_is_built_anew() {
+    fn what_was_built_of_the_project_is_forgotten() {
         let project = built();
-        for profile in ["debug", "some-platform/debug"] {
-            let cache = take(&project).unwrap();
-            let unit = cache.path().join(profile).join(".fingerprint/shop-0");
-            fs::create_dir_all(&unit).unwrap();
-            let stamp = File::create(unit.join("dep-test-lib-shop")).unwrap();
-            drop(cache);
-            assert!(take(&project).unwrap().path().join(profile).is_dir());
-            let later = SystemTime::now() + Duration::from_hours(1);
-            stamp.set_modified(later).unwrap();
-            assert!(!take(&project).unwrap().path().join(profile).exists());
+        let lock = "[[package]]\nname = \"serde\"\nsource = \"registry+there\"\n\n[[package]]\nname = \"shop\"\n";
+        for (lock, stays) in [(Some(lock), true), (None, false)] {
+            let path = project.path().join("Cargo.lock");
+            match lock {
+                Some(lock) => fs::write(path, lock).unwrap(),
+                None => fs::remove_file(path).unwrap(),
+            }
+            for profile in ["debug", "some-platform/debug"] {
+                let cache = take(&project).unwrap();
+                for unit in ["shop-0", "serde-1", "gone-2"] {
+                    for place in [".fingerprint", "build"] {
+                        let unit = cache.path().join(profile).join(place).join(unit);
+                        fs::create_dir_all(unit).unwrap();
+                    }
+                }
+                drop(cache);
+                let cache = take(&project).unwrap();
+                for place in [".fingerprint", "build"] {
+                    let units = cache.path().join(profile).join(place);
+                    assert_eq!(units.join("serde-1").is_dir(), stays, "{place}");
+                    assert!(!units.join("shop-0").exists(), "{place}");
+                    assert!(!units.join("gone-2").exists(), "{place}");
+                }
+            }
         }
     }
 
@@ -201,5 +192,17 @@ mod tests {
         std::os::unix::fs::symlink(theirs.path(), link).unwrap();
         assert_eq!(name(&take(&project).unwrap()), Path::new("tramline/1"));
         assert!(theirs.path().join("tmp").exists());
+        let units = theirs.path().join(".fingerprint/shop-0");
+        fs::create_dir_all(&units).unwrap();
+        let debug = project.path().join("target/tramline/1/debug");
+        std::os::unix::fs::symlink(theirs.path(), &debug).unwrap();
+        let cache = take(&project).unwrap();
+        assert!(!cache.path().join("debug").exists());
+        fs::create_dir(&debug).unwrap();
+        std::os::unix::fs::symlink(theirs.path().join(".fingerprint"), debug.join("build"))
+            .unwrap();
+        drop(cache);
+        assert!(!take(&project).unwrap().path().join("debug/build").exists());
+        assert!(units.is_dir());
     }
 }

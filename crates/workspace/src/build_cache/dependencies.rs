@@ -1,4 +1,4 @@
-//! What Cargo has built of the packages that a project depends on, taken from one folder into another.
+//! What Cargo has built of the packages that a project depends on, taken from one folder into another, or left alone there.
 //!
 //! Cargo has the same names for it in each folder that it builds into, and takes it for its own. A library is a file that its compiler puts
 //! another one in the place of, and never writes into: it is linked, and takes no room. All else is copied, with its times.
@@ -7,73 +7,118 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
-
-/// Takes over what lies in `from`, where the packages of this `Cargo.lock` come from elsewhere. What cannot be read is left out: it is built
-/// anew then.
-pub fn take_over(from: &Path, to: &Path, lock: &str) -> io::Result<()> {
-    let packages = from_elsewhere(lock);
-    for profile in entries(from) {
-        let name = profile.file_name();
-        if profile.path().join(UNITS).is_dir() && !to.join(&name).exists() {
-            of_profile(&profile.path(), &to.join(&name), &packages)?;
-        }
-    }
-    Ok(())
-}
+use std::path::{Path, PathBuf};
 
 /// Here Cargo notes what it has built, in a folder for each unit: the name of its package, and a hash.
 const UNITS: &str = ".fingerprint";
+/// Here is what build scripts have made and said, in folders of the same names.
+const SCRIPTS: &str = "build";
 
-/// The names of packages that are none of the project.
-fn from_elsewhere(lock: &str) -> HashSet<String> {
-    let lock: toml::Table = toml::from_str(lock).unwrap_or_default();
-    let packages = lock.get("package").and_then(toml::Value::as_array);
-    let (mut elsewhere, mut own) = (HashSet::new(), HashSet::new());
-    for package in packages.into_iter().flatten() {
-        if let Some(name) = package.get("name").and_then(toml::Value::as_str) {
-            if package.get("source").is_some() {
-                elsewhere.insert(name.to_owned());
-            } else {
-                own.insert(name.to_owned());
+/// The packages of a project that come from elsewhere.
+#[derive(Debug, Default)]
+pub struct Dependencies(HashSet<String>);
+
+impl Dependencies {
+    /// Those of a `Cargo.lock`; of what is none of these there are none.
+    pub fn of(lock: &str) -> Self {
+        let lock: toml::Table = toml::from_str(lock).unwrap_or_default();
+        let packages = lock.get("package").and_then(toml::Value::as_array);
+        let (mut elsewhere, mut own) = (HashSet::new(), HashSet::new());
+        for package in packages.into_iter().flatten() {
+            if let Some(name) = package.get("name").and_then(toml::Value::as_str) {
+                if package.get("source").is_some() {
+                    elsewhere.insert(name.to_owned());
+                } else {
+                    own.insert(name.to_owned());
+                }
             }
         }
+        elsewhere.retain(|name| !own.contains(name));
+        Self(elsewhere)
     }
-    elsewhere.retain(|name| !own.contains(name));
-    elsewhere
+
+    fn own(&self, unit: &str) -> bool {
+        let package = unit.rsplit_once('-').map(|(package, _)| package);
+        package.is_some_and(|package| self.0.contains(package))
+    }
+
+    /// Takes over what lies in `from`. What cannot be read is left out: it is built anew then.
+    pub fn take_over(&self, from: &Path, to: &Path) -> io::Result<()> {
+        for profile in entries(from) {
+            let name = profile.file_name();
+            if profile.path().join(UNITS).is_dir() && !to.join(&name).exists() {
+                self.of_profile(&profile.path(), &to.join(&name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn of_profile(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let units: Vec<String> = entries(&from.join(UNITS))
+            .filter_map(|unit| unit.file_name().into_string().ok())
+            .filter(|unit| self.own(unit))
+            .collect();
+        let hashes: HashSet<&str> = units
+            .iter()
+            .filter_map(|unit| Some(unit.rsplit_once('-')?.1))
+            .collect();
+        fs::create_dir_all(to.join("deps"))?;
+        for file in entries(&from.join("deps")) {
+            let name = file.file_name();
+            let stem = name.to_str().and_then(|name| name.split('.').next());
+            let hash = stem.and_then(|stem| Some(stem.rsplit_once('-')?.1));
+            if hash.is_some_and(|hash| hashes.contains(hash)) {
+                take(&file.path(), &to.join("deps").join(&name))?;
+            }
+        }
+        // What is noted comes last: of what is noted all is there.
+        for place in [SCRIPTS, UNITS] {
+            for unit in &units {
+                let own = from.join(place).join(unit);
+                if own.is_dir() {
+                    take(&own, &to.join(place).join(unit))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has all that was built of other packages forgotten, and takes links away that lead to another place.
+    pub fn forget_others(&self, built: &Path) -> io::Result<()> {
+        let mut level = vec![built.to_owned()];
+        // Of a platform that is named to Cargo the profiles lie one deeper.
+        for _ in ["platform", "profile", "place"] {
+            let mut below = Vec::new();
+            for folder in &level {
+                below.extend(folders(folder)?);
+            }
+            let is_of_units = |place: &&PathBuf| place.ends_with(UNITS) || place.ends_with(SCRIPTS);
+            for place in below.iter().filter(is_of_units) {
+                for unit in folders(place)? {
+                    let name = unit.file_name().and_then(OsStr::to_str);
+                    if !name.is_some_and(|name| self.own(name)) {
+                        fs::remove_dir_all(unit)?;
+                    }
+                }
+            }
+            level = below;
+        }
+        Ok(())
+    }
 }
 
-fn of_profile(from: &Path, to: &Path, packages: &HashSet<String>) -> io::Result<()> {
-    let units: Vec<_> = entries(&from.join(UNITS))
-        .filter_map(|unit| {
-            let unit = unit.file_name().into_string().ok()?;
-            let (package, _) = unit.rsplit_once('-')?;
-            packages.contains(package).then_some(unit)
-        })
-        .collect();
-    let hashes: HashSet<&str> = units
-        .iter()
-        .filter_map(|unit| Some(unit.rsplit_once('-')?.1))
-        .collect();
-    fs::create_dir_all(to.join("deps"))?;
-    for file in entries(&from.join("deps")) {
-        let name = file.file_name();
-        let stem = name.to_str().and_then(|name| name.split('.').next());
-        let hash = stem.and_then(|stem| Some(stem.rsplit_once('-')?.1));
-        if hash.is_some_and(|hash| hashes.contains(hash)) {
-            take(&file.path(), &to.join("deps").join(&name))?;
+/// The folders within one, without links, which are removed.
+fn folders(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in entries(path) {
+        let kind = entry.file_type()?;
+        if kind.is_symlink() {
+            fs::remove_file(entry.path())?;
+        } else if kind.is_dir() {
+            folders.push(entry.path());
         }
     }
-    // What is noted comes last: of what is noted all is there.
-    for place in ["build", UNITS] {
-        for unit in &units {
-            let own = from.join(place).join(unit);
-            if own.is_dir() {
-                take(&own, &to.join(place).join(unit))?;
-            }
-        }
-    }
-    Ok(())
+    Ok(folders)
 }
 
 fn take(from: &Path, to: &Path) -> io::Result<()> {
@@ -134,7 +179,7 @@ mod tests {
         let dated = from.join("debug/deps/serde-1a.d");
         let open = File::options().write(true).open(&dated).unwrap();
         open.set_modified(then).unwrap();
-        take_over(&from, &to, LOCK).unwrap();
+        Dependencies::of(LOCK).take_over(&from, &to).unwrap();
 
         let mut taken = Vec::new();
         let mut open = vec![to.clone()];
@@ -171,7 +216,7 @@ mod tests {
     #[test]
     fn what_is_no_lock_file_takes_nothing_over() {
         for lock in ["", "{", "[[package]]\n", "package = 1"] {
-            assert!(from_elsewhere(lock).is_empty(), "{lock}");
+            assert!(Dependencies::of(lock).0.is_empty(), "{lock}");
         }
     }
 }

@@ -49,6 +49,8 @@ pub struct Checkout<'a> {
     env: Vec<(OsString, OsString)>,
     /// Where Cargo builds it.
     target: PathBuf,
+    /// Where it builds the working tree.
+    target_beside: Option<PathBuf>,
     _built: Option<BuildCache>,
     /// The files that the test command writes its report to in the working tree.
     reports: Vec<PathBuf>,
@@ -95,10 +97,8 @@ impl<'a> Checkout<'a> {
     /// What in the checkout is the place of a file in the working tree, or where Cargo builds it; none of what lies elsewhere.
     fn place_of(&self, path: &Path) -> Option<PathBuf> {
         let start = &self.memory.start;
-        let target = build_cache::target(&start.project_root, &start.top_level);
-        if let Some(built) =
-            target.and_then(|target| Some(path.strip_prefix(target).ok()?.to_owned()))
-        {
+        let target = self.target_beside.as_ref();
+        if let Some(built) = target.and_then(|target| path.strip_prefix(target).ok()) {
             return Some(self.target.join(built));
         }
         let own = path.strip_prefix(&start.top_level).ok()?;
@@ -158,6 +158,7 @@ impl<'a> Checkout<'a> {
             is_ahead: !files.is_empty(),
             env,
             target,
+            target_beside: build_cache::target(&start.project_root, &start.top_level),
             _built: built,
             reports: Vec::new(),
             is_asked: false,
@@ -257,6 +258,7 @@ fn environment(
 ) -> Vec<(OsString, OsString)> {
     let mut all = vec![
         (OsString::from("CARGO_TARGET_DIR"), target.into()),
+        (OsString::from("CARGO_BUILD_BUILD_DIR"), target.into()),
         // Files are changed there faster than what Python has compiled tells apart.
         (
             OsString::from("PYTHONDONTWRITEBYTECODE"),
