@@ -9,6 +9,7 @@ use workspace::config::Level;
 use workspace::git::{CommitInfo, Oid, Repository};
 
 use crate::capability::tests::evidence::level_name;
+use crate::capability::tests::evidence::replay::with_product_of_red;
 use crate::decisions::SignatureState;
 use crate::fault::Fault;
 use crate::proof::source::{Piece, SourceIndex, short};
@@ -104,6 +105,11 @@ pub fn judge(
             judged
                 .remarks
                 .push(format!("the tests of {name} could not be tried {how}"));
+        }
+        if let Some(said) = with_product_of_red(&phase.product_of_red) {
+            judged.remarks.push(format!(
+                "without the change the tests of {name} fail {said}"
+            ));
         }
     }
     judged.warned("the commit", &made.policies, made);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ::test_report::Outcome;
 use serde::Serialize;
 use workspace::config::Config;
+use workspace::convention::inline_tests::{same_tests, split, with_tests_of};
 use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
 use workspace::git::{Oid, RepoPath, Repository};
 use workspace::process::Cancellation;
@@ -57,6 +58,15 @@ impl ReplayedCommit {
         }
         parts.join("; ")
     }
+}
+
+/// A file as a commit would have it without its change.
+struct WithoutChange {
+    path: RepoPath,
+    /// None where it would not be there.
+    bytes: Option<Vec<u8>>,
+    /// Whether it holds tests that the commit has brought.
+    has_tests: bool,
 }
 
 /// What is needed to run the tests of commits.
@@ -113,7 +123,7 @@ impl<'a> Replayer<'a> {
     }
 
     fn run(&self, base: &Oid, commit: &Oid, known: &[String]) -> Result<ReplayedCommit, Fault> {
-        let (green, checkout) = self.tested(commit, None)?;
+        let (green, checkout) = self.tested(commit, &[])?;
         if green.counts.passed == 0 {
             let why = "no test passes in a fresh checkout of it".to_owned();
             return Ok(ReplayedCommit {
@@ -130,19 +140,15 @@ impl<'a> Replayer<'a> {
         let changed = self.repository.changed_paths(base, commit)?;
         let (tests, others): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_test(path));
-        if tests.is_empty() {
-            let inside = others.iter().any(|path| may_hold_tests(&path.to_string()));
-            replayed.undecided = Some(if inside {
-                "its tests stand in source files beside the code".to_owned()
-            } else {
-                "it holds no file of tests".to_owned()
-            });
+        let without = self.without(base, commit, &others)?;
+        if tests.is_empty() && !without.iter().any(|file| file.has_tests) {
+            replayed.undecided = Some("it holds no tests".to_owned());
             if green.counts.failing() > 0 {
                 replayed.problems.push(failing(&[]));
             }
             return Ok(replayed);
         }
-        let (red, without) = self.tested(commit, Some((base, &others)))?;
+        let (red, checkout_without) = self.tested(commit, &without)?;
         replayed.red = Some(red.counts);
         let (now, then) = (green.ledger(), red.ledger());
         let passes_then = |id: &str| {
@@ -172,7 +178,7 @@ impl<'a> Replayer<'a> {
             Some(now) if has_names => now.those(Outcome::is_success).any(|id| !passes_then(id)),
             _ => red.counts.failing() > green.counts.failing(),
         };
-        if !turned && !is_tested_there(&self.memory, &without, &others)? {
+        if !turned && !is_tested_there(&self.memory, &checkout_without, &others)? {
             replayed.undecided =
                 Some("what the tests load does not lie in the checkout".to_owned());
         } else if !turned {
@@ -184,20 +190,49 @@ impl<'a> Replayer<'a> {
         Ok(replayed)
     }
 
-    /// Runs the tests of a commit in a fresh checkout, with these files as another commit has them.
+    /// These files as a commit would have them without its change: with the product of `base`, and its own tests where these stand among
+    /// that.
+    fn without(
+        &self,
+        base: &Oid,
+        commit: &Oid,
+        paths: &[RepoPath],
+    ) -> Result<Vec<WithoutChange>, Fault> {
+        let former = |path: &RepoPath| -> Result<WithoutChange, Fault> {
+            let name = path.to_string();
+            let mut file = WithoutChange {
+                path: path.clone(),
+                bytes: self.repository.bytes_at(base, path)?,
+                has_tests: false,
+            };
+            if may_hold_tests(&name) {
+                let before = self.repository.file_at(base, path)?;
+                let now = self.repository.file_at(commit, path)?.unwrap_or_default();
+                let tests = split(&name, &now).tests;
+                let then = before.as_ref().map(|before| split(&name, before).tests);
+                file.has_tests =
+                    !tests.is_empty() && !then.is_some_and(|then| same_tests(&then, &tests));
+                if let Some(before) = before.filter(|_| file.has_tests) {
+                    file.bytes = Some(with_tests_of(&name, &before, &now).into_bytes());
+                }
+            }
+            Ok(file)
+        };
+        paths.iter().map(former).collect()
+    }
+
+    /// Runs the tests of a commit in a fresh checkout, with these files in the place of its own.
     fn tested(
         &self,
         commit: &Oid,
-        without: Option<(&Oid, &[RepoPath])>,
+        files: &[WithoutChange],
     ) -> Result<(TestEvidence, Checkout<'_>), Fault> {
         let at = (commit, &[][..]);
         let mut checkout = Checkout::bare(&self.memory, self.config, at, &self.cancelled)?;
-        if let Some((base, files)) = without {
-            for path in files {
-                match self.repository.bytes_at(base, path)? {
-                    Some(bytes) => checkout.write(path, &bytes)?,
-                    None => checkout.remove(path)?,
-                }
+        for file in files {
+            match &file.bytes {
+                Some(bytes) => checkout.write(&file.path, bytes)?,
+                None => checkout.remove(&file.path)?,
             }
         }
         // A build that comes before the tests builds what is there then.

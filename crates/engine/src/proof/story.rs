@@ -55,6 +55,9 @@ pub struct Phase {
     /// Whether its tests were tried without the change, and failed there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
+    /// Files whose product was that of RED there, so that what RED changed of it was not tried without.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub product_of_red: Vec<RepoPath>,
     /// Number of the event; 0 where no journal is at hand.
     #[serde(skip_serializing_if = "is_zero")]
     pub seq: u64,
@@ -101,7 +104,8 @@ impl Phase {
             adapter: text(verified.and_then(|ran| ran.get("adapter"))),
             known_failing: names(report.facts.get("knownFailing")),
             replayed: replay.as_ref().is_some_and(Replay::holds),
-            undecided: replay.map_or_else(Vec::new, |replay| replay.open()),
+            undecided: replay.as_ref().map_or_else(Vec::new, Replay::open),
+            product_of_red: replay.map_or_else(Vec::new, |replay| replay.product_of_red),
             level: match report.level.as_str() {
                 "" => "claimed".to_owned(),
                 level => level.to_owned(),

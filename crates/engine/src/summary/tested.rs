@@ -8,6 +8,7 @@ use serde_json::Value;
 use workspace::config::Level;
 
 use crate::capability::tests::evidence::level_name;
+use crate::capability::tests::evidence::replay::with_product_of_red;
 use crate::capability::tests::read::MOST_NAMED;
 use crate::clock::spoken;
 use crate::summary::Row;
@@ -150,7 +151,9 @@ impl Page<'_> {
                 ),
                 (None, true) => "its tests pass without the change, too".to_owned(),
                 (None, false) => {
-                    "its tests fail without the change, in a fresh checkout".to_owned()
+                    let said = with_product_of_red(&replay.product_of_red);
+                    let said = said.map_or_else(String::new, |said| format!(", {}", inline(&said)));
+                    format!("its tests fail without the change, in a fresh checkout{said}")
                 }
             });
             if let Some(committed) = &replay.committed {

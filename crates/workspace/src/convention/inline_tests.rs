@@ -8,12 +8,13 @@ mod compare;
 mod doctest;
 mod imports;
 mod lexer;
+mod merge;
 mod rust;
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 pub use compare::normal_form;
+pub use merge::{with_additions_of, with_tests_of};
 
 use super::paths::file_name;
 use lexer::Language;
@@ -75,20 +76,6 @@ pub fn parts<'a>(path: &str, text: &'a str) -> Vec<Part<'a>> {
     }
     push(done..text.len(), false);
     parts
-}
-
-/// A source file with the product of one text of it and the tests of another: tests that both have stay where they are, and the
-/// other ones come last.
-pub fn with_tests_of(path: &str, product: &str, tests: &str) -> String {
-    let forms = |parts: &[Part<'_>]| -> HashSet<String> {
-        let tests = parts.iter().filter(|part| part.is_test);
-        tests.map(|part| normal_form(part.text)).collect()
-    };
-    let (mut own, mut other) = (parts(path, product), parts(path, tests));
-    let (there, wanted) = (forms(&own), forms(&other));
-    own.retain(|part| !part.is_test || wanted.contains(&normal_form(part.text)));
-    other.retain(|part| part.is_test && !there.contains(&normal_form(part.text)));
-    own.iter().chain(&other).map(|part| part.text).collect()
 }
 
 /// Whether the tests of two splits say the same: equal but for white space, trailing commas and the braces around

@@ -51,8 +51,12 @@ fn a_test_in_a_module_that_is_there() {
 #[test]
 fn checkouts_are_built_where_the_last_one_was() {
     let work = Work::begin(&CRATE, Way::Verified);
-    let built = work.outside().join("target/tramline/0/debug/.fingerprint");
-    let units = || built.read_dir().unwrap().count();
+    let built = work.outside().join("target/tramline/0/debug/deps");
+    let units = || {
+        let files = built.read_dir().unwrap().flatten();
+        let ending = |path: &std::path::Path| path.extension().is_some_and(|ending| ending == "d");
+        files.filter(|file| ending(&file.path())).count()
+    };
     // Broken for RED, and put right again.
     let right = work.read("src/lib.rs");
     work.replace("src/lib.rs", "a + b", "a - b");
@@ -126,6 +130,53 @@ fn a_test_beside_a_stub_in_a_module_that_is_there() {
     let told = work.finalize();
     let told = told.to_string();
     assert!(!told.contains("could not be tried"), "{told}");
+    assert!(!told.contains("that RED had"), "{told}");
+}
+
+/// What RED has added is needed to build its tests, and what it has broken is not tried.
+#[test]
+fn a_product_that_is_broken_beside_a_stub() {
+    let work = Work::begin(&CRATE, Way::Verified);
+    let right = work.read("src/lib.rs");
+    let tested = right.replace(
+        "#[cfg(test)]\n",
+        "/// The most.\npub const MOST: i64 = 9;\n\n#[cfg(test)]\n",
+    );
+    let tested = tested.strip_suffix("}\n").unwrap().to_owned()
+        + "\n    #[test]\n    fn most() {\n        assert_eq!(add(MOST, 1), 10);\n    }\n}\n";
+    work.write("src/lib.rs", &tested.replace("a + b", "a - b"));
+    work.warns(&["files other than tests were changed in RED"]);
+    work.red();
+    work.write("src/lib.rs", &tested);
+    work.green_refused("red_not_replayed");
+}
+
+#[test]
+fn a_stub_in_the_place_of_what_was_there() {
+    let work = Work::begin(&CRATE, Way::Verified);
+    let text = work.read("src/lib.rs").replace("(1, 2), 3", "(1, 2, 3), 6");
+    let text = text.replace("a: i64, b: i64)", "a: i64, b: i64, _: i64)");
+    work.write("src/lib.rs", &text.replace("a + b", "todo!()"));
+    work.warns(&["files other than tests were changed in RED"]);
+    work.red();
+    work.write(
+        "src/lib.rs",
+        &text
+            .replace("a + b", "a + b + c")
+            .replace("_: i64", "c: i64"),
+    );
+    work.green();
+    work.commit();
+    work.finalize();
+    let (_, verified) = work.shell("tm verify --replay main..HEAD");
+    let told = verified["commits"][0]["remarks"].to_string();
+    assert!(
+        told.contains("fail with the product that RED had in src/lib.rs"),
+        "{verified:#}"
+    );
+    let replay = &verified["commits"][0]["replay"];
+    assert_eq!(replay["green"]["passed"], 1, "{verified:#}");
+    assert_eq!(replay["red"]["passed"], 0, "{verified:#}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use machine::state::Token;
 use machine::{Finding, Role, RunState};
 use serde::{Deserialize, Serialize};
 use workspace::config::{Config, Replaying};
-use workspace::convention::inline_tests::{same_product, split, with_tests_of};
+use workspace::convention::inline_tests::{same_product, split, with_additions_of, with_tests_of};
 use workspace::convention::paths::{Language, PathClass, may_hold_tests};
 use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
@@ -44,6 +44,9 @@ pub struct Replay {
     /// Of the tests that the item has brought those that pass there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passing: Vec<String>,
+    /// Files with tests in them whose product was that of RED there: upon the one from before the tests cannot be built.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub product_of_red: Vec<RepoPath>,
     /// Why it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
@@ -279,7 +282,7 @@ impl Item<'_> {
         );
         let store = EvidenceStore::new(self.dir);
         let repository = memory.repository();
-        let mut as_in_red = Vec::new();
+        let mut mixed = Vec::new();
         for (path, hash) in &copies {
             let Ok(bytes) = store.get(hash) else {
                 return Ok(Replay::undecided(format!(
@@ -291,24 +294,15 @@ impl Item<'_> {
             } else {
                 None
             };
-            match before.and_then(|before| with_former_product(path, &bytes, &before)) {
-                Some(former) => {
-                    checkout.write(path, former.as_bytes())?;
-                    as_in_red.push((path, bytes));
-                }
+            match before.and_then(|before| MixedFile::of(path, &bytes, before)) {
+                Some(file) => mixed.push(file),
                 None => checkout.write(path, &bytes)?,
             }
         }
-        let mut there = checkout.tested(None)?;
-        if !as_in_red.is_empty() && there.counts.passed == 0 {
-            // It is a stub from RED that the tests need.
-            for (path, bytes) in as_in_red {
-                checkout.write(path, &bytes)?;
-            }
-            there = checkout.tested(None)?;
-        }
+        let (there, product_of_red) = tested_with(&mut checkout, &mixed)?;
         let mut replay = self.judged(&there);
         replay.verified.clone_from(&there.ran);
+        replay.product_of_red = product_of_red;
         let changed = || -> Result<Vec<RepoPath>, Fault> {
             let changes = memory.repository().status()?.changes;
             Ok(changes.into_iter().map(|change| change.path).collect())
@@ -420,12 +414,70 @@ impl Item<'_> {
     }
 }
 
-/// A source file of RED with tests in it, but with the product that it had before; none where that is the same.
-fn with_former_product(path: &RepoPath, red: &[u8], before: &str) -> Option<String> {
-    let name = path.to_string();
-    let red = std::str::from_utf8(red).ok()?;
-    let (now, then) = (split(&name, red), split(&name, before));
-    (!same_product(&now.product, &then.product)).then(|| with_tests_of(&name, before, red))
+/// That a replay went with the product that RED had in these files; none where there are none.
+pub(crate) fn with_product_of_red(files: &[RepoPath]) -> Option<String> {
+    let names: Vec<String> = files.iter().map(ToString::to_string).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "with the product that RED had in {}, and cannot be built with the one from before",
+            few(&names)
+        )
+    })
+}
+
+/// A source file with tests in it, of which RED has changed more than these.
+struct MixedFile {
+    path: RepoPath,
+    /// What it held before.
+    before: String,
+    /// What it held in RED.
+    red: String,
+}
+
+impl MixedFile {
+    /// None of a file with the product that it had before.
+    fn of(path: &RepoPath, red: &[u8], before: String) -> Option<Self> {
+        let name = path.to_string();
+        let red = std::str::from_utf8(red).ok()?.to_owned();
+        let (now, then) = (split(&name, &red), split(&name, &before));
+        let path = path.clone();
+        (!same_product(&now.product, &then.product)).then_some(Self { path, before, red })
+    }
+}
+
+/// Runs the tests of a checkout with the product that such files had before; where no test can be built upon that, with the items, too,
+/// that RED has added to it; and else with all that RED had. In the last case their paths come with it.
+fn tested_with(
+    checkout: &mut Checkout<'_>,
+    mixed: &[MixedFile],
+) -> Result<(TestEvidence, Vec<RepoPath>), Fault> {
+    let of = |merged: fn(&str, &str, &str) -> String| -> Vec<String> {
+        let texts = mixed.iter();
+        texts
+            .map(|file| merged(&file.path.to_string(), &file.before, &file.red))
+            .collect()
+    };
+    let mut put = |texts: &[String]| -> Result<TestEvidence, Fault> {
+        for (file, text) in mixed.iter().zip(texts) {
+            checkout.write(&file.path, text.as_bytes())?;
+        }
+        checkout.tested(None)
+    };
+    let former = of(with_tests_of);
+    let there = put(&former)?;
+    if mixed.is_empty() || there.counts.passed > 0 {
+        return Ok((there, Vec::new()));
+    }
+    let with_additions = of(with_additions_of);
+    if with_additions != former {
+        let there = put(&with_additions)?;
+        if there.counts.passed > 0 {
+            return Ok((there, Vec::new()));
+        }
+    }
+    let there = put(&of(|_, _, red| red.to_owned()))?;
+    let paths = mixed.iter().map(|file| file.path.clone());
+    Ok((there, paths.collect()))
 }
 
 /// Whether it is the checkout's own product that is tested in it: with all of that taken away not every test passes. `changed` are
