@@ -9,7 +9,7 @@ use syntax::Comparison as Sameness;
 use workspace::convention::inline_tests::is_snapshot;
 use workspace::git::{Change, Oid, RepoPath, Repository};
 
-use crate::capability::tests::evidence::frozen::Look;
+use crate::capability::tests::evidence::frozen::TestReader;
 use crate::capability::tests::snapshots::entries;
 use crate::fault::Fault;
 
@@ -79,7 +79,7 @@ impl FormerTests<'_> {
     pub(crate) fn new_name(
         &self,
         gone: &RepoPath,
-        (look, changes): (&Look<'_>, &[Change]),
+        (reader, changes): (&TestReader<'_>, &[Change]),
         taken: &BTreeSet<RepoPath>,
     ) -> Result<Option<NewName>, Fault> {
         let Some(was) = self.text(gone)? else {
@@ -91,7 +91,7 @@ impl FormerTests<'_> {
             if change.deleted
                 || path == gone
                 || taken.contains(path)
-                || !look.is_tests_alone(path)
+                || !reader.is_tests_alone(path)
                 || self.repository.file_at(self.last, path)?.is_some()
             {
                 continue;
@@ -121,7 +121,7 @@ impl FormerTests<'_> {
     pub(crate) fn moved<'p>(
         &self,
         gone: impl IntoIterator<Item = &'p RepoPath>,
-        among: (&Look<'_>, &[Change]),
+        among: (&TestReader<'_>, &[Change]),
     ) -> Result<BTreeMap<RepoPath, RepoPath>, Fault> {
         let mut taken = BTreeSet::new();
         let mut moved = BTreeMap::new();

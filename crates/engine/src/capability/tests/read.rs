@@ -23,7 +23,7 @@ use crate::capability::memory::{
 };
 use crate::capability::tests::covered::Covered;
 use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::frozen::{Look, Written};
+use crate::capability::tests::evidence::frozen::{TestReader, Written};
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements};
 use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
@@ -233,8 +233,8 @@ impl Comparison<'_> {
 
     /// Tests are there that fail, and did not before.
     fn new_failure(&mut self, changed: &[String]) -> Result<(), HandlerError> {
-        let mut written =
-            Look::new(self.repository, self.memory, self.last, self.status)?.written(self.since)?;
+        let mut written = TestReader::new(self.repository, self.memory, self.last, self.status)?
+            .written(self.since)?;
         // A report that git knows is none of the product.
         let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
         written.product.retain(|path| !handed.contains(path));
@@ -433,9 +433,9 @@ impl Comparison<'_> {
 
     /// All tests pass, those too that the report showed that it is held against.
     fn passing(&mut self) -> Result<(), HandlerError> {
-        let look = Look::new(self.repository, self.memory, self.last, self.status)?;
+        let reader = TestReader::new(self.repository, self.memory, self.last, self.status)?;
         let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
-        self.unchanged(&look)?;
+        self.unchanged(&reader)?;
         if self.is_stashed()? {
             self.facts.insert(STASHED.to_owned(), true.into());
         }

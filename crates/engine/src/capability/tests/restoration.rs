@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use workspace::git::{RepoPath, Repository};
 
 use crate::capability::memory::KEPT;
-use crate::capability::tests::evidence::frozen::{Look, TestChange};
+use crate::capability::tests::evidence::frozen::{TestChange, TestReader};
 use crate::capability::tests::former::{Copies, FormerTests, Likeness};
 use crate::capability::tests::read::Comparison;
 use crate::fault::Fault;
@@ -36,7 +36,7 @@ impl Comparison<'_> {
     pub(super) fn restoration(
         &self,
         changed: &BTreeMap<RepoPath, TestChange>,
-        look: &Look<'_>,
+        reader: &TestReader<'_>,
         former: &FormerTests<'_>,
     ) -> Result<Restoration, HandlerError> {
         let store = EvidenceStore::new(&self.call.dir);
@@ -50,7 +50,7 @@ impl Comparison<'_> {
             // To put a test back must not cost what somebody has made of it.
             back.keep_aside(self.repository, &store, path)?;
             let copy = former.copy(path);
-            if !look.is_tests_alone(path) {
+            if !reader.is_tests_alone(path) {
                 // The code beside the tests is not to be put back with them.
                 back.is_whole = false;
                 back.by_hand.push(match copy {
@@ -61,7 +61,7 @@ impl Comparison<'_> {
             }
             let mut is_there = own.exists();
             if !is_there
-                && let Some(new) = former.new_name(path, (look, &self.since.files), &taken)?
+                && let Some(new) = former.new_name(path, (reader, &self.since.files), &taken)?
             {
                 back.keep_aside(self.repository, &store, &new.path)?;
                 back.steps.extend(folder_of(&own));

@@ -9,7 +9,7 @@ use workspace::git::{CommitInfo, RepoPath};
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
 use crate::capability::memory::{BESIDE, BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CONFIG, SHOWN};
-use crate::capability::tests::evidence::frozen::{Frozen, Look, TestChange};
+use crate::capability::tests::evidence::frozen::{Frozen, TestChange, TestReader};
 use crate::capability::tests::former::FormerTests;
 use crate::capability::tests::read::{Comparison, MOVED, few, ledger, name_of, named};
 use crate::capability::tests::restoration::{Restoration, in_brackets};
@@ -19,7 +19,7 @@ use crate::support::HandlerError;
 
 impl<'a> Comparison<'a> {
     /// Holds the tests against those that were frozen, and against what a hook made of them since.
-    pub(crate) fn unchanged(&mut self, look: &Look<'_>) -> Result<(), HandlerError> {
+    pub(crate) fn unchanged(&mut self, reader: &TestReader<'_>) -> Result<(), HandlerError> {
         // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
         if let Some(mut frozen) = FROZEN.read(self.kept, self.role.frozen.as_ref())? {
             // Nor is one that lies among the tests a test.
@@ -33,14 +33,14 @@ impl<'a> Comparison<'a> {
                 frozen.0.extend(by_hook.0);
             }
             let former = self.former()?;
-            self.runner_config(&frozen, (look, &former))?;
+            self.runner_config(&frozen, (reader, &former))?;
             self.runner()?;
             self.snapshots(&former)?;
-            let mut changed = look.changed(&frozen, self.since)?;
+            let mut changed = reader.changed(&frozen, self.since)?;
             if !changed.is_empty() {
-                self.take_out_the_same(&mut changed, (look, &former))?;
+                self.take_out_the_same(&mut changed, (reader, &former))?;
                 if !changed.is_empty() {
-                    let found = self.tests_changed(&changed, (look, &former))?;
+                    let found = self.tests_changed(&changed, (reader, &former))?;
                     self.findings.push(found);
                 }
             }
@@ -66,12 +66,12 @@ impl<'a> Comparison<'a> {
     fn take_out_the_same(
         &mut self,
         changed: &mut BTreeMap<RepoPath, TestChange>,
-        (look, former): (&Look<'_>, &FormerTests<'_>),
+        (reader, former): (&TestReader<'_>, &FormerTests<'_>),
     ) -> Result<(), HandlerError> {
         let tests = |wanted: &[TestChange]| -> Vec<RepoPath> {
             let wanted = changed
                 .iter()
-                .filter(|(path, what)| wanted.contains(what) && look.is_tests_alone(path));
+                .filter(|(path, what)| wanted.contains(what) && reader.is_tests_alone(path));
             wanted.map(|(path, _)| path.clone()).collect()
         };
         let here = tests(&[TestChange::Changed]);
@@ -85,7 +85,7 @@ impl<'a> Comparison<'a> {
             changed.remove(&path);
         }
         if self.now.as_ref().is_some_and(|now| now.every) {
-            let mut moved = former.moved(&gone, (look, &self.since.files))?;
+            let mut moved = former.moved(&gone, (reader, &self.since.files))?;
             let shown = SHOWN.read(self.kept, self.role.against.as_ref())?;
             let red = ledger(
                 self.call,
@@ -124,7 +124,7 @@ impl<'a> Comparison<'a> {
     fn runner_config(
         &mut self,
         frozen: &Frozen,
-        (look, former): (&Look<'_>, &FormerTests<'_>),
+        (reader, former): (&TestReader<'_>, &FormerTests<'_>),
     ) -> Result<(), HandlerError> {
         let kept = RUNNER_CONFIG.read(self.kept, self.role.frozen.as_ref())?;
         let mut lost = kept
@@ -135,7 +135,7 @@ impl<'a> Comparison<'a> {
         let mut names = Vec::new();
         for path in lost.drain(..) {
             let is_committed = self.repository.file_at(self.last, &path)?.is_some();
-            if look.is_tests_alone(&path) && (is_committed || frozen.0.contains_key(&path)) {
+            if reader.is_tests_alone(&path) && (is_committed || frozen.0.contains_key(&path)) {
                 continue;
             }
             if former.compared(&path)? == Some(Sameness::Same) {
@@ -196,7 +196,7 @@ impl<'a> Comparison<'a> {
     fn tests_changed(
         &self,
         changed: &BTreeMap<RepoPath, TestChange>,
-        (look, former): (&Look<'_>, &FormerTests<'_>),
+        (reader, former): (&TestReader<'_>, &FormerTests<'_>),
     ) -> Result<Finding, HandlerError> {
         let told: Vec<String> = changed
             .iter()
@@ -207,7 +207,7 @@ impl<'a> Comparison<'a> {
             is_whole,
             by_hand,
             aside,
-        } = self.restoration(changed, look, former)?;
+        } = self.restoration(changed, reader, former)?;
         let steps: Vec<String> = steps.iter().map(NextStep::to_string).collect();
         let mut back = match (is_whole, steps.is_empty()) {
             (_, true) => String::new(),

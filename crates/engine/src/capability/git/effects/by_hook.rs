@@ -9,7 +9,7 @@ use workspace::git::{RepoPath, Repository};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::{BY_HOOK, FROZEN, Memory};
-use crate::capability::tests::evidence::frozen::{Frozen, Look};
+use crate::capability::tests::evidence::frozen::{Frozen, TestReader};
 use crate::capability::tests::read::few;
 use crate::fault::Fault;
 use crate::next_step::{Argument, Verb};
@@ -53,11 +53,11 @@ impl HookChanges {
             None => Vec::new(),
         };
         let last = memory.last_oid()?;
-        let look = Look::new(repository, memory, &last, &status)?;
+        let reader = TestReader::new(repository, memory, &last, &status)?;
         for frozen in frozen {
-            for path in look.changed_files(&frozen, &changes)? {
+            for path in reader.changed_files(&frozen, &changes)? {
                 if files.contains(&path)
-                    && let Some(now) = look.as_it_is(&path)?
+                    && let Some(now) = reader.as_it_is(&path)?
                 {
                     tests.0.insert(path, now);
                 }

@@ -9,7 +9,7 @@ use workspace::process::Cancellation;
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::checkout::Checkout;
-use crate::capability::tests::evidence::frozen::Look;
+use crate::capability::tests::evidence::frozen::TestReader;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::{SuiteVerdict, refused};
 use crate::fault::Fault;
@@ -72,6 +72,6 @@ pub fn fails_there(ran: &SuiteVerdict, now: &Ledger, new: &[String]) -> Result<(
 fn written(repository: &Repository, memory: &Memory, last: &Oid) -> Result<Vec<RepoPath>, Fault> {
     let status = repository.status()?;
     let changes = Changes::of(&status, memory, repository, &[])?;
-    let written = Look::new(repository, memory, last, &status)?.written(&changes)?;
+    let written = TestReader::new(repository, memory, last, &status)?.written(&changes)?;
     Ok(written.frozen.0.into_keys().collect())
 }

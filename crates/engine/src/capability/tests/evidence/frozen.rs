@@ -87,15 +87,15 @@ enum Role {
     Other,
 }
 
-/// Looks at tests in the working tree.
-pub struct Look<'a> {
+/// Reads the tests in the working tree.
+pub struct TestReader<'a> {
     repository: &'a Repository,
     classes: PathClasses,
     last: &'a Oid,
     head: Option<&'a Oid>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> TestReader<'a> {
     /// By the run's patterns, against its last commit; `status` is of the working tree that is looked at.
     pub fn new(
         repository: &'a Repository,

@@ -22,7 +22,7 @@ use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, SHOWN, Shown};
 use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
 use crate::capability::tests::evidence::committed::{Committed, Known};
-use crate::capability::tests::evidence::frozen::{Look, Tests};
+use crate::capability::tests::evidence::frozen::{TestReader, Tests};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{SubmittedFile, TestEvidence, baseline};
@@ -344,14 +344,14 @@ impl Item<'_> {
             return Ok(Vec::new());
         }
         let status = repository.status()?;
-        let look = Look::new(&repository, memory, last, &status)?;
+        let reader = TestReader::new(&repository, memory, last, &status)?;
         let former = FormerTests {
             repository: &repository,
             last,
             dir: self.dir,
             kept: kept.clone(),
         };
-        let moved = former.moved(gone, (&look, &status.changes))?;
+        let moved = former.moved(gone, (&reader, &status.changes))?;
         Ok(moved.into_values().collect())
     }
 

@@ -23,11 +23,11 @@ impl RunnerConfig {
         last: &Oid,
         changes: &Changes,
     ) -> Result<Self, Fault> {
-        let mut look = Look::at(repository, changes);
+        let mut reader = ConfigReader::at(repository, changes);
         let mut changed = BTreeMap::new();
         for path in paths(changes) {
-            let now = look.now(path)?;
-            if now != look.before(last, path)? {
+            let now = reader.now(path)?;
+            if now != reader.before(last, path)? {
                 changed.insert(path.clone(), now);
             }
         }
@@ -41,16 +41,16 @@ impl RunnerConfig {
         last: &Oid,
         changes: &Changes,
     ) -> Result<Vec<RepoPath>, Fault> {
-        let mut look = Look::at(repository, changes);
+        let mut reader = ConfigReader::at(repository, changes);
         let mut all = paths(changes);
         all.extend(self.0.keys());
         let mut lost = Vec::new();
         for path in all {
             let was = match self.0.get(path) {
                 Some(was) => was.clone(),
-                None => look.before(last, path)?,
+                None => reader.before(last, path)?,
             };
-            if was != look.now(path)? {
+            if was != reader.now(path)? {
                 lost.push(path.clone());
             }
         }
@@ -63,15 +63,15 @@ fn paths(changes: &Changes) -> BTreeSet<&RepoPath> {
     files.flat_map(Change::paths).collect()
 }
 
-/// Looks at what configures a runner.
-struct Look<'a> {
+/// Reads what configures a runner.
+struct ConfigReader<'a> {
     repository: &'a Repository,
     changes: &'a Changes,
     /// What settings have loaded, once it is asked for.
     loaded: Option<LoadedFiles>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> ConfigReader<'a> {
     fn at(repository: &'a Repository, changes: &'a Changes) -> Self {
         Self {
             repository,
