@@ -2,6 +2,8 @@
 
 use tree_sitter::Language;
 
+use crate::hollow::Failure;
+
 /// A language, with what in its trees is only form.
 pub(crate) struct Grammar {
     /// Endings of its files.
@@ -22,6 +24,8 @@ pub(crate) struct Grammar {
     pub(crate) comment: Option<char>,
     /// Whether the quotes around keys of objects are form.
     pub(crate) keys_are_bare: bool,
+    /// How a function of it fails; none where that would not be built.
+    pub(crate) failure: Option<Failure>,
 }
 
 const GRAMMARS: &[Grammar] = &[
@@ -33,6 +37,11 @@ const GRAMMARS: &[Grammar] = &[
         snapshots_are_code: true,
         comment: Some('#'),
         quotes_are_alike: true,
+        failure: Some(Failure {
+            functions: &["function_definition"],
+            statement: "raise NotImplementedError",
+            is_by_lines: true,
+        }),
         ..PLAIN
     },
     Grammar {
@@ -45,23 +54,43 @@ const GRAMMARS: &[Grammar] = &[
         endings: &["go"],
         language: || tree_sitter_go::LANGUAGE.into(),
         imports: &["import_declaration", "import_spec"],
+        failure: Some(Failure {
+            functions: &["function_declaration", "method_declaration"],
+            statement: r#"panic("taken away")"#,
+            is_by_lines: false,
+        }),
         ..PLAIN
     },
     Grammar {
         endings: &["java"],
         language: || tree_sitter_java::LANGUAGE.into(),
         imports: &["import_declaration"],
+        failure: Some(Failure {
+            functions: &["method_declaration"],
+            statement: "if (true) throw new UnsupportedOperationException()",
+            is_by_lines: false,
+        }),
         ..PLAIN
     },
     Grammar {
         endings: &["rb"],
         language: || tree_sitter_ruby::LANGUAGE.into(),
+        failure: Some(Failure {
+            functions: &["method", "singleton_method"],
+            statement: "raise NotImplementedError",
+            is_by_lines: true,
+        }),
         ..PLAIN
     },
     Grammar {
         endings: &["php"],
         language: || tree_sitter_php::LANGUAGE_PHP.into(),
         imports: &["namespace_use_declaration"],
+        failure: Some(Failure {
+            functions: &["function_definition", "method_declaration"],
+            statement: "throw new \\Exception()",
+            is_by_lines: false,
+        }),
         ..PLAIN
     },
 ];
@@ -77,6 +106,7 @@ const PLAIN: Grammar = Grammar {
     comment: None,
     quotes_are_alike: false,
     keys_are_bare: false,
+    failure: None,
 };
 
 /// JavaScript is read as TypeScript: all of it but for a few things that no test says.
@@ -90,6 +120,18 @@ const JAVASCRIPT: Grammar = Grammar {
     ],
     quotes_are_alike: true,
     keys_are_bare: true,
+    failure: Some(Failure {
+        functions: &[
+            "arrow_function",
+            "function_declaration",
+            "function_expression",
+            "generator_function",
+            "generator_function_declaration",
+            "method_definition",
+        ],
+        statement: "if (Date.now() > 0) throw new Error()",
+        is_by_lines: false,
+    }),
     ..PLAIN
 };
 

@@ -7,6 +7,7 @@
 
 mod form;
 mod grammar;
+mod hollow;
 
 use form::Form;
 use grammar::Grammar;
@@ -36,6 +37,13 @@ pub fn compare(before: (&str, &str), now: (&str, &str)) -> Option<Comparison> {
     }
     let before = form(grammar, before)?;
     Some(before.compared_with(&form(grammar, now)?))
+}
+
+/// The program of a file with each of its functions failing as soon as it is called, so that nothing of what it does is left; none where
+/// there is no function in it, or nothing knows how one fails there.
+pub fn hollowed(path: &str, text: &str) -> Option<String> {
+    let grammar = Grammar::of(path).filter(|_| text.len() <= MOST_BYTES)?;
+    hollow::hollowed(grammar, text)
 }
 
 fn form(grammar: &'static Grammar, (path, text): (&str, &str)) -> Option<Form> {

@@ -1,3 +1,4 @@
 //! Tests of the comparison of programs.
 
 mod comparison;
+mod hollow;
