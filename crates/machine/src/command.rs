@@ -331,9 +331,10 @@ pub struct Prepared {
 
 /// The flags of `command` that guards may look at, with the type of each. One that was not given is
 /// empty.
-pub fn command_flags() -> [(&'static str, FieldType); 3] {
+pub fn command_flags() -> [(&'static str, FieldType); 4] {
     [
         ("cleanup", FieldType::Bool),
+        ("kind", FieldType::String),
         ("maxIterations", FieldType::Int),
         ("skipCoverage", FieldType::Bool),
     ]

@@ -21,6 +21,50 @@ pub enum Suite {
     Full,
 }
 
+/// What a file of a project is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileClass {
+    /// To be read by people.
+    Docs,
+    /// Building, checking and configuring the rest.
+    Build,
+    /// The product.
+    Source,
+    /// Tests, and what belongs to them.
+    Tests,
+}
+
+impl FileClass {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Docs, Self::Build, Self::Source, Self::Tests];
+
+    /// Its name in definitions and journals.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docs => "docs",
+            Self::Build => "build",
+            Self::Source => "source",
+            Self::Tests => "tests",
+        }
+    }
+
+    /// The one of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// What files of it are called.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Docs => "documents",
+            Self::Build => "files that build or configure",
+            Self::Source => "files of the product",
+            Self::Tests => "tests",
+        }
+    }
+}
+
 /// What may be edited while a state waits for its report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,6 +110,9 @@ pub struct Role {
     /// How much of the suite it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
+    /// What files alone may be changed since the last commit; any where none is said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<FileClass>,
     /// The command that is run for it, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
@@ -90,6 +137,7 @@ impl Role {
             ("frozen", self.frozen.is_some()),
             ("of", self.of.is_some()),
             ("suite", self.suite.is_some()),
+            ("only", !self.only.is_empty()),
             ("run", self.run.is_some()),
         ]
         .into_iter()

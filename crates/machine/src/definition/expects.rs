@@ -5,7 +5,7 @@ use serde::de::{self, Deserializer};
 
 use super::ordered::{LongForm, NameOr, Ordered};
 use crate::diagnostic::Located;
-use crate::role::{Shows, Suite};
+use crate::role::{FileClass, Shows, Suite};
 
 /// What a state expects: `tests`, which is a reader alone, or `{ tests: { as: red, shows: new_failure } }`, with the role of
 /// what it reads.
@@ -46,6 +46,9 @@ pub struct RoleDef {
     /// How much of the suite it is about.
     #[serde(default)]
     pub suite: Option<Located<Suite>>,
+    /// What files alone may be changed since the last commit.
+    #[serde(default)]
+    pub only: Vec<Located<FileClass>>,
     /// The command that is run for it.
     #[serde(default)]
     pub run: Option<Located<String>>,

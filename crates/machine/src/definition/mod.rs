@@ -347,6 +347,7 @@ impl StateDef {
             role.frozen = text(&said.frozen);
             role.of = text(&said.of);
             role.suite = said.suite.as_ref().map(|suite| suite.value);
+            role.only = said.only.iter().map(|class| class.value).collect();
             role.run = text(&said.run);
         }
         role

@@ -14,9 +14,10 @@ pub const REVIEW: &str = include_str!("../../../workflows/review/workflow.yaml")
 pub const COLLAB: &str = include_str!("../../../workflows/collab/workflow.yaml");
 
 /// The templates beside the built-in definitions.
-const TEMPLATES: [&str; 22] = [
+const TEMPLATES: [&str; 23] = [
     "red.md",
     "green.md",
+    "work.md",
     "commit.md",
     "finalize.md",
     "brainstorming-clarifying.md",
@@ -53,8 +54,8 @@ pub fn anywhere() -> Vec<Finder> {
 }
 
 /// The keys of a role.
-const ROLE: [&str; 8] = [
-    "as", "shows", "freezes", "against", "frozen", "of", "suite", "run",
+const ROLE: [&str; 9] = [
+    "as", "shows", "freezes", "against", "frozen", "of", "suite", "only", "run",
 ];
 
 pub fn catalog() -> Catalog {
@@ -73,6 +74,10 @@ pub fn catalog() -> Catalog {
                 "history_rewritten",
                 "config_loosened",
                 "red_without_tests",
+                "other_files_changed",
+                "no_test_written",
+                "passes_without_product",
+                "changes_left",
                 "fewer_tests",
                 "coverage_missing",
                 "changed_after_green",
