@@ -141,13 +141,31 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// That the run, or this item of it, goes one step back.
-    pub fn reopen(item: Option<&str>, reason: &'a str) -> Self {
-        let item = item.map(|item| ("item".to_owned(), item.into()));
+    /// That the run, or this item of it, goes one step back; to where work of another kind begins, if one is said.
+    pub fn reopen(item: Option<&str>, kind: Option<&str>, reason: &'a str) -> Self {
+        let flags = [("item", item), ("kind", kind)];
+        let flags = flags
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
         Self {
-            flags: item.into_iter().collect(),
+            flags: flags.collect(),
             ..Self::new("reopen", reason)
         }
+    }
+
+    /// A text that is decided with it.
+    fn text(&self, flag: &str) -> Option<&str> {
+        self.flags.get(flag)?.as_str()
+    }
+
+    /// The item that it is about; the present one if none is named.
+    pub fn item(&self) -> Option<&str> {
+        self.text("item")
+    }
+
+    /// Of what kind the work is from then on, where that changes.
+    pub fn kind(&self) -> Option<&str> {
+        self.text("kind")
     }
 
     /// It as a step, to be taken with all of its arguments.

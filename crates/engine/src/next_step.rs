@@ -15,6 +15,7 @@ use text::quote::MARKS;
 use workspace::config::Level;
 
 use crate::view::AUTOPILOT;
+use crate::view::autopilot::answer::AwaitedReport;
 
 /// What stands before a mark, between its fields, and behind it.
 const OPEN: char = MARKS[0];
@@ -147,7 +148,12 @@ impl NextStep {
     /// That a unit of this role, of this item, is reported, with evidence of that level where it is of tests.
     pub(crate) fn report(role: &Role, item: Option<&str>, level: Level) -> Self {
         let mut step = Verb::Report.step();
-        if let Some(phase) = &role.phase {
+        let phase = match AwaitedReport::of(role) {
+            Some(AwaitedReport::Commit) => Some("commit"),
+            Some(AwaitedReport::Suite) => Some("finalize"),
+            _ => role.phase.as_deref(),
+        };
+        if let Some(phase) = phase {
             step = step.with("phase", phase);
         }
         if let Some(item) = item {
@@ -477,7 +483,7 @@ const STEPS: [Verb; 10] = [
 ];
 
 /// The arguments that a template may name.
-const ARGUMENTS: [&str; 17] = [
+const ARGUMENTS: [&str; 18] = [
     "results",
     "coverage",
     "coverageReport",
@@ -491,6 +497,7 @@ const ARGUMENTS: [&str; 17] = [
     "sha",
     "outcome",
     "note",
+    "kind",
     "item",
     "workItems",
     "skipped",

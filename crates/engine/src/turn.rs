@@ -22,7 +22,7 @@ use crate::next_step::Verb;
 use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
-use crate::view::autopilot::{running, verdict};
+use crate::view::autopilot::{kinds, running, verdict};
 use crate::view::session::turn::is_at_cap;
 use crate::view::{AUTOPILOT, SESSION, View};
 use crate::writer::RunWriter;
@@ -117,13 +117,23 @@ impl Engine {
         &self,
         view: &'static View,
         run: Option<&str>,
-        item: Option<&str>,
-        reason: &str,
+        turn: &Turn<'_>,
     ) -> Result<TurnOutcome<'_>, Fault> {
+        let item = turn.item();
+        if turn.kind().is_some() && turn.reason.trim().is_empty() {
+            return Err(no_reason(Verb::Reopen));
+        }
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
         if item.is_none() {
             is_where_it_was(&writer)?;
+        }
+        if let Some(kind) = turn.kind() {
+            let whose = item.map_or_else(
+                || "the present subtask".to_owned(),
+                |item| format!("subtask {item}"),
+            );
+            kinds::is_known(&writer.call.definition, kind, &whose)?;
         }
         let run = &writer.open.run;
         if writer.call.session.is_some() {
@@ -139,12 +149,11 @@ impl Engine {
             // It ends the pause, so it needs what a resume needs.
             self.may_go_on(&writer, &project)?;
         }
-        let turn = Turn::reopen(item, reason);
-        let approval = self.approval_of_turn(&writer.open, &turn)?;
+        let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Reopen {
             item: item.map(str::to_owned),
-            reason: reason.to_owned(),
-            flags: turn.flags,
+            reason: turn.reason.to_owned(),
+            flags: turn.flags.clone(),
             approval,
         };
         let definition = Arc::clone(&writer.call.definition);

@@ -1,9 +1,9 @@
 //! A run gone through with a person: shows a work unit, waits until it is done, asks for the results, goes on.
 
 use engine::report::Report;
-use engine::view::autopilot::answer::{CommitAnswer, NextAction};
+use engine::view::autopilot::answer::{AwaitedReport, CommitAnswer, NextAction};
 use engine::view::autopilot::request;
-use engine::{Engine, Fault, Kind};
+use engine::{Engine, Fault, Kind, Turn};
 use workspace::config::Level;
 
 use crate::commands::{DONE, Outcome};
@@ -136,12 +136,12 @@ pub fn run(engine: &Engine, run: &str, output: &mut Output) -> Outcome {
     session.output.text(&hello)?;
     loop {
         let next = session.engine.next(Some(run), false)?;
-        let goes_on = match next.action.as_str() {
-            "red" | "green" => session.phase(&next)?,
-            "commit" => session.commit(&next)?,
-            "finalize" => session.finalize(&next)?,
-            "paused" => session.paused(&next)?,
-            _ => {
+        let goes_on = match next.report {
+            Some(AwaitedReport::Tests) => session.phase(&next)?,
+            Some(AwaitedReport::Commit) => session.commit(&next)?,
+            Some(AwaitedReport::Suite) => session.finalize(&next)?,
+            None if next.action == "paused" => session.paused(&next)?,
+            None => {
                 if !session.end_told {
                     session.show(&next)?;
                 }
@@ -359,7 +359,9 @@ impl Session<'_> {
                 }
                 return Ok(Some(Reply::Moved));
             }
-            "reopen" => self.engine.reopen(Some(self.run), None, reason),
+            "reopen" => self
+                .engine
+                .reopen(Some(self.run), &Turn::reopen(None, None, reason)),
             "skip" if reason.is_empty() => {
                 self.output.text("Say why: skip REASON\n")?;
                 return Ok(Some(Reply::Moved));

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `rules` | list of `{path, text}`: the project's rules files, in order |
 //! | `task` | `{id, title}` |
-//! | `subtask` | `{id, title, description, details, testStrategy, dependencies}`; texts may be empty. Absent where a state has no item (`finalize.md`) |
+//! | `subtask` | `{id, title, kind, description, details, testStrategy, dependencies}`; texts may be empty. Absent where a state has no item (`finalize.md`) |
 //! | `context` | what `next --json` gives as `context`: `projectRoot` and `testCommand` always, the others where they belong to the phase |
 //! | `unit` | `{id, attempt, maxAttempts, repair, brief}`; `brief` asks for what is new alone, for whoever had one of this phase before |
 //! | `reason` | why the phase was reopened; empty if it was not |
@@ -45,6 +45,7 @@ const ALL: &[Builtin] = &[
         templates: &[
             ("red.md", include_str!("../tdd/red.md")),
             ("green.md", include_str!("../tdd/green.md")),
+            ("work.md", include_str!("../tdd/work.md")),
             ("commit.md", include_str!("../tdd/commit.md")),
             ("finalize.md", include_str!("../tdd/finalize.md")),
         ],

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 use criterion::Criterion;
+use engine::Turn;
 use engine::report::Report;
 use engine::view::autopilot::request;
 
@@ -59,7 +60,7 @@ pub fn with_git(criterion: &mut Criterion) {
             assert!(verdict.validated, "{}", verdict.message);
             stage
                 .engine
-                .reopen(Some(&run), None, "bench")
+                .reopen(Some(&run), &Turn::reopen(None, None, "bench"))
                 .expect("reopened");
         });
     });

@@ -358,12 +358,9 @@ pub fn suggestion(code: &str) -> String {
 pub fn accepted(report: &AcceptedReport) -> String {
     let facts = &report.facts;
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let name = report
-        .role
-        .label
-        .as_ref()
-        .unwrap_or(&report.state)
-        .to_uppercase();
+    let role = &report.role;
+    let name = role.phase.as_ref().or(role.label.as_ref());
+    let name = name.unwrap_or(&report.state).to_uppercase();
     match report.reader() {
         "tests" if report.role.shows.is_some() && number("failing") == 0 => format!(
             "The {} tests pass already: the subtask is done",

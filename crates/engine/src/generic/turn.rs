@@ -3,6 +3,7 @@
 use machine::Command;
 use serde_json::Map;
 
+use crate::approval::Turn;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
@@ -25,13 +26,8 @@ impl Engine {
     }
 
     /// One step back, by the present state's own rule.
-    pub fn run_reopen(
-        &self,
-        run: Option<&str>,
-        item: Option<&str>,
-        reason: &str,
-    ) -> Result<RunMoved, Fault> {
-        moved(self.turn_back(&GENERIC, run, item, reason)?)
+    pub fn run_reopen(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<RunMoved, Fault> {
+        moved(self.turn_back(&GENERIC, run, turn)?)
     }
 
     /// Gives an item up, or the run, by the present state's own rule.

@@ -62,7 +62,7 @@ fn commit(run: &ActiveRun, unverified: bool) -> Option<Decision> {
         return None;
     }
     match run.phase {
-        Phase::Red | Phase::Green | Phase::Step | Phase::Finalize => {
+        Phase::Red | Phase::Green | Phase::Work | Phase::Step | Phase::Finalize => {
             Some(messages::early_commit(run))
         }
         Phase::Commit if run.is_off_its_branch() => Some(messages::stray_commit(run)),

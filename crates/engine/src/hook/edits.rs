@@ -12,7 +12,7 @@ use crate::hook::Decision;
 use crate::hook::messages;
 use crate::hook::place;
 use crate::hook::underway::ActiveRun;
-use machine::role::Edits;
+use machine::role::{Edits, FileClass};
 
 /// Folders whose files are there for tests, wherever they lie.
 const SUPPORT_FOLDERS: [&str; 16] = [
@@ -47,6 +47,7 @@ pub fn judge(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
 
 fn first(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
     let relevant = match run.edits {
+        _ if !run.only.is_empty() => true,
         Some(Edits::Tests | Edits::None) => true,
         Some(Edits::Unfrozen) => run.has_frozen_tests(),
         Some(Edits::All) | None => false,
@@ -72,7 +73,10 @@ fn first(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
         if run.edits == Some(Edits::None) {
             return messages::edit_in_commit(run, file);
         }
-        if may_hold_tests(file) || is_written_by_a_runner(file) {
+        let may_be_either = [FileClass::Source, FileClass::Tests];
+        let is_either =
+            run.only.is_empty() || may_be_either.iter().any(|class| run.only.contains(class));
+        if (may_hold_tests(file) && is_either) || is_written_by_a_runner(file) {
             continue;
         }
         if classes.is_none() {
@@ -81,6 +85,12 @@ fn first(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
         let Some(classes) = &classes else {
             return Decision::ALLOW;
         };
+        if !run.only.is_empty() {
+            if !run.only.contains(&class_of(classes, file)) {
+                return messages::other_work(run, file);
+            }
+            continue;
+        }
         match run.edits {
             Some(Edits::Tests) if !belongs_to_red(classes, file) => {
                 return messages::source_in_red(run, file);
@@ -103,6 +113,15 @@ fn is_exempt(run: &ActiveRun, real: &Path) -> bool {
         .map(|tasks| start.top_level.join(tasks.to_path_buf()));
     tasks.as_deref() == Some(real)
         || real.strip_prefix(&run.root).ok() == Some(Path::new(workspace::tasks::STATE_FILE))
+}
+
+fn class_of(classes: &PathClasses, file: &str) -> FileClass {
+    match classes.of(file) {
+        PathClass::Test => FileClass::Tests,
+        PathClass::Docs => FileClass::Docs,
+        PathClass::Build => FileClass::Build,
+        PathClass::Source => FileClass::Source,
+    }
 }
 
 /// Whether a file is a test, or one that an honest test may need: a dependency, a setting, a fixture.

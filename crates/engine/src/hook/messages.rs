@@ -16,6 +16,8 @@ use machine::role::Edits;
 
 /// A file that is no test is edited in RED.
 pub const SOURCE_IN_RED: &str = "edit_outside_tests";
+/// A file of another kind is edited than the subtask is about.
+pub const OTHER_WORK: &str = "edit_of_other_work";
 /// A test of RED is edited in GREEN.
 pub const FROZEN_TEST: &str = "edit_of_frozen_test";
 /// A file is edited in COMMIT.
@@ -48,6 +50,7 @@ fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Red => "RED",
         Phase::Green => "GREEN",
+        Phase::Work => "the work",
         Phase::Commit => "COMMIT",
         Phase::Finalize => "the final suite",
         Phase::Step => "another step",
@@ -58,6 +61,7 @@ fn phase_name(phase: Phase) -> &'static str {
 /// ``RED of subtask 1.2 `Add items` ``.
 fn at(run: &ActiveRun) -> String {
     let phase = match (run.phase, run.token()) {
+        (Phase::Work, Some(token)) => token.phase().to_uppercase(),
         (Phase::Step, Some(token)) => {
             format!("the state {}", quote_inline(&token.state, MOST_CHARS))
         }
@@ -94,6 +98,7 @@ fn next(run: &ActiveRun) -> String {
     match run.phase {
         Phase::Red => format!("a test that fails, then {}", report()),
         Phase::Green => format!("code that makes the tests pass, then {}", report()),
+        Phase::Work => format!("the work, then {}", report()),
         Phase::Commit => report().to_string(),
         Phase::Finalize => format!("the whole suite, then {}", report()),
         Phase::Step | Phase::Other => step(run, Verb::Next).to_string(),
@@ -145,6 +150,23 @@ pub fn source_in_red(run: &ActiveRun, file: &str) -> Decision {
             at(run),
             next(run),
             skip(run),
+            step(run, Verb::Next),
+        ),
+    )
+}
+
+/// A file of another kind than the subtask is about.
+pub fn other_work(run: &ActiveRun, file: &str) -> Decision {
+    denied(
+        OTHER_WORK,
+        format!(
+            "Not edited: {}. The run is in {}, in which only {} are changed. Next is {}. Where the subtask needs this file it is of another \
+             kind, which {} says. {} shows the whole step.",
+            short(file),
+            at(run),
+            text::listed(run.only.iter().map(|class| class.noun())),
+            next(run),
+            reopen(run).with("kind", "KIND"),
             step(run, Verb::Next),
         ),
     )
@@ -378,7 +400,7 @@ pub fn where_it_is(run: &ActiveRun) -> String {
         Phase::Step if run.edits == Some(Edits::None) => {
             "No file of the project is edited meanwhile."
         }
-        Phase::Step | Phase::Finalize | Phase::Other => "",
+        Phase::Work | Phase::Step | Phase::Finalize | Phase::Other => "",
     };
     let mut text = format!(
         "A test-driven run of tm is under way: {task}, on the branch {}, {} of {} done.\nIt is in {}. {rule}\nNext is {}.\n\

@@ -97,8 +97,9 @@ impl Decision {
 }
 
 /// The codes that a denial can have.
-pub const CODES: [&str; 9] = [
+pub const CODES: [&str; 10] = [
     messages::SOURCE_IN_RED,
+    messages::OTHER_WORK,
     messages::FROZEN_TEST,
     messages::EDIT_IN_COMMIT,
     messages::EARLY_COMMIT,

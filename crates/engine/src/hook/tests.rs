@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use machine::RunState;
+use machine::role::FileClass;
 use machine::state::RunStatus;
 use tempfile::TempDir;
 use workspace::tasks::DEFAULT_TAG;
@@ -70,6 +71,7 @@ fn stage(phase: Phase) -> Stage {
             run: run.into(),
             phase,
             edits: None,
+            only: Vec::new(),
             unit: None,
             head: place::head(&git_dir),
             is_merging: false,
@@ -286,6 +288,32 @@ fn in_commit_a_commit_goes_through_if_hooks_and_branch_are_right() {
 }
 
 #[test]
+fn files_of_another_kind_than_the_subtask_are_held_back() {
+    let mut stage = stage(Phase::Work);
+    let of = |stage: &Stage, file: &str| {
+        let decision = edits::judge(&stage.run, &stage.run.root, &[file.into()]);
+        decision.code().unwrap_or_default()
+    };
+    let held = messages::OTHER_WORK;
+    for (only, file, expected) in [
+        (FileClass::Docs, "README.md", ""),
+        (FileClass::Docs, "src/app.py", held),
+        (FileClass::Docs, "src/lib.rs", held),
+        (FileClass::Docs, "tests/test_app.py", held),
+        (FileClass::Source, "src/lib.rs", ""),
+        (FileClass::Source, "tests/test_app.py", held),
+        (FileClass::Tests, "src/lib.rs", ""),
+        (FileClass::Tests, "tests/test_app.py", ""),
+        (FileClass::Build, "pyproject.toml", ""),
+        (FileClass::Build, "src/app.py", held),
+    ] {
+        stage.run.only = vec![only];
+        assert_eq!(of(&stage, file), expected, "{only:?} {file}");
+    }
+    assert_eq!(code(&stage.run, "git commit -m x"), COMMIT);
+}
+
+#[test]
 fn what_a_denial_says_fits_and_names_the_way_on() {
     let mut stage = stage(Phase::Red);
     stage.run.memory.start.branch = "b".repeat(4000);
@@ -294,6 +322,7 @@ fn what_a_denial_says_fits_and_names_the_way_on() {
     for decision in [
         messages::source_in_red(&stage.run, &long),
         messages::frozen_test(&stage.run, &long),
+        messages::other_work(&stage.run, &long),
         messages::edit_in_commit(&stage.run, &long),
         messages::early_commit(&stage.run),
         messages::unverified_commit(&stage.run),

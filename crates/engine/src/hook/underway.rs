@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use journal::layout::{ProjectDir, RunDir};
-use machine::role::Edits;
+use machine::role::{Edits, FileClass};
 use machine::state::{Item, RunStatus, Token};
 use machine::{RunState, Shared};
 use workspace::config::{Environment, RootMarker};
@@ -28,7 +28,9 @@ pub enum Phase {
     Red,
     /// They are made to pass.
     Green,
-    /// That is committed.
+    /// Work of a kind that is not test-driven is done.
+    Work,
+    /// What passed is committed.
     Commit,
     /// The whole suite is run.
     Finalize,
@@ -51,6 +53,8 @@ pub struct ActiveRun {
     pub phase: Phase,
     /// What may be edited in it, where its state says so.
     pub edits: Option<Edits>,
+    /// What files alone the report may be about; any where none is said.
+    pub only: Vec<FileClass>,
     /// The work unit that waits.
     pub unit: Option<String>,
     /// The branch that is checked out.
@@ -254,6 +258,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<ActiveRun>, Fault> {
     let role = role.unwrap_or_default();
     let phase = match (role.reader.as_str(), role.edits) {
         ("tests", _) if role.suite.is_some() => Phase::Finalize,
+        ("tests" | "commit", _) if !role.only.is_empty() => Phase::Work,
         ("tests", Some(Edits::Tests)) => Phase::Red,
         ("tests", Some(Edits::Unfrozen)) => Phase::Green,
         ("commit", _) => Phase::Commit,
@@ -271,6 +276,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<ActiveRun>, Fault> {
         memory,
         phase,
         edits: role.edits,
+        only: role.only,
         run,
     }))
 }

@@ -18,6 +18,7 @@
 
 pub mod bundle;
 pub mod check;
+mod kind;
 pub mod note;
 pub mod range;
 pub mod replay;
@@ -148,6 +149,9 @@ pub struct Verdict {
     /// The full suite behind the commit that ends a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suite: Option<Phase>,
+    /// What kind of work it is, where that has a rule of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// The tree that GREEN tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
@@ -271,7 +275,8 @@ impl Verdict {
         };
         begun();
         let known = made.green.as_ref().map(|green| &green.known_failing[..]);
-        let mut replayed = replayer.replayed(&base, &commit, known.unwrap_or_default())?;
+        let known = known.unwrap_or_default();
+        let mut replayed = replayer.replayed((&base, &commit), known, !made.rule.is_own())?;
         let problems = std::mem::take(&mut replayed.problems);
         if !problems.is_empty() {
             self.standing = CommitStanding::Faulty;
@@ -374,6 +379,7 @@ fn verdict(
         red: made.red.clone(),
         green: made.green.clone(),
         suite: made.suite.clone(),
+        kind: Some(made.rule.kind.clone()).filter(|kind| !kind.is_empty()),
         tree: Some(made.tree.clone()).filter(|tree| !tree.is_empty()),
         problems,
         remarks: judged.remarks,
@@ -410,6 +416,7 @@ fn nobodys(commit: &CommitInfo, standing: CommitStanding, library: &Library) -> 
         red: None,
         green: None,
         suite: None,
+        kind: None,
         tree: None,
         replay: None,
         problems,

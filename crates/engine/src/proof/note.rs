@@ -3,6 +3,7 @@
 use workspace::git::RepoPath;
 
 use crate::proof::story::{Allowed, OtherFiles, Phase, Purpose, RunCommit};
+use machine::role::FileClass;
 
 /// The reference that the notes are in.
 pub const REFERENCE: &str = "refs/notes/tramline";
@@ -47,6 +48,14 @@ pub fn text(made: &RunCommit, left_out: &[RepoPath]) -> String {
         for hash in &phase.evidence {
             lines.push(format!("evidence: {name} sha256 {hash}"));
         }
+    }
+    if made.rule.is_own() {
+        let only: Vec<&str> = made.rule.only.iter().map(|class| class.name()).collect();
+        lines.push(format!(
+            "kind: {}",
+            made.rule.kind.replace(char::is_whitespace, "_")
+        ));
+        lines.push(format!("only: {}", only.join(", ")));
     }
     if !made.tree.is_empty() {
         lines.push(format!("tree: {}", made.tree));
@@ -134,6 +143,14 @@ pub fn read(text: &str) -> Result<RunCommit, String> {
             "tree" => value.clone_into(&mut made.tree),
             "base" => value.clone_into(&mut made.base),
             "journal" => value.clone_into(&mut made.journal),
+            "kind" => value.clone_into(&mut made.rule.kind),
+            "only" => {
+                for word in value.split(", ") {
+                    made.rule
+                        .only
+                        .push(FileClass::of_name(word).ok_or_else(wrong)?);
+                }
+            }
             "hooks" => made.other = Some(OtherFiles::ByHooks),
             "handed-in" => made.handed_in = value == "yes",
             "for" => {

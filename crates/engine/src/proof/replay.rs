@@ -104,14 +104,15 @@ impl<'a> Replayer<'a> {
         })
     }
 
-    /// Replays a commit that was made on `base`. Of its tests those may fail that `known` names: they failed before.
+    /// Replays a commit that was made on `base`; without its change only if tests failed before it. Of its tests those may fail that `known`
+    /// names: they failed before the run.
     pub(super) fn replayed(
         &self,
-        base: &Oid,
-        commit: &Oid,
+        (base, commit): (&Oid, &Oid),
         known: &[String],
+        had_red: bool,
     ) -> Result<ReplayedCommit, Fault> {
-        match self.run(base, commit, known) {
+        match self.run(base, commit, known, had_red) {
             Err(fault) if fault.code == "cancelled" => Err(fault),
             Err(fault) => Ok(ReplayedCommit {
                 problems: vec![problem("not_replayed", fault.message.clone())],
@@ -122,7 +123,13 @@ impl<'a> Replayer<'a> {
         }
     }
 
-    fn run(&self, base: &Oid, commit: &Oid, known: &[String]) -> Result<ReplayedCommit, Fault> {
+    fn run(
+        &self,
+        base: &Oid,
+        commit: &Oid,
+        known: &[String],
+        had_red: bool,
+    ) -> Result<ReplayedCommit, Fault> {
         let (green, checkout) = self.tested(commit, &[])?;
         if green.counts.passed == 0 {
             let why = "no test passes in a fresh checkout of it".to_owned();
@@ -141,8 +148,8 @@ impl<'a> Replayer<'a> {
         let (tests, others): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_test(path));
         let without = self.without(base, commit, &others)?;
-        if tests.is_empty() && !without.iter().any(|file| file.has_tests) {
-            replayed.undecided = Some("it holds no tests".to_owned());
+        if !had_red || tests.is_empty() && !without.iter().any(|file| file.has_tests) {
+            replayed.undecided = had_red.then(|| "it holds no tests".to_owned());
             if green.counts.failing() > 0 {
                 replayed.problems.push(failing(&[]));
             }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use journal::Record;
 use machine::event::AcceptedReport;
+use machine::role::FileClass;
 use machine::trigger::Trigger;
 use machine::{Event, Role, RunState, RunStatus, Strength};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use crate::capability::tests::evidence::replay::Replay;
 use crate::decisions::Decision;
 use crate::fault::Fault;
 use crate::open_run::event_of;
+use crate::proof::kind::WorkRule;
 
 /// What a run made a commit for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,6 +213,8 @@ pub struct RunCommit {
     pub unfinished: Option<String>,
     /// Its workflow did not hold what passed against what had failed.
     pub not_held: bool,
+    /// By which rule it was made.
+    pub rule: WorkRule,
 }
 
 /// Why a commit holds other files than were tested.
@@ -258,6 +262,8 @@ struct Phases {
     not_held: bool,
     /// The label of what was frozen when the failing tests were shown.
     frozen: Option<String>,
+    /// What files alone the last one is about.
+    only: Vec<FileClass>,
 }
 
 /// The policies by which tests that pass are held against those that failed: the same ones, as they were.
@@ -271,6 +277,15 @@ impl Phases {
                 red: Some(phase),
                 held: role.label.iter().cloned().collect(),
                 frozen: role.freezes.clone(),
+                ..Self::default()
+            };
+            return;
+        }
+        if !role.only.is_empty() {
+            // What failed before is of other work.
+            *self = Self {
+                green: Some(phase),
+                only: role.only.clone(),
                 ..Self::default()
             };
             return;
@@ -470,12 +485,36 @@ impl Telling {
             red,
             green,
             not_held,
+            only,
             ..
         } = self.phases.get(key).cloned().unwrap_or_default();
         let tested = TESTED.read(&token.kept, token.role.of.as_ref());
         // A tree that nobody can name any more is none that a commit has.
         let tested = tested.ok().flatten().unwrap_or_default();
         let is_fix = memory::is_repair(&self.run, token);
+        let is_by_commit = !token.role.only.is_empty();
+        let memory = Memory::of(&self.run).ok();
+        let mut rule = WorkRule::default();
+        if is_by_commit || !only.is_empty() {
+            rule.only = if is_by_commit {
+                token.role.only.clone()
+            } else {
+                only
+            };
+            let item = self.run.item(token);
+            rule.kind = item.map_or_else(String::new, |item| item.text("kind").to_owned());
+            let start = memory.as_ref().map(|memory| &memory.start);
+            rule.patterns = start.map_or_else(Vec::new, |start| start.test_patterns.clone());
+        }
+        let (red, green) = if is_by_commit {
+            (None, None)
+        } else {
+            (red, green)
+        };
+        let mut exclude = tested.exclude;
+        if exclude.is_empty() {
+            exclude.extend(memory.and_then(|memory| memory.start.tasks_path));
+        }
         let unit = report.map_or_else(
             || format!("workUnit-{}-COMMIT", self.run.run),
             |r| r.unit.clone(),
@@ -505,7 +544,8 @@ impl Telling {
             green,
             seq,
             tree: tested.tree,
-            exclude: tested.exclude,
+            exclude,
+            rule,
             policies: report.map(policies_of).unwrap_or_default(),
             other: report
                 .is_some_and(|report| report.facts.contains_key(UNTESTED))

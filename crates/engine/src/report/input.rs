@@ -197,6 +197,8 @@ impl Engine {
                 let named = named.filter_map(|name| repository.relative(&self.root.join(name)));
                 let of = (dir.path(), run, &*named.collect::<Vec<_>>());
                 taken.replay = evidence::replay::of(of, present, &config, &taken, &cancelled)?;
+                let of = (dir.path(), run);
+                taken.hollow = evidence::hollow::of(of, present, &config, &taken, &cancelled)?;
             }
         }
         Ok(taken)

@@ -373,9 +373,9 @@ pub struct Next {
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Complete {
-    /// `red` or `green`; the present phase if left out
+    /// `red`, `green`, `chore`, `refactor` or `tests`; the present phase if left out
     #[arg(value_name = "PHASE")]
-    #[schemars(extend("enum" = ["red", "green"], "x-brief" = "or the present one"))]
+    #[schemars(extend("enum" = ["red", "green", "chore", "refactor", "tests"], "x-brief" = "or the present one"))]
     pub phase: Option<String>,
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]

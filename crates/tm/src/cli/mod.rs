@@ -23,6 +23,7 @@ pub mod workflow;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use engine::Turn;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -177,6 +178,12 @@ pub struct Reopen {
     #[arg(value_name = "ITEM")]
     #[schemars(extend("x-brief" = "or the present one"))]
     pub item: Option<String>,
+    /// What kind of work it is from now on, and begins anew as: for subtasks of `tdd` one of `tdd`, `docs`, `config`, `chore`, `refactor`,
+    /// `tests` and `spike`; with a reason
+    #[arg(long, value_name = "KIND")]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "begins anew as this kind of work"))]
+    pub kind: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
@@ -190,6 +197,13 @@ pub struct Reopen {
     #[command(flatten)]
     #[serde(skip)]
     pub run: RunChoice,
+}
+
+impl Reopen {
+    /// What is turned by it.
+    pub fn turn(&self) -> Turn<'_> {
+        Turn::reopen(self.item.as_deref(), self.kind.as_deref(), &self.reason)
+    }
 }
 
 /// The run that a command is about.

@@ -11,6 +11,7 @@ use crate::cli::autopilot::{
 };
 use crate::interactive;
 use crate::output::Output;
+use crate::steps::TEST_PHASES;
 use crate::{person, render};
 
 /// What is said while the test command runs.
@@ -49,11 +50,9 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
             Ok(DONE)
         }
         AutopilotCommand::Reopen(reopen) => {
-            let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
-            let item = reopen.item.as_deref();
-            let turn = Turn::reopen(item, reason);
+            let (run, turn) = (reopen.run.run_id.as_deref(), reopen.turn());
             let answer = approving::turn(&engine, &turn, &reopen.signing, output, |engine| {
-                engine.reopen(run, item, reason)
+                engine.reopen(run, &turn)
             })?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
@@ -196,7 +195,7 @@ fn phase_and_subtask(
         return Ok((None, second));
     };
     let lower = first.to_ascii_lowercase();
-    if lower == "red" || lower == "green" {
+    if TEST_PHASES.contains(&lower.as_str()) {
         return Ok((Some(lower), second));
     }
     let is_id = first.contains('.') || first.bytes().all(|byte| byte.is_ascii_digit());
@@ -214,8 +213,8 @@ fn phase_and_subtask(
             .suggest("the whole suite has a command of its own")
             .recover(NextStep::in_phase("finalize")),
         _ => fault
-            .suggest("the phases are red and green; both phase and id may be left out")
-            .expected(vec!["red", "green"])
+            .suggest("a phase is one of those that are expected; both phase and id may be left out")
+            .expected(TEST_PHASES.to_vec())
             .recover(Verb::Next),
     })
 }

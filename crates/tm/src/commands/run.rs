@@ -52,11 +52,9 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             output.answer(&answer, render::run::restored)?;
         }
         RunCommand::Reopen(reopen) => {
-            let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
-            let item = reopen.item.as_deref();
-            let turn = Turn::reopen(item, reason);
+            let (run, turn) = (reopen.run.run_id.as_deref(), reopen.turn());
             let answer = approving::turn(&engine, &turn, &reopen.signing, output, |engine| {
-                engine.run_reopen(run, item, reason)
+                engine.run_reopen(run, &turn)
             })?;
             output.answer(&answer, render::run::moved)?;
         }

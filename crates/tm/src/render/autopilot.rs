@@ -2,8 +2,8 @@
 
 use engine::capability::messages;
 use engine::view::autopilot::answer::{
-    Aborted, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress, Resumed,
-    StartPlan, Started, Status, TransitionAnswer, Verdict,
+    Aborted, AwaitedReport, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress,
+    Resumed, StartPlan, Started, Status, TransitionAnswer, Verdict,
 };
 use text::plain::one_line;
 
@@ -399,8 +399,8 @@ fn headline(page: &mut Page<'_>, next: &NextAction) {
 /// One line on what comes next, and the command for it.
 fn what_next(page: &mut Page<'_>, next: &NextAction) {
     where_it_stands(page, next);
-    match next.action.as_str() {
-        "red" | "green" => page.command("tm autopilot next"),
+    match next.report {
+        Some(AwaitedReport::Tests) => page.command("tm autopilot next"),
         _ => report_command(page, next),
     }
 }
@@ -428,6 +428,7 @@ fn where_it_stands(page: &mut Page<'_>, next: &NextAction) {
             Some(status) => format!("The run is over: {status}."),
             None => "The run is over.".to_owned(),
         },
+        other if next.unit_id.is_some() => format!("{}{of}{attempt}.", other.to_uppercase()),
         other => other.to_owned(),
     };
     page.wrapped(&look.paint(STRONG, "next:"), &text);

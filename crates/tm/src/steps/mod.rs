@@ -9,7 +9,7 @@ use engine::next_step::{self, NextStep, Part, Verb, command_line};
 use serde_json::{Map, Value, json};
 
 pub use engine::next_step::typed;
-pub use table::Form;
+pub use table::{Form, TEST_PHASES};
 
 /// The field of an answer that has the steps which it advises, as data.
 const NEXT_STEPS: &str = "nextSteps";

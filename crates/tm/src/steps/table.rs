@@ -172,6 +172,9 @@ pub fn of(form: Form, step: &NextStep) -> Row {
     }
 }
 
+/// The phases in which `tm autopilot complete` reports results of tests.
+pub const TEST_PHASES: [&str; 5] = ["red", "green", "chore", "refactor", "tests"];
+
 /// How a unit of a run over a task is reported: its phases have commands and tools of their own.
 fn report(form: Form, step: &NextStep) -> Row {
     const UNITS: &[&str] = &["autopilot_complete_work_unit", "run_report"];
@@ -188,11 +191,11 @@ fn report(form: Form, step: &NextStep) -> Row {
             let tools = of_phase(&["autopilot_finalize", "run_report"]);
             row("tm autopilot finalize", &[], tools)
         }
-        Some("red" | "green") | None => {
+        phase if phase.is_none_or(|phase| TEST_PHASES.contains(&phase)) => {
             let tools = of_phase(&["autopilot_complete_phase", "run_report"]);
             row("tm autopilot complete", &["phase", "item"], tools)
         }
-        Some(_) => of(Form::Run, step),
+        _ => of(Form::Run, step),
     }
 }
 
@@ -256,6 +259,7 @@ pub fn is_switch(name: &str) -> bool {
 /// What stands for a value that the reader is to put there; nothing where the argument has none.
 pub fn stands_for(name: &str) -> &'static str {
     match name {
+        "kind" => "KIND",
         "reason" | "title" | "subtask" | "message" | "note" | "feedback" => "…",
         "results" => "failed:N,passed:N",
         "coverage" | "maxIterations" | "maxAttempts" | "item" | "currentItem" => "N",

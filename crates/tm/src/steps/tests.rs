@@ -58,7 +58,7 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
         ),
         (
             Form::Autopilot,
-            report("refactor"),
+            report("polish"),
             "tm run report --results failed:N,passed:N --unit u1",
         ),
         (

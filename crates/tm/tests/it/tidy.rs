@@ -310,9 +310,9 @@ fn names_in_definitions() -> BTreeSet<String> {
     names
 }
 
-/// Words that definitions have for their own, and Rust for something else: readers, resources and their parameters, triggers,
+/// Words that definitions have for their own, and Rust for something else: readers, resources and their parameters, triggers, what files are for,
 /// how something came out, and commands of git.
-const OTHERWISE_KNOWN: [&str; 16] = [
+const OTHERWISE_KNOWN: [&str; 18] = [
     "aborted",
     "branch",
     "CANCELLED",
@@ -320,6 +320,7 @@ const OTHERWISE_KNOWN: [&str; 16] = [
     "collab",
     "commit",
     "complete",
+    "docs",
     "done",
     "ERROR",
     "failed",
@@ -327,6 +328,7 @@ const OTHERWISE_KNOWN: [&str; 16] = [
     "review",
     "skipped",
     "tasks",
+    "tests",
     "tdd",
     "COMPLETE",
 ];

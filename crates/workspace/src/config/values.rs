@@ -447,6 +447,14 @@ policy! {
     runner_config_changed = Refuse,
     /// Snapshots of before ask for something else in GREEN, or are gone, and nobody has said so.
     snapshots_changed = Refuse,
+    /// Files were changed of another kind than the subtask is about.
+    other_files_changed = Refuse,
+    /// Work of which nothing is committed has left files changed.
+    changes_left = Refuse,
+    /// New tests of what is there pass where the product does nothing.
+    passes_without_product = Refuse,
+    /// A subtask of tests alone has brought none.
+    no_test_written = Refuse,
     /// Files were changed between the accepted GREEN and the commit.
     changed_after_green = Refuse,
     /// Files were changed between the last commit and the end of the run.

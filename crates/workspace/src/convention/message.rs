@@ -35,11 +35,19 @@ const JOINING: [&str; 20] = [
 /// A message shorter than this in the subject says nothing: the scope gives way to it.
 const SHORTEST_MSG: usize = 16;
 
+/// Types of commits, after [Conventional Commits](https://www.conventionalcommits.org/en/v1.0.0/).
+const TYPES: [&str; 10] = [
+    "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style",
+];
+
 /// What a commit is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind<'a> {
     /// A subtask.
-    Subtask,
+    Subtask {
+        /// What kind of work it is, in the words of its workflow; may be empty.
+        work: &'a str,
+    },
     /// The repair of a suite that failed at the end: always `fix`.
     Fix,
     /// The task's new status, alone: always `chore(tasks)`.
@@ -90,7 +98,7 @@ pub fn compose(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     let mut message = subject;
     let body = match input.kind {
         Kind::TaskStatus { .. } => String::new(),
-        Kind::Subtask | Kind::Fix => description(input.description),
+        Kind::Subtask { .. } | Kind::Fix => description(input.description),
     };
     if !body.is_empty() {
         message.push_str("\n\n");
@@ -136,6 +144,16 @@ pub fn commit_type<'a>(
     type_by_title(title).unwrap_or(default)
 }
 
+/// The type of commits of a kind of work that is called like one.
+fn type_of_work(work: &str) -> Option<&'static str> {
+    let word = match work {
+        "tests" => "test",
+        "config" => "chore",
+        word => word,
+    };
+    TYPES.into_iter().find(|known| *known == word)
+}
+
 /// The type that a title states (`fix: …`) or whose words it begins with.
 fn type_by_title(title: &str) -> Option<&'static str> {
     if let Some((stated, _)) = stated_type(title) {
@@ -167,10 +185,7 @@ fn stated_type(title: &str) -> Option<(&'static str, &str)> {
         Some(_) => return None,
         None => head,
     };
-    let known = [
-        "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style",
-    ];
-    let known = known
+    let known = TYPES
         .into_iter()
         .find(|known| word.eq_ignore_ascii_case(known))?;
     Some((known, rest.trim_start()))
@@ -191,8 +206,10 @@ fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
             input.scopes.of(input.files, input.root),
             message_of(&title),
         ),
-        Kind::Subtask => (
-            commit_type(input.files, input.classes, &title, input.default_type),
+        Kind::Subtask { work } => (
+            type_of_work(work).unwrap_or_else(|| {
+                commit_type(input.files, input.classes, &title, input.default_type)
+            }),
             input.scopes.of(input.files, input.root),
             message_of(&title),
         ),
@@ -313,7 +330,7 @@ fn about(input: &MessageInput<'_>) -> String {
     let id = text::shortened(input.subtask_id, LONGEST_ID);
     let title = match input.kind {
         Kind::TaskStatus { .. } => input.task_title,
-        Kind::Subtask | Kind::Fix => input.subtask_title,
+        Kind::Subtask { .. } | Kind::Fix => input.subtask_title,
     };
     let mut lines = vec![format!(
         "Task: #{id} - {}",

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 
+use super::words::with_kind;
 use super::{Rewrite, Status, StatusChange, Subtask, Task, TaskError, TaskSource};
 use crate::convention::branch::slug;
 
@@ -11,11 +12,13 @@ use crate::convention::branch::slug;
 #[derive(Debug, Clone)]
 pub struct InlineTask {
     title: String,
-    subtasks: Vec<String>,
+    kind: String,
+    /// Titles, each with what kind of work it is.
+    subtasks: Vec<(String, String)>,
 }
 
 impl InlineTask {
-    /// A task of this title; without subtasks it is one piece of work.
+    /// A task of this title, behind which may stand what kind of work it is; without subtasks it is one piece of work.
     pub fn new(title: &str, subtasks: &[String]) -> Result<Self, TaskError> {
         let clean = |text: &str, of: String| {
             let text = text.trim();
@@ -25,12 +28,18 @@ impl InlineTask {
                 Ok(text.to_owned())
             }
         };
+        let named = |text: &str, of: String| {
+            let (title, kind) = with_kind(text);
+            Ok((clean(title, of)?, kind.to_owned()))
+        };
+        let (title, kind) = named(title, "the task".to_owned())?;
         Ok(Self {
-            title: clean(title, "the task".to_owned())?,
+            title,
+            kind,
             subtasks: subtasks
                 .iter()
                 .enumerate()
-                .map(|(index, text)| clean(text, format!("subtask {}", index + 1)))
+                .map(|(index, text)| named(text, format!("subtask {}", index + 1)))
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -48,9 +57,10 @@ impl InlineTask {
                 .subtasks
                 .iter()
                 .enumerate()
-                .map(|(index, title)| Subtask {
+                .map(|(index, (title, kind))| Subtask {
                     id: format!("{id}.{}", index + 1),
                     title: title.clone(),
+                    kind: kind.clone(),
                     description: String::new(),
                     details: String::new(),
                     test_strategy: String::new(),
@@ -62,6 +72,7 @@ impl InlineTask {
                 .collect(),
             id,
             title: self.title.clone(),
+            kind: self.kind.clone(),
             description: String::new(),
             details: String::new(),
             test_strategy: String::new(),

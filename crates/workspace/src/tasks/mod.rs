@@ -15,6 +15,7 @@ mod rewrite;
 mod run_plan;
 mod tag;
 mod task;
+mod words;
 
 pub use error::{Place, TaskError};
 pub use file::TaskFile;

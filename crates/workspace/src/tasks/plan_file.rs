@@ -20,6 +20,7 @@ use indexmap::{IndexMap, IndexSet};
 use markup::markdown::{self, indentation, list_sign};
 
 use super::rewrite::{read_text, real_path};
+use super::words::{DEPENDS_ON, KIND, after_word, bracketed, one_word};
 use super::{Place, Rewrite, Splice, Status, StatusChange, Subtask, Task, TaskError, TaskSource};
 use crate::convention::branch::slug;
 
@@ -246,6 +247,8 @@ struct Item<'t> {
     title: String,
     lines: Vec<&'t str>,
     criteria: Vec<String>,
+    /// As written; empty where none is.
+    kind: String,
     /// As written: numbers, or whatever else stands there.
     dependencies: Vec<String>,
 }
@@ -378,6 +381,7 @@ impl<'t> Plan<'t> {
             description: joined(&self.introduction),
             details: String::new(),
             test_strategy: String::new(),
+            kind: String::new(),
             status: if all_done {
                 Status::Done
             } else {
@@ -392,16 +396,22 @@ impl<'t> Plan<'t> {
 }
 
 impl<'t> Item<'t> {
-    /// Takes the title; `(depends on: 1)` at its end is not part of it.
+    /// Takes the title; `(depends on: 1)` and `(kind: docs)` at its end are not part of it.
     fn name(&mut self, title: &str) {
         let title = without_comments(title);
         let mut title = title.as_str();
-        if let Some(open) = title.rfind('(')
-            && let Some(inside) = title[open + 1..].strip_suffix(')')
-            && let Some(list) = after_depends_on(inside)
-        {
-            self.depend(list);
-            title = title[..open].trim_end();
+        loop {
+            if let Some((before, list)) = bracketed(title, DEPENDS_ON) {
+                self.depend(list);
+                title = before;
+            } else if let Some((before, kind)) = bracketed(title, KIND)
+                && let Some(kind) = one_word(kind)
+            {
+                kind.clone_into(&mut self.kind);
+                title = before;
+            } else {
+                break;
+            }
         }
         title.clone_into(&mut self.title);
     }
@@ -413,7 +423,11 @@ impl<'t> Item<'t> {
             }
             let inner = line.trim();
             let unbulleted = inner.strip_prefix(['-', '*', '+']).unwrap_or(inner);
-            if let Some(list) = after_depends_on(unbulleted) {
+            if let Some(kind) = after_word(unbulleted, KIND).and_then(one_word) {
+                kind.clone_into(&mut self.kind);
+                return;
+            }
+            if let Some(list) = after_word(unbulleted, DEPENDS_ON) {
                 self.depend(list);
                 return;
             }
@@ -455,6 +469,7 @@ impl<'t> Item<'t> {
             description: joined(&self.lines),
             details: String::new(),
             test_strategy: String::new(),
+            kind: self.kind.clone(),
             dependencies: dependencies.into_iter().collect(),
             status: if self.done {
                 Status::Done
@@ -551,20 +566,6 @@ fn without_comments(text: &str) -> String {
     }
     kept.push_str(rest);
     kept.trim().to_owned()
-}
-
-/// The rest of a text that begins with `depends on:`.
-fn after_depends_on(text: &str) -> Option<&str> {
-    let text = text.trim().trim_start_matches(['*', '_']);
-    let words = "depends on";
-    let head = text.get(..words.len())?;
-    if !head.eq_ignore_ascii_case(words) {
-        return None;
-    }
-    let rest = text[words.len()..]
-        .trim_start_matches(['*', '_', ' '])
-        .strip_prefix(':')?;
-    Some(rest.trim_start_matches(['*', '_']))
 }
 
 /// The text of a heading.

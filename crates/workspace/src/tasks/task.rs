@@ -19,6 +19,9 @@ pub struct Task {
     pub details: String,
     /// How it is to be tested; may be empty.
     pub test_strategy: String,
+    /// What kind of work it is, where it has no subtasks; empty where the source says nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
     /// How far it is.
     pub status: Status,
     /// Ids of the tasks that must be done before.
@@ -30,7 +33,7 @@ pub struct Task {
     pub elsewhere: BTreeMap<String, Status>,
 }
 
-/// A part of a task: one round of RED, GREEN and COMMIT.
+/// A part of a task: one round of RED, GREEN and COMMIT, or what the workflow has for its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subtask {
@@ -44,6 +47,9 @@ pub struct Subtask {
     pub details: String,
     /// How it is to be tested; may be empty.
     pub test_strategy: String,
+    /// What kind of work it is, in the words of the workflow; empty where the source says nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
     /// Dotted ids of the subtasks that must be done before.
     pub dependencies: Vec<String>,
     /// How far it is.
@@ -66,6 +72,7 @@ impl Task {
                 description: self.description.clone(),
                 details: self.details.clone(),
                 test_strategy: self.test_strategy.clone(),
+                kind: self.kind.clone(),
                 dependencies: Vec::new(),
                 status: self.status.clone(),
                 acceptance_criteria: Vec::new(),

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::capability::payload;
+use crate::capability::tests::only::OTHER_FILES_CHANGED;
 use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
 use crate::fault::Fault;
 use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome};
@@ -26,13 +27,17 @@ impl Capability for Git {
 
     fn readers(&self) -> Vec<(&'static str, Reader)> {
         let facts = [("sha", Text), ("message", Text), ("files", Strings)];
+        let role = [
+            ("of", Some("changed_after_green")),
+            ("only", Some(OTHER_FILES_CHANGED)),
+        ];
         let commit = Reader {
             needs: &[REPOSITORY],
             takes: &[BRANCH],
             by_call_over: Some(TASKS),
             within: Some((TASKS, "into")),
             is_reported: true,
-            ..reader(&[("of", Some("changed_after_green"))], &facts)
+            ..reader(&role, &facts)
         };
         vec![("commit", commit)]
     }
@@ -101,6 +106,7 @@ impl Capability for Git {
                 vec![reports("commit", Some("of"), &[])],
             ),
             ("history_rewritten", any(Some(REPOSITORY))),
+            ("changes_left", any(Some(REPOSITORY))),
             ("config_loosened", any(None)),
         ]
     }

@@ -29,7 +29,7 @@ const SUBTASK: [(&str, &str); 7] = [
 ];
 
 /// What templates may name of a task.
-const VARIABLES: [&str; 14] = [
+const VARIABLES: [&str; 15] = [
     "unit.brief",
     "unit.repair",
     "rules",
@@ -37,6 +37,7 @@ const VARIABLES: [&str; 14] = [
     "task.title",
     "subtask.id",
     "subtask.title",
+    "subtask.kind",
     "subtask.description",
     "subtask.details",
     "subtask.testStrategy",

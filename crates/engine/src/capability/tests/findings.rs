@@ -165,7 +165,7 @@ pub(crate) fn set_aside(product: &[&str], written: bool) -> String {
 }
 
 /// Sets changes of these files aside.
-fn stash<P: fmt::Display>(files: &[P]) -> NextStep {
+pub(crate) fn stash<P: fmt::Display>(files: &[P]) -> NextStep {
     let command = ["git", "stash", "push", "--include-untracked", "--"];
     // From the top, wherever the reader stands.
     let paths: Vec<String> = files.iter().map(|path| format!(":/{path}")).collect();

@@ -6,11 +6,12 @@ pub(crate) mod findings;
 pub(crate) mod former;
 pub(crate) mod known;
 pub(crate) mod named;
+pub(crate) mod only;
 pub mod read;
 pub(crate) mod report_files;
 pub(crate) mod restoration;
 pub mod results;
-mod since;
+pub(crate) mod since;
 pub(crate) mod snapshots;
 pub(crate) mod unchanged;
 pub(crate) mod used;
@@ -23,6 +24,7 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::capability::messages::TEXTS;
 use crate::capability::payload;
+use crate::capability::tests::only::OTHER_FILES_CHANGED;
 use crate::capability::{Capability, reader, reports};
 use crate::find::is_over_a_task;
 use crate::generic;
@@ -46,6 +48,7 @@ impl Capability for Tests {
             ("against", Some("tests_missing")),
             ("frozen", Some("tests_changed")),
             ("suite", None),
+            ("only", Some(OTHER_FILES_CHANGED)),
         ];
         let facts = [
             ("passed", Int),
@@ -118,6 +121,21 @@ impl Capability for Tests {
             ("red_not_replayed", passing()),
             ("passes_without_change", passing()),
             ("green_not_replayed", passing()),
+            (
+                OTHER_FILES_CHANGED,
+                vec![
+                    reports("tests", Some("only"), &[]),
+                    reports("commit", Some("only"), &[]),
+                ],
+            ),
+            (
+                "passes_without_product",
+                vec![reports("tests", Some("only"), &["shows", "suite"])],
+            ),
+            (
+                "no_test_written",
+                vec![reports("tests", Some("only"), &["shows", "suite"])],
+            ),
             ("fewer_tests", held()),
             ("tests_missing", held()),
             ("command_replaced", any()),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ::test_report::Outcome;
 use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
@@ -24,6 +25,7 @@ use crate::capability::memory::{
 use crate::capability::tests::covered::Covered;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::{TestReader, Written};
+use crate::capability::tests::evidence::hollow::is_of_tests_alone;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements};
 use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
@@ -32,6 +34,7 @@ use crate::capability::tests::findings::{
     changed_since_commit, no_change, no_products, no_tests_written, set_aside,
 };
 use crate::capability::tests::known::{before, began};
+use crate::capability::tests::only;
 use crate::capability::tests::report_files;
 use crate::capability::tests::restoration::copies;
 use crate::capability::tests::results::{Counts, Coverage};
@@ -155,7 +158,9 @@ pub fn read(
     REPORTS.put(&mut at.keep_run, &memory.reports)?;
     let covered = Covered::of(taken, role, config, &memory, (&repository, &last, &since))?;
     at.findings.extend(covered.missing(config, run));
-    if taken.baseline_too_slow || taken.replay.as_ref().is_some_and(|replay| replay.too_slow) {
+    let replay_too_slow = taken.replay.as_ref().is_some_and(|replay| replay.too_slow);
+    let hollow_too_slow = taken.hollow.as_ref().is_some_and(|hollow| hollow.too_slow);
+    if taken.baseline_too_slow || replay_too_slow || hollow_too_slow {
         let tries = SLOW_TRIES.read(&run.kept)?.unwrap_or_default();
         SLOW_TRIES.put(&mut at.keep_run, &(tries + 1))?;
     }
@@ -431,11 +436,37 @@ impl Comparison<'_> {
             .collect()
     }
 
+    /// Whether a report about tests alone brings some that were not there before.
+    fn brings_tests(&mut self) -> Result<(), HandlerError> {
+        let is_told = |finding: &Finding| finding.policy == only::NO_TEST_WRITTEN;
+        if !is_of_tests_alone(self.role) || self.findings.iter().any(is_told) {
+            return Ok(());
+        }
+        let before = self.before.as_ref();
+        let brings = match (&self.now, before) {
+            (Some(now), Some(before)) if before.names_alike(now) => now
+                .those(Outcome::is_success)
+                .any(|id| before.outcome(id).is_none()),
+            _ => LAST_TOTAL
+                .read(&self.run.kept)?
+                .is_none_or(|total: u64| self.taken.counts.total() > total),
+        };
+        if !brings {
+            self.findings.push(only::no_test_written(
+                "no test that passes is new: a subtask of this kind brings some, and changes none alone",
+            ));
+        }
+        Ok(())
+    }
+
     /// All tests pass, those too that the report showed that it is held against.
     fn passing(&mut self) -> Result<(), HandlerError> {
         let reader = TestReader::new(self.repository, self.memory, self.last, self.status)?;
         let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
         self.unchanged(&reader)?;
+        let others = only::findings(self.role, &reader, self.since)?;
+        self.findings.extend(others);
+        self.brings_tests()?;
         if self.is_stashed()? {
             self.facts.insert(STASHED.to_owned(), true.into());
         }
@@ -471,6 +502,9 @@ impl Comparison<'_> {
                     TOLD_NOT_REPLAYED.put(&mut self.keep_run, &true)?;
                     self.warnings.push("not_replayed".to_owned());
                 }
+            }
+            if let Some(hollow) = &self.taken.hollow {
+                self.findings.extend(hollow.finding());
             }
             if let Some(label) = &self.role.label {
                 TESTED.of(label).put(&mut self.keep, &tested)?;

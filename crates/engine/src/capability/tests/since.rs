@@ -10,7 +10,7 @@ use crate::next_step::{argument, step};
 use crate::support::{HandlerError, refusal};
 
 /// The changes in the working tree, and those that somebody committed since the run's last commit.
-pub(super) fn with_committed(
+pub(crate) fn with_committed(
     changes: &Changes,
     changed: &[String],
     repository: &Repository,
@@ -44,7 +44,7 @@ pub(super) fn with_committed(
 }
 
 /// Every file that differs from the run's last commit, committed since or not.
-pub(super) fn since_last(
+pub(crate) fn since_last(
     repository: &Repository,
     status: &TreeStatus,
     changes: &Changes,

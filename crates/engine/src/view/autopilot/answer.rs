@@ -1,5 +1,6 @@
 //! What the calls on a `tdd` run answer. These types are the wire: names and shapes are stable.
 
+use machine::Role;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -10,8 +11,11 @@ use crate::capability::tests::results::Counts;
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NextAction {
-    /// `red`, `green`, `commit`, `finalize`, `paused` or `complete`.
+    /// The phase, such as `red`, `green`, `commit` or `finalize`; or `paused` or `complete`.
     pub action: String,
+    /// What report is waited for; none where none is.
+    #[serde(skip)]
+    pub report: Option<AwaitedReport>,
     /// The run.
     pub run_id: String,
     /// The work unit to name in the report.
@@ -52,6 +56,29 @@ pub struct NextAction {
     pub instructions: Option<String>,
 }
 
+/// What report a phase waits for, and so how it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AwaitedReport {
+    /// Of tests.
+    Tests,
+    /// Of the full suite.
+    Suite,
+    /// A commit is made, or handed in.
+    Commit,
+}
+
+impl AwaitedReport {
+    /// That of a role; none where a run over a task has no command of its own for it.
+    pub(crate) fn of(role: &Role) -> Option<Self> {
+        match role.reader.as_str() {
+            "tests" if role.suite.is_some() => Some(Self::Suite),
+            "tests" => Some(Self::Tests),
+            "commit" => Some(Self::Commit),
+            _ => None,
+        }
+    }
+}
+
 /// A subtask as the executor sees it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,6 +87,9 @@ pub struct SubtaskView {
     pub id: String,
     /// Its title.
     pub title: String,
+    /// What kind of work it is, where its workflow has kinds.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
     /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,

@@ -33,7 +33,7 @@ use crate::next_step::{Argument, Verb, argument};
 use crate::open_run::CommandOutcome;
 use crate::turn::{refused_on_task, turned};
 use crate::view::autopilot::answer::{PlannedSubtask, StartPlan, Started};
-use crate::view::autopilot::{request, state};
+use crate::view::autopilot::{kinds, request, state};
 use crate::view::{AUTOPILOT, GENERIC, View};
 
 /// What the call that begins a run over a task calls the wish to end the one that is under way.
@@ -136,6 +136,7 @@ impl Engine {
         let (definition, _) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
         let start = self.with_attempts(&definition, start, &mut Map::new())?;
         let planned = self.planned(&start)?;
+        kinds::are_known(&definition, &planned.plan.runnable)?;
         let call = self.first_call(&self.root, Arc::new(definition));
         let memory = Memory {
             reports: Vec::new(),
@@ -157,7 +158,9 @@ impl Engine {
                         description: &subtask.description,
                         tests: None,
                         lines: None,
-                        kind: MessageKind::Subtask,
+                        kind: MessageKind::Subtask {
+                            work: &subtask.kind,
+                        },
                         files: &[],
                     },
                 )?;
@@ -320,7 +323,11 @@ impl Engine {
         let baseline = self.baseline(start)?;
         let before = match stored {
             // First without making anything: a start that is refused leaves no folder behind.
-            None => Some(self.planned(start)?),
+            None => {
+                let planned = self.planned(start)?;
+                kinds::are_known(&definition, &planned.plan.runnable)?;
+                Some(planned)
+            }
             Some(_) => None,
         };
         let project = self.home.project(&self.root)?;
@@ -339,6 +346,7 @@ impl Engine {
             Some(planned) => planned,
             None => self.planned(start)?,
         };
+        kinds::are_known(&definition, &planned.plan.runnable)?;
         let planned = Planned {
             baseline,
             ..planned

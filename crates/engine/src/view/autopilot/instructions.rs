@@ -439,7 +439,7 @@ fn instructions(
 /// What stands for the subtask where none is in hand.
 fn no_subtask() -> Value {
     json!({
-        "id": "", "title": "", "description": "", "details": "", "testStrategy": "", "dependencies": [],
+        "id": "", "title": "", "kind": "", "description": "", "details": "", "testStrategy": "", "dependencies": [],
     })
 }
 
@@ -545,6 +545,7 @@ pub fn named(item: &Item) -> SubtaskView {
     SubtaskView {
         id: item.text("id").to_owned(),
         title: item.text("title").to_owned(),
+        kind: item.text("kind").to_owned(),
         ..SubtaskView::default()
     }
 }

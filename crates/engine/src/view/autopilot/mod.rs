@@ -4,6 +4,7 @@ pub mod answer;
 mod baseline;
 mod begin;
 pub mod instructions;
+pub(crate) mod kinds;
 mod look;
 mod report;
 pub mod request;

@@ -149,11 +149,16 @@ impl Engine {
 fn wrong_phase(run: &RunState, phase: Option<&str>, report: &Report) -> Option<Fault> {
     let phase = phase?;
     let present = run.waiting().next();
-    if !matches!(phase, "red" | "green" | "finalize") {
+    let is_present = present.is_some_and(|(token, _)| {
+        token.role.reader == "tests" && token.phase().eq_ignore_ascii_case(phase)
+    });
+    if !matches!(phase, "red" | "green" | "finalize") && !is_present {
         let is_commit = present.is_some_and(|(token, _)| token.role.reader == "commit");
         let suggestion = match phase {
             "commit" if is_commit => "a commit is made for you, not reported as results of tests",
-            _ => "use red or green, or leave it out for the present one",
+            _ => {
+                "use the phase that is due, such as red or green, or leave it out for the present one"
+            }
         };
         let fault = Fault::new(
             Kind::Usage,

@@ -17,7 +17,9 @@ use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb};
 use crate::report::present_report;
-use crate::view::autopilot::answer::{NextAction, Precondition, Progress, Status, Verdict};
+use crate::view::autopilot::answer::{
+    AwaitedReport, NextAction, Precondition, Progress, Status, Verdict,
+};
 use crate::view::autopilot::instructions::{self, UnitContext};
 
 /// Why a run waits in which a process ended on the way between two units. To resume it goes on with that.
@@ -53,6 +55,8 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
             action.attempt = next.attempt;
             action.max_attempts = next.max_attempts;
             let waits = run.waiting().next().map(|(_, unit)| &unit.id);
+            let token = run.waiting().next().map(|(token, _)| token);
+            action.report = token.and_then(|token| AwaitedReport::of(&token.role));
             if waits == next.unit.as_ref() {
                 action.next_steps = present_report(run).into_iter().map(String::from).collect();
             }

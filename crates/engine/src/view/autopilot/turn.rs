@@ -6,6 +6,7 @@ use machine::state::RunStatus;
 use machine::{Refusal, approval};
 use serde_json::{Map, Value};
 
+use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects;
 use crate::capability::memory::{Memory, StartFacts};
@@ -35,14 +36,9 @@ impl From<TurnOutcome<'_>> for TransitionAnswer {
 }
 
 impl Engine {
-    /// One phase back for the present subtask; at the end, into a repair.
-    pub fn reopen(
-        &self,
-        run: Option<&str>,
-        subtask: Option<&str>,
-        reason: &str,
-    ) -> Result<TransitionAnswer, Fault> {
-        Ok(self.turn_back(&AUTOPILOT, run, subtask, reason)?.into())
+    /// One phase back for the present subtask, or to the beginning of one of another kind; at the end, into a repair.
+    pub fn reopen(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
+        Ok(self.turn_back(&AUTOPILOT, run, turn)?.into())
     }
 
     /// Gives the present subtask up.

@@ -10,7 +10,9 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
 use crate::report::Report;
-use crate::view::autopilot::answer::{CommitAnswer, NextAction, Precondition, Verdict};
+use crate::view::autopilot::answer::{
+    AwaitedReport, CommitAnswer, NextAction, Precondition, Verdict,
+};
 use crate::view::autopilot::request;
 
 /// The most that is kept of what an executor says beside its numbers, in bytes of each text.
@@ -204,16 +206,17 @@ impl Engine {
         result: &WorkUnitResult,
     ) -> Result<WorkUnitVerdict, Fault> {
         let phase = result.phase.to_lowercase();
-        if !matches!(phase.as_str(), "red" | "green" | "commit" | "finalize") {
+        let status = self.status(run)?;
+        let next = &status.next_action;
+        let is_known = matches!(phase.as_str(), "red" | "green" | "commit" | "finalize");
+        if !is_known && next.action != phase {
             return Err(Fault::new(
                 Kind::Usage,
                 "bad_phase",
                 format!("`{}` is no phase", result.phase),
             )
-            .suggest("use the phase of the unit: RED, GREEN, COMMIT or FINALIZE"));
+            .suggest("use the phase of the unit, such as RED, GREEN, COMMIT or FINALIZE"));
         }
-        let status = self.status(run)?;
-        let next = &status.next_action;
         let is_present = next.unit_id.as_deref() == Some(unit);
         if is_present && next.action != phase {
             return Err(Fault::new(
@@ -228,12 +231,22 @@ impl Engine {
             .suggest("report the phase that the unit names")
             .expected(next.action.to_uppercase()));
         }
-        if is_present && !result.success && phase != "green" {
+        // A unit that was answered before is of the phase that is said.
+        let report = match phase.as_str() {
+            _ if is_present => next.report,
+            "commit" => Some(AwaitedReport::Commit),
+            "finalize" => Some(AwaitedReport::Suite),
+            _ => Some(AwaitedReport::Tests),
+        };
+        if is_present
+            && !result.success
+            && !(phase == "green" || (!is_known && report == Some(AwaitedReport::Tests)))
+        {
             return Ok(not_done(unit, &phase, result, status.next_action));
         }
-        match phase.as_str() {
-            "commit" => self.commit_unit(run, unit, result),
-            "finalize" => {
+        match report {
+            Some(AwaitedReport::Commit) => self.commit_unit(run, unit, result),
+            Some(AwaitedReport::Suite) => {
                 let finalized = self.finalize(run, &suite(unit, &phase, result))?;
                 Ok(WorkUnitVerdict {
                     verdict: finalized.verdict,
@@ -448,7 +461,10 @@ fn unit(next: NextAction) -> WorkUnit {
             format!("Commit the work{of}"),
             Some(("commitPhase", take(&["commitMessage", "filesToCommit"]))),
         ),
-        _ => ("Run the full test suite and report it".to_owned(), None),
+        _ if next.report == Some(AwaitedReport::Suite) => {
+            ("Run the full test suite and report it".to_owned(), None)
+        }
+        phase => (format!("Do the work{of}: {phase}"), None),
     };
     if let Some((key, own)) = own {
         context.insert(key.to_owned(), Value::Object(own));

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use engine::Turn;
 use engine::proof::VerifyRequest;
 use engine::view::autopilot::request::Evidence;
 use serde_json::{Value, json};
@@ -154,7 +155,10 @@ fn a_repair_names_what_failed_in_the_suite() {
         assert!(page.contains(part), "{part:?} is not in {page}");
     }
     // A GREEN that was taken back stands no more.
-    stage.engine().reopen(None, None, "not enough").unwrap();
+    stage
+        .engine()
+        .reopen(None, &Turn::reopen(None, None, "not enough"))
+        .unwrap();
     let (json, _) = stage.report();
     assert_eq!(json["subtasks"][2]["green"], Value::Null);
     assert_eq!(json["subtasks"][2]["tree"], Value::Null);

@@ -268,10 +268,9 @@ fn baseline(call: Call<'_>, meant: RunSelector, baseline: TakeBaseline) -> Answe
 }
 
 fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
-    let item = reopen.item.as_deref();
-    let turn = Turn::reopen(item, &reopen.reason);
+    let turn = reopen.turn();
     call.turned(&meant, Form::Autopilot, &turn, |engine| {
-        engine.reopen(meant.run(), item, &reopen.reason)
+        engine.reopen(meant.run(), &turn)
     })
 }
 

@@ -178,10 +178,9 @@ fn abort(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
 }
 
 fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
-    let item = reopen.item.as_deref();
-    let turn = Turn::reopen(item, &reopen.reason);
+    let turn = reopen.turn();
     call.turned(&meant, Form::Run, &turn, |engine| {
-        engine.run_reopen(meant.run(), item, &reopen.reason)
+        engine.run_reopen(meant.run(), &turn)
     })
 }
 

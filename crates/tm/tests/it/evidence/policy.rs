@@ -212,6 +212,30 @@ const PLAYS: &[(&str, Play)] = &[
         }
         words(stage, "complete green")
     }),
+    ("other_files_changed", |stage| {
+        stage.env.auto("start --title Explain(kind:docs)").ok();
+        stage.env.write("README.md", "# Words\n");
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        claim("commit")
+    }),
+    ("no_test_written", |stage| {
+        stage.env.auto("start --title Try(kind:tests)").ok();
+        claim("complete tests --results passed:2,failed:0")
+    }),
+    ("changes_left", |stage| {
+        stage.env.auto("start --title Find-out(kind:spike)").ok();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        [
+            "run",
+            "report",
+            "--outcome",
+            "learned",
+            "--note",
+            "It is fast.",
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    }),
     ("coverage_missing", |stage| {
         claimed_red(stage);
         claim("complete green --results passed:3,failed:0")
@@ -223,6 +247,8 @@ fn every_policy_is_played() {
     let mut played: Vec<&str> = PLAYS.iter().map(|(code, _)| *code).collect();
     // The settings themselves: told in `cheats_after`, and it cannot be loosened by what it watches.
     played.push("config_loosened");
+    // Functions of a shell are none that could be taken away: `honest::kinds` has Python.
+    played.push("passes_without_product");
     played.sort_unstable();
     let mut all = workspace::config::Policy::CODES.to_vec();
     all.sort_unstable();

@@ -71,7 +71,7 @@ fn go_beside_the_code() {
 const ADD_PY: &str = "import unittest\n\nfrom shop import add\n\n\nclass Add(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(add(1, 2), 3)\n";
 const DOUBLE_PY: &str = "import unittest\n\nimport shop\n\n\nclass Double(unittest.TestCase):\n    def test_doubles(self):\n        for number in (1, 2, 4):\n            with self.subTest(number=number):\n                self.assertEqual(shop.double(number), 2 * number)\n\n    @unittest.skip(\"not here\")\n    def test_elsewhere(self):\n        self.fail()\n\n    @unittest.expectedFailure\n    def test_of_words(self):\n        self.assertEqual(shop.double(\"a\"), \"a\")\n";
 
-const PYTHON: Before<'static> = Before {
+pub const PYTHON: Before<'static> = Before {
     files: &[
         ("shop.py", "def add(a, b):\n    return a + b\n"),
         ("tests/__init__.py", ""),

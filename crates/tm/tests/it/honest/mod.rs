@@ -5,6 +5,7 @@ pub mod cargo;
 mod changes;
 mod forms;
 mod habits;
+mod kinds;
 mod languages;
 mod reports;
 mod suites;

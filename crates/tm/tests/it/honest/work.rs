@@ -152,6 +152,16 @@ impl Work {
 
     /// The same, where something is to be done to the project before its first commit.
     pub fn begin_with(before: &Before<'_>, way: Way, prepare: impl FnOnce(&Self)) -> Self {
+        Self::begin_at(before, way, "red", prepare)
+    }
+
+    /// The same, where something else is asked for first.
+    pub fn begin_at(
+        before: &Before<'_>,
+        way: Way,
+        first: &str,
+        prepare: impl FnOnce(&Self),
+    ) -> Self {
         let work = Self::unbegun_with(before, way, prepare);
         let mut start = vec!["start".to_owned(), before.task.to_owned()];
         match way {
@@ -161,7 +171,7 @@ impl Work {
             Way::Verified => start.push("--verify".to_owned()),
         }
         let started = work.tm(&start);
-        assert_eq!(started["nextAction"]["action"], "red", "{started}");
+        assert_eq!(started["nextAction"]["action"], first, "{started}");
         let warned = started["warnings"].as_array().into_iter().flatten();
         let mut warned = warned.filter_map(Value::as_str);
         let unnamed = "The test command does not name every test";
@@ -441,7 +451,8 @@ impl Work {
         self.ask(&[&["commit"], options].concat())
     }
 
-    fn accepted(&self, phase: &[&str], next: &str) -> Value {
+    /// Reports a phase, which is accepted, so that this one is next.
+    pub fn accept(&self, phase: &[&str], next: &str) -> Value {
         let (status, answer) = self.report(phase);
         assert_eq!(status, 0, "{:?} {phase:?}: {answer:#}", self.way);
         assert_eq!(
@@ -480,12 +491,12 @@ impl Work {
         if self.way == Way::Claimed && self.suite().lines().any(passes) {
             self.warnings.borrow_mut().push(SOME_PASS);
         }
-        self.accepted(&["complete", "red"], "green")
+        self.accept(&["complete", "red"], "green")
     }
 
     /// Reports GREEN, which is accepted.
     pub fn green(&self) -> Value {
-        self.accepted(&["complete", "green"], "commit")
+        self.accept(&["complete", "green"], "commit")
     }
 
     /// Reports GREEN, which is refused with this code. Gives the answer.
@@ -510,7 +521,7 @@ impl Work {
 
     /// Reports the suite at the end, and has the run completed.
     pub fn finalize(&self) -> Value {
-        let answer = self.accepted(&["finalize"], "complete");
+        let answer = self.accept(&["finalize"], "complete");
         assert_eq!(answer["nextAction"]["status"], "completed", "{answer:#}");
         answer
     }

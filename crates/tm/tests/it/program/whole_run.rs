@@ -25,7 +25,8 @@ fn check_next(environment: &TestEnvironment, answer: &Value, action: &str) -> Va
         object.remove(key);
     }
     if let Some(subtask) = object.get_mut("subtask") {
-        *subtask = json!({ "id": subtask["id"], "title": subtask["title"] });
+        *subtask =
+            json!({ "id": subtask["id"], "title": subtask["title"], "kind": subtask["kind"] });
     }
     let mut told = answer["nextAction"].clone();
     let instructions = told.as_object_mut().unwrap().remove("instructions");

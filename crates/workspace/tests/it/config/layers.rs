@@ -184,6 +184,14 @@ fn values_of_one_section_may_come_from_several_places() {
 
 #[test]
 fn every_key_can_be_set_from_a_file() {
+    let policy = json!({
+        "red_without_tests": "warn", "production_changed": "refuse", "no_new_failure": "off",
+        "tests_changed": "off", "runner_config_changed": "off", "snapshots_changed": "off", "green_without_change": "off", "red_not_replayed": "off", "passes_without_change": "off", "green_not_replayed": "off", "other_files_changed": "off", "changes_left": "off",
+        "passes_without_product": "off", "no_test_written": "off", "fewer_tests": "off", "tests_missing": "off",
+        "changed_after_green": "off", "changed_after_commit": "off", "foreign_commit": "off",
+        "history_rewritten": "off", "config_loosened": "off", "command_replaced": "off",
+        "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse"
+    });
     let all = json!({
         "autopilot": {
             "enabled": false, "requireCleanWorkingTree": false, "commitTemplate": "{msg}",
@@ -205,13 +213,7 @@ fn every_key_can_be_set_from_a_file() {
         "evidence": {
             "require": "verified", "requireCoverage": true, "changedLines": 75.0, "flaky": "refuse", "redInCleanTree": true, "baseline": "off", "replay": "always",
             "notes": true, "withoutTests": ["docs"],
-            "policy": {
-                "red_without_tests": "warn", "production_changed": "refuse", "no_new_failure": "off",
-                "tests_changed": "off", "runner_config_changed": "off", "snapshots_changed": "off", "green_without_change": "off", "red_not_replayed": "off", "passes_without_change": "off", "green_not_replayed": "off", "fewer_tests": "off", "tests_missing": "off",
-                "changed_after_green": "off", "changed_after_commit": "off", "foreign_commit": "off",
-                "history_rewritten": "off", "config_loosened": "off", "command_replaced": "off",
-                "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse"
-            }
+            "policy": policy
         },
         "approvals": { "require": "terminal" },
         "review": { "gates": { "plan": "human", "code": "human", "review": "human" }, "maxIterations": 2 }

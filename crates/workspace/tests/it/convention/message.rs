@@ -42,7 +42,7 @@ impl Case {
             files: &self.files,
             classes: &CLASSES,
             scopes: &self.scopes,
-            kind: Kind::Subtask,
+            kind: Kind::Subtask { work: "" },
             root: Path::new("/nonexistent"),
         }
     }

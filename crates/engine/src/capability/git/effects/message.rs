@@ -39,7 +39,9 @@ pub fn default_message(
             kind: if memory::is_repair(run, present) {
                 Kind::Fix
             } else {
-                Kind::Subtask
+                Kind::Subtask {
+                    work: item.text("kind"),
+                }
             },
             files: &files,
         },

@@ -15,7 +15,10 @@ use crate::capability::git::read::{
     HISTORY_REWRITTEN, History, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
+use crate::capability::tests::evidence::frozen::TestReader;
+use crate::capability::tests::only;
 use crate::capability::tests::read::{few, name_of};
+use crate::capability::tests::since::{since_last, with_committed};
 use crate::capability::tests::unchanged::began_at;
 use crate::clock;
 use crate::fault::Fault;
@@ -73,6 +76,14 @@ pub fn read(
         rests: &tested,
         rewritten,
     };
+    let named = named_paths(call, &repository, files)?;
+    let changes = Changes::of(&status, &memory, &repository, &named)?;
+    findings.extend(of_other_kinds(
+        role,
+        &memory,
+        (&status, &changes),
+        rewritten,
+    )?);
     if let Some(sha) = sha {
         let mut reading = handed_in.read(sha, message.as_ref(), findings)?;
         reading.warnings.extend(warnings);
@@ -91,8 +102,6 @@ pub fn read(
         reading.keep_run = keep.into_iter().chain(reading.keep_run).collect();
         return Ok(reading);
     }
-    let named = named_paths(call, &repository, files)?;
-    let changes = Changes::of(&status, &memory, &repository, &named)?;
     let mut instead = None;
     if !rewritten && status.head.as_ref() != Some(&memory.last_oid()?) {
         instead = handed_in.would_be_other()?;
@@ -140,28 +149,7 @@ pub fn read(
         )?
         .into());
     }
-    let not_named: Vec<String> = changes
-        .was_dirty
-        .iter()
-        .filter(|path| !named.contains(path))
-        .map(ToString::to_string)
-        .collect();
-    if !not_named.is_empty() {
-        return Err(refusal(
-            "was_dirty",
-            format!(
-                "changed before the run began, and again since: {}",
-                not_named.join(", ")
-            ),
-            concat!(
-                "name every file of this commit with ",
-                argument!("files"),
-                " to commit these whole, or move the earlier changes out of the way"
-            ),
-        )
-        .detail("files", not_named)
-        .into());
-    }
+    all_named(&changes, &named)?;
     secrets(call, &repository, &paths, &reopened())?;
     let came_in = history.came_in(status.head.as_ref(), &repository)?;
     let changed = tested.changed_since(&repository, &status, &memory.last_oid()?)?;
@@ -180,6 +168,24 @@ pub fn read(
         .keep_run
         .retain(|name, _| !LAST_COMMIT.is_called(name));
     Ok(reading)
+}
+
+/// What is to be said of files that are of another kind than the commit may hold, committed since or not.
+fn of_other_kinds(
+    role: &Role,
+    memory: &Memory,
+    (status, changes): (&TreeStatus, &Changes),
+    rewritten: bool,
+) -> Result<Vec<Finding>, HandlerError> {
+    if role.only.is_empty() {
+        return Ok(Vec::new());
+    }
+    let repository = memory.repository();
+    let last = memory.last_oid()?;
+    let changed = since_last(&repository, status, changes, &last, rewritten)?;
+    let since = with_committed(changes, &changed, &repository, &last)?;
+    let reader = TestReader::new(&repository, memory, &last, status)?;
+    Ok(only::findings(role, &reader, &since)?)
 }
 
 /// The refusal of a commit of nothing.
@@ -221,6 +227,33 @@ fn nothing_changed(
             )
         },
     ))
+}
+
+/// Refuses files that were changed before the run began, and again since, unless they are named.
+fn all_named(changes: &Changes, named: &[RepoPath]) -> Result<(), HandlerError> {
+    let not_named: Vec<String> = changes
+        .was_dirty
+        .iter()
+        .filter(|path| !named.contains(path))
+        .map(ToString::to_string)
+        .collect();
+    if !not_named.is_empty() {
+        return Err(refusal(
+            "was_dirty",
+            format!(
+                "changed before the run began, and again since: {}",
+                not_named.join(", ")
+            ),
+            concat!(
+                "name every file of this commit with ",
+                argument!("files"),
+                " to commit these whole, or move the earlier changes out of the way"
+            ),
+        )
+        .detail("files", not_named)
+        .into());
+    }
+    Ok(())
 }
 
 /// The paths of the commit: all that the run changed, or those that were named.

@@ -13,7 +13,11 @@ use workspace::git::{Operation, Repository, TreeStatus};
 use workspace::runner::definition::command_definition;
 
 use crate::call::Call;
+use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
+use crate::capability::tests::findings::stash;
+use crate::capability::tests::read::few;
+use crate::capability::tests::since::since_last;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::next_step::{NextStep, Verb};
@@ -25,6 +29,8 @@ pub(crate) use history::History;
 const HISTORY_REWRITTEN: &str = "history_rewritten";
 /// The policy of a test command that is another one.
 pub(crate) const COMMAND_REPLACED: &str = "command_replaced";
+/// The policy of work that leaves nothing behind.
+pub(super) const CHANGES_LEFT: &str = "changes_left";
 /// The policy of settings that are weaker than at the start.
 const CONFIG_LOOSENED: &str = "config_loosened";
 
@@ -119,10 +125,38 @@ pub(crate) fn of_any_report(
         let history = History::settle(call, run, head.as_ref(), &mut memory, &repository)?;
         findings.extend(history.finding);
     }
+    if is_over_a_task(run) && call.definition.checks(state, CHANGES_LEFT) {
+        findings.extend(changes_left(call, run)?);
+    }
     if call.definition.checks(state, CONFIG_LOOSENED) {
         findings.extend(config_loosened(call));
     }
     Ok(findings)
+}
+
+/// What was changed since the run's last commit, where none of it is to be committed.
+fn changes_left(call: &Call<'_>, run: &RunState) -> Result<Option<Finding>, HandlerError> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = call.tree(&repository)?;
+    let changes = Changes::of(&status, &memory, &repository, &[])?;
+    let changed = since_last(&repository, &status, &changes, &memory.last_oid()?, false)?;
+    if changed.is_empty() {
+        return Ok(None);
+    }
+    let found = finding(
+        CHANGES_LEFT,
+        format!(
+            "nothing of this is committed, and these files are changed: {}",
+            few(&changed)
+        ),
+        format!(
+            "write down what was learned, and set them aside ({}) or take them back; then report again: {}",
+            stash(&changed),
+            Verb::Report
+        ),
+    );
+    Ok(Some(with_files(found, &changed)))
 }
 
 /// Whether the settings are weaker than those that the run is pinned to.

@@ -86,6 +86,9 @@ fn item(subtask: &Subtask) -> Map<String, Value> {
     put("testStrategy", json!(subtask.test_strategy));
     put("acceptanceCriteria", json!(subtask.acceptance_criteria));
     put("dependencies", json!(subtask.dependencies));
+    if !subtask.kind.is_empty() {
+        put("kind", json!(subtask.kind));
+    }
     fields
 }
 

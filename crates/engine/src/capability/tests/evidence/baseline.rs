@@ -13,6 +13,7 @@ use crate::capability::memory::{
     BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
 };
 use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
+use crate::capability::tests::evidence::hollow::is_of_tests_alone;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, level_name};
@@ -75,9 +76,9 @@ pub fn found_out(
 ) -> Result<(), Fault> {
     let is_quick = |ran: &SuiteVerdict| ran.duration_ms <= UNASKED;
     let is_due = config.evidence.baseline == Baseline::Auto
-        && role.shows == Some(Shows::NewFailure)
+        && (role.shows == Some(Shows::NewFailure) && taken.counts.failing() > 0
+            || is_of_tests_alone(role))
         && is_unknown(run)
-        && taken.counts.failing() > 0
         && taken.ran.as_ref().is_some_and(is_quick);
     if !is_due {
         return Ok(());

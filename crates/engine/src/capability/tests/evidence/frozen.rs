@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use machine::role::FileClass;
 use serde::{Deserialize, Serialize};
 use workspace::convention::inline_tests::{
     is_runner_written, normal_form, parts, same_product, same_tests, split,
@@ -185,7 +186,7 @@ impl<'a> TestReader<'a> {
                             || !self.says_the_same(path, old_name(change).unwrap_or(path))?);
                     written.frozen.0.insert(path.clone(), self.whole(path)?);
                 }
-                Role::Both => self.written_in_source(change, &mut written)?,
+                Role::Both => drop(self.written_in_source(change, &mut written)?),
                 Role::Product => written.product.push(path.to_string()),
                 Role::Other => written.beside.push(path.clone()),
             }
@@ -198,7 +199,8 @@ impl<'a> TestReader<'a> {
         Ok(written)
     }
 
-    fn written_in_source(&self, change: &Change, written: &mut Written) -> Result<(), Fault> {
+    /// Notes what was written in such a file, and says whether its tests are others.
+    fn written_in_source(&self, change: &Change, written: &mut Written) -> Result<bool, Fault> {
         let path = &change.path;
         let name = path.to_string();
         let text = self.text(path).unwrap_or_default();
@@ -209,7 +211,8 @@ impl<'a> TestReader<'a> {
         };
         let old = old.unwrap_or_default();
         let (now, old) = (split(&name, &text), split(&name, &old));
-        written.tests |= !same_tests(&now.tests, &old.tests) && !now.tests.trim().is_empty();
+        let are_others = !same_tests(&now.tests, &old.tests);
+        written.tests |= are_others && !now.tests.trim().is_empty();
         if !same_product(&now.product, &old.product) {
             written.product.push(name.clone());
         }
@@ -219,7 +222,38 @@ impl<'a> TestReader<'a> {
             Tests::Inside(stretches(&name, &text))
         };
         written.frozen.0.insert(path.clone(), tests);
-        Ok(())
+        Ok(are_others)
+    }
+
+    /// What was changed in a file, by what that is for; nothing where it says the same in another form, or a runner has written it.
+    pub fn changed_classes(&self, change: &Change) -> Result<Vec<FileClass>, Fault> {
+        let path = &change.path;
+        let mut classes = Vec::new();
+        match self.role(path) {
+            Role::Tests => classes.push(FileClass::Tests),
+            Role::Both => {
+                let mut written = Written::default();
+                let has_tests = self.written_in_source(change, &mut written)?;
+                classes.extend(has_tests.then_some(FileClass::Tests));
+                classes.extend((!written.product.is_empty()).then_some(FileClass::Source));
+            }
+            Role::Product => classes.push(FileClass::Source),
+            Role::Other => {
+                let name = self.repository.name_in_scope(path);
+                classes.extend(match self.classes.of(&name) {
+                    _ if is_runner_written(&name) => None,
+                    PathClass::Docs => Some(FileClass::Docs),
+                    PathClass::Build => Some(FileClass::Build),
+                    PathClass::Test | PathClass::Source => None,
+                });
+            }
+        }
+        if let Some(original) = old_name(change)
+            && matches!(self.role(original), Role::Tests)
+        {
+            classes.push(FileClass::Tests);
+        }
+        Ok(classes)
     }
 
     /// The files whose tests are not as they were in RED.

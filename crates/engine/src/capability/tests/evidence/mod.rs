@@ -7,6 +7,7 @@ pub mod checkout;
 pub mod clean;
 mod committed;
 pub mod frozen;
+pub mod hollow;
 pub mod ledger;
 mod naming;
 pub mod replay;
@@ -95,6 +96,8 @@ pub struct TestEvidence {
     pub baseline_too_slow: bool,
     /// Its tests on the tree from before, where that was tried.
     pub replay: Option<replay::Replay>,
+    /// Its new tests on a product that does nothing, where that was tried.
+    pub hollow: Option<hollow::HollowRun>,
 }
 
 /// A file that was handed in.
@@ -173,7 +176,17 @@ impl TestEvidence {
             .replay
             .iter()
             .filter_map(|replay| replay.verified.as_ref());
-        for ran in self.ran.iter().chain(&self.clean).chain(replay) {
+        let hollow = self
+            .hollow
+            .iter()
+            .filter_map(|hollow| hollow.verified.as_ref());
+        for ran in self
+            .ran
+            .iter()
+            .chain(&self.clean)
+            .chain(replay)
+            .chain(hollow)
+        {
             hashes.push(store.put(&ran.output)?);
         }
         Ok(hashes)
@@ -211,6 +224,9 @@ impl TestEvidence {
         }
         if let Some(replay) = &self.replay {
             facts.insert("replayed".to_owned(), json!(replay));
+        }
+        if let Some(hollow) = &self.hollow {
+            facts.insert("withoutProduct".to_owned(), json!(hollow));
         }
         if !self.removed.is_empty() {
             facts.insert("removed".to_owned(), json!(self.removed));

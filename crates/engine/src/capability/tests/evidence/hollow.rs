@@ -1,0 +1,192 @@
+//! New tests of what is there already, tried on a product whose functions do nothing but fail: those that pass there, too, show nothing
+//! of it.
+
+use std::path::Path;
+
+use ::test_report::Outcome;
+use machine::role::FileClass;
+use machine::state::Token;
+use machine::{Finding, Role, RunState};
+use serde::{Deserialize, Serialize};
+use workspace::config::{Config, Replaying};
+use workspace::convention::paths::PathClass;
+use workspace::process::Cancellation;
+
+use crate::capability::git::changes::Changes;
+use crate::capability::git::read::{finding, with_tests};
+use crate::capability::memory::{LAST_LEDGER, Memory};
+use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::suite::SuiteVerdict;
+use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::capability::tests::read::{MOST_NAMED, few};
+use crate::fault::Fault;
+use crate::next_step::Verb;
+
+/// The policy of new tests that pass without the product.
+const PASSES_WITHOUT_PRODUCT: &str = "passes_without_product";
+
+/// New tests on a product that does nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HollowRun {
+    /// The run of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<SuiteVerdict>,
+    /// Those that pass there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passing: Vec<String>,
+    /// Why it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
+    /// Whether that is because it took too long.
+    #[serde(skip)]
+    pub too_slow: bool,
+}
+
+impl HollowRun {
+    fn undecided(why: impl Into<String>) -> Self {
+        Self {
+            undecided: Some(why.into()),
+            ..Self::default()
+        }
+    }
+
+    /// What is to be said of it.
+    pub fn finding(&self) -> Option<Finding> {
+        if self.passing.is_empty() {
+            return None;
+        }
+        let found = finding(
+            PASSES_WITHOUT_PRODUCT,
+            format!(
+                "these new tests pass, too, where every function of the product fails, and so show nothing of it: {}",
+                few(&self.passing)
+            ),
+            format!(
+                "have each call what it is about, and look at what comes of it; then report again: {}",
+                Verb::Report
+            ),
+        );
+        Some(with_tests(found, &self.passing))
+    }
+}
+
+/// Tries them, where a report is about tests alone and would be accepted by what it shows.
+pub fn of(
+    (dir, run): (&Path, &RunState),
+    present: &Token,
+    config: &Config,
+    taken: &TestEvidence,
+    cancelled: &Cancellation,
+) -> Result<Option<HollowRun>, Fault> {
+    let asked = config.evidence.replay == Replaying::Always;
+    let ran = taken.ran.as_ref();
+    let is_due = is_of_tests_alone(&present.role)
+        && config.evidence.replay != Replaying::Off
+        && (asked || ran.is_some());
+    if !is_due || taken.counts.passed == 0 || taken.counts.failing() > 0 {
+        return Ok(None);
+    }
+    let Some(now) = taken.ledger().filter(|now| now.every) else {
+        return Ok(Some(HollowRun::undecided("not every test has a name")));
+    };
+    let memory = Memory::of(run)?;
+    let is_quick = ran.is_some_and(|ran| ran.duration_ms <= UNASKED);
+    if !(asked || is_quick && checkout::is_worth_a_try(run, &memory)?) {
+        return Ok(Some(HollowRun::undecided("the tests take over a minute")));
+    }
+    let new = match new_tests(dir, run, &now)? {
+        Some(new) if new.is_empty() => return Ok(None),
+        Some(new) => new,
+        None => {
+            return Ok(Some(HollowRun::undecided(
+                "what tests there were before is not known",
+            )));
+        }
+    };
+    match tried(&memory, config, (asked, cancelled), taken, (&now, new)) {
+        Err(fault) if asked || fault.code == "cancelled" => Err(fault),
+        Err(fault) => Ok(Some(HollowRun {
+            too_slow: fault.code == "test_timeout",
+            ..HollowRun::undecided(fault.message)
+        })),
+        done => done.map(Some),
+    }
+}
+
+/// Whether reports in this role are about tests, and nothing that these need.
+pub(crate) fn is_of_tests_alone(role: &Role) -> bool {
+    role.only == [FileClass::Tests]
+}
+
+/// The tests that pass now, and were not there before; none where nothing is known of before.
+fn new_tests(dir: &Path, run: &RunState, now: &Ledger) -> Result<Option<Vec<String>>, Fault> {
+    let known = LAST_LEDGER.read(&run.kept)?;
+    let known = known.into_iter().chain(baseline::ledgers(&run.kept)?);
+    let before: Vec<Ledger> = known
+        .map(|hash| Ledger::read(dir, &hash))
+        .collect::<Result<_, Fault>>()?;
+    let before: Vec<Ledger> = before
+        .iter()
+        .filter_map(|before| before.named_as(now))
+        .collect();
+    if before.is_empty() {
+        return Ok(None);
+    }
+    let is_new = |id: &&str| before.iter().all(|before| before.outcome(id).is_none());
+    let passing = now.those(|outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky));
+    Ok(Some(passing.filter(is_new).map(str::to_owned).collect()))
+}
+
+fn tried(
+    memory: &Memory,
+    config: &Config,
+    (asked, cancelled): (bool, &Cancellation),
+    taken: &TestEvidence,
+    (now, new): (&Ledger, Vec<String>),
+) -> Result<HollowRun, Fault> {
+    let config = if asked {
+        config.clone()
+    } else {
+        config.with_test_timeout(UNASKED)
+    };
+    let repository = memory.repository();
+    let last = memory.last_oid()?;
+    let changes = Changes::of(&repository.status()?, memory, &repository, &[])?;
+    let at = (&last, &changes.paths()[..]);
+    let checkout = if asked {
+        Checkout::ready(memory, &config, at, cancelled)?
+    } else {
+        Checkout::lent(memory, &config, at, cancelled)?
+    };
+    let mut checkout = checkout.reporting(&taken.files);
+    let classes = memory.start.classes()?;
+    let mut is_hollow = false;
+    for path in repository.known_files()? {
+        if classes.of(&repository.name_in_scope(&path)) != PathClass::Source {
+            continue;
+        }
+        let text = repository.file_at(&last, &path)?;
+        if let Some(hollowed) = text.and_then(|text| syntax::hollowed(&path.to_string(), &text)) {
+            checkout.write(&path, hollowed.as_bytes())?;
+            is_hollow = true;
+        }
+    }
+    if !is_hollow {
+        return Ok(HollowRun::undecided(
+            "no parser is at hand for what the product is written in",
+        ));
+    }
+    let there = checkout.tested(None)?;
+    let ledger = there.ledger().and_then(|there| there.named_as(now));
+    let passes = |id: &String| {
+        let outcome = ledger.as_ref().and_then(|there| there.outcome(id));
+        outcome.is_some_and(Outcome::is_success)
+    };
+    Ok(HollowRun {
+        verified: there.ran,
+        passing: new.into_iter().filter(passes).take(MOST_NAMED).collect(),
+        ..HollowRun::default()
+    })
+}

@@ -1,0 +1,227 @@
+//! Subtasks that are no test-driven work: each goes by a rule of its own, and ends in a commit of its type.
+
+use serde_json::{Value, json};
+
+use super::languages::PYTHON;
+use super::work::{Before, DOUBLE, DOUBLES, SHOP, WAYS, Way, Work};
+
+/// A run over subtasks of these kinds.
+fn begin(before: &Before<'_>, way: Way, kinds: &[&str]) -> Work {
+    let subtasks: Vec<Value> = (1..)
+        .zip(kinds)
+        .map(|(id, kind)| json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind }))
+        .collect();
+    let tasks = json!({ "master": { "tasks": [
+        { "id": 1, "title": "Many things", "status": "pending", "subtasks": subtasks }
+    ] } });
+    let first = kinds.first().unwrap();
+    let first = if *first == "config" { "chore" } else { first };
+    Work::begin_at(before, way, first, |work| {
+        work.write(".taskmaster/tasks/tasks.json", &tasks.to_string());
+    })
+}
+
+/// Reports a phase, which is refused with this code. Gives the answer.
+fn refused(work: &Work, phase: &[&str], code: &str) -> Value {
+    let (status, answer) = if phase == ["commit"] {
+        work.report_commit(&[])
+    } else {
+        work.report(phase)
+    };
+    assert_eq!((status, &answer["code"]), (3, &json!(code)), "{answer:#}");
+    answer
+}
+
+fn done(work: &Work, phase: &str) {
+    work.accept(&["complete", phase], "commit");
+    work.commit();
+}
+
+#[test]
+fn each_kind_ends_in_a_commit_of_its_type() {
+    let before = Before {
+        files: &[&[("README.md", "# Shop\n")], SHOP.files].concat(),
+        ..SHOP
+    };
+    for way in WAYS {
+        let kinds = [
+            "docs", "config", "chore", "refactor", "tests", "spike", "fix",
+        ];
+        let work = begin(&before, way, &kinds);
+        work.append("README.md", "Sells things.\n");
+        work.commit();
+        work.write(".editorconfig", "root = true\n");
+        done(&work, "chore");
+        work.write("Makefile", "test:\n\tsh run.sh\n");
+        done(&work, "chore");
+        work.write("src/add.sh", "expr $1 + $2\n");
+        done(&work, "refactor");
+        work.append(
+            "tests/add.test",
+            "adds more: test $(sh src/add.sh 5 5) = 10\n",
+        );
+        done(&work, "tests");
+        let (status, told) = work.shell("tm run report --outcome learned --note 'expr is slow'");
+        assert_eq!(status, 0, "{told:#}");
+        work.write("tests/double.test", DOUBLES);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        work.green();
+        work.commit();
+        work.finalize();
+        let subjects = work.git(&["log", "--reverse", "--format=%s", "main.."]);
+        let types: Vec<&str> = subjects
+            .lines()
+            .filter_map(|subject| subject.split(['(', ':']).next())
+            .collect();
+        let expected = ["docs", "chore", "chore", "refactor", "test", "fix", "chore"];
+        assert_eq!(types, expected, "{subjects}");
+        let (status, verified) = work.shell("tm verify main..HEAD");
+        assert_eq!(status, 0, "{verified:#}");
+        let known: Vec<&Value> = verified["commits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|commit| &commit["kind"])
+            .collect();
+        let expected = json!(["docs", "config", "chore", "refactor", "tests", null, null]);
+        assert_eq!(json!(known), expected, "{verified:#}");
+    }
+}
+
+#[test]
+fn what_is_of_another_kind_is_refused() {
+    for way in WAYS {
+        let work = begin(&SHOP, way, &["docs", "chore", "refactor", "tests"]);
+        work.write("README.md", "# Shop\n");
+        work.write("src/double.sh", DOUBLE);
+        let told = refused(&work, &["commit"], "other_files_changed");
+        assert!(told["message"].as_str().unwrap().contains("src/double.sh"));
+        // Committed by hand it is no other.
+        work.git(&["add", "--all"]);
+        work.git(&["commit", "--quiet", "--message", "By hand"]);
+        let sha = work.git(&["rev-parse", "HEAD"]);
+        let (_, told) = work.report_commit(&["--sha", sha.trim()]);
+        assert_eq!(told["code"], "other_files_changed", "{told:#}");
+        work.git(&["reset", "--quiet", "HEAD~"]);
+        work.delete("src/double.sh");
+        work.commit();
+
+        work.write("Makefile", "all:\n");
+        work.write("src/add.sh", "expr $1 + $2\n");
+        refused(&work, &["complete", "chore"], "other_files_changed");
+        work.write("src/add.sh", "echo $(($1 + $2))\n");
+        work.write("tests/add.test", "adds: true\n");
+        refused(&work, &["complete", "chore"], "other_files_changed");
+        work.git(&["restore", "tests"]);
+        done(&work, "chore");
+
+        refused(&work, &["complete", "refactor"], "nothing_changed");
+        work.write("src/add.sh", "expr $1 + $2\n");
+        work.write("tests/add.test", "adds: true\n");
+        refused(&work, &["complete", "refactor"], "other_files_changed");
+        work.git(&["restore", "tests"]);
+        work.write("src/add.sh", "expr $1 - $2\n");
+        let (status, told) = work.report(&["complete", "refactor"]);
+        assert_eq!(
+            told["code"], "green_tests_still_failing",
+            "{status} {told:#}"
+        );
+        work.write("src/add.sh", "expr $1 + $2\n");
+        done(&work, "refactor");
+
+        work.write("src/add.sh", "echo $(($1 + $2))\n");
+        work.append(
+            "tests/add.test",
+            "adds more: test $(sh src/add.sh 5 5) = 10\n",
+        );
+        refused(&work, &["complete", "tests"], "other_files_changed");
+        work.git(&["restore", "src"]);
+        work.git(&["restore", "tests"]);
+        refused(&work, &["complete", "tests"], "no_test_written");
+        // A test of before that asks for less is none that is brought.
+        work.write("tests/add.test", "adds: true\n");
+        refused(&work, &["complete", "tests"], "no_test_written");
+    }
+}
+
+#[test]
+fn a_test_that_passes_without_the_product_shows_nothing() {
+    let work = begin(&PYTHON, Way::Verified, &["tests"]);
+    let tests = work.read("tests/test_add.py");
+    let more = |body: &str| format!("{tests}\n    def test_more(self):\n        {body}\n");
+    work.write("tests/test_add.py", &more("self.assertTrue(True)"));
+    let told = refused(&work, &["complete", "tests"], "passes_without_product");
+    assert!(
+        told["message"].as_str().unwrap().contains("test_more"),
+        "{told:#}"
+    );
+    work.write(
+        "tests/test_add.py",
+        &more("self.assertEqual(add(5, 5), 10)"),
+    );
+    done(&work, "tests");
+    work.finalize();
+}
+
+/// What a subtask asks for is there already: a test says so.
+#[test]
+fn a_subtask_turns_out_to_be_of_another_kind() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        work.append(
+            "tests/add.test",
+            "adds more: test $(sh src/add.sh 5 5) = 10\n",
+        );
+        refused(&work, &["complete", "red"], "red_requires_failing_tests");
+        let (status, told) = work.ask(&["reopen", "--kind", "tests"]);
+        assert_eq!(
+            (status, &told["error"]["code"]),
+            (2, &json!("no_reason")),
+            "{told:#}"
+        );
+        let (_, told) = work.ask(&["reopen", "--kind", "wrong", "--reason", "why not"]);
+        assert_eq!(told["error"]["code"], "unknown_kind", "{told:#}");
+        let told = work.tm(&["reopen", "--kind", "tests", "--reason", "it is there"]);
+        assert_eq!(told["nextAction"]["action"], "tests", "{told:#}");
+        done(&work, "tests");
+        work.finalize();
+        let (status, verified) = work.shell("tm verify main..HEAD");
+        assert_eq!(status, 0, "{verified:#}");
+        assert_eq!(verified["commits"][0]["kind"], "tests", "{verified:#}");
+    }
+}
+
+#[test]
+fn tests_of_before_are_not_owed_by_work_of_another_kind() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        work.write("tests/double.test", DOUBLES);
+        work.red();
+        work.tm(&["reopen", "--kind", "chore", "--reason", "it is none"]);
+        work.write("Makefile", "all:\n");
+        refused(&work, &["complete", "chore"], "other_files_changed");
+        work.delete("tests/double.test");
+        done(&work, "chore");
+        work.finalize();
+    }
+}
+
+#[test]
+fn a_kind_that_nobody_knows_begins_no_run() {
+    let work = Work::unbegun(&SHOP, Way::Claimed);
+    let (status, told) = work.ask(&["start", "--title", "Explain (kind: doc)"]);
+    assert_eq!(
+        (status, &told["error"]["code"]),
+        (2, &json!("unknown_kind")),
+        "{told:#}"
+    );
+    let told = work.tm(&[
+        "start",
+        "--title",
+        "Explain",
+        "--subtask",
+        "How it is built (kind: docs)",
+    ]);
+    assert_eq!(told["nextAction"]["action"], "docs", "{told:#}");
+}
