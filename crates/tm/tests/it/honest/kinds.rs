@@ -105,6 +105,10 @@ fn what_is_of_another_kind_is_refused() {
         assert_eq!(told["code"], "other_files_changed", "{told:#}");
         work.git(&["reset", "--quiet", "HEAD~"]);
         work.delete("src/double.sh");
+        // Under another name it is gone as well.
+        work.git(&["mv", "src/add.sh", "ADD.md"]);
+        refused(&work, &["commit"], "other_files_changed");
+        work.git(&["mv", "ADD.md", "src/add.sh"]);
         work.commit();
 
         work.write("Makefile", "all:\n");

@@ -248,10 +248,16 @@ impl<'a> TestReader<'a> {
                 });
             }
         }
-        if let Some(original) = old_name(change)
-            && matches!(self.role(original), Role::Tests)
-        {
-            classes.push(FileClass::Tests);
+        if let Some(original) = old_name(change) {
+            // What has another name is gone under the old one; of a source file with tests both are looked at above.
+            match self.role(original) {
+                Role::Tests => classes.push(FileClass::Tests),
+                Role::Product => classes.push(FileClass::Source),
+                Role::Both if !matches!(self.role(path), Role::Both) => {
+                    classes.push(FileClass::Source);
+                }
+                Role::Both | Role::Other => {}
+            }
         }
         Ok(classes)
     }
