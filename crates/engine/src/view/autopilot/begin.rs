@@ -40,7 +40,11 @@ use crate::view::{AUTOPILOT, GENERIC, View};
 const SUPERSEDE: Option<Argument> = Some(Argument("force"));
 
 impl Engine {
-    pub(crate) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
+    pub(crate) fn planned(
+        &self,
+        definition: &Definition,
+        start: &request::Start,
+    ) -> Result<Planned, Fault> {
         // A path is meant from where the caller stands.
         let start = &request::Start {
             plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
@@ -73,24 +77,30 @@ impl Engine {
                     })
             })
         };
-        preflight::plan(
+        let planned = preflight::plan(
             &self.root,
             &self.settings,
             self.tag.as_deref(),
             start,
             &belongs,
-        )
+        )?;
+        kinds::are_known(definition, &planned.plan.runnable)?;
+        Ok(planned)
     }
 
     /// The suite as it is before a run, where somebody reports it or wants it run. Nothing is locked meanwhile.
-    fn baseline(&self, start: &request::Start) -> Result<Option<TestEvidence>, Fault> {
+    fn baseline(
+        &self,
+        definition: &Definition,
+        start: &request::Start,
+    ) -> Result<Option<TestEvidence>, Fault> {
         let given = &start.baseline;
         if !given.verify {
             let taken = evidence::take(given, &self.cwd)?;
             return Ok(taken.report.is_some().then_some(taken));
         }
         // A start that is refused is refused before anything is run.
-        let planned = self.planned(start)?;
+        let planned = self.planned(definition, start)?;
         let reports = given.reports.iter().map(|path| self.cwd.join(path));
         evidence::suite::verify(&Suite {
             command: &planned.start.test_command,
@@ -135,8 +145,7 @@ impl Engine {
         }
         let (definition, _) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
         let start = self.with_attempts(&definition, start, &mut Map::new())?;
-        let planned = self.planned(&start)?;
-        kinds::are_known(&definition, &planned.plan.runnable)?;
+        let planned = self.planned(&definition, &start)?;
         let call = self.first_call(&self.root, Arc::new(definition));
         let memory = Memory {
             reports: Vec::new(),
@@ -320,14 +329,10 @@ impl Engine {
         if let Some(project) = stored.as_ref().filter(|_| !start.force) {
             self.refuse_second(project, supersede)?;
         }
-        let baseline = self.baseline(start)?;
+        let baseline = self.baseline(&definition, start)?;
         let before = match stored {
             // First without making anything: a start that is refused leaves no folder behind.
-            None => {
-                let planned = self.planned(start)?;
-                kinds::are_known(&definition, &planned.plan.runnable)?;
-                Some(planned)
-            }
+            None => Some(self.planned(&definition, start)?),
             Some(_) => None,
         };
         let project = self.home.project(&self.root)?;
@@ -338,15 +343,14 @@ impl Engine {
             && let Some(other) = running(&project)?
         {
             // A start that is refused ends no run.
-            self.planned(start)?;
+            self.planned(&definition, start)?;
             self.supersede(&other)?;
         }
         self.refuse_second(&project, supersede)?;
         let planned = match before {
             Some(planned) => planned,
-            None => self.planned(start)?,
+            None => self.planned(&definition, start)?,
         };
-        kinds::are_known(&definition, &planned.plan.runnable)?;
         let planned = Planned {
             baseline,
             ..planned
