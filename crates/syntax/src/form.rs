@@ -1,6 +1,6 @@
 //! What a text says, without its form.
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use crate::Comparison;
 use crate::grammar::Grammar;
@@ -74,13 +74,7 @@ impl Form {
         if text.contains([OPEN, CLOSE, END]) {
             return None;
         }
-        let mut parser = Parser::new();
-        parser.set_language(&grammar.language()).ok()?;
-        let tree = parser.parse(text, None)?;
-        let root = tree.root_node();
-        if root.has_error() {
-            return None;
-        }
+        let parsed = grammar.parsed(text)?;
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut reading = Reading {
             grammar,
@@ -89,7 +83,7 @@ impl Form {
             depth: 0,
             snapshots: Vec::new(),
         };
-        let tree = reading.node(root)?;
+        let tree = reading.node(parsed.root_node())?;
         Some(Self {
             tree,
             snapshots: reading.snapshots,

@@ -1,6 +1,6 @@
 //! The languages that can be compared, and what a formatter may do in each.
 
-use tree_sitter::Language;
+use tree_sitter::{Language, Parser, Tree};
 
 use crate::hollow::Failure;
 
@@ -144,7 +144,11 @@ impl Grammar {
             .find(|grammar| grammar.endings.contains(&ending))
     }
 
-    pub(crate) fn language(&self) -> Language {
-        (self.language)()
+    /// The tree of a text; none where it cannot be parsed.
+    pub(crate) fn parsed(&self, text: &str) -> Option<Tree> {
+        let mut parser = Parser::new();
+        parser.set_language(&(self.language)()).ok()?;
+        let tree = parser.parse(text, None)?;
+        (!tree.root_node().has_error()).then_some(tree)
     }
 }

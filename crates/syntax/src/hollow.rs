@@ -1,6 +1,6 @@
 //! Programs whose functions do nothing but fail.
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use crate::grammar::Grammar;
 
@@ -17,15 +17,9 @@ pub(crate) struct Failure {
 /// The text with each function failing at its beginning; none where there is no function.
 pub(crate) fn hollowed(grammar: &Grammar, text: &str) -> Option<String> {
     let failure = grammar.failure.as_ref()?;
-    let mut parser = Parser::new();
-    parser.set_language(&grammar.language()).ok()?;
-    let tree = parser.parse(text, None)?;
-    let root = tree.root_node();
-    if root.has_error() {
-        return None;
-    }
+    let tree = grammar.parsed(text)?;
     let mut changes: Vec<Change> = Vec::new();
-    let mut open = vec![root];
+    let mut open = vec![tree.root_node()];
     while let Some(node) = open.pop() {
         if failure.functions.contains(&node.kind())
             && let Some(body) = node.child_by_field_name("body")

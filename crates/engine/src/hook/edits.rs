@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
 
 use crate::capability::memory::SHOWN;
+use crate::capability::tests::only::class_of;
 use crate::clock::millis_of;
 use crate::hook::Decision;
 use crate::hook::messages;
@@ -86,7 +87,7 @@ fn first(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
             return Decision::ALLOW;
         };
         if !run.only.is_empty() {
-            if !run.only.contains(&class_of(classes, file)) {
+            if !run.only.contains(&class_of(classes.of(file))) {
                 return messages::other_work(run, file);
             }
             continue;
@@ -113,15 +114,6 @@ fn is_exempt(run: &ActiveRun, real: &Path) -> bool {
         .map(|tasks| start.top_level.join(tasks.to_path_buf()));
     tasks.as_deref() == Some(real)
         || real.strip_prefix(&run.root).ok() == Some(Path::new(workspace::tasks::STATE_FILE))
-}
-
-fn class_of(classes: &PathClasses, file: &str) -> FileClass {
-    match classes.of(file) {
-        PathClass::Test => FileClass::Tests,
-        PathClass::Docs => FileClass::Docs,
-        PathClass::Build => FileClass::Build,
-        PathClass::Source => FileClass::Source,
-    }
 }
 
 /// Whether a file is a test, or one that an honest test may need: a dependency, a setting, a fixture.

@@ -2,9 +2,10 @@
 
 use machine::role::FileClass;
 use workspace::convention::inline_tests::{is_runner_written, same_product, same_tests, split};
-use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
+use workspace::convention::paths::{PathClasses, may_hold_tests};
 use workspace::git::{Oid, RepoPath, Repository};
 
+use crate::capability::tests::only::class_of;
 use crate::fault::Fault;
 
 /// The rule of a commit of such work.
@@ -57,12 +58,7 @@ impl WorkRule {
                 .filter_map(|(class, is_other)| is_other.then_some(class))
                 .collect()
             } else {
-                vec![match classes.of(&repository.name_in_scope(&path)) {
-                    PathClass::Test => FileClass::Tests,
-                    PathClass::Docs => FileClass::Docs,
-                    PathClass::Build => FileClass::Build,
-                    PathClass::Source => FileClass::Source,
-                }]
+                vec![class_of(classes.of(&repository.name_in_scope(&path)))]
             };
             if changed.iter().any(|class| !self.only.contains(class)) {
                 others.push(name);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use machine::role::FileClass;
 use machine::{Finding, Role};
+use workspace::convention::paths::PathClass;
 
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::{finding, with_files};
@@ -17,6 +18,16 @@ use crate::next_step::Verb;
 pub(crate) const OTHER_FILES_CHANGED: &str = "other_files_changed";
 /// The policy of a report about tests alone that brings none.
 pub(crate) const NO_TEST_WRITTEN: &str = "no_test_written";
+
+/// What a file is for, in the words of roles.
+pub(crate) fn class_of(class: PathClass) -> FileClass {
+    match class {
+        PathClass::Test => FileClass::Tests,
+        PathClass::Docs => FileClass::Docs,
+        PathClass::Build => FileClass::Build,
+        PathClass::Source => FileClass::Source,
+    }
+}
 
 /// What is to be said of the files that were changed since the last commit, where a role says which ones may be.
 pub(crate) fn findings(

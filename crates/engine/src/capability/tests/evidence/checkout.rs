@@ -74,16 +74,25 @@ impl<'a> Checkout<'a> {
         Ok(checkout)
     }
 
+    /// One that is [`ready`](Self::ready) where somebody has asked for it, else [`lent`](Self::lent).
+    pub fn made(
+        is_asked: bool,
+        memory: &'a Memory,
+        config: &'a Config,
+        at: (&Oid, &[RepoPath]),
+        cancelled: &'a Cancellation,
+    ) -> Result<Self, Fault> {
+        let of = if is_asked { Self::ready } else { Self::lent };
+        of(memory, config, at, cancelled)
+    }
+
     /// Another one of a commit, made ready in the same way, as that commit has its files.
     pub fn another(&self, commit: &Oid) -> Result<Self, Fault> {
-        let of = if self.is_asked {
-            Self::ready
-        } else {
-            Self::lent
-        };
+        let at = (commit, &[][..]);
+        let (memory, config) = (self.memory, self.config);
         Ok(Self {
             reports: self.reports.clone(),
-            ..of(self.memory, self.config, (commit, &[]), self.cancelled)?
+            ..Self::made(self.is_asked, memory, config, at, self.cancelled)?
         })
     }
 

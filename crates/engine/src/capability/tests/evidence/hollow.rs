@@ -15,8 +15,9 @@ use workspace::process::Cancellation;
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{LAST_LEDGER, Memory};
-use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
+use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::replay::too_slow;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
 use crate::capability::tests::read::{MOST_NAMED, few};
@@ -92,9 +93,8 @@ pub fn of(
         return Ok(Some(HollowRun::undecided("not every test has a name")));
     };
     let memory = Memory::of(run)?;
-    let is_quick = ran.is_some_and(|ran| ran.duration_ms <= UNASKED);
-    if !(asked || is_quick && checkout::is_worth_a_try(run, &memory)?) {
-        return Ok(Some(HollowRun::undecided("the tests take over a minute")));
+    if !asked && let Some(why) = too_slow(run, &memory, taken)? {
+        return Ok(Some(HollowRun::undecided(why)));
     }
     let new = match new_tests(dir, run, &now)? {
         Some(new) if new.is_empty() => return Ok(None),
@@ -155,11 +155,7 @@ fn tried(
     let last = memory.last_oid()?;
     let changes = Changes::of(&repository.status()?, memory, &repository, &[])?;
     let at = (&last, &changes.paths()[..]);
-    let checkout = if asked {
-        Checkout::ready(memory, &config, at, cancelled)?
-    } else {
-        Checkout::lent(memory, &config, at, cancelled)?
-    };
+    let checkout = Checkout::made(asked, memory, &config, at, cancelled)?;
     let mut checkout = checkout.reporting(&taken.files);
     let classes = memory.start.classes()?;
     let mut is_hollow = false;

@@ -136,8 +136,8 @@ fn is_due(role: &Role, config: &Config, taken: &TestEvidence) -> bool {
     is_wanted && role.shows.is_none() && role.suite.is_none() && role.against.is_some()
 }
 
-/// Why tests are not replayed, where nobody has asked for it.
-fn too_slow(
+/// Why tests are not run in a checkout, where nobody has asked for it.
+pub(super) fn too_slow(
     run: &RunState,
     memory: &Memory,
     taken: &TestEvidence,
@@ -261,11 +261,7 @@ impl Item<'_> {
         let last = memory.last_oid()?;
         whole.extend(self.moved(&memory, &last, (&whole, &kept))?);
         let at = (&last, &whole[..]);
-        let checkout = if asked {
-            Checkout::ready(&memory, &config, at, self.cancelled)?
-        } else {
-            Checkout::lent(&memory, &config, at, self.cancelled)?
-        };
+        let checkout = Checkout::made(asked, &memory, &config, at, self.cancelled)?;
         let mut checkout = checkout.reporting(self.files);
         // With a source file its product would come along; in RED only its tests were written.
         let mut copies = kept;
