@@ -171,6 +171,14 @@ impl NextStep {
         step.with("results", counts)
     }
 
+    /// The same report where nothing was changed since the one that it is held against.
+    fn unchanged(mut self) -> Self {
+        let evidence = ["results", "report", "verify"];
+        self.with
+            .retain(|(name, _)| !evidence.contains(&name.as_ref()));
+        self.and(UNCHANGED)
+    }
+
     /// That the unit of a phase is reported whose report says nothing else of it.
     pub fn in_phase(phase: &str) -> Self {
         let step = Verb::Report.step().in_view(AUTOPILOT.name);
@@ -454,9 +462,13 @@ pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str, level: L
         };
         (verb.name(), step.to_string())
     });
+    let unchanged = report.clone().unchanged();
+    let steps = steps
+        .into_iter()
+        .chain([(UNCHANGED, unchanged.to_string())]);
     let arguments = ARGUMENTS.map(|name| (name, Argument(name).to_string()));
     json!({
-        "steps": steps.into_iter().collect::<BTreeMap<_, _>>(),
+        "steps": steps.collect::<BTreeMap<_, _>>(),
         "arguments": arguments.into_iter().collect::<BTreeMap<_, _>>(),
     })
 }
@@ -465,8 +477,12 @@ pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str, level: L
 pub(crate) fn variables() -> impl Iterator<Item = String> {
     let steps = STEPS.map(|verb| format!("steps.{}", verb.name()));
     let arguments = ARGUMENTS.map(|name| format!("arguments.{name}"));
-    steps.into_iter().chain(arguments)
+    let unchanged = format!("steps.{UNCHANGED}");
+    steps.into_iter().chain([unchanged]).chain(arguments)
 }
+
+/// A report that says so, as a step of templates and its argument.
+const UNCHANGED: &str = "unchanged";
 
 /// The steps that a template may name.
 const STEPS: [Verb; 10] = [
@@ -483,7 +499,7 @@ const STEPS: [Verb; 10] = [
 ];
 
 /// The arguments that a template may name.
-const ARGUMENTS: [&str; 18] = [
+const ARGUMENTS: [&str; 19] = [
     "results",
     "coverage",
     "coverageReport",
@@ -491,6 +507,7 @@ const ARGUMENTS: [&str; 18] = [
     "format",
     "verify",
     "removed",
+    "unchanged",
     "updated",
     "files",
     "message",

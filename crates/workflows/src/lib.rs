@@ -45,6 +45,7 @@ const ALL: &[Builtin] = &[
         templates: &[
             ("red.md", include_str!("../tdd/red.md")),
             ("green.md", include_str!("../tdd/green.md")),
+            ("refactor.md", include_str!("../tdd/refactor.md")),
             ("work.md", include_str!("../tdd/work.md")),
             ("commit.md", include_str!("../tdd/commit.md")),
             ("finalize.md", include_str!("../tdd/finalize.md")),

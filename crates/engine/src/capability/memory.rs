@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use ::test_report::Metric;
 use globset::Glob;
 use machine::RunState;
 use machine::state::{Item, ItemSet, ItemStatus, Token};
@@ -34,6 +35,8 @@ pub(crate) const LAST_TOTAL: Slot<u64> = Slot::new("lastTotal");
 pub(crate) const LAST_LEDGER: Slot<String> = Slot::new("lastLedger");
 /// The level of the evidence of that report.
 pub(crate) const LAST_LEVEL: Slot<String> = Slot::new("lastLevel");
+/// How many lines tests reached in the last accepted report that came with a report of coverage.
+pub(crate) const LAST_COVERED: Slot<Metric> = Slot::new("lastCovered");
 /// What the tests were run by, when they were last run here before or in a report of failing tests.
 pub(crate) const LAST_RUNNER: Slot<RunnerIdentity> = Slot::new("lastRunner");
 /// The facts of the suite as it was before the run, if somebody reported it.

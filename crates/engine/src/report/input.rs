@@ -11,6 +11,7 @@ use crate::capability::files::subject::fault as fault_of;
 use crate::capability::git::read::{COMMAND_REPLACED, command_replaced};
 use crate::capability::memory::Memory;
 use crate::capability::reads_long;
+use crate::capability::tests::as_before;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::subject::Subject;
@@ -124,6 +125,24 @@ impl Engine {
         let given = &report.evidence;
         let config = pinned(run)?;
         let format = evidence::format_named(given.format.as_deref())?;
+        if given.unchanged {
+            let present = match match_unit(run, command) {
+                UnitMatch::Present { token, .. } => run.token(token),
+                _ => None,
+            };
+            // What is for another unit is told without it.
+            return present
+                .filter(|present| present.role.reader == "tests")
+                .map_or_else(
+                    || {
+                        Ok(TestEvidence {
+                            unchanged: true,
+                            ..TestEvidence::default()
+                        })
+                    },
+                    |present| as_before::evidence(run, present),
+                );
+        }
         let verify = given.verify || config.evidence.require == Level::Verified;
         let mut taken = if verify {
             TestEvidence {

@@ -51,6 +51,10 @@ struct Row {
     status: String,
     red: Option<Phase>,
     green: Option<Phase>,
+    /// The label of GREEN.
+    green_as: Option<String>,
+    /// What was accepted of the code in another form, once GREEN was.
+    refactored: Option<Phase>,
     /// Why GREEN was not reached, each time.
     failed_attempts: Vec<Value>,
     /// GREEN reports until one was accepted, over all attempts and reopenings.
@@ -66,17 +70,18 @@ struct Row {
 
 impl Row {
     /// The reports that stand.
-    fn phases(&self) -> impl Iterator<Item = &Phase> {
-        self.red.iter().chain(&self.green)
+    fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
+        self.red.iter().chain(&self.green).chain(&self.refactored)
     }
 
     fn coverage(&self) -> Option<&Value> {
-        self.green.as_ref()?.coverage.as_ref()
+        let mut last = self.refactored.iter().chain(&self.green);
+        last.find_map(|phase| phase.coverage.as_ref())
     }
 
     fn json(&self) -> Value {
         let level = self.phases().map(|phase| phase.level).min();
-        json!({
+        let mut row = json!({
             "id": self.id,
             "title": self.title,
             "status": self.status,
@@ -92,7 +97,11 @@ impl Row {
             "durationMs": self.duration_ms,
             "level": level.map(level_name).unwrap_or_default(),
             "refused": self.refused,
-        })
+        });
+        if let Some(refactored) = &self.refactored {
+            row["refactored"] = refactored.json();
+        }
+        row
     }
 }
 
@@ -146,10 +155,7 @@ impl Story {
 
     /// The reports that stand, in order.
     fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
-        self.rows
-            .values()
-            .flat_map(|row| row.red.iter().chain(&row.green))
-            .chain(&self.suite)
+        self.rows.values().flat_map(Row::phases).chain(&self.suite)
     }
 }
 
@@ -433,8 +439,12 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             story.reopened.push(value);
             // What was accepted there before stands no more.
             if let Some(row) = item.as_ref().and_then(|item| story.rows.get_mut(item)) {
-                row.green = None;
+                let refactored = row.refactored.take();
                 row.tree = None;
+                if refactored.is_some_and(|phase| phase.state == *to) {
+                    return;
+                }
+                row.green = None;
                 row.red = row.red.take().filter(|red| red.state != *to);
             }
         }
@@ -535,7 +545,10 @@ fn tested(
         }
         return;
     }
-    row.reports += 1;
+    let held_by = report.role.against.as_ref();
+    let is_refactored =
+        row.green.is_some() && held_by.is_some() && held_by == row.green_as.as_ref();
+    row.reports += u32::from(!is_refactored);
     if !accepted {
         let mut failed = phase.json();
         if let Value::Object(map) = &mut failed {
@@ -559,6 +572,12 @@ fn tested(
     }
     let tested = TESTED.read(&report.keep, report.role.label.as_ref());
     row.tree = tested.ok().flatten().map(|tested| tested.tree);
+    if is_refactored {
+        row.refactored = Some(phase);
+        return;
+    }
+    row.green_as.clone_from(&report.role.label);
+    row.refactored = None;
     row.green = Some(phase);
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::capability::memory::{LAST_LEDGER, SHOWN};
+use crate::capability::tests::as_before::AS_BEFORE;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
@@ -77,6 +78,8 @@ pub struct Phase {
     pub moved: Vec<String>,
     /// Snapshots that came, or were updated on purpose.
     pub snapshots: Vec<String>,
+    /// What people call the report that holds for it, where nothing was changed since.
+    pub as_before: Option<String>,
 }
 
 impl Phase {
@@ -116,6 +119,7 @@ impl Phase {
             removed: read(facts, "removed").unwrap_or_default(),
             moved: read(facts, MOVED).unwrap_or_default(),
             snapshots: read(facts, SNAPSHOTS).unwrap_or_default(),
+            as_before: read(facts, AS_BEFORE),
         }
     }
 
@@ -226,6 +230,7 @@ impl Phase {
         put("removed", json!(self.removed));
         put(MOVED, json!(self.moved));
         put(SNAPSHOTS, json!(self.snapshots));
+        put(AS_BEFORE, json!(self.as_before));
         let passing: Vec<&String> = self.turned.iter().chain(&self.added).collect();
         for (name, all) in [
             ("newlyFailing", self.newly_failing.iter().collect()),

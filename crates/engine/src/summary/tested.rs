@@ -37,10 +37,19 @@ impl Page<'_> {
         }
         self.line("<details>");
         self.paragraph(&format!("<summary>{summary}</summary>"));
-        for (name, phase) in [("RED", &row.red), ("GREEN", &row.green)] {
+        let phases = [
+            ("RED", &row.red),
+            ("GREEN", &row.green),
+            ("REFACTOR", &row.refactored),
+        ];
+        for (name, phase) in phases {
             let Some(phase) = phase else {
                 continue;
             };
+            if let Some(before) = &phase.as_before {
+                self.line(&format!("- {name}: nothing was changed since {before}"));
+                continue;
+            }
             let mut line = format!(
                 "- {name}, {}{}: {}",
                 level_name(phase.level),

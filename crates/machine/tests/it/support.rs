@@ -14,9 +14,10 @@ pub const REVIEW: &str = include_str!("../../../workflows/review/workflow.yaml")
 pub const COLLAB: &str = include_str!("../../../workflows/collab/workflow.yaml");
 
 /// The templates beside the built-in definitions.
-const TEMPLATES: [&str; 23] = [
+const TEMPLATES: [&str; 24] = [
     "red.md",
     "green.md",
+    "refactor.md",
     "work.md",
     "commit.md",
     "finalize.md",
@@ -80,6 +81,7 @@ pub fn catalog() -> Catalog {
                 "changes_left",
                 "fewer_tests",
                 "coverage_missing",
+                "coverage_fell",
                 "changed_after_green",
                 "command_replaced",
                 "flaky",
@@ -105,7 +107,7 @@ pub fn catalog() -> Catalog {
         sections: BTreeMap::from([
             (
                 "autopilot".to_owned(),
-                json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse" }),
+                json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse", "refactor": false }),
             ),
             (
                 "review".to_owned(),

@@ -59,7 +59,7 @@ pub fn one() -> Driver {
 pub fn begin(driver: &mut Driver) -> Outcome {
     driver.start(
         json!({ "taskId": "1" }),
-        json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse" }),
+        json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse", "refactor": false }),
     )
 }
 

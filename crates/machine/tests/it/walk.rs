@@ -247,7 +247,7 @@ fn red_with_passing_tests_is_refused_or_skipped_as_the_settings_say() {
     driver
         .start(
             json!({ "taskId": "1" }),
-            json!({ "maxGreenAttempts": 3, "redAllPassing": "skip" }),
+            json!({ "maxGreenAttempts": 3, "redAllPassing": "skip", "refactor": false }),
         )
         .unwrap();
     driver.report(tests(3, 0)).unwrap();
@@ -484,7 +484,7 @@ fn inputs_are_checked() {
         (json!({ "maxAttempts": "3" }), "bad_input"),
     ] {
         let mut driver = tdd(&json!([subtask("1.1", &[])]));
-        let config = json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse" });
+        let config = json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse", "refactor": false });
         assert_eq!(code(driver.start(inputs, config)), wanted);
     }
 }
@@ -496,7 +496,7 @@ fn attempts_below_one_count_as_one() {
         driver
             .start(
                 json!({ "taskId": "1", "maxAttempts": attempts }),
-                json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse" }),
+                json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse", "refactor": false }),
             )
             .unwrap();
         driver.report(tests(0, 1)).unwrap();

@@ -277,6 +277,11 @@ pub struct Evidence {
         "x-brief" = "counts as the runner printed them: passed, failed, skipped, errors (could not be built)"
     ))]
     pub results: Option<String>,
+    /// Nothing was changed since the report that this one is held against: it holds for this one, too
+    #[arg(long, conflicts_with_all = ["results", "report", "verify", "format", "removed", "coverage", "coverage_report"])]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "nothing was, since GREEN"))]
+    pub unchanged: bool,
     /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
     #[arg(long, value_name = "PERCENT", conflicts_with = "coverage_report")]
     #[schemars(extend("type" = "number", "x-form" = true, "x-brief" = "lines, percent"))]
@@ -328,6 +333,7 @@ impl Evidence {
     pub fn request(self) -> request::Evidence {
         request::Evidence {
             results: self.results,
+            unchanged: self.unchanged,
             coverage: self.coverage,
             updated: self.updated,
             ..self.reports.request()

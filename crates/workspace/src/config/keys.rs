@@ -120,6 +120,7 @@ pub(super) static KEYS: &[Key] = &[
         Kind::Choice(&["refuse", "skip"]),
         WeakerBy::Ranked(&[&["skip"], &["refuse"]]),
     ),
+    key("autopilot.refactor", Kind::Flag, WeakerBy::Disabled),
     key(
         "autopilot.storage.location",
         Kind::Choice(&["global"]),
@@ -234,6 +235,7 @@ pub(super) static KEYS: &[Key] = &[
     policy("evidence.policy.flaky"),
     policy("evidence.policy.stuck"),
     policy("evidence.policy.coverage_missing"),
+    policy("evidence.policy.coverage_fell"),
     key(
         "approvals.require",
         Kind::Choice(&["client", "terminal", "signed"]),

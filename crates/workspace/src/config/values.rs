@@ -59,6 +59,8 @@ pub struct Autopilot {
     pub test_timeout: u64,
     /// What happens where the tests of RED pass already.
     pub red_all_passing: RedAllPassing,
+    /// Whether what passes is refactored before it is committed, where its task says nothing of that.
+    pub refactor: bool,
     /// Where runs are kept.
     pub storage: Storage,
     /// What happens at the end of a run.
@@ -75,6 +77,7 @@ impl Default for Autopilot {
             max_green_attempts: 3,
             test_timeout: 300_000,
             red_all_passing: RedAllPassing::Refuse,
+            refactor: false,
             storage: Storage::default(),
             finalization: Finalization::default(),
         }
@@ -475,6 +478,8 @@ policy! {
     stuck = Pause,
     /// Thresholds are set, and a report has no coverage.
     coverage_missing = Warn,
+    /// Code in another form left more of it that no test reaches.
+    coverage_fell = Refuse,
 }
 
 /// How the rails of `tm session` behave.

@@ -359,6 +359,21 @@ impl<'t> Document<'t> {
         }
     }
 
+    fn yes_or_no(&self, node: &Node<'_>, key: &str, of: &str) -> Result<Option<bool>, TaskError> {
+        let Some(value) = node.get(key) else {
+            return Ok(None);
+        };
+        match &value.value {
+            Value::Null => Ok(None),
+            Value::Bool(answer) => Ok(Some(*answer)),
+            _ => Err(self.bad(
+                value,
+                format!("{of}, `{key}`"),
+                format!("true or false is expected, not {}", value.kind()),
+            )),
+        }
+    }
+
     fn lines(&self, value: &Node<'_>, key: &str, of: &str) -> Result<Vec<String>, TaskError> {
         match &value.value {
             Value::Null => Ok(Vec::new()),
@@ -421,6 +436,7 @@ impl<'t> Document<'t> {
             details: self.words(node, "details", &of)?,
             test_strategy: self.words(node, "testStrategy", &of)?,
             kind: self.words(node, "kind", &of)?,
+            refactor: self.yes_or_no(node, "refactor", &of)?,
             status: self.status(node, &of)?,
             dependencies,
             subtasks,
@@ -468,6 +484,7 @@ impl<'t> Document<'t> {
             details: self.words(node, "details", &of)?,
             test_strategy: self.words(node, "testStrategy", &of)?,
             kind: self.words(node, "kind", &of)?,
+            refactor: self.yes_or_no(node, "refactor", &of)?,
             dependencies: dependencies.into_iter().collect(),
             status: self.status(node, &of)?,
             acceptance_criteria: criteria,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 
-use super::words::with_kind;
+use super::words::Marks;
 use super::{Rewrite, Status, StatusChange, Subtask, Task, TaskError, TaskSource};
 use crate::convention::branch::slug;
 
@@ -12,13 +12,13 @@ use crate::convention::branch::slug;
 #[derive(Debug, Clone)]
 pub struct InlineTask {
     title: String,
-    kind: String,
-    /// Titles, each with what kind of work it is.
-    subtasks: Vec<(String, String)>,
+    marks: Marks,
+    /// Titles, each with what is said of it beside.
+    subtasks: Vec<(String, Marks)>,
 }
 
 impl InlineTask {
-    /// A task of this title, behind which may stand what kind of work it is; without subtasks it is one piece of work.
+    /// A task of this title, behind which may stand more of it in brackets, such as its kind; without subtasks it is one piece of work.
     pub fn new(title: &str, subtasks: &[String]) -> Result<Self, TaskError> {
         let clean = |text: &str, of: String| {
             let text = text.trim();
@@ -29,13 +29,17 @@ impl InlineTask {
             }
         };
         let named = |text: &str, of: String| {
-            let (title, kind) = with_kind(text);
-            Ok((clean(title, of)?, kind.to_owned()))
+            let mut marks = Marks::default();
+            let mut title = text;
+            while let Some(before) = marks.take_off(title) {
+                title = before;
+            }
+            Ok((clean(title, of)?, marks))
         };
-        let (title, kind) = named(title, "the task".to_owned())?;
+        let (title, marks) = named(title, "the task".to_owned())?;
         Ok(Self {
             title,
-            kind,
+            marks,
             subtasks: subtasks
                 .iter()
                 .enumerate()
@@ -57,10 +61,11 @@ impl InlineTask {
                 .subtasks
                 .iter()
                 .enumerate()
-                .map(|(index, (title, kind))| Subtask {
+                .map(|(index, (title, marks))| Subtask {
                     id: format!("{id}.{}", index + 1),
                     title: title.clone(),
-                    kind: kind.clone(),
+                    kind: marks.kind.clone(),
+                    refactor: marks.refactor,
                     description: String::new(),
                     details: String::new(),
                     test_strategy: String::new(),
@@ -72,7 +77,8 @@ impl InlineTask {
                 .collect(),
             id,
             title: self.title.clone(),
-            kind: self.kind.clone(),
+            kind: self.marks.kind.clone(),
+            refactor: self.marks.refactor,
             description: String::new(),
             details: String::new(),
             test_strategy: String::new(),

@@ -20,7 +20,7 @@ use indexmap::{IndexMap, IndexSet};
 use markup::markdown::{self, indentation, list_sign};
 
 use super::rewrite::{read_text, real_path};
-use super::words::{DEPENDS_ON, KIND, after_word, bracketed, one_word};
+use super::words::{DEPENDS_ON, Marks, after_word, bracketed};
 use super::{Place, Rewrite, Splice, Status, StatusChange, Subtask, Task, TaskError, TaskSource};
 use crate::convention::branch::slug;
 
@@ -248,7 +248,7 @@ struct Item<'t> {
     lines: Vec<&'t str>,
     criteria: Vec<String>,
     /// As written; empty where none is.
-    kind: String,
+    marks: Marks,
     /// As written: numbers, or whatever else stands there.
     dependencies: Vec<String>,
 }
@@ -382,6 +382,7 @@ impl<'t> Plan<'t> {
             details: String::new(),
             test_strategy: String::new(),
             kind: String::new(),
+            refactor: None,
             status: if all_done {
                 Status::Done
             } else {
@@ -404,10 +405,7 @@ impl<'t> Item<'t> {
             if let Some((before, list)) = bracketed(title, DEPENDS_ON) {
                 self.depend(list);
                 title = before;
-            } else if let Some((before, kind)) = bracketed(title, KIND)
-                && let Some(kind) = one_word(kind)
-            {
-                kind.clone_into(&mut self.kind);
+            } else if let Some(before) = self.marks.take_off(title) {
                 title = before;
             } else {
                 break;
@@ -423,8 +421,7 @@ impl<'t> Item<'t> {
             }
             let inner = line.trim();
             let unbulleted = inner.strip_prefix(['-', '*', '+']).unwrap_or(inner);
-            if let Some(kind) = after_word(unbulleted, KIND).and_then(one_word) {
-                kind.clone_into(&mut self.kind);
+            if self.marks.take_line(unbulleted) {
                 return;
             }
             if let Some(list) = after_word(unbulleted, DEPENDS_ON) {
@@ -469,7 +466,8 @@ impl<'t> Item<'t> {
             description: joined(&self.lines),
             details: String::new(),
             test_strategy: String::new(),
-            kind: self.kind.clone(),
+            kind: self.marks.kind.clone(),
+            refactor: self.marks.refactor,
             dependencies: dependencies.into_iter().collect(),
             status: if self.done {
                 Status::Done

@@ -22,6 +22,9 @@ pub struct Task {
     /// What kind of work it is, where it has no subtasks; empty where the source says nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
+    /// Whether it is refactored once it passes, where it has no subtasks and its source says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refactor: Option<bool>,
     /// How far it is.
     pub status: Status,
     /// Ids of the tasks that must be done before.
@@ -50,6 +53,9 @@ pub struct Subtask {
     /// What kind of work it is, in the words of the workflow; empty where the source says nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
+    /// Whether it is refactored once it passes, where its source says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refactor: Option<bool>,
     /// Dotted ids of the subtasks that must be done before.
     pub dependencies: Vec<String>,
     /// How far it is.
@@ -73,6 +79,7 @@ impl Task {
                 details: self.details.clone(),
                 test_strategy: self.test_strategy.clone(),
                 kind: self.kind.clone(),
+                refactor: self.refactor,
                 dependencies: Vec::new(),
                 status: self.status.clone(),
                 acceptance_criteria: Vec::new(),

@@ -3,17 +3,60 @@
 /// What the subtasks are named behind that must be done before.
 pub(super) const DEPENDS_ON: &str = "depends on";
 /// What a kind of work is named behind.
-pub(super) const KIND: &str = "kind";
+const KIND: &str = "kind";
 
-/// A title without what stands in brackets at its end, and what kind of work that names.
-pub(super) fn with_kind(title: &str) -> (&str, &str) {
-    let named = bracketed(title.trim_end(), KIND);
-    let named = named.and_then(|(before, kind)| Some((before, one_word(kind)?)));
-    named.unwrap_or((title, ""))
+/// What is said behind whether what passes is refactored.
+const REFACTOR: &str = "refactor";
+
+/// What is said of an item beside what it is called.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Marks {
+    /// What kind of work it is; empty where nothing is said.
+    pub(super) kind: String,
+    /// Whether it is refactored once it passes, where that is said.
+    pub(super) refactor: Option<bool>,
+}
+
+impl Marks {
+    /// Takes what stands in brackets at the end of a title, and gives what stands before it; none where that is something else.
+    pub(super) fn take_off<'a>(&mut self, title: &'a str) -> Option<&'a str> {
+        let marked = |words| bracketed(title.trim_end(), words);
+        if let Some((before, kind)) = marked(KIND) {
+            self.take_kind(kind)?;
+            return Some(before);
+        }
+        let (before, answer) = marked(REFACTOR)?;
+        self.refactor = Some(yes_or_no(answer)?);
+        Some(before)
+    }
+
+    /// Takes a line that says such a thing, and nothing else; `false` where it does not.
+    pub(super) fn take_line(&mut self, line: &str) -> bool {
+        if let Some(kind) = after_word(line, KIND) {
+            return self.take_kind(kind).is_some();
+        }
+        let answer = after_word(line, REFACTOR).and_then(yes_or_no);
+        self.refactor = answer.or(self.refactor);
+        answer.is_some()
+    }
+
+    fn take_kind(&mut self, kind: &str) -> Option<()> {
+        one_word(kind)?.clone_into(&mut self.kind);
+        Some(())
+    }
+}
+
+/// What an answer comes to; none where it is another one.
+pub(super) fn yes_or_no(text: &str) -> Option<bool> {
+    match text.trim().to_lowercase().as_str() {
+        "yes" | "true" => Some(true),
+        "no" | "false" => Some(false),
+        _ => None,
+    }
 }
 
 /// A text that is one word, as it may stand in code; none where it is more.
-pub(super) fn one_word(text: &str) -> Option<&str> {
+fn one_word(text: &str) -> Option<&str> {
     let word = text.trim().trim_matches('`');
     (!word.is_empty() && !word.contains(char::is_whitespace)).then_some(word)
 }

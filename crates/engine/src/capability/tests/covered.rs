@@ -1,5 +1,7 @@
 //! Coverage that a report comes with, held against the thresholds.
 
+use ::test_report::{FileCoverage, Metric};
+use machine::role::FileClass;
 use machine::{Finding, Role, RunState};
 use workspace::config::Config;
 use workspace::convention::paths::PathClass;
@@ -7,12 +9,60 @@ use workspace::git::{Oid, Repository};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
-use crate::capability::memory::Memory;
+use crate::capability::memory::{LAST_COVERED, Memory};
 use crate::capability::tests::evidence::{TestEvidence, changed_lines, percent_of};
 use crate::capability::tests::results::Coverage;
 use crate::fault::Fault;
-use crate::next_step::argument;
+use crate::next_step::{Verb, argument};
 use crate::report::present_report;
+
+/// The policy of code in another form, of which tests reach less than before.
+pub(super) const COVERAGE_FELL: &str = "coverage_fell";
+
+/// The lines of all files of a coverage report; none where it tells of no file.
+pub(super) fn lines_of(covered: &[FileCoverage]) -> Option<Metric> {
+    (!covered.is_empty()).then(|| {
+        covered.iter().fold(Metric::default(), |sum, file| Metric {
+            covered: sum.covered + file.lines.covered,
+            total: sum.total + file.lines.total,
+        })
+    })
+}
+
+/// That tests reach less than in the report that was accepted last. Of less code a smaller share may be reached, and more lines may hold
+/// what was not reached before: it fell where both are so.
+pub(super) fn fell(
+    taken: &TestEvidence,
+    role: &Role,
+    run: &RunState,
+) -> Result<Option<Finding>, Fault> {
+    let is_of_product = role.only.is_empty() || role.only.contains(&FileClass::Source);
+    let Some(now) = lines_of(&taken.covered).filter(|_| is_of_product) else {
+        return Ok(None);
+    };
+    let Some(before) = LAST_COVERED.read(&run.kept)? else {
+        return Ok(None);
+    };
+    let left = |lines: Metric| lines.total - lines.covered.min(lines.total);
+    let (Some(then), Some(share)) = (percent_of(before), percent_of(now)) else {
+        return Ok(None);
+    };
+    if share >= then || left(now) <= left(before) {
+        return Ok(None);
+    }
+    Ok(Some(finding(
+        COVERAGE_FELL,
+        format!(
+            "tests reach {share} % of the lines, and reached {then} % before: {} lines are not reached, and {} were not",
+            left(now),
+            left(before)
+        ),
+        format!(
+            "take out what no test asks for: what is new begins with a test of its own. Then report again: {}",
+            Verb::Report
+        ),
+    )))
+}
 
 /// The coverage of a report.
 pub(super) struct Covered {

@@ -1,5 +1,6 @@
 //! `tests`: what a test runner said, held against what was there before.
 
+pub(crate) mod as_before;
 mod covered;
 pub mod evidence;
 pub(crate) mod findings;
@@ -24,6 +25,7 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::capability::messages::TEXTS;
 use crate::capability::payload;
+use crate::capability::tests::covered::COVERAGE_FELL;
 use crate::capability::tests::only::OTHER_FILES_CHANGED;
 use crate::capability::{Capability, reader, reports};
 use crate::find::is_over_a_task;
@@ -142,6 +144,10 @@ impl Capability for Tests {
             ("stale_report", any()),
             ("flaky", any()),
             ("coverage_missing", any()),
+            (
+                COVERAGE_FELL,
+                vec![reports("tests", None, &["shows", "suite"])],
+            ),
         ]
     }
 

@@ -18,11 +18,11 @@ use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    BESIDE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory, REPORTS,
-    RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED, Tested,
+    BESIDE, FROZEN, KEPT, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
+    REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED, Tested,
     TestsBefore,
 };
-use crate::capability::tests::covered::Covered;
+use crate::capability::tests::covered::{Covered, fell, lines_of};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::{TestReader, Written};
 use crate::capability::tests::evidence::hollow::is_of_tests_alone;
@@ -157,7 +157,9 @@ pub fn read(
     };
     REPORTS.put(&mut at.keep_run, &memory.reports)?;
     let covered = Covered::of(taken, role, config, &memory, (&repository, &last, &since))?;
-    at.findings.extend(covered.missing(config, run));
+    if !taken.unchanged {
+        at.findings.extend(covered.missing(config, run));
+    }
     let replay_too_slow = taken.replay.as_ref().is_some_and(|replay| replay.too_slow);
     let hollow_too_slow = taken.hollow.as_ref().is_some_and(|hollow| hollow.too_slow);
     if taken.baseline_too_slow || replay_too_slow || hollow_too_slow {
@@ -166,6 +168,7 @@ pub fn read(
     }
     at.flaky();
     match (role.shows, role.suite) {
+        _ if taken.unchanged => at.as_before()?,
         (Some(Shows::NewFailure), _) => at.new_failure(&changed)?,
         (None, None) => at.passing()?,
         (None, Some(Suite::Full)) => at.full_suite(&status)?,
@@ -226,7 +229,7 @@ pub(crate) struct Comparison<'a> {
     pub(crate) facts: Map<String, Value>,
     pub(crate) keep: Map<String, Value>,
     keep_run: Map<String, Value>,
-    hashes: Vec<String>,
+    pub(super) hashes: Vec<String>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -470,6 +473,7 @@ impl Comparison<'_> {
         if self.is_stashed()? {
             self.facts.insert(STASHED.to_owned(), true.into());
         }
+        self.findings.extend(fell(self.taken, self.role, self.run)?);
         self.tell_of_snapshots();
         self.tell_of_moved();
         self.compare(against.as_ref())?;
@@ -551,6 +555,9 @@ impl Comparison<'_> {
         LAST_TOTAL.put(&mut self.keep_run, &self.taken.counts.total())?;
         let level = level_name(self.taken.level()).to_owned();
         LAST_LEVEL.put(&mut self.keep_run, &level)?;
+        if let Some(lines) = lines_of(&self.taken.covered) {
+            LAST_COVERED.put(&mut self.keep_run, &lines)?;
+        }
         if let Some(now) = &self.now {
             let hash = now.keep(&self.call.dir)?;
             LAST_LEDGER.put(&mut self.keep_run, &hash)?;

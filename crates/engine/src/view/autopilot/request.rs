@@ -44,6 +44,8 @@ pub struct Evidence {
     pub coverage_report: Option<PathBuf>,
     /// The engine is to run the test command.
     pub verify: bool,
+    /// Nothing was changed since the report that this one is held against.
+    pub unchanged: bool,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
     /// Files of snapshots that ask for something else on purpose. One that ends with `*` stands for all that begin so.
@@ -53,7 +55,7 @@ pub struct Evidence {
 impl Evidence {
     /// Whether anything is said of tests.
     pub fn is_given(&self) -> bool {
-        self.results.is_some() || !self.reports.is_empty() || self.verify
+        self.results.is_some() || !self.reports.is_empty() || self.verify || self.unchanged
     }
 
     /// Numbers that somebody gives.

@@ -15,6 +15,9 @@ pub(super) fn once(evidence: &Evidence) -> Result<(), Fault> {
         (!evidence.reports.is_empty()).then_some("report")
     };
     match other {
+        _ if evidence.unchanged && (other.is_some() || evidence.results.is_some()) => {
+            Err(twice("unchanged", other.unwrap_or("results")))
+        }
         Some(other) if evidence.results.is_some() => Err(twice("results", other)),
         _ if evidence.coverage.is_some() && evidence.coverage_report.is_some() => {
             Err(twice("coverage", "coverageReport"))

@@ -240,6 +240,33 @@ const PLAYS: &[(&str, Play)] = &[
         claimed_red(stage);
         claim("complete green --results passed:3,failed:0")
     }),
+    ("coverage_fell", |stage| {
+        let covered = |reached: u32| {
+            let lines: Vec<String> = (1..=10)
+                .map(|line| format!("DA:{line},{}\n", u32::from(line <= reached)))
+                .collect();
+            let file = stage.outside(&format!("lcov-{reached}"));
+            let text = format!("SF:src/spaces.sh\n{}end_of_record\n", lines.concat());
+            fs::write(&file, text).unwrap();
+            file
+        };
+        let passing = |phase: &str, reached| {
+            format!(
+                "complete {phase} --results passed:3,failed:0 --coverage-report {}",
+                covered(reached).display()
+            )
+        };
+        stage.env.auto("start --title Spaces(refactor:yes)").ok();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        stage
+            .env
+            .auto("complete red --results failed:1,passed:2")
+            .ok();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        stage.env.auto(&passing("green", 9)).ok();
+        stage.env.write("src/more.sh", NEW_CODE);
+        claim(&passing("refactor", 7))
+    }),
 ];
 
 #[test]

@@ -7,6 +7,7 @@ mod forms;
 mod habits;
 pub mod kinds;
 pub mod languages;
+pub mod refactoring;
 mod reports;
 mod suites;
 mod ways;

@@ -3,7 +3,8 @@
 use super::walk;
 use crate::honest::kinds::begin;
 use crate::honest::languages::PYTHON;
-use crate::honest::work::{DOUBLE, SHOP, WAYS, Way, Work};
+use crate::honest::refactoring::{REFACTORED, at_refactoring};
+use crate::honest::work::{DOUBLE, DOUBLES, SHOP, WAYS, Way, Work};
 
 #[test]
 fn code_is_written_beside_documents() {
@@ -76,4 +77,47 @@ fn what_was_tried_is_left_lying_about() {
         work.warns(&["A stash was made since the run began"]);
         work.finalize();
     }
+}
+
+#[test]
+fn a_change_is_called_none() {
+    for way in WAYS {
+        let work = at_refactoring(&REFACTORED, way);
+        work.write("src/double.sh", "echo $((2 * $1))\n");
+        walk(
+            &work,
+            |work| work.ask(&["complete", "refactor", "--unchanged"]),
+            "not_unchanged",
+            &[],
+        );
+    }
+}
+
+#[test]
+fn code_that_no_test_asks_for_comes_with_another_form() {
+    let covered = |work: &Work| {
+        let more = work.root().join("src/more.sh").exists();
+        let lines = if more { "DA:2,0\nDA:3,0\n" } else { "" };
+        let file = work.outside().join("lcov.info");
+        let text = format!("SF:src/double.sh\nDA:1,1\n{lines}end_of_record\n");
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let work = Work::begin(&REFACTORED, Way::Claimed);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.accept(
+        &["complete", "green", "--coverage-report", &covered(&work)],
+        "refactor",
+    );
+    work.write("src/more.sh", DOUBLE);
+    walk(
+        &work,
+        |work| work.report(&["complete", "refactor", "--coverage-report", &covered(work)]),
+        "coverage_fell",
+        &[("take out what no test asks for", |work| {
+            work.delete("src/more.sh");
+        })],
+    );
 }

@@ -190,13 +190,14 @@ fn every_key_can_be_set_from_a_file() {
         "passes_without_product": "off", "no_test_written": "off", "fewer_tests": "off", "tests_missing": "off",
         "changed_after_green": "off", "changed_after_commit": "off", "foreign_commit": "off",
         "history_rewritten": "off", "config_loosened": "off", "command_replaced": "off",
-        "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse"
+        "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse",
+        "coverage_fell": "off"
     });
     let all = json!({
         "autopilot": {
             "enabled": false, "requireCleanWorkingTree": false, "commitTemplate": "{msg}",
             "defaultCommitType": "fix", "maxGreenAttempts": 9, "testTimeout": 1000,
-            "redAllPassing": "skip", "storage": { "location": "global", "basePath": "~/.taskmaster" },
+            "redAllPassing": "skip", "refactor": true, "storage": { "location": "global", "basePath": "~/.taskmaster" },
             "finalization": { "updateTaskStatus": false }
         },
         "test": {

@@ -59,6 +59,7 @@ fn the_defaults_are_those_that_are_promised() {
         "maxGreenAttempts": 3,
         "testTimeout": 300000,
         "redAllPassing": "refuse",
+        "refactor": false,
         "storage": {
           "location": "global",
           "basePath": "~/.taskmaster"
@@ -134,7 +135,8 @@ fn the_defaults_are_those_that_are_promised() {
           "stale_report": "refuse",
           "flaky": "warn",
           "stuck": "pause",
-          "coverage_missing": "warn"
+          "coverage_missing": "warn",
+          "coverage_fell": "refuse"
         }
       },
       "approvals": {

@@ -89,6 +89,9 @@ fn item(subtask: &Subtask) -> Map<String, Value> {
     if !subtask.kind.is_empty() {
         put("kind", json!(subtask.kind));
     }
+    if let Some(refactor) = subtask.refactor {
+        put("refactor", json!(if refactor { "yes" } else { "no" }));
+    }
     fields
 }
 

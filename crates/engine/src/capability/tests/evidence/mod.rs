@@ -88,6 +88,8 @@ pub struct TestEvidence {
     pub updated: Vec<String>,
     /// The test command was to be run.
     pub verify: bool,
+    /// It says that nothing was changed since a report that was accepted.
+    pub unchanged: bool,
     /// The run of RED in a clean tree, where the settings ask for it.
     pub clean: Option<suite::SuiteVerdict>,
     /// What the tests did before the run, where that was found out beside.
@@ -133,6 +135,7 @@ impl TestEvidence {
     pub fn digest(&self) -> Value {
         match self.verify {
             true => json!({ "verify": true }),
+            false if self.unchanged => json!({ "unchanged": true }),
             false if self.files.is_empty() => json!(self.counts),
             false => json!(
                 self.files
@@ -317,6 +320,12 @@ pub fn level_name(level: Level) -> &'static str {
         Level::Reported => "reported",
         Level::Verified => "verified",
     }
+}
+
+/// The level of that name.
+pub(crate) fn level_named(name: &str) -> Option<Level> {
+    let mut levels = [Level::Claimed, Level::Reported, Level::Verified].into_iter();
+    levels.find(|level| level_name(*level) == name)
 }
 
 /// Takes in what a caller gives, without a run of our own. `cwd` is where the caller stands.
@@ -554,11 +563,9 @@ pub(crate) fn asked_level(run: &RunState, role: &Role, kept: &Map<String, Value>
     let shown = shown.filter(|level| level != level_name(Level::Claimed));
     // What is held against a report has to be told as that was; else as the last one was.
     let last = || LAST_LEVEL.text(&run.kept).map(str::to_owned);
-    let before = shown.or_else(last).into_iter().filter_map(|name| {
-        let mut levels = [Level::Reported, Level::Verified].into_iter();
-        levels.find(|level| level_name(*level) == name)
-    });
-    before.fold(require, Level::max)
+    let before = shown.or_else(last);
+    let before = before.as_deref().and_then(level_named);
+    before.into_iter().fold(require, Level::max)
 }
 
 /// Refuses evidence that is less than the settings ask for.
