@@ -1,4 +1,4 @@
-//! Reads what test runners and coverage tools leave behind, and never takes what it did not understand for a success.
+//! Reads what test runners, coverage tools, linters and type checkers leave behind, and never takes what it did not understand for a success.
 //!
 //! A report is told by its content, not by its name ([`TestFormat`], [`CoverageFormat`]). The cases are counted one by one
 //! and held against what the report declares of itself; a report that is empty, cut off, put together from two or
@@ -14,6 +14,7 @@
 //! stays within the limits of [`limits`].
 
 pub mod coverage;
+pub mod findings;
 pub mod limits;
 mod source;
 pub mod tests;
@@ -21,6 +22,7 @@ mod unreadable;
 mod xml;
 
 pub use coverage::{Coverage, CoverageFormat, FileCoverage, LineHits, Metric, read_coverage};
+pub use findings::{CheckFinding, CheckFormat, Severity, read_findings, told_findings};
 pub use tests::{
     Named, Outcome, Test, TestFormat, TestReport, Totals, add_unhandled, printed_in_events,
     read_tests,

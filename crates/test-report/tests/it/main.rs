@@ -2,5 +2,6 @@
 
 mod corpus;
 mod coverage;
+mod findings;
 mod many;
 mod order;
