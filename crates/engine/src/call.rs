@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use workspace::config::{Config, Settings};
 use workspace::git::{Repository, TreeStatus};
 
+use crate::capability::checks::CheckEvidence;
 use crate::capability::documents::skills::Skills;
 use crate::capability::profile::session::Session;
 use crate::capability::tests::evidence::TestEvidence;
@@ -48,6 +49,8 @@ pub enum Input {
         files: Vec<String>,
         /// A commit that was made already.
         sha: Option<String>,
+        /// What checks found in what is to be committed, where they are asked for.
+        checks: Option<Box<CheckEvidence>>,
     },
 }
 

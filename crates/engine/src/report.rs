@@ -446,6 +446,7 @@ fn digest(input: &Input, skip_coverage: bool) -> String {
             message,
             files,
             sha,
+            ..
         } => json!({ "message": message, "files": files, "sha": sha }),
     };
     journal::sha256_hex(all.to_string().as_bytes())

@@ -10,6 +10,7 @@ use machine::definition::Gate;
 use machine::{Definition, RunState};
 use serde::Serialize;
 use serde_json::json;
+use workspace::checks::Check;
 use workspace::config::{Config, Level};
 use workspace::profile::{Profile, Reader, Source as ProfileSource};
 use workspace::runner::definition::{Definition as Behind, command_definition};
@@ -18,6 +19,7 @@ use workspace::trust::TrustStore;
 pub use workspace::trust::Subject;
 
 use crate::call::Call;
+use crate::capability::checks::TrustedChecks;
 use crate::capability::{PROFILE, REPOSITORY, command};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -54,6 +56,7 @@ impl TrustRequest {
             Subject::Profile => format!("tm session trust {}", self.name),
             Subject::Workflow => format!("tm workflow trust {}", self.name),
             Subject::Tests => "tm config trust".to_owned(),
+            Subject::Checks => "tm config trust --checks".to_owned(),
         }
     }
 
@@ -63,11 +66,26 @@ impl TrustRequest {
             Subject::Profile => format!("the profile `{}`", self.name),
             Subject::Workflow => format!("the workflow `{}`", self.name),
             Subject::Tests => "the test command".to_owned(),
+            Subject::Checks => format!("the list of checks ({})", self.name),
         }
     }
 
     /// That it is not trusted, and what it would do.
     pub fn warning(&self) -> String {
+        if self.subject == Subject::Checks {
+            // They are many, and in nobody's way until then.
+            return if self.changed {
+                format!(
+                    "{} is not as a person trusted it: those that were changed, or came up since, are not run",
+                    self.title()
+                )
+            } else {
+                format!(
+                    "{} was trusted by nobody: none of them is run",
+                    self.title()
+                )
+            };
+        }
         // What lies behind a command is for whoever reads all of it.
         let all = || self.parts().map(|(line, _)| line).collect();
         let (changed, effects): (_, Vec<&str>) = if !self.changed {
@@ -127,7 +145,8 @@ impl TrustRequest {
         let code = match self.subject {
             Subject::Profile => "profile_untrusted",
             Subject::Workflow => "workflow_untrusted",
-            Subject::Tests => "tests_untrusted",
+            // Nothing is refused for checks that nobody trusted: they are not run.
+            Subject::Tests | Subject::Checks => "tests_untrusted",
         };
         Fault::new(Kind::Refused, code, self.warning())
             .suggest(match self.subject {
@@ -165,6 +184,7 @@ impl Engine {
         if let Some(command) = self.unasked_test_command() {
             all.push(self.of_tests(&command, &self.settings.config)?);
         }
+        all.extend(self.of_checks(&self.settings.config)?);
         all.retain(|request| !request.trusted);
         Ok(all)
     }
@@ -195,6 +215,7 @@ impl Engine {
                 Some(command) => Some(self.of_tests(&command, &self.settings.config)?),
                 None => None,
             },
+            Subject::Checks => self.of_checks(&self.settings.config)?,
         };
         request.ok_or_else(|| nothing_to_trust(subject, name))
     }
@@ -228,7 +249,7 @@ impl Engine {
                     .and_then(|one| one.source.folder().map(Path::to_owned))
                     .unwrap_or_else(|| profiles.project_folder(name))
             }
-            Subject::Tests => self.root.clone(),
+            Subject::Tests | Subject::Checks => self.root.clone(),
             Subject::Workflow => match library::find(&self.root, name) {
                 Ok(Source {
                     path: Some(path), ..
@@ -358,6 +379,52 @@ impl Engine {
             effects,
             Vec::new(),
         )
+    }
+
+    /// The checks of the project under these settings; none where there are none.
+    fn of_checks(&self, config: &Config) -> Result<Option<TrustRequest>, Fault> {
+        let checks = self.found_checks(config)?;
+        if checks.is_empty() {
+            return Ok(None);
+        }
+        let effects = checks.iter().flat_map(|check| self.effects_of(check));
+        let names: Vec<&str> = checks.iter().map(|check| check.name.as_str()).collect();
+        self.of_check_effects(&names.join(", "), effects.collect())
+            .map(Some)
+    }
+
+    /// What a check does whenever work is reported, a line each, with what the project has written behind its command.
+    fn effects_of(&self, check: &Check) -> Vec<String> {
+        let line = check.line();
+        let behind = command_definition(&self.root, &line);
+        let runs = format!("runs whenever work is reported: {}", readable(&line));
+        iter::once(runs)
+            .chain(behind.iter().flat_map(what_is_behind))
+            .collect()
+    }
+
+    fn of_check_effects(&self, name: &str, effects: Vec<String>) -> Result<TrustRequest, Fault> {
+        let hash = journal::sha256_hex(json!(effects).to_string().as_bytes());
+        let files = Vec::new();
+        self.judged(Subject::Checks, name, &self.root, hash, effects, files)
+    }
+
+    /// The checks under these settings, those that a person trusted apart from the others: one that comes up later takes no trust from
+    /// those that were there.
+    pub(crate) fn trusted_checks(&self, config: &Config) -> Result<TrustedChecks, Fault> {
+        let mut told = TrustedChecks {
+            trusted: Vec::new(),
+            untrusted: Vec::new(),
+        };
+        for check in self.found_checks(config)? {
+            let request = self.of_check_effects(&check.name, self.effects_of(&check))?;
+            if request.changed && request.changed_effects.is_empty() {
+                told.trusted.push(check);
+            } else {
+                told.untrusted.push(check.name);
+            }
+        }
+        Ok(told)
     }
 
     fn judged(
@@ -514,6 +581,9 @@ fn nothing_to_trust(subject: Subject, name: &str) -> Fault {
             "the workflow `{name}` comes with the program, or has nothing of what needs trust (the place of a built-in one, a branch, a profile, a gate, a command): there is nothing to trust"
         ),
         Subject::Tests => "no test command was found: there is nothing to trust".to_owned(),
+        Subject::Checks => {
+            "no linter, formatter or type checker was found: there is nothing to trust".to_owned()
+        }
     };
     Fault::new(Kind::Refused, "nothing_to_trust", message).suggest("use it as it is")
 }

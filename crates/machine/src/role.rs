@@ -21,6 +21,16 @@ pub enum Suite {
     Full,
 }
 
+/// What linters, formatters and type checkers of a project are run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Checked {
+    /// What was changed since the last commit.
+    Changed,
+    /// Everything.
+    All,
+}
+
 /// What a file of a project is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -113,6 +123,9 @@ pub struct Role {
     /// What files alone may be changed since the last commit; any where none is said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<FileClass>,
+    /// What the project's checks are run on for it; none are where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Checked>,
     /// The command that is run for it, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
@@ -138,6 +151,7 @@ impl Role {
             ("of", self.of.is_some()),
             ("suite", self.suite.is_some()),
             ("only", !self.only.is_empty()),
+            ("checks", self.checks.is_some()),
             ("run", self.run.is_some()),
         ]
         .into_iter()

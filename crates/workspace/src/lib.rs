@@ -6,6 +6,7 @@
 //! the text where nobody can change it.
 
 pub mod build_cache;
+pub mod checks;
 pub mod config;
 pub mod convention;
 mod digest;

@@ -36,6 +36,8 @@ pub enum Subject {
     Workflow,
     /// The commands that test a project, to be run without being asked for.
     Tests,
+    /// Its linters, formatters and type checkers, which are run whenever work is reported.
+    Checks,
 }
 
 /// That a person trusted something as it was.

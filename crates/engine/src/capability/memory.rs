@@ -37,6 +37,8 @@ pub(crate) const LAST_LEDGER: Slot<String> = Slot::new("lastLedger");
 pub(crate) const LAST_LEVEL: Slot<String> = Slot::new("lastLevel");
 /// How many lines tests reached in the last accepted report that came with a report of coverage.
 pub(crate) const LAST_COVERED: Slot<Metric> = Slot::new("lastCovered");
+/// What checks found before the run, where they were run then: a hash of the run's evidence.
+pub(crate) const CHECKED_BEFORE: Slot<String> = Slot::new("checkedBefore");
 /// What the tests were run by, when they were last run here before or in a report of failing tests.
 pub(crate) const LAST_RUNNER: Slot<RunnerIdentity> = Slot::new("lastRunner");
 /// The facts of the suite as it was before the run, if somebody reported it.

@@ -1,6 +1,7 @@
 //! What workflows are composed of. A capability brings readers, effects and policies, each under a name of its own; it knows
 //! no workflow and no state. A definition names what it uses, and `registry` says who is meant.
 
+pub(crate) mod checks;
 pub(crate) mod command;
 pub(crate) mod decision;
 pub mod documents;
@@ -169,6 +170,7 @@ pub(crate) fn registry() -> &'static [&'static dyn Capability] {
         &files::Files,
         &profile::Profiles,
         &documents::Documents,
+        &checks::Checks,
         &command::Commands,
         &decision::Decisions,
     ]

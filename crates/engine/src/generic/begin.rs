@@ -12,7 +12,8 @@ use workspace::profile::Profile;
 
 use crate::capability::documents::skills::Skills;
 use crate::capability::git::effects;
-use crate::capability::git::read::preflight::{self, Planned};
+use crate::capability::git::read::preflight::Planned;
+use crate::capability::git::read::task_start;
 use crate::capability::profile::session::{self, Session};
 use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
@@ -44,7 +45,7 @@ impl Resources {
     fn open(&self, definition: &Definition, dir: &Path) -> Result<InitialContents, Fault> {
         let (mut keep, mut items) = (Map::new(), Vec::new());
         if let Some(planned) = &self.task {
-            let opened = preflight::open(planned, dir)?;
+            let opened = task_start::open(planned, dir)?;
             keep.extend(opened.keep);
             let set = definition.bound_set(TASKS, "into").unwrap_or_default();
             items.push((set.to_owned(), opened.items));

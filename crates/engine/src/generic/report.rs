@@ -126,6 +126,7 @@ fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<&'static str> {
         (argument!("results"), given.results.is_some() && !tests),
         (argument!("report"), !given.reports.is_empty() && !tests),
         (argument!("verify"), given.verify && !tests),
+        (argument!("unchanged"), given.unchanged && !tests),
         (argument!("format"), given.format.is_some() && !tests),
         (argument!("removed"), !given.removed.is_empty() && !tests),
         (argument!("updated"), !given.updated.is_empty() && !tests),

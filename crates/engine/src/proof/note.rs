@@ -240,6 +240,7 @@ mod tests {
 
     fn made() -> RunCommit {
         let phase = |level: &str, passed, failed| Phase {
+            checked: Vec::new(),
             level: level.to_owned(),
             passed,
             failed,

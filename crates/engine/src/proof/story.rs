@@ -12,8 +12,10 @@ use serde_json::Value;
 use workspace::git::RepoPath;
 
 use crate::audit::{Audit, Missing};
+use crate::capability::checks::content_checks;
 use crate::capability::git::read::commit::UNTESTED;
 use crate::capability::memory::{self, Memory, TESTED};
+use crate::capability::tests::as_before::AS_BEFORE;
 use crate::capability::tests::evidence::NAMED;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::decisions::Decision;
@@ -60,6 +62,9 @@ pub struct Phase {
     /// Files whose product was that of RED there, so that what RED changed of it was not tried without.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub product_of_red: Vec<RepoPath>,
+    /// The linters, formatters and type checkers that found nothing new in it, where the source says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<String>,
     /// Number of the event; 0 where no journal is at hand.
     #[serde(skip_serializing_if = "is_zero")]
     pub seq: u64,
@@ -105,6 +110,7 @@ impl Phase {
             named: text(report.facts.get(NAMED)),
             adapter: text(verified.and_then(|ran| ran.get("adapter"))),
             known_failing: names(report.facts.get("knownFailing")),
+            checked: content_checks(&report.facts),
             replayed: replay.as_ref().is_some_and(Replay::holds),
             undecided: replay.as_ref().map_or_else(Vec::new, Replay::open),
             product_of_red: replay.map_or_else(Vec::new, |replay| replay.product_of_red),
@@ -374,6 +380,10 @@ impl Telling {
                     Some(item) => {
                         let phases = self.phases.entry(item.clone()).or_default();
                         let is_checked = |policy| audit.checks(&report.state, policy);
+                        // What was reported before holds for one that says that nothing was changed.
+                        let as_before = report.facts.contains_key(AS_BEFORE);
+                        let before = phases.green.clone().filter(|_| as_before);
+                        let phase = before.unwrap_or(phase);
                         phases.note(&report.role, phase, HELD_BY.into_iter().all(is_checked));
                     }
                     None => self.suite = Some(phase),

@@ -3,13 +3,14 @@
 use journal::layout::RunDir;
 use machine::command::{self, Severity};
 use machine::decide::{UnitMatch, match_unit};
+use machine::state::Token;
 use machine::{Role, RunState, RunStatus};
 use workspace::config::Level;
 
 use crate::call::{Input, ReadAhead, pinned};
 use crate::capability::files::subject::fault as fault_of;
 use crate::capability::git::read::{COMMAND_REPLACED, command_replaced};
-use crate::capability::memory::Memory;
+use crate::capability::memory::{BASELINE, Memory};
 use crate::capability::reads_long;
 use crate::capability::tests::as_before;
 use crate::capability::tests::evidence;
@@ -72,13 +73,20 @@ impl Engine {
                 report, &self.root, &self.cwd,
             )?)),
             Meaning::Tests => Ok(Input::Tests {
-                taken: Box::new(self.taken((dir, run), command, report)?),
+                taken: Box::new(self.tested((dir, run), command, report)?),
                 files: report.files.clone(),
                 said: report.said.clone(),
             }),
             Meaning::Commit => {
                 check_commit(report)?;
+                let present = present(run, command);
+                let present = present.filter(|present| present.role.reader == "commit");
+                let checks = present.map_or(Ok(None), |present| {
+                    let config = pinned(run)?;
+                    self.checked((dir.path(), run), present, &config, &report.files)
+                });
                 Ok(Input::Commit {
+                    checks: checks?,
                     message: report.message.clone(),
                     files: report.files.clone(),
                     sha: report.sha.clone(),
@@ -115,6 +123,28 @@ impl Engine {
         )
     }
 
+    /// What a report of tests rests on, with what checks find where it is one that could be accepted.
+    fn tested(
+        &self,
+        (dir, run): (&RunDir, &RunState),
+        command: &command::Report,
+        report: &Report,
+    ) -> Result<TestEvidence, Fault> {
+        let mut taken = self.taken((dir, run), command, report)?;
+        let known = BASELINE.read(&run.kept)?;
+        let failed = known
+            .as_ref()
+            .and_then(|known| known.get("failing")?.as_u64());
+        let is_passing = taken.counts.failing() <= failed.unwrap_or(0);
+        let is_run = taken.counts.passed > 0 && is_passing && !taken.unchanged;
+        let present = present(run, command);
+        if let Some(present) = present.filter(|at| is_run && at.role.reader == "tests") {
+            let config = pinned(run)?;
+            taken.checks = self.checked((dir.path(), run), present, &config, &report.files)?;
+        }
+        Ok(taken)
+    }
+
     /// What a report of tests rests on.
     fn taken(
         &self,
@@ -126,10 +156,7 @@ impl Engine {
         let config = pinned(run)?;
         let format = evidence::format_named(given.format.as_deref())?;
         if given.unchanged {
-            let present = match match_unit(run, command) {
-                UnitMatch::Present { token, .. } => run.token(token),
-                _ => None,
-            };
+            let present = present(run, command);
             // What is for another unit is told without it.
             return present
                 .filter(|present| present.role.reader == "tests")
@@ -221,6 +248,14 @@ impl Engine {
             }
         }
         Ok(taken)
+    }
+}
+
+/// The token of the unit that a report is of, where that is present.
+fn present<'r>(run: &'r RunState, command: &command::Report) -> Option<&'r Token> {
+    match match_unit(run, command) {
+        UnitMatch::Present { token, .. } => run.token(token),
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ use machine::event::AcceptedReport;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::capability::checks::content_checks;
 use crate::capability::memory::{LAST_LEDGER, SHOWN};
 use crate::capability::tests::as_before::AS_BEFORE;
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -80,6 +81,8 @@ pub struct Phase {
     pub snapshots: Vec<String>,
     /// What people call the report that holds for it, where nothing was changed since.
     pub as_before: Option<String>,
+    /// The linters, formatters and type checkers that found nothing new.
+    pub checked: Vec<String>,
 }
 
 impl Phase {
@@ -120,6 +123,7 @@ impl Phase {
             moved: read(facts, MOVED).unwrap_or_default(),
             snapshots: read(facts, SNAPSHOTS).unwrap_or_default(),
             as_before: read(facts, AS_BEFORE),
+            checked: content_checks(facts),
         }
     }
 
@@ -231,6 +235,7 @@ impl Phase {
         put(MOVED, json!(self.moved));
         put(SNAPSHOTS, json!(self.snapshots));
         put(AS_BEFORE, json!(self.as_before));
+        put("checked", json!(self.checked));
         let passing: Vec<&String> = self.turned.iter().chain(&self.added).collect();
         for (name, all) in [
             ("newlyFailing", self.newly_failing.iter().collect()),

@@ -152,6 +152,10 @@ impl Page<'_> {
                 hash(&ran.output_sha256)
             ));
         }
+        if !phase.checked.is_empty() {
+            let checked: Vec<String> = phase.checked.iter().map(|name| inline(name)).collect();
+            parts.push(format!("nothing new is found by {}", checked.join(", ")));
+        }
         if let Some(replay) = &phase.replayed {
             parts.push(match (&replay.undecided, replay.none_fails) {
                 (Some(why), _) => format!(

@@ -5,7 +5,7 @@ use serde::de::{self, Deserializer};
 
 use super::ordered::{LongForm, NameOr, Ordered};
 use crate::diagnostic::Located;
-use crate::role::{FileClass, Shows, Suite};
+use crate::role::{Checked, FileClass, Shows, Suite};
 
 /// What a state expects: `tests`, which is a reader alone, or `{ tests: { as: red, shows: new_failure } }`, with the role of
 /// what it reads.
@@ -49,6 +49,9 @@ pub struct RoleDef {
     /// What files alone may be changed since the last commit.
     #[serde(default)]
     pub only: Vec<Located<FileClass>>,
+    /// What the project's linters, formatters and type checkers are run on for it.
+    #[serde(default)]
+    pub checks: Option<Located<Checked>>,
     /// The command that is run for it.
     #[serde(default)]
     pub run: Option<Located<String>>,

@@ -348,6 +348,7 @@ impl StateDef {
             role.of = text(&said.of);
             role.suite = said.suite.as_ref().map(|suite| suite.value);
             role.only = said.only.iter().map(|class| class.value).collect();
+            role.checks = said.checks.as_ref().map(|checks| checks.value);
             role.run = text(&said.run);
         }
         role

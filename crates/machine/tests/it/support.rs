@@ -55,8 +55,8 @@ pub fn anywhere() -> Vec<Finder> {
 }
 
 /// The keys of a role.
-const ROLE: [&str; 9] = [
-    "as", "shows", "freezes", "against", "frozen", "of", "suite", "only", "run",
+const ROLE: [&str; 10] = [
+    "as", "shows", "freezes", "against", "frozen", "of", "suite", "only", "checks", "run",
 ];
 
 pub fn catalog() -> Catalog {
@@ -82,6 +82,10 @@ pub fn catalog() -> Catalog {
                 "fewer_tests",
                 "coverage_missing",
                 "coverage_fell",
+                "new_findings",
+                "findings_silenced",
+                "checks_changed",
+                "checks_not_run",
                 "changed_after_green",
                 "command_replaced",
                 "flaky",

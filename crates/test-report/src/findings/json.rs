@@ -289,15 +289,12 @@ fn unescaped(uri: &str) -> String {
     while let Some((first, behind)) = rest.split_first() {
         let digits = behind.get(..2).and_then(|two| str::from_utf8(two).ok());
         let byte = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
-        match byte.filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
+        if let Some(byte) = byte.filter(|_| *first == b'%') {
+            bytes.push(byte);
+            rest = &behind[2..];
+        } else {
+            bytes.push(*first);
+            rest = behind;
         }
     }
     String::from_utf8(bytes).unwrap_or_else(|_| uri.to_owned())

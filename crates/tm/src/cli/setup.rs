@@ -109,11 +109,19 @@ pub enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
-    /// Let the test command of this project run without being asked for, as it is now; a person decides this, at a terminal
+    /// Let the test command of this project, or its checks, run without being asked for, as they are now; a person decides this, at a terminal
     ///
     /// That is what `evidence.require: verified` and `evidence.redInCleanTree` make of a report. What is asked for with
-    /// `--verify` needs no trust.
-    Trust(TrustChoice),
+    /// `--verify` needs no trust. Checks are the linters, formatters and type checkers that the project has: they run whenever work is
+    /// reported, once they are trusted.
+    Trust {
+        /// The checks, and not the test command
+        #[arg(long)]
+        checks: bool,
+        /// How.
+        #[command(flatten)]
+        choice: TrustChoice,
+    },
 }
 
 /// `tm doctor`.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::trust::Subject;
+use engine::trust::{Subject, TrustRequest};
 use engine::{Fault, Kind};
 use serde::Serialize;
 use workspace::config::Environment;
@@ -109,16 +109,15 @@ fn trust(arguments: &Init, output: &mut Output) -> Result<(), Fault> {
         return Ok(());
     };
     let asks = output.has_person() && !arguments.yes && !arguments.print;
-    if asks
-        && let Ok(untrusted) = engine.untrusted()
-        && let Some(tests) = untrusted
-            .iter()
-            .find(|request| request.subject == Subject::Tests)
-    {
-        match super::trust::ask(tests, output) {
-            Ok(()) => engine.trust(tests)?,
-            Err(fault) if fault.code == "declined" => {}
-            Err(fault) => return Err(fault),
+    if asks && let Ok(untrusted) = engine.untrusted() {
+        let runs =
+            |request: &&TrustRequest| matches!(request.subject, Subject::Tests | Subject::Checks);
+        for request in untrusted.iter().filter(runs) {
+            match super::trust::ask(request, output) {
+                Ok(()) => engine.trust(request)?,
+                Err(fault) if fault.code == "declined" => {}
+                Err(fault) => return Err(fault),
+            }
         }
     }
     super::trust::warn(&engine, output);

@@ -75,8 +75,13 @@ pub fn config(config: Config, output: &mut Output) -> Outcome {
     let engine = open(config.place.project_root, None, "tm config")?;
     let origin = match config.command {
         ConfigCommand::Show { origin } => origin,
-        ConfigCommand::Trust(choice) => {
-            return super::trust::run(&engine, Subject::Tests, "", &choice, output);
+        ConfigCommand::Trust { checks, choice } => {
+            let subject = if checks {
+                Subject::Checks
+            } else {
+                Subject::Tests
+            };
+            return super::trust::run(&engine, subject, "", &choice, output);
         }
     };
     let settings = engine.settings();

@@ -88,7 +88,7 @@ fn trusted(engine: &Engine, request: &TrustRequest, now: bool, output: &mut Outp
     // What cannot be listed is not in anybody's way here.
     let mut under_way = match request.subject {
         Subject::Profile => engine.session_list().unwrap_or_default(),
-        Subject::Workflow | Subject::Tests => Vec::new(),
+        Subject::Workflow | Subject::Tests | Subject::Checks => Vec::new(),
     };
     under_way.retain(|session| session.status == "IN_PROGRESS");
     output.answer(request, |request, look| {

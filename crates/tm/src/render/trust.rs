@@ -31,7 +31,9 @@ pub fn request(request: &TrustRequest, look: &Look) -> String {
     // Last, so that a long list does not carry away what is decided on.
     let what = match request.subject {
         Subject::Workflow => "Once it is trusted, it",
-        Subject::Profile | Subject::Tests => "Once it is trusted, it does this with your rights:",
+        Subject::Profile | Subject::Tests | Subject::Checks => {
+            "Once it is trusted, it does this with your rights:"
+        }
     };
     page.raw(&look.paint(STRONG, what));
     for effect in &request.effects {
@@ -48,6 +50,7 @@ pub fn revoked(subject: Subject, name: &str, was: bool, look: &Look) -> String {
         Subject::Profile => format!("the profile {name}"),
         Subject::Workflow => format!("the workflow {name}"),
         Subject::Tests => "the test command".to_owned(),
+        Subject::Checks => "the list of checks".to_owned(),
     };
     let text = if was {
         format!("{what} is trusted no more")

@@ -118,6 +118,10 @@ fn seen(commit: &Verdict) -> String {
     } else if green.replayed {
         told.push_str(" and replayed");
     }
+    if !green.checked.is_empty() {
+        let checked: Vec<String> = green.checked.iter().map(|name| one_line(name)).collect();
+        told = format!("{told}, nothing new by {}", checked.join(" and "));
+    }
     told
 }
 

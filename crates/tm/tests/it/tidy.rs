@@ -336,7 +336,7 @@ const OTHERWISE_KNOWN: [&str; 18] = [
 /// Where one of the others stands for something else as well: the form of a note of git, a field of an event or of what is
 /// remembered, an example, the name of a shape.
 const ELSEWHERE: [(&str, &str); 10] = [
-    ("git/read/preflight.rs", "refactor"),
+    ("git/read/task_start.rs", "refactor"),
     ("proof/note.rs", "red"),
     ("proof/note.rs", "green"),
     ("capability/tasks/mod.rs", "subtasks"),

@@ -28,6 +28,8 @@ pub(super) enum Kind {
     Globs,
     /// Globs, and a name for each.
     GlobNames,
+    /// Names, and a command for each.
+    Commands,
 }
 
 /// Which change of a value makes the rails weaker.
@@ -236,6 +238,17 @@ pub(super) static KEYS: &[Key] = &[
     policy("evidence.policy.stuck"),
     policy("evidence.policy.coverage_missing"),
     policy("evidence.policy.coverage_fell"),
+    policy("evidence.policy.new_findings"),
+    policy("evidence.policy.findings_silenced"),
+    policy("evidence.policy.checks_changed"),
+    policy("evidence.policy.checks_not_run"),
+    key(
+        "checks.run",
+        Kind::Choice(&["off", "found"]),
+        WeakerBy::Ranked(&[&["off"], &["found"]]),
+    ),
+    key("checks.without", Kind::Texts, WeakerBy::Grown),
+    key("checks.commands", Kind::Commands, WeakerBy::Never),
     key(
         "approvals.require",
         Kind::Choice(&["client", "terminal", "signed"]),

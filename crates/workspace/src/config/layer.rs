@@ -307,7 +307,7 @@ fn from_text(key: &Key, text: &str, place: impl Fn() -> ValuePlace) -> Result<Va
                 .filter(|word| !word.is_empty());
             Ok(words.map(Value::from).collect())
         }
-        Kind::Texts | Kind::Globs | Kind::GlobNames => json(),
+        Kind::Texts | Kind::Globs | Kind::GlobNames | Kind::Commands => json(),
         Kind::Flag => Ok(match text {
             "true" | "1" => Value::Bool(true),
             "false" | "0" => Value::Bool(false),
@@ -355,6 +355,7 @@ impl Kind {
             Self::OptionalGlob => "a glob".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
             Self::GlobNames => "an object with a name for each glob".to_owned(),
+            Self::Commands => "an object with a command for each name".to_owned(),
         }
     }
 }
@@ -447,6 +448,7 @@ fn check(key: &Key, value: &Value, place: impl Fn() -> ValuePlace) -> Result<(),
                 .as_str()
                 .map_or(Ok(()), |written| glob(written, value))
         }
+        (Kind::Commands, Value::Object(entries)) => entries.values().try_for_each(text),
         (Kind::GlobNames, Value::Object(entries)) => {
             entries.iter().try_for_each(|(written, name)| {
                 text(name)?;

@@ -22,7 +22,7 @@ pub use root::{ProjectRoot, RootMarker, find_root};
 pub use schema::json_schema;
 pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
 pub use values::{
-    ApprovalStrength, Approvals, Autopilot, Baseline, Config, CoverageThresholds, Evidence,
+    ApprovalStrength, Approvals, Autopilot, Baseline, Checks, Config, CoverageThresholds, Evidence,
     Finalization, Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Replaying,
-    Review, Severity, Storage, StorageLocation, Test, UpdateTaskStatus,
+    Review, RunChecks, Severity, Storage, StorageLocation, Test, UpdateTaskStatus,
 };

@@ -23,6 +23,8 @@ pub struct Config {
     pub prompts: Prompts,
     /// What a report has to show.
     pub evidence: Evidence,
+    /// What else is run on what was changed.
+    pub checks: Checks,
     /// What stands behind what a person decides.
     pub approvals: Approvals,
     /// How the rails of `tm session` behave.
@@ -333,6 +335,39 @@ impl Default for Evidence {
     }
 }
 
+/// What else is run on what was changed, beside the tests: linters, formatters, type checkers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Checks {
+    /// Which ones are run, once a person has trusted them.
+    pub run: RunChecks,
+    /// Names of those that are found by the project's files, and not to be run.
+    pub without: Vec<String>,
+    /// Commands of the project's own by name; one with the name of a tool takes its place.
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub commands: IndexMap<String, String>,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self {
+            run: RunChecks::Found,
+            without: Vec::new(),
+            commands: IndexMap::new(),
+        }
+    }
+}
+
+/// Which checks are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum RunChecks {
+    /// None.
+    Off,
+    /// Those that the project's files tell of, and those of the settings.
+    Found,
+}
+
 /// Whether it is found out what failed before a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -480,6 +515,14 @@ policy! {
     coverage_missing = Warn,
     /// Code in another form left more of it that no test reaches.
     coverage_fell = Refuse,
+    /// Linters, formatters or type checkers find what they did not find before.
+    new_findings = Refuse,
+    /// A linter or type checker is told to overlook something.
+    findings_silenced = Warn,
+    /// A linter, formatter or type checker is set up in another way, or no more.
+    checks_changed = Refuse,
+    /// A linter, formatter or type checker of the project could not be run.
+    checks_not_run = Warn,
 }
 
 /// How the rails of `tm session` behave.

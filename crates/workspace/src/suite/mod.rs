@@ -5,6 +5,7 @@ mod output;
 mod run;
 
 pub use crate::process::How;
+pub(crate) use command_line::one_word;
 pub use command_line::{CommandError, CommandLine, in_folder};
 pub use run::{SuiteError, SuiteRan, SuiteRun, run_suite};
 

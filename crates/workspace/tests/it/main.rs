@@ -1,5 +1,6 @@
 //! The crate as its users see it.
 
+mod checks;
 mod config;
 mod convention;
 mod evidence;

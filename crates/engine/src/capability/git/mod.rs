@@ -12,6 +12,7 @@ use machine::{Reading, Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::capability::checks::findings::NEW_FINDINGS;
 use crate::capability::payload;
 use crate::capability::tests::only::OTHER_FILES_CHANGED;
 use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
@@ -30,6 +31,7 @@ impl Capability for Git {
         let role = [
             ("of", Some("changed_after_green")),
             ("only", Some(OTHER_FILES_CHANGED)),
+            ("checks", Some(NEW_FINDINGS)),
         ];
         let commit = Reader {
             needs: &[REPOSITORY],

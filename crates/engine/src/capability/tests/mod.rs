@@ -23,6 +23,7 @@ use machine::{Reading, Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::capability::checks::findings::NEW_FINDINGS;
 use crate::capability::messages::TEXTS;
 use crate::capability::payload;
 use crate::capability::tests::covered::COVERAGE_FELL;
@@ -51,6 +52,7 @@ impl Capability for Tests {
             ("frozen", Some("tests_changed")),
             ("suite", None),
             ("only", Some(OTHER_FILES_CHANGED)),
+            ("checks", Some(NEW_FINDINGS)),
         ];
         let facts = [
             ("passed", Int),

@@ -166,6 +166,11 @@ pub fn read(
         let tries = SLOW_TRIES.read(&run.kept)?.unwrap_or_default();
         SLOW_TRIES.put(&mut at.keep_run, &(tries + 1))?;
     }
+    if let Some(checks) = &taken.checks {
+        at.findings
+            .extend(checks.findings(role, &config.evidence.policy));
+        at.keep_run.extend(checks.keep_run(&call.dir)?);
+    }
     at.flaky();
     match (role.shows, role.suite) {
         _ if taken.unchanged => at.as_before()?,

@@ -14,7 +14,6 @@ use workspace::convention::message::Kind as MessageKind;
 use workspace::runner::adapter::is_seen_through;
 
 use crate::call::Input;
-use crate::capability::TASKS;
 use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose};
 use crate::capability::git::read::preflight::{self, Planned};
@@ -23,6 +22,7 @@ use crate::capability::messages::UNNAMED;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::suite::Suite;
+use crate::capability::{TASKS, checks};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{RunHead, is_over_a_task, over_tasks};
@@ -335,6 +335,11 @@ impl Engine {
             None => Some(self.planned(&definition, start)?),
             Some(_) => None,
         };
+        let checked = if checks::is_checking(&definition) {
+            self.checked_before()?
+        } else {
+            None
+        };
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         // It holds unless another start was faster.
@@ -353,6 +358,7 @@ impl Engine {
         };
         let planned = Planned {
             baseline,
+            checked,
             ..planned
         };
         let mut planned = planned;
@@ -470,7 +476,7 @@ pub(crate) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
 }
 
 /// The top of the working tree that a folder lies in.
-fn worktree(folder: &Path) -> Option<&Path> {
+pub(crate) fn worktree(folder: &Path) -> Option<&Path> {
     folder
         .ancestors()
         .find(|folder| folder.join(".git").exists())

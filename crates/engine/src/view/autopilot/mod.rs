@@ -2,7 +2,7 @@
 
 pub mod answer;
 mod baseline;
-mod begin;
+pub(crate) mod begin;
 pub mod instructions;
 pub(crate) mod kinds;
 mod look;

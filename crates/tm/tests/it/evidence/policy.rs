@@ -33,6 +33,19 @@ fn claimed_red(stage: &Stage) {
     stage.env.write("src/spaces.sh", NEW_CODE);
 }
 
+/// Begins the run with a check of its own, and claims RED.
+fn checked(stage: &Stage, command: &str) {
+    let path = ".taskmaster/config.json";
+    let mut settings: serde_json::Value = serde_json::from_str(&stage.env.read(path)).unwrap();
+    settings["checks"] = json!({ "commands": { "lint": command } });
+    stage.env.write(path, settings.to_string());
+    stage.env.write("lint.sh", "true\n");
+    stage.env.write("src/spaces.sh", "tabs\n");
+    stage.env.commit_all("A linter");
+    stage.env.trust(&["config", "trust", "--checks"]);
+    claimed_red(stage);
+}
+
 const PLAYS: &[(&str, Play)] = &[
     ("red_without_tests", |stage| {
         stage.start();
@@ -238,6 +251,28 @@ const PLAYS: &[(&str, Play)] = &[
     }),
     ("coverage_missing", |stage| {
         claimed_red(stage);
+        claim("complete green --results passed:3,failed:0")
+    }),
+    ("new_findings", |stage| {
+        checked(stage, "grep -q tabs src/spaces.sh");
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        claim("complete green --results passed:3,failed:0")
+    }),
+    ("findings_silenced", |stage| {
+        checked(stage, "true");
+        let code = format!("{NEW_CODE}# shellcheck disable=all\n");
+        stage.env.write("src/spaces.sh", code);
+        claim("complete green --results passed:3,failed:0")
+    }),
+    ("checks_changed", |stage| {
+        checked(stage, "sh lint.sh");
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        stage.env.write("lint.sh", "exit 0\n");
+        claim("complete green --results passed:3,failed:0")
+    }),
+    ("checks_not_run", |stage| {
+        checked(stage, "no-such-program");
+        stage.env.write("src/spaces.sh", NEW_CODE);
         claim("complete green --results passed:3,failed:0")
     }),
     ("coverage_fell", |stage| {

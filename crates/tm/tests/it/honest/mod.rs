@@ -3,6 +3,7 @@
 
 pub mod cargo;
 mod changes;
+pub mod checks;
 mod forms;
 mod habits;
 pub mod kinds;

@@ -8,6 +8,7 @@
 
 mod before;
 mod calls;
+mod checks;
 mod collab;
 mod complete;
 mod formats;

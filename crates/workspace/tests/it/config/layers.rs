@@ -191,7 +191,8 @@ fn every_key_can_be_set_from_a_file() {
         "changed_after_green": "off", "changed_after_commit": "off", "foreign_commit": "off",
         "history_rewritten": "off", "config_loosened": "off", "command_replaced": "off",
         "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse",
-        "coverage_fell": "off"
+        "coverage_fell": "off", "new_findings": "off", "findings_silenced": "off",
+        "checks_changed": "off", "checks_not_run": "off"
     });
     let all = json!({
         "autopilot": {
@@ -216,6 +217,7 @@ fn every_key_can_be_set_from_a_file() {
             "notes": true, "withoutTests": ["docs"],
             "policy": policy
         },
+        "checks": { "run": "off", "without": ["tsc"], "commands": { "lint": "make lint" } },
         "approvals": { "require": "terminal" },
         "review": { "gates": { "plan": "human", "code": "human", "review": "human" }, "maxIterations": 2 }
     });
@@ -270,6 +272,7 @@ fn every_key_can_be_set_from_the_environment() {
                 "evidence.require" => ("reported".to_owned(), json!("reported")),
                 "approvals.require" => ("signed".to_owned(), json!("signed")),
                 "evidence.flaky" => ("refuse".to_owned(), json!("refuse")),
+                "checks.run" => ("off".to_owned(), json!("off")),
                 "evidence.baseline" => ("auto".to_owned(), json!("auto")),
                 "evidence.replay" => ("always".to_owned(), json!("always")),
                 key if key.starts_with("review.gates") => ("human".to_owned(), json!("human")),

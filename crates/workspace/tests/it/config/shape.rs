@@ -9,7 +9,7 @@ use workspace::config::{Config, Policy, json_schema, keys};
 /// Dotted names of all values; what is not an object, or can be filled freely, is a value.
 fn leaves(value: &Value, name: &str, into: &mut BTreeSet<String>) {
     match value {
-        Value::Object(map) if name != "git.scopes" => {
+        Value::Object(map) if !["git.scopes", "checks.commands"].contains(&name) => {
             for (key, value) in map {
                 let dot = if name.is_empty() { "" } else { "." };
                 leaves(value, &format!("{name}{dot}{key}"), into);
@@ -136,8 +136,17 @@ fn the_defaults_are_those_that_are_promised() {
           "flaky": "warn",
           "stuck": "pause",
           "coverage_missing": "warn",
-          "coverage_fell": "refuse"
+          "coverage_fell": "refuse",
+          "new_findings": "refuse",
+          "findings_silenced": "warn",
+          "checks_changed": "refuse",
+          "checks_not_run": "warn"
         }
+      },
+      "checks": {
+        "run": "found",
+        "without": [],
+        "commands": {}
       },
       "approvals": {
         "require": "client"

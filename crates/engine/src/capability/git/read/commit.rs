@@ -44,6 +44,7 @@ pub fn read(
         message,
         files,
         sha,
+        checks,
     } = &call.input
     else {
         return Err(Fault::new(
@@ -84,6 +85,17 @@ pub fn read(
         (&status, &changes),
         rewritten,
     )?);
+    if let Some(checks) = checks {
+        findings.extend(checks.findings(role, &call.pinned.evidence.policy));
+    }
+    let checked = |mut reading: Reading| -> Result<Reading, HandlerError> {
+        if let Some(checks) = checks {
+            reading.facts.extend(checks.facts());
+            reading.evidence.extend(checks.keep(&call.dir)?);
+            reading.keep_run.extend(checks.keep_run(&call.dir)?);
+        }
+        Ok(reading)
+    };
     if let Some(sha) = sha {
         let mut reading = handed_in.read(sha, message.as_ref(), findings)?;
         reading.warnings.extend(warnings);
@@ -100,7 +112,7 @@ pub fn read(
             keep.retain(|name, _| !LAST_COMMIT.is_called(name));
         }
         reading.keep_run = keep.into_iter().chain(reading.keep_run).collect();
-        return Ok(reading);
+        return checked(reading);
     }
     let mut instead = None;
     if !rewritten && status.head.as_ref() != Some(&memory.last_oid()?) {
@@ -167,7 +179,7 @@ pub fn read(
     reading
         .keep_run
         .retain(|name, _| !LAST_COMMIT.is_called(name));
-    Ok(reading)
+    checked(reading)
 }
 
 /// What is to be said of files that are of another kind than the commit may hold, committed since or not.

@@ -5,6 +5,7 @@ pub mod commit;
 pub(crate) mod handed_in;
 mod history;
 pub mod preflight;
+pub(crate) mod task_start;
 
 use machine::{Finding, RunState};
 use serde_json::{Map, Value};

@@ -4,18 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::{Map, Value, json};
 use workspace::config::Settings;
 use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::suite::{CommandLine, in_folder, missing_program};
-use workspace::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
+use workspace::tasks::{RunPlan, Task, TaskSource, plan_run};
 
+use crate::capability::checks::before::FindingsBefore;
 use crate::capability::git::read::branch::branch_of;
 use crate::capability::git::read::ends_of;
-use crate::capability::memory::{
-    self, DIRTY, DirtyFile, LAST_COMMIT, REPORTS, START, Source, StartFacts,
-};
-use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::capability::memory::{self, DirtyFile, Source, StartFacts};
+use crate::capability::tests::evidence::TestEvidence;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, Verb, argument};
 use crate::view::autopilot::answer::Precondition;
@@ -36,63 +34,10 @@ pub struct Planned {
     pub checks: Vec<Precondition>,
     /// The suite as it was before, if somebody reported it.
     pub baseline: Option<TestEvidence>,
+    /// What checks found before, where there are any that may be run.
+    pub checked: Option<FindingsBefore>,
     /// The working tree as it was looked at.
     pub tree: Rc<TreeStatus>,
-}
-
-/// What a run that begins so remembers, and the items of its set.
-pub(crate) struct TaskStart {
-    /// Its memory.
-    pub keep: Map<String, Value>,
-    /// The fields of each subtask.
-    pub items: Vec<Map<String, Value>>,
-}
-
-/// A run in `dir` opens its task: what [`plan`] found.
-pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<TaskStart, Fault> {
-    let mut keep = LAST_COMMIT.entry(&planned.start.head)?;
-    START.put(&mut keep, &planned.start)?;
-    DIRTY.put(&mut keep, &planned.dirty)?;
-    if let Some(baseline) = &planned.baseline {
-        keep.extend(baseline::remembered(baseline, dir)?);
-        let handed: Vec<RepoPath> = baseline
-            .files
-            .iter()
-            .filter_map(|file| repository_of(&planned.start).relative(&file.path))
-            .collect();
-        REPORTS.put(&mut keep, &handed)?;
-    }
-    Ok(TaskStart {
-        keep,
-        items: planned.plan.runnable.iter().map(item).collect(),
-    })
-}
-
-fn repository_of(start: &StartFacts) -> Repository {
-    Repository::at(
-        start.top_level.clone(),
-        start.git_dir.clone(),
-        start.common_dir.clone(),
-    )
-}
-
-fn item(subtask: &Subtask) -> Map<String, Value> {
-    let mut fields = Map::new();
-    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    put("id", json!(subtask.id));
-    put("title", json!(subtask.title));
-    put("description", json!(subtask.description));
-    put("details", json!(subtask.details));
-    put("testStrategy", json!(subtask.test_strategy));
-    put("acceptanceCriteria", json!(subtask.acceptance_criteria));
-    put("dependencies", json!(subtask.dependencies));
-    if !subtask.kind.is_empty() {
-        put("kind", json!(subtask.kind));
-    }
-    if let Some(refactor) = subtask.refactor {
-        put("refactor", json!(if refactor { "yes" } else { "no" }));
-    }
-    fields
 }
 
 /// A branch's owner among earlier runs: whether one of the same task made it.
@@ -238,6 +183,7 @@ pub fn plan(
         source: tasks.describe(),
         checks,
         baseline: None,
+        checked: None,
         tree: Rc::new(status),
     })
 }

@@ -34,6 +34,7 @@ use workspace::config::{Config, Level};
 use workspace::runner::identity::RunnerIdentity;
 
 use crate::call::pinned;
+use crate::capability::checks::CheckEvidence;
 use crate::capability::memory::{LAST_LEVEL, SHOWN};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::results::{Counts, Coverage};
@@ -98,6 +99,8 @@ pub struct TestEvidence {
     pub baseline_too_slow: bool,
     /// Its tests on the tree from before, where that was tried.
     pub replay: Option<replay::Replay>,
+    /// What checks found beside them, where there are any.
+    pub checks: Option<Box<CheckEvidence>>,
     /// Its new tests on a product that does nothing, where that was tried.
     pub hollow: Option<hollow::HollowRun>,
 }
@@ -192,6 +195,9 @@ impl TestEvidence {
         {
             hashes.push(store.put(&ran.output)?);
         }
+        if let Some(checks) = &self.checks {
+            hashes.extend(checks.keep(dir)?);
+        }
         Ok(hashes)
     }
 
@@ -230,6 +236,9 @@ impl TestEvidence {
         }
         if let Some(hollow) = &self.hollow {
             facts.insert("withoutProduct".to_owned(), json!(hollow));
+        }
+        if let Some(checks) = &self.checks {
+            facts.extend(checks.facts());
         }
         if !self.removed.is_empty() {
             facts.insert("removed".to_owned(), json!(self.removed));

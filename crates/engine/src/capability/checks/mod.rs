@@ -1,0 +1,414 @@
+//! `checks`: what linters, formatters and type checkers of a project find, held against what they found before.
+
+pub(crate) mod before;
+pub(crate) mod findings;
+pub(crate) mod ran;
+mod silenced;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ::test_report::CheckFinding;
+use journal::EvidenceStore;
+use machine::check::catalog::Finder;
+use machine::role::{Checked, FileClass};
+use machine::state::Token;
+use machine::{Definition, Role, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use workspace::checks::{Check, found};
+use workspace::config::Config;
+use workspace::git::{Oid, RepoPath, Repository};
+
+use crate::capability::checks::before::{FindingsBefore, set_up};
+use crate::capability::checks::findings::{
+    CHECKS_CHANGED, CHECKS_NOT_RUN, FINDINGS_SILENCED, NEW_FINDINGS,
+};
+use crate::capability::checks::ran::{CheckRun, Place};
+use crate::capability::git::changes::Changes;
+use crate::capability::memory::{CHECKED_BEFORE, Memory};
+use crate::capability::tests::since::{since_last, with_committed};
+use crate::capability::{Capability, reports};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::support::HandlerError;
+use crate::view::autopilot::begin::worktree;
+
+/// At most so many findings are named in a line of the journal.
+const MOST_TOLD: usize = 50;
+
+pub(super) struct Checks;
+
+impl Capability for Checks {
+    fn name(&self) -> &'static str {
+        "checks"
+    }
+
+    fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
+        let checked = || {
+            vec![
+                reports("tests", Some("checks"), &[]),
+                reports("commit", Some("checks"), &[]),
+            ]
+        };
+        [
+            NEW_FINDINGS,
+            FINDINGS_SILENCED,
+            CHECKS_CHANGED,
+            CHECKS_NOT_RUN,
+        ]
+        .map(|policy| (policy, checked()))
+        .into()
+    }
+}
+
+/// A finding that was not there before, and who made it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NewFinding {
+    /// The check.
+    pub(crate) check: String,
+    /// What it found.
+    #[serde(flatten)]
+    pub(crate) finding: CheckFinding,
+}
+
+/// What came of the checks of a report.
+#[derive(Debug, Clone, Default)]
+pub struct CheckEvidence {
+    /// Those that were run, each with how many of its findings are new.
+    pub(crate) ran: Vec<(CheckRun, usize)>,
+    /// What was not there before.
+    pub(crate) new: Vec<NewFinding>,
+    /// How that is mended by the tools themselves.
+    pub(crate) fixes: Vec<&'static str>,
+    /// What they are told to overlook since the last commit.
+    pub(crate) silenced: Vec<String>,
+    /// Those that are set up in another way, or no more, with what is to be said of each.
+    pub(crate) altered: BTreeMap<String, &'static str>,
+    /// What is known of before from here on, where that is less by those.
+    pub(crate) before: Option<FindingsBefore>,
+    /// Those that nobody trusted, by name.
+    pub(crate) untrusted: Vec<String>,
+}
+
+impl CheckEvidence {
+    /// What the journal says of them.
+    pub(crate) fn facts(&self) -> Map<String, Value> {
+        let mut facts = Map::new();
+        let ran: Vec<Value> = self.ran.iter().map(|(ran, new)| ran.fact(*new)).collect();
+        facts.insert("checks".to_owned(), ran.into());
+        if !self.new.is_empty() {
+            let told = &self.new[..self.new.len().min(MOST_TOLD)];
+            facts.insert("newFindings".to_owned(), json!(told));
+        }
+        if !self.altered.is_empty() {
+            facts.insert("alteredChecks".to_owned(), json!(self.altered));
+        }
+        if !self.silenced.is_empty() {
+            facts.insert("silenced".to_owned(), json!(self.silenced));
+        }
+        facts
+    }
+
+    /// Keeps what they printed with the run; the hashes.
+    pub(crate) fn keep(&self, dir: &Path) -> Result<Vec<String>, Fault> {
+        let store = EvidenceStore::new(dir);
+        let printed = self.ran.iter().map(|(ran, _)| &ran.output);
+        printed.map(|output| Ok(store.put(output)?)).collect()
+    }
+
+    /// What the run remembers once the report is accepted.
+    pub(crate) fn keep_run(&self, dir: &Path) -> Result<Map<String, Value>, Fault> {
+        let mut keep = Map::new();
+        if let Some(before) = &self.before {
+            CHECKED_BEFORE.put(&mut keep, &before.keep(dir)?)?;
+        }
+        Ok(keep)
+    }
+}
+
+/// The checks that a report was content with: those that ran, and found nothing new.
+pub(crate) fn content_checks(facts: &Map<String, Value>) -> Vec<String> {
+    let ran = facts.get("checks").and_then(Value::as_array);
+    let content = ran.into_iter().flatten().filter(|ran| {
+        ran.get("broken").is_none() && ran.get("new").and_then(Value::as_u64) == Some(0)
+    });
+    let names = content.filter_map(|ran| ran.get("name")?.as_str());
+    names.map(str::to_owned).collect()
+}
+
+/// Whether checks are run in a workflow at all.
+pub(crate) fn is_checking(definition: &Definition) -> bool {
+    let mut states = definition.all_states();
+    states.any(|(_, _, state)| state.role().checks.is_some())
+}
+
+/// The checks of a project, as the next report would have them run: those that a person trusted, and the names of the others.
+pub(crate) struct TrustedChecks {
+    pub(crate) trusted: Vec<Check>,
+    pub(crate) untrusted: Vec<String>,
+}
+
+impl Engine {
+    /// All checks of the project under these settings, whoever trusts them.
+    pub(crate) fn found_checks(&self, config: &Config) -> Result<Vec<Check>, Fault> {
+        let top = worktree(&self.root).unwrap_or(&self.root);
+        found(&self.root, top, &config.checks).map_err(|error| {
+            Fault::new(
+                Kind::Usage,
+                "config_invalid",
+                format!("a command under checks.commands cannot be run: {error}"),
+            )
+            .suggest(error.suggestion())
+        })
+    }
+
+    /// What the checks find before a run, where a person trusted them; none where there are none.
+    pub(crate) fn checked_before(&self) -> Result<Option<FindingsBefore>, Fault> {
+        let config = &self.settings.config;
+        let checks = self.trusted_checks(config)?.trusted;
+        if checks.is_empty() {
+            return Ok(None);
+        }
+        let cancelled = self.cancellation();
+        let repository = Repository::discover(&self.root)?.with_scope(&self.root);
+        let place = Place::of(&self.root, &repository, config, &cancelled)?;
+        FindingsBefore::of(&checks, &place).map(Some)
+    }
+
+    /// Runs the checks that a report in this role asks for.
+    pub(crate) fn checked(
+        &self,
+        (dir, run): (&Path, &RunState),
+        present: &Token,
+        config: &Config,
+        named: &[String],
+    ) -> Result<Option<Box<CheckEvidence>>, Fault> {
+        let Some(extent) = present.role.checks else {
+            return Ok(None);
+        };
+        let checks = self.trusted_checks(config)?;
+        let cancelled = self.cancellation();
+        let memory = Memory::of(run)?;
+        let repository = memory.repository();
+        let before = CHECKED_BEFORE.read(&run.kept)?;
+        let before = before
+            .map(|hash| FindingsBefore::read(dir, &hash))
+            .transpose()?;
+        if checks.trusted.is_empty() && before.is_none() {
+            let untrusted = checks.untrusted;
+            return Ok((!untrusted.is_empty()).then(|| {
+                Box::new(CheckEvidence {
+                    untrusted,
+                    ..CheckEvidence::default()
+                })
+            }));
+        }
+        let changes = changes(&repository, &memory, named)?;
+        let base = memory.base_oid()?;
+        let at = Report {
+            former: former_names(&repository, &base, &memory.last_oid()?, &changes)?,
+            place: Place::of(&self.root, &repository, config, &cancelled)?,
+            role: &present.role,
+            extent,
+            last: memory.last_oid()?,
+            base,
+            changes,
+            memory: &memory,
+            before: before.unwrap_or_default(),
+        };
+        at.checked(checks).map(|found| Some(Box::new(found)))
+    }
+}
+
+/// What was changed since the run's last commit, committed since or not.
+fn changes(repository: &Repository, memory: &Memory, named: &[String]) -> Result<Changes, Fault> {
+    let status = repository.status()?;
+    let named: Vec<RepoPath> = named
+        .iter()
+        .filter_map(|name| repository.relative(&memory.start.project_root.join(name)))
+        .collect();
+    let changes = Changes::of(&status, memory, repository, &named)?;
+    let last = memory.last_oid()?;
+    let refused = |error: HandlerError| match error {
+        HandlerError::Fault(fault) => fault,
+        HandlerError::Refused(refusal) => {
+            Fault::bug(format!("what was changed cannot be told: {}", refusal.code))
+        }
+    };
+    let changed = since_last(repository, &status, &changes, &last, false).map_err(refused)?;
+    with_committed(&changes, &changed, repository, &last).map_err(refused)
+}
+
+/// The names that files had when a run began, by those that they have now: as git tells, and where one lies elsewhere as it was.
+fn former_names(
+    repository: &Repository,
+    base: &Oid,
+    last: &Oid,
+    changes: &Changes,
+) -> Result<BTreeMap<String, String>, Fault> {
+    let mut former: BTreeMap<String, String> = BTreeMap::new();
+    let name = |path: &RepoPath| repository.name_in_scope(path);
+    for (was, is) in repository.renamed_since(base)? {
+        former.insert(name(&is), name(&was));
+    }
+    let gone = changes.files.iter().filter(|change| change.deleted);
+    let gone: Vec<&RepoPath> = gone.map(|change| &change.path).collect();
+    for change in changes.files.iter().filter(|change| change.untracked) {
+        let Ok(text) = std::fs::read(repository.absolute(&change.path)) else {
+            continue;
+        };
+        for was in &gone {
+            if repository
+                .file_at(last, was)?
+                .is_some_and(|then| then.as_bytes() == text)
+            {
+                former.insert(name(&change.path), name(was));
+            }
+        }
+    }
+    Ok(former)
+}
+
+/// A report whose checks are run.
+struct Report<'a> {
+    place: Place<'a>,
+    role: &'a Role,
+    extent: Checked,
+    /// The run's last commit.
+    last: Oid,
+    /// The commit that it began on.
+    base: Oid,
+    changes: Changes,
+    /// By the names of files those that they had when the run began, where these are others.
+    former: BTreeMap<String, String>,
+    memory: &'a Memory,
+    before: FindingsBefore,
+}
+
+impl Report<'_> {
+    fn checked(&self, checks: TrustedChecks) -> Result<CheckEvidence, Fault> {
+        let altered = self.altered(&checks);
+        let names: Vec<String> = altered.keys().cloned().collect();
+        let mut told = CheckEvidence {
+            before: (!names.is_empty()).then(|| self.before.without(&names)),
+            altered,
+            untrusted: checks.untrusted,
+            ..CheckEvidence::default()
+        };
+        for check in &checks.trusted {
+            let files = match self.extent {
+                Checked::All => Vec::new(),
+                Checked::Changed => {
+                    let files = self.changed_files(check);
+                    if files.is_empty() && !self.concerns(check) {
+                        continue;
+                    }
+                    files
+                }
+            };
+            let ran = self.place.run(check, &files)?;
+            let new = self.new_of(check, &ran)?;
+            if !new.is_empty() && !check.fix.is_empty() {
+                told.fixes.push(check.fix);
+            }
+            told.ran.push((ran, new.len()));
+            told.new.extend(new);
+        }
+        told.silenced = self.silenced()?;
+        Ok(told)
+    }
+
+    /// The changed files that a check is about, by their names in the project.
+    fn changed_files(&self, check: &Check) -> Vec<String> {
+        let here = self.changes.files.iter().filter(|change| !change.deleted);
+        let names = here.map(|change| self.place.repository.name_in_scope(&change.path));
+        names
+            .filter(|name| check.endings.is_some() && check.is_about(name))
+            .collect()
+    }
+
+    /// Whether a check that takes no files has something to look at: anything but documents.
+    fn concerns(&self, check: &Check) -> bool {
+        let is_of_documents = self.role.only == [FileClass::Docs];
+        check.endings.is_none() && !self.changes.files.is_empty() && !is_of_documents
+    }
+
+    /// What a check finds that it did not find before.
+    fn new_of(&self, check: &Check, ran: &CheckRun) -> Result<Vec<NewFinding>, Fault> {
+        let of_check = |finding: CheckFinding| NewFinding {
+            check: check.name.clone(),
+            finding,
+        };
+        let settings = set_up(check);
+        let Some(before) = self.before.of_check(&check.name, &settings) else {
+            // Nothing is known of before: what stands in lines that are new is new.
+            let mut new = Vec::new();
+            for finding in &ran.findings {
+                if self.is_in_new_lines(finding)? {
+                    new.push(of_check(finding.clone()));
+                }
+            }
+            return Ok(new);
+        };
+        let mut by_rule: BTreeMap<(&str, &str), Vec<&CheckFinding>> = BTreeMap::new();
+        for finding in &ran.findings {
+            let former = self
+                .former
+                .get(&*finding.path)
+                .map_or(&*finding.path, |name| name);
+            by_rule
+                .entry((former, rule_of(finding)))
+                .or_default()
+                .push(finding);
+        }
+        let mut new = Vec::new();
+        for ((path, rule), found) in by_rule {
+            let known = before.number(path, rule);
+            let more = found.len().saturating_sub(known);
+            if more == 0 {
+                continue;
+            }
+            // Which of them came last nobody can say; those in new lines most likely.
+            let mut sorted = Vec::new();
+            for finding in found {
+                sorted.push((!self.is_in_new_lines(finding)?, finding));
+            }
+            sorted.sort_by_key(|(is_old, _)| *is_old);
+            let told = sorted.into_iter().take(more);
+            new.extend(told.map(|(_, finding)| of_check(finding.clone())));
+        }
+        Ok(new)
+    }
+
+    /// Whether a finding stands in lines that were added; of one about a whole file, whether that is new.
+    fn is_in_new_lines(&self, finding: &CheckFinding) -> Result<bool, Fault> {
+        let repository = self.place.repository;
+        let Some(path) = repository.relative(&self.place.root.join(&*finding.path)) else {
+            return Ok(false);
+        };
+        let since = match self.extent {
+            Checked::All => &self.base,
+            Checked::Changed => &self.last,
+        };
+        if repository.file_at(since, &path)?.is_none() {
+            return Ok(true);
+        }
+        let Some(line) = finding.line else {
+            return Ok(false);
+        };
+        let added = repository.added_lines(since, &path)?;
+        let is_in =
+            |(first, end): &(u32, u32)| (u64::from(*first)..=u64::from(*end)).contains(&line);
+        Ok(added.iter().any(is_in))
+    }
+}
+
+/// What findings are counted by: the rule, or what is said where there is none.
+pub(crate) fn rule_of(finding: &CheckFinding) -> &str {
+    if finding.rule.is_empty() {
+        &finding.message
+    } else {
+        &finding.rule
+    }
+}

@@ -1,0 +1,95 @@
+//! Whether checks are told to overlook something: by words in a file, or by what sets them up.
+
+use std::collections::BTreeMap;
+
+use workspace::convention::paths::PathClass;
+use workspace::git::{Change, RepoPath};
+
+use super::before::set_up;
+use super::{Report, TrustedChecks};
+use crate::fault::Fault;
+
+/// Words that have a linter, a formatter or a type checker overlook what stands beside or below.
+const WORDS: [&str; 25] = [
+    "noqa",
+    "type: ignore",
+    "pyright: ignore",
+    "pylint: disable",
+    "fmt: off",
+    "fmt: skip",
+    "mypy: ignore-errors",
+    "eslint-disable",
+    "@ts-ignore",
+    "@ts-expect-error",
+    "@ts-nocheck",
+    "biome-ignore",
+    "prettier-ignore",
+    "#[allow(",
+    "#![allow(",
+    "#[expect(",
+    "rustfmt::skip",
+    "nolint",
+    "NOLINT",
+    "rubocop:disable",
+    "rubocop:todo",
+    "shellcheck disable",
+    "phpstan-ignore",
+    "@codingStandardsIgnore",
+    "@SuppressWarnings",
+];
+
+fn number(text: &str) -> usize {
+    WORDS.iter().map(|word| text.matches(word).count()).sum()
+}
+
+impl Report<'_> {
+    /// What they are told to overlook since the last commit, each in words.
+    pub(super) fn silenced(&self) -> Result<Vec<String>, Fault> {
+        let mut told = Vec::new();
+        for change in &self.changes.files {
+            let (then, now) = self.numbers(change)?;
+            if now > then {
+                told.push(format!("{} ({then} → {now})", change.path));
+            }
+        }
+        Ok(told)
+    }
+
+    /// The checks that were set up otherwise, or are gone, each with what is to be said of it.
+    pub(super) fn altered(&self, checks: &TrustedChecks) -> BTreeMap<String, &'static str> {
+        let mut told = BTreeMap::new();
+        for name in self.before.names() {
+            let present = checks.trusted.iter().find(|check| check.name == name);
+            let why = match present {
+                Some(check) => {
+                    let settings = set_up(check);
+                    let is_other = self.before.was_other(name, &settings);
+                    is_other.then_some("is set up in another way")
+                }
+                None if checks.untrusted.iter().any(|other| other == name) => {
+                    Some("runs something that no person trusted")
+                }
+                None => Some("is set up no more"),
+            };
+            told.extend(why.map(|why| (name.to_owned(), why)));
+        }
+        told
+    }
+
+    /// How many such words a changed file had at the last commit, and has now.
+    fn numbers(&self, change: &Change) -> Result<(usize, usize), Fault> {
+        let repository = self.place.repository;
+        let classes = self.memory.start.classes()?;
+        let name = repository.name_in_scope(&change.path);
+        if classes.of(&name) == PathClass::Docs || change.deleted {
+            return Ok((0, 0));
+        }
+        let former: &RepoPath = change.original.as_ref().unwrap_or(&change.path);
+        let then = repository.file_at(&self.last, former)?;
+        let now = std::fs::read(repository.absolute(&change.path)).unwrap_or_default();
+        Ok((
+            then.as_deref().map_or(0, number),
+            number(&String::from_utf8_lossy(&now)),
+        ))
+    }
+}

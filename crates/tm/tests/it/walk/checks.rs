@@ -1,0 +1,80 @@
+//! What happens where linters, formatters and type checkers are run.
+
+use super::walk;
+use crate::honest::checks::{CHECKED, LINTER, to_green};
+use crate::honest::work::{Before, DOUBLE, WAYS, Way, Work};
+
+fn green(work: &Work) -> (i32, serde_json::Value) {
+    work.report(&["complete", "green"])
+}
+
+#[test]
+fn something_new_is_found() {
+    for way in WAYS {
+        let work = to_green(&CHECKED, way);
+        work.write("src/double.sh", "echo\t$(($1 * 2))\n");
+        let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
+        walk(&work, green, "new_findings", &[("mend them", deed)]);
+    }
+}
+
+#[test]
+fn a_check_is_set_up_otherwise() {
+    for way in WAYS {
+        let work = to_green(&CHECKED, way);
+        work.write("src/double.sh", DOUBLE);
+        work.write(".config/lint.sh", "exit 0\n");
+        let deed = |work: &Work| work.write(".config/lint.sh", LINTER);
+        walk(
+            &work,
+            green,
+            "checks_changed",
+            &[("put back what sets them up", deed)],
+        );
+    }
+}
+
+#[test]
+fn a_check_is_told_to_overlook_something() {
+    let before = Before {
+        settings: r#""checks": {"commands": {"lint": "sh .config/lint.sh"}}, "evidence": {"policy": {"findings_silenced": "refuse"}}"#,
+        ..CHECKED
+    };
+    let work = to_green(&before, Way::Verified);
+    work.write(
+        "src/double.sh",
+        &format!("# shellcheck disable=all\n{DOUBLE}"),
+    );
+    let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
+    walk(
+        &work,
+        green,
+        "findings_silenced",
+        &[("mend what they find instead", deed)],
+    );
+}
+
+#[test]
+fn a_check_cannot_be_run() {
+    let before = Before {
+        files: &[
+            CHECKED.files,
+            &[(".eslintrc.json", "{}"), (".gitignore", "node_modules\n")],
+        ]
+        .concat(),
+        settings: r#""evidence": {"policy": {"checks_not_run": "refuse"}}"#,
+        ..CHECKED
+    };
+    let work = to_green(&before, Way::Verified);
+    work.write("src/double.sh", DOUBLE);
+    work.write("src/double.js", "1;\n");
+    walk(
+        &work,
+        green,
+        "checks_not_run",
+        &[("see to it that they can be run here", |work: &Work| {
+            work.write("node_modules/.bin/eslint", "#!/bin/sh\necho '[]'\n");
+            work.runs_well("chmod +x node_modules/.bin/eslint");
+        })],
+    );
+}
