@@ -53,6 +53,7 @@ mod slot;
 mod snapshots;
 mod summary;
 pub mod support;
+pub mod tasks;
 pub mod trust;
 mod turn;
 pub mod view;

@@ -16,6 +16,7 @@ mod reference;
 pub mod run;
 pub mod session;
 pub mod setup;
+pub mod tasks;
 mod usage;
 pub mod verify;
 pub mod workflow;
@@ -88,6 +89,9 @@ pub enum Command {
     /// graphs are then cut into batches and carried out.
     #[command(arg_required_else_help = true)]
     Collab(collab::Collab),
+    /// The tasks of this project: list them, see which one is next, bring in those of other tools
+    #[command(arg_required_else_help = true)]
+    Tasks(tasks::Tasks),
     /// The runs of this project: list them, look at one, read its journal or its report
     #[command(arg_required_else_help = true)]
     Runs(history::Runs),
@@ -243,6 +247,7 @@ impl Cli {
             Command::Run(run) => run.place.json,
             Command::Session(session) => session.place.json,
             Command::Collab(collab) => collab.json(),
+            Command::Tasks(tasks) => tasks.place.json,
             Command::Runs(runs) => runs.place.json,
             Command::Log(log) => log.place.json,
             Command::Evidence(evidence) => evidence.json,

@@ -11,6 +11,7 @@ mod mcp;
 mod run;
 pub mod session;
 mod setup;
+mod tasks;
 mod trust;
 mod verify;
 mod watch;
@@ -103,6 +104,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Run(arguments) => run::run(arguments, output),
         Command::Session(arguments) => session::run(arguments, output),
         Command::Collab(arguments) => collab::run(arguments, output),
+        Command::Tasks(arguments) => tasks::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),
         Command::Evidence(arguments) => evidence::run(arguments, output),

@@ -16,6 +16,7 @@ pub mod run;
 mod serving;
 pub mod session;
 mod setup;
+pub mod tasks;
 pub mod trust;
 mod verify;
 

@@ -7,6 +7,7 @@
 
 mod error;
 mod file;
+pub mod import;
 mod inline;
 pub(crate) mod json;
 mod name;

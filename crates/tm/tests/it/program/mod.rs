@@ -26,6 +26,7 @@ mod run_gates;
 mod session;
 mod session_gates;
 mod shell;
+mod tasks;
 mod terminal;
 mod trust;
 mod whole_run;

@@ -64,12 +64,13 @@ const OWN_WORDS: [&str; 29] = [
 
 /// Another process, the machine, or a definition of somebody's own stands in the way; tests that kill, those of evidence, and those
 /// of other workflows come by them.
-const ELSEWHERE: [&str; 22] = [
+const ELSEWHERE: [&str; 24] = [
     "bare_repository",
     "commit_not_recognised",
     "commit_timeout",
     "dependents_begun",
     "flaky",
+    "gh_failed",
     "green_requires_passing_tests",
     "head_moved",
     "interrupted",
@@ -82,6 +83,7 @@ const ELSEWHERE: [&str; 22] = [
     "session_busy",
     "setup_failed",
     "setup_needed",
+    "tasks_unreadable",
     "unmerged",
     "wave_not_begun",
     "wave_over",

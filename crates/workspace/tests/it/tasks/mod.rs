@@ -1,6 +1,7 @@
 //! Tasks from files and from the command line, as a caller sees them.
 
 mod file;
+mod import;
 mod order;
 mod plan;
 mod rewrite;

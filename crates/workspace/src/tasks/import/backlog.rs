@@ -1,0 +1,330 @@
+//! Task files of Backlog.md: front matter, and sections behind it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::boxes::{CheckboxLine, plain};
+use super::markdown_lists::{heading, is_markdown, lines};
+use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
+use crate::tasks::Status;
+
+/// The folders that tasks lie in, the living before the done.
+const FOLDERS: [&str; 4] = ["tasks", "drafts", "completed", "archive/tasks"];
+
+/// Whether a text is one of a task: its front matter has an id and a title.
+pub(super) fn is_it(text: &str) -> bool {
+    front_matter(text)
+        .is_some_and(|(fields, _)| fields.contains_key("id") && fields.contains_key("title"))
+}
+
+pub(super) fn read(path: &Path) -> Result<Imported, ImportError> {
+    let mut imported = Imported::new(ImportFormat::Backlog);
+    let mut all: Vec<(ImportedTask, Option<String>)> = Vec::new();
+    for file in files(path)? {
+        let text = super::text(&file)?;
+        match task(&file, &text) {
+            Ok(Some(read)) => all.push(read),
+            Ok(None) => {
+                let message = "it has no front matter with an `id` and a `title`";
+                imported.problem(&file, 1, message);
+            }
+            Err((line, message)) => imported.problem(&file, line, message),
+        }
+    }
+    imported.tasks = settled(all, &mut imported.problems);
+    Ok(imported)
+}
+
+/// The files of tasks that a path stands for.
+fn files(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let own = FOLDERS.map(|folder| path.join(folder));
+    let is_whole = own.iter().any(|folder| folder.is_dir());
+    let folders = if is_whole {
+        own.to_vec()
+    } else {
+        vec![path.to_owned()]
+    };
+    let mut files = Vec::new();
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let entries = fs::read_dir(folder).map_err(|source| ImportError::Io {
+            path: folder.clone(),
+            source,
+        })?;
+        let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let is_task = |file: &PathBuf| {
+            let name = file
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            is_markdown(name) && !name.eq_ignore_ascii_case("readme.md")
+        };
+        inside.retain(|file| is_task(file) && file.is_file());
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+/// The fields of the front matter, and what stands behind it.
+fn front_matter(text: &str) -> Option<(BTreeMap<String, Value>, &str)> {
+    let (own, rest) = cut(text)?;
+    // YAML has no names that begin with `@`, and people write them all the same.
+    let quoted: Vec<String> = own
+        .lines()
+        .map(|line| match line.split_once(": @") {
+            Some((key, name)) => format!("{key}: \"@{}\"", name.trim()),
+            None => match line.trim_start().strip_prefix("- @") {
+                Some(name) => format!("  - \"@{}\"", name.trim()),
+                None => line.to_owned(),
+            },
+        })
+        .collect();
+    let fields = serde_saphyr::from_str(&quoted.join("\n")).ok()?;
+    Some((fields, rest))
+}
+
+/// The text between the fences of the front matter, and what stands behind it.
+pub(super) fn cut(text: &str) -> Option<(&str, &str)> {
+    let body = text.strip_prefix("---")?;
+    let first = body.find('\n')? + 1;
+    let mut at = first;
+    for line in body[first..].split_inclusive('\n') {
+        if let Some(rest) = line.strip_prefix("---") {
+            // Sometimes what follows stands in the same line.
+            let rest_at = at + line.len() - rest.len();
+            return Some((&body[first..at], &body[rest_at..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+type Read = Result<Option<(ImportedTask, Option<String>)>, (usize, String)>;
+
+fn task(file: &Path, text: &str) -> Read {
+    let Some((fields, body)) = front_matter(text) else {
+        return match cut(text) {
+            Some(_) => Err((2, "its front matter is no YAML".to_owned())),
+            None => Ok(None),
+        };
+    };
+    let field = |name: &str| match fields.get(name) {
+        Some(Value::String(text)) => text.trim().to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let list = |name: &str| -> Vec<String> {
+        match fields.get(name) {
+            Some(Value::Array(all)) => all
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+            Some(Value::String(one)) => vec![one.clone()],
+            _ => Vec::new(),
+        }
+    };
+    let (id, title) = (field("id"), field("title"));
+    if id.is_empty() || title.is_empty() {
+        return Ok(None);
+    }
+    let kind = match field("type").to_lowercase().as_str() {
+        "bug" => "fix",
+        "chore" => "chore",
+        "docs" => "docs",
+        "spike" => "spike",
+        _ => "",
+    };
+    let mut task = ImportedTask {
+        key: canonical(&id),
+        title,
+        kind: kind.to_owned(),
+        status: status(&field("status")),
+        dependencies: list("dependencies")
+            .iter()
+            .map(|id| canonical(id))
+            .collect(),
+        file: file.to_owned(),
+        line: 1,
+        ..ImportedTask::default()
+    };
+    take_sections(&mut task, body);
+    let parent = field("parent_task_id");
+    let parent = if parent.is_empty() {
+        task.key
+            .rsplit_once('.')
+            .map(|(parent, _)| parent.to_owned())
+    } else {
+        Some(canonical(&parent))
+    };
+    Ok(Some((task, parent)))
+}
+
+/// An id whose case and leading zeros make no difference: `task-007` and `TASK-7`.
+fn canonical(id: &str) -> String {
+    let id = id.trim().to_uppercase();
+    let parts = id.split_inclusive(['-', '.']);
+    parts
+        .map(|part| {
+            let digits = part.trim_end_matches(['-', '.']);
+            if !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()) {
+                let end = &part[digits.len()..];
+                format!(
+                    "{}{end}",
+                    digits.trim_start_matches('0').parse::<u64>().unwrap_or(0)
+                )
+            } else {
+                part.to_owned()
+            }
+        })
+        .collect()
+}
+
+fn status(word: &str) -> ImportedStatus {
+    let word: String = word
+        .to_lowercase()
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .collect();
+    ImportedStatus(match word.as_str() {
+        "done" | "completed" | "complete" | "closed" => Status::Done,
+        "inprogress" | "doing" | "started" => Status::InProgress,
+        "inreview" | "review" | "awaitingmerge" => Status::Review,
+        "wontdo" | "cancelled" | "canceled" => Status::Cancelled,
+        "draft" | "deferred" | "icebox" => Status::Deferred,
+        "blocked" => Status::Blocked,
+        _ => Status::Pending,
+    })
+}
+
+/// Takes the sections that say what is to be done. What stands between the marks of a section belongs to it, headings too.
+fn take_sections(task: &mut ImportedTask, body: &str) {
+    let mut section = String::new();
+    let mut is_marked = false;
+    for line in lines(body) {
+        let inner = line.text.trim();
+        if inner.starts_with("<!--") && inner.contains(":BEGIN") {
+            is_marked = true;
+            continue;
+        }
+        if inner.starts_with("<!--") && inner.contains(":END") {
+            is_marked = false;
+            continue;
+        }
+        if let Some((2, name)) = heading(line.text).filter(|_| !is_marked) {
+            section = name.to_lowercase();
+            continue;
+        }
+        match section.as_str() {
+            "acceptance criteria" => {
+                if let Some(checkbox) = CheckboxLine::read(line.text) {
+                    task.acceptance_criteria
+                        .push(without_number(&plain(checkbox.rest)));
+                }
+            }
+            "description" => add(&mut task.description, line.text),
+            "implementation plan" => add(&mut task.details, line.text),
+            _ => {}
+        }
+    }
+    task.description = task.description.trim().to_owned();
+    task.details = task.details.trim().to_owned();
+}
+
+/// A criterion without the number that the tool gives it.
+fn without_number(text: &str) -> String {
+    let numbered = text.strip_prefix('#').and_then(|rest| rest.split_once(' '));
+    match numbered {
+        Some((number, rest)) if number.parse::<u32>().is_ok() => rest.to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+fn add(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+/// Each task once, below the one that it belongs to, with what it waits for as far as that is there.
+fn settled(
+    all: Vec<(ImportedTask, Option<String>)>,
+    problems: &mut Vec<super::ImportProblem>,
+) -> Vec<ImportedTask> {
+    let mut problem = |task: &ImportedTask, message: String| {
+        problems.push(super::ImportProblem {
+            file: task.file.clone(),
+            line: task.line,
+            message,
+        });
+    };
+    let mut at_of: HashMap<String, usize> = HashMap::new();
+    let mut once: Vec<(ImportedTask, Option<String>)> = Vec::new();
+    for (task, parent) in all {
+        if at_of.contains_key(&task.key) {
+            let message = format!(
+                "`{}` is there twice: the one that was read first counts",
+                task.key
+            );
+            problem(&task, message);
+        } else {
+            at_of.insert(task.key.clone(), once.len());
+            once.push((task, parent));
+        }
+    }
+    // Where a project has changed the word before its numbers, what waits for a task may still have the old one.
+    let by_number: HashMap<String, String> = at_of
+        .keys()
+        .filter_map(|key| Some((key.split_once('-')?.1.to_owned(), key.clone())))
+        .collect();
+    for (task, _) in &mut once {
+        let needed = std::mem::take(&mut task.dependencies);
+        for id in needed {
+            let renamed = || by_number.get(id.split_once('-')?.1).cloned();
+            match at_of.contains_key(&id).then(|| id.clone()).or_else(renamed) {
+                Some(key) => task.dependencies.push(key),
+                None => problem(
+                    task,
+                    format!("`{}` waits for `{id}`, which is not there", task.key),
+                ),
+            }
+        }
+    }
+    let keys: Vec<String> = once.iter().map(|(task, _)| task.key.clone()).collect();
+    let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut roots = Vec::new();
+    for (key, (_, parent)) in keys.iter().zip(&once) {
+        match parent
+            .as_ref()
+            .filter(|parent| at_of.contains_key(*parent) && *parent != key)
+        {
+            Some(parent) => below.entry(parent.clone()).or_default().push(key.clone()),
+            None => roots.push(key.clone()),
+        }
+    }
+    let mut tasks: HashMap<String, ImportedTask> = once
+        .into_iter()
+        .map(|(task, _)| (task.key.clone(), task))
+        .collect();
+    roots
+        .iter()
+        .filter_map(|key| with_parts(key, &mut tasks, &below))
+        .collect()
+}
+
+fn with_parts(
+    key: &str,
+    tasks: &mut HashMap<String, ImportedTask>,
+    below: &BTreeMap<String, Vec<String>>,
+) -> Option<ImportedTask> {
+    let mut task = tasks.remove(key)?;
+    for part in below.get(key).into_iter().flatten() {
+        task.subtasks.extend(with_parts(part, tasks, below));
+    }
+    Some(task)
+}

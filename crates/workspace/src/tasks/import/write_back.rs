@@ -1,0 +1,166 @@
+//! Writes into the sources of tasks that these are done, where a source has a place for that: a checkbox, or a status in front matter. No
+//! other byte of them is changed. Where there is none, the command that does it is told.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::boxes::CheckboxLine;
+use super::{ImportFormat, Imported, ImportedTask};
+use crate::tasks::{Rewrite, Splice, Status, TaskError};
+
+/// What is to be written back.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct WriteBack {
+    /// The changes of files.
+    pub rewrites: Vec<Rewrite>,
+    /// The keys of the tasks that they are for.
+    pub written: Vec<String>,
+    /// Commands that do it where it is for another program to do.
+    pub commands: Vec<String>,
+    /// What cannot be written, and why.
+    pub problems: Vec<String>,
+}
+
+/// What is to be written back for the tasks of a tag; `text` is the tasks file, in the project at `root`.
+pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskError> {
+    let file: Value = serde_json::from_str(text).unwrap_or_default();
+    let of_tag = file.get(tag).and_then(|tag| tag.get("tasks"));
+    let list = of_tag
+        .or_else(|| file.get("tasks"))
+        .and_then(Value::as_array);
+    let mut done: BTreeMap<(PathBuf, &'static str), Vec<String>> = BTreeMap::new();
+    let mut told = WriteBack::default();
+    for entry in list.into_iter().flatten() {
+        let subtasks = entry.get("subtasks").and_then(Value::as_array);
+        for entry in std::iter::once(entry).chain(subtasks.into_iter().flatten()) {
+            let status = entry
+                .get("status")
+                .and_then(Value::as_str)
+                .map(Status::from_text);
+            let source = |name: &str| {
+                entry
+                    .pointer(&format!("/source/{name}"))
+                    .and_then(Value::as_str)
+            };
+            let (Some(format), Some(file), Some(key)) =
+                (source("format"), source("file"), source("key"))
+            else {
+                continue;
+            };
+            let is_done = matches!(status, Some(Status::Done | Status::Completed));
+            match ImportFormat::of_name(format).filter(|_| is_done) {
+                Some(ImportFormat::Beads) => told.commands.push(format!("bd close {key}")),
+                Some(ImportFormat::Github) => {
+                    if let Some(number) = key.strip_prefix('#') {
+                        told.commands.push(format!("gh issue close {number}"));
+                    }
+                }
+                Some(format) => {
+                    let at = (root.join(file), format.name());
+                    done.entry(at).or_default().push(key.to_owned());
+                }
+                None => {}
+            }
+        }
+    }
+    for ((file, format), keys) in done {
+        let Some(format) = ImportFormat::of_name(format) else {
+            continue;
+        };
+        match super::read(&file, Some(format)) {
+            Ok(imported) => in_file(&file, &imported, &keys, &mut told)?,
+            Err(error) => told.problems.push(error.to_string()),
+        }
+    }
+    Ok(told)
+}
+
+fn in_file(
+    file: &Path,
+    imported: &Imported,
+    keys: &[String],
+    told: &mut WriteBack,
+) -> Result<(), TaskError> {
+    let Ok(text) = fs::read_to_string(file) else {
+        told.problems
+            .push(format!("{} is no text in UTF-8", file.display()));
+        return Ok(());
+    };
+    let mut splices = Vec::new();
+    for key in keys {
+        let mut all = imported.tasks.iter().flat_map(ImportedTask::all);
+        let Some(task) = all.find(|task| task.key == *key) else {
+            told.problems
+                .push(format!("`{key}` is in {} no more", file.display()));
+            continue;
+        };
+        // A group has no place of its own.
+        if !task.subtasks.is_empty() || task.status.0.is_finished() {
+            continue;
+        }
+        let splice = match imported.format {
+            ImportFormat::Backlog => status_of(&text),
+            _ => box_of(&text, task.line),
+        };
+        match splice {
+            Some(splice) => {
+                splices.push(splice);
+                told.written.push(key.clone());
+            }
+            None => told
+                .problems
+                .push(format!("`{key}` has no place for it in {}", file.display())),
+        }
+    }
+    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    told.rewrites
+        .extend(Rewrite::new(real, &text, splices, &[])?);
+    Ok(())
+}
+
+/// What is put into the checkbox of a line: the sign that the file has in others.
+fn box_of(text: &str, line: usize) -> Option<Splice> {
+    let mut offset = 0;
+    for (number, own) in (1..).zip(text.split_inclusive('\n')) {
+        if number == line {
+            let checkbox = CheckboxLine::read(own.trim_end_matches(['\r', '\n']))?;
+            let capitals = text.matches("[X]").count() > text.matches("[x]").count();
+            return Some(Splice {
+                offset: offset + checkbox.mark_at,
+                old: checkbox.mark.to_owned(),
+                new: if capitals { "X" } else { "x" }.to_owned(),
+            });
+        }
+        offset += own.len();
+    }
+    None
+}
+
+/// The status in the front matter of a file of Backlog.md.
+fn status_of(text: &str) -> Option<Splice> {
+    let (own, _) = super::backlog::cut(text)?;
+    let begin = own.as_ptr() as usize - text.as_ptr() as usize;
+    let mut offset = begin;
+    for line in own.split_inclusive('\n') {
+        if let Some(value) = line.strip_prefix("status:") {
+            let trimmed = value.trim();
+            let at = offset + (line.len() - value.len()) + (value.len() - value.trim_start().len());
+            let quote = trimmed.chars().next().filter(|c| matches!(c, '\'' | '"'));
+            let new = match quote {
+                Some(quote) => format!("{quote}Done{quote}"),
+                None => "Done".to_owned(),
+            };
+            return Some(Splice {
+                offset: at,
+                old: trimmed.to_owned(),
+                new,
+            });
+        }
+        offset += line.len();
+    }
+    None
+}
