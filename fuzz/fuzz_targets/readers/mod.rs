@@ -3,6 +3,7 @@
 mod bundle;
 mod coverage_report;
 mod design;
+mod findings;
 mod plan;
 mod program;
 mod task_graph;
@@ -29,6 +30,7 @@ impl Reader {
         let format = name.replace('_', "-");
         match name {
             "bundle" => Some(Self::Bytes(bundle::check)),
+            "findings" => Some(Self::Bytes(findings::check)),
             "verdict" => Some(Self::Bytes(verdict::check)),
             "plan" => Some(Self::Bytes(plan::check)),
             "design" => Some(Self::Text(design::check)),

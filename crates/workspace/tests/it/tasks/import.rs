@@ -430,3 +430,24 @@ fn all_files(folder: &Path) -> Vec<PathBuf> {
     all.sort();
     all
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+
+    /// Whatever stands in a file, it is read or refused, and what is read comes into the tasks file in one way alone.
+    #[test]
+    fn any_text_is_read_or_refused(
+        text in r#"(---\n|id: [A-Za-z]-?[0-9.]{1,4}\n|title: .{0,9}\n|\#{1,3} (Phase )?[0-9.]{0,3}.{0,8}\n|[ ]{0,4}[-*+] ?\[[ xX~-]?\] ?[*~]{0,2}(T|TASK-)?[0-9.]{0,4}[a-z]?.{0,12}\n|\{"(id|number)":("a"|1),"title":"t"\}\n|.{0,20}\n){0,14}"#,
+    ) {
+        let project = project(&[("tasks.md", &text)]);
+        for format in ImportFormat::ALL {
+            let Ok(imported) = read(&project.path().join("tasks.md"), Some(format)) else {
+                continue;
+            };
+            let first = merge("", "master", &imported, project.path(), true).unwrap();
+            let again = merge(&first.text, "master", &imported, project.path(), true).unwrap();
+            assert_eq!(first.text, again.text, "{format:?} {text}");
+            assert!(write_back(&first.text, "master", project.path()).unwrap().written.is_empty());
+        }
+    }
+}
