@@ -60,6 +60,8 @@ pub(crate) const WRITTEN: Slots<bool> = Slots::new("written.");
 pub(crate) const SHOWN: Slots<Shown> = Slots::new("shown.");
 /// Likewise: what was tested.
 pub(crate) const TESTED: Slots<Tested> = Slots::new("tested.");
+/// By the label of a report about tests alone: what was known before the item began.
+pub(crate) const BEGAN: Slots<TestsBefore> = Slots::new("began.");
 /// By the label of a freeze: what was frozen.
 pub(crate) const FROZEN: Slots<Frozen> = Slots::new("frozen.");
 /// By the label of a freeze: copies of the tests that were frozen, by their hashes in the run's evidence. They only help to put

@@ -8,7 +8,7 @@ use crate::capability::tests::evidence::OUTPUT;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::read::{CONFIGURED, GONE, MOVED};
 use crate::capability::tests::snapshots::SNAPSHOTS;
-use crate::next_step::{argument, step};
+use crate::next_step::{Verb, argument, step};
 
 /// The texts of a code.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +68,16 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "runner_configured",
         meaning: "What configures the runner was changed with the tests",
+        suggestion: "",
+    },
+    Text {
+        code: "findings_in_tests",
+        meaning: "Linters find something in the tests, which are frozen now: in GREEN it is refused",
+        suggestion: "",
+    },
+    Text {
+        code: "checks_altered",
+        meaning: "The checks of the project are not what they were",
         suggestion: "",
     },
     Text {
@@ -263,6 +273,25 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
             }
             None => "What configures the runner was changed with the tests".to_owned(),
         },
+        "findings_in_tests" => match found_in(facts) {
+            Some(found) => format!(
+                "Linters find something in the tests, which is refused in GREEN: go back before anything else is written ({}), mend it, and report again ({found})",
+                Verb::Reopen.step().and("reason")
+            ),
+            None => "Linters find something in the tests, which is refused in GREEN".to_owned(),
+        },
+        "checks_altered" => {
+            let altered = facts.get("alteredChecks").and_then(Value::as_object);
+            let told = altered
+                .into_iter()
+                .flatten()
+                .map(|(name, why)| format!("{name} {}", why.as_str().unwrap_or_default()));
+            let told: Vec<String> = told.collect();
+            format!(
+                "The checks of the project are not what they were: {}",
+                told.join("; ")
+            )
+        }
         "not_replayed" => {
             let replay: Option<Replay> = facts
                 .get("replayed")
@@ -331,6 +360,23 @@ fn failing(what: &str, facts: &Map<String, Value>) -> String {
 }
 
 /// A few names of tests, where they are known.
+/// The first of what checks have found, in words.
+fn found_in(facts: &Map<String, Value>) -> Option<String> {
+    let found = facts.get("newFindings")?.as_array()?;
+    let told = found.iter().take(3).map(|finding| {
+        let text = |name: &str| {
+            finding
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let line = finding.get("line").and_then(Value::as_u64);
+        let line = line.map_or_else(String::new, |line| format!(":{line}"));
+        format!("{}: {}{line} {}", text("check"), text("path"), text("rule"))
+    });
+    Some(told.collect::<Vec<_>>().join("; "))
+}
+
 fn names(facts: &Map<String, Value>, key: &str) -> Option<String> {
     const FEW: usize = 5;
     let all = facts.get(key)?.as_array()?;

@@ -136,8 +136,14 @@ impl Engine {
             .as_ref()
             .and_then(|known| known.get("failing")?.as_u64());
         let is_passing = taken.counts.failing() <= failed.unwrap_or(0);
-        let is_run = taken.counts.passed > 0 && is_passing && !taken.unchanged;
         let present = present(run, command);
+        let shows = present.is_some_and(|at| at.role.shows.is_some());
+        let could_pass = if shows {
+            taken.counts.failing() > 0
+        } else {
+            taken.counts.passed > 0 && is_passing
+        };
+        let is_run = could_pass && !taken.unchanged;
         if let Some(present) = present.filter(|at| is_run && at.role.reader == "tests") {
             let config = pinned(run)?;
             taken.checks = self.checked((dir.path(), run), present, &config, &report.files)?;

@@ -47,7 +47,8 @@ pub fn ask(request: &TrustRequest, output: &mut Output) -> Result<(), Fault> {
         "what a repository brings along is trusted",
         "",
         request.command(),
-    )?;
+    )
+    .map_err(|fault| fault.detail("hash", request.hash.as_str()))?;
     let text = pages::request(request, &output.look());
     let what = format!("the trust in {}", request.title());
     typed_back(output, &text, "trust it", &what)

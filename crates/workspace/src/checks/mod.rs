@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use crate::config::{Checks, RunChecks};
 use crate::suite::{CommandError, CommandLine, one_word};
 
-pub use tools::Stream;
+pub use tools::{Stream, on_path};
 
 /// A check that is to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct Check {
     pub least: &'static str,
     /// How its findings are mended, where it does that itself.
     pub fix: &'static str,
+    /// Names of files that set it up for a folder, wherever they lie, or have it overlook some.
+    pub nested: &'static [&'static str],
     /// What of the project's files sets it up.
     pub settings: Vec<CheckSettings>,
 }
@@ -102,7 +104,15 @@ pub fn found(root: &Path, top: &Path, settings: &Checks) -> Result<Vec<Check>, C
     }
     for (name, command) in &settings.commands {
         let line = CommandLine::parse(command)?;
-        all.insert(name.clone(), of_command(root, name, line));
+        // What sets the tool up whose place it takes sets it up as well.
+        let settings = all.get(name).map(|tool| tool.settings.clone());
+        let nested = all.get(name).map_or(&[][..], |tool| tool.nested);
+        let own = Check {
+            settings: settings.unwrap_or_default(),
+            nested,
+            ..of_command(root, name, line)
+        };
+        all.insert(name.clone(), own);
     }
     Ok(all.into_values().collect())
 }
@@ -112,7 +122,7 @@ fn of_command(root: &Path, name: &str, line: CommandLine) -> Check {
     let program = line.argv.first().map(String::as_str).unwrap_or_default();
     Check {
         name: name.to_owned(),
-        program: tools::on_path(root, program),
+        program: on_path(root, program),
         argv: line.argv,
         all: Vec::new(),
         endings: None,
@@ -122,5 +132,6 @@ fn of_command(root: &Path, name: &str, line: CommandLine) -> Check {
         least: "warning",
         fix: "",
         settings: Vec::new(),
+        nested: &[],
     }
 }

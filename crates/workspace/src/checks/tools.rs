@@ -51,6 +51,7 @@ pub(super) struct Tool {
     statuses: &'static [i32],
     least: &'static str,
     fix: &'static str,
+    nested: &'static [&'static str],
 }
 
 /// What most of them have in common.
@@ -67,6 +68,7 @@ const TOOL: Tool = Tool {
     statuses: &[1],
     least: "warning",
     fix: "",
+    nested: &[],
 };
 
 const PYTHON: &[&str] = &["py", "pyi"];
@@ -78,6 +80,7 @@ const PYPROJECT: &str = "pyproject.toml";
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "cargo fmt",
+        nested: &["rustfmt.toml", ".rustfmt.toml"],
         signs: &[
             There("Cargo.toml"),
             File("rustfmt.toml"),
@@ -90,6 +93,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "clippy",
+        nested: &["clippy.toml", ".clippy.toml"],
         signs: &[
             File("clippy.toml"),
             File(".clippy.toml"),
@@ -109,6 +113,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "ruff check",
+        nested: &["ruff.toml", ".ruff.toml"],
         signs: &[
             File("ruff.toml"),
             File(".ruff.toml"),
@@ -133,6 +138,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "ruff format",
+        nested: &["ruff.toml", ".ruff.toml"],
         signs: &[
             Toml(PYPROJECT, &["tool", "ruff", "format"]),
             Toml("ruff.toml", &["format"]),
@@ -161,6 +167,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "flake8",
+        nested: &[".flake8"],
         signs: &[
             File(".flake8"),
             Ini("setup.cfg", "flake8"),
@@ -205,6 +212,15 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "eslint",
+        nested: &[
+            ".eslintrc",
+            ".eslintrc.js",
+            ".eslintrc.cjs",
+            ".eslintrc.json",
+            ".eslintrc.yml",
+            ".eslintrc.yaml",
+            ".eslintignore",
+        ],
         signs: &[
             File("eslint.config.js"),
             File("eslint.config.mjs"),
@@ -231,6 +247,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "biome",
+        nested: &["biome.json", "biome.jsonc"],
         signs: &[File("biome.json"), File("biome.jsonc")],
         of: Of::Node,
         argv: &[
@@ -251,6 +268,16 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "prettier",
+        nested: &[
+            ".prettierrc",
+            ".prettierrc.json",
+            ".prettierrc.yml",
+            ".prettierrc.yaml",
+            ".prettierrc.js",
+            ".prettierrc.toml",
+            ".prettierignore",
+            ".editorconfig",
+        ],
         signs: &[
             File(".prettierrc"),
             File(".prettierrc.json"),
@@ -308,6 +335,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "golangci-lint",
+        nested: &[".golangci.yml", ".golangci.yaml"],
         signs: &[
             File(".golangci.yml"),
             File(".golangci.yaml"),
@@ -329,6 +357,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "rubocop",
+        nested: &[".rubocop.yml"],
         signs: &[File(".rubocop.yml")],
         of: Of::Ruby,
         argv: &[
@@ -346,6 +375,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "shellcheck",
+        nested: &[".shellcheckrc"],
         signs: &[File(".shellcheckrc"), PreCommit("shellcheck")],
         argv: &["shellcheck", "-f", "gcc"],
         endings: Some(&["sh", "bash"]),
@@ -411,6 +441,7 @@ impl Tool {
             least: self.least,
             fix: self.fix,
             settings,
+            nested: self.nested,
         }
     }
 
@@ -458,7 +489,7 @@ fn is_locked_by_bundler(root: &Path, name: &str) -> bool {
 }
 
 /// Where a program lies, as a command in `root` finds it.
-pub(super) fn on_path(root: &Path, program: &str) -> Option<PathBuf> {
+pub fn on_path(root: &Path, program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         let place = root.join(program);
         return place.is_file().then_some(place);

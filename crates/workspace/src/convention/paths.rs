@@ -182,6 +182,21 @@ static DEFAULT_TEST_SET: LazyLock<Globs> = LazyLock::new(|| built_in(default_tes
 static DOCS_SET: LazyLock<Globs> = LazyLock::new(|| built_in(DOCS.iter().copied()));
 static BUILD_SET: LazyLock<Globs> = LazyLock::new(|| built_in(BUILD.iter().copied()));
 
+/// Endings of programs. In a folder of documents of its own they are examples or its settings; in one that lies in the product they are
+/// part of that, and Go takes any folder for a package.
+const PROGRAMS: &[&str] = &[
+    "c", "cc", "cpp", "cs", "cts", "dart", "ex", "go", "h", "hpp", "java", "js", "jsx", "kt",
+    "mjs", "mts", "php", "py", "rb", "rs", "scala", "swift", "ts", "tsx", "zig",
+];
+
+fn is_code_among_docs(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_own = ["doc/", "docs/"]
+        .iter()
+        .any(|folder| path.starts_with(folder));
+    PROGRAMS.contains(&ending) && (!is_own || ending == "go")
+}
+
 fn built_in(patterns: impl Iterator<Item = &'static str>) -> Globs {
     glob_set(patterns).expect("patterns written in this file are correct, as its tests show")
 }
@@ -212,7 +227,7 @@ impl PathClasses {
             PathClass::Test
         } else if BUILD_SET.is_match(path) {
             PathClass::Build
-        } else if DOCS_SET.is_match(path) {
+        } else if DOCS_SET.is_match(path) && !is_code_among_docs(path) {
             PathClass::Docs
         } else {
             PathClass::Source

@@ -1,14 +1,16 @@
 //! What checks found before a run: what was there already counts for nobody.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
-use workspace::checks::Check;
+use workspace::checks::{Check, on_path};
 
 use super::ran::Place;
 use super::rule_of;
+use crate::capability::tests::evidence::nanos;
 use crate::fault::Fault;
 
 /// What all checks of a project found, by their names.
@@ -29,10 +31,66 @@ pub(crate) struct FoundBefore {
 /// What sets a check up, in one name: it finds something else where that is another one.
 pub(super) fn set_up(check: &Check) -> String {
     let mut told = check.line();
+    told = format!("{told}\n{}", program_of(check));
     for settings in &check.settings {
         told = format!("{told}\n{}\n{}", settings.file, settings.text);
     }
     journal::sha256_hex(told.as_bytes())
+}
+
+/// Variables that have a tool, or what runs it, load or overlook something.
+const VARIABLES: [&str; 8] = [
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHONPATH",
+    "MYPYPATH",
+    "GOFLAGS",
+    "RUSTFLAGS",
+    "CLIPPY_CONF_DIR",
+    "ESLINT_USE_FLAT_CONFIG",
+];
+
+/// What runs a check, in words that change with it: its program, what interprets that, and what both are told by variables.
+fn program_of(check: &Check) -> String {
+    let Some(program) = &check.program else {
+        return String::new();
+    };
+    let mut told = identity(program);
+    let first = fs::read(program).unwrap_or_default();
+    let first = first
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    if let Some(line) = first.strip_prefix(b"#!") {
+        let line = String::from_utf8_lossy(line);
+        let words = line.split_whitespace();
+        for word in words.filter(|word| !word.starts_with('-')) {
+            let place = on_path(Path::new("/"), word);
+            told.extend(place.map(|place| identity(&place)));
+        }
+    }
+    for name in VARIABLES {
+        if let Some(value) = std::env::var_os(name) {
+            told = format!("{told}\n{name}={}", value.to_string_lossy());
+        }
+    }
+    told
+}
+
+/// A program in words that change with it: a small one by its bytes, a large one by its length and its time.
+fn identity(program: &Path) -> String {
+    const SMALL: u64 = 4 * 1024 * 1024;
+    let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+    let Ok(metadata) = fs::metadata(&real) else {
+        return String::new();
+    };
+    let content = if metadata.len() <= SMALL {
+        journal::sha256_hex(&fs::read(&real).unwrap_or_default())
+    } else {
+        let time = metadata.modified().ok().map(nanos);
+        format!("{} {}", metadata.len(), time.unwrap_or_default())
+    };
+    format!("{} {content}\n", real.display())
 }
 
 impl FindingsBefore {
@@ -75,11 +133,10 @@ impl FindingsBefore {
         (found.is_known && found.settings == settings).then_some(found)
     }
 
-    /// Whether a check was set up otherwise.
+    /// Whether a check was set up otherwise. One that could not be run is not missed where it can be now.
     pub(super) fn was_other(&self, name: &str, settings: &str) -> bool {
-        self.0
-            .get(name)
-            .is_some_and(|found| found.settings != settings)
+        let found = self.0.get(name);
+        found.is_some_and(|found| found.is_known && found.settings != settings)
     }
 
     /// The checks that there were.

@@ -7,7 +7,7 @@ use workspace::config::{Policy, Severity};
 
 use super::{CheckEvidence, MOST_TOLD, NewFinding};
 use crate::capability::git::read::finding;
-use crate::next_step::Verb;
+use crate::next_step::{NextStep, Verb};
 
 /// The policy of findings that were not there before.
 pub(crate) const NEW_FINDINGS: &str = "new_findings";
@@ -25,6 +25,13 @@ impl CheckEvidence {
     /// What is found of it by the policies, in this role.
     pub(crate) fn findings(&self, role: &Role, policy: &Policy) -> Vec<Finding> {
         let mut all = Vec::new();
+        // Tests that are ahead of the product are held to nothing but that; what is found in them is told.
+        if role.shows.is_some() {
+            if !self.altered.is_empty() {
+                all.push(self.altered());
+            }
+            return all;
+        }
         if !self.new.is_empty() {
             all.push(self.new_findings(role));
         }
@@ -42,9 +49,7 @@ impl CheckEvidence {
             ));
         }
         // Whoever is to change how the project is built and checked may do that.
-        let is_about_them =
-            role.only.contains(&FileClass::Build) && !role.only.contains(&FileClass::Source);
-        if !self.altered.is_empty() && !is_about_them {
+        if !self.altered.is_empty() && !is_about_checks(role) {
             all.push(self.altered());
         }
         let broken = self.ran.iter().filter_map(|(ran, _)| {
@@ -68,6 +73,17 @@ impl CheckEvidence {
             ));
         }
         all
+    }
+
+    /// Codes of what is told of a report that is accepted all the same.
+    pub(crate) fn warnings(&self, role: &Role) -> impl Iterator<Item = &'static str> {
+        let in_tests = role.shows.is_some() && !self.new.is_empty();
+        let altered = !self.altered.is_empty() && is_about_checks(role);
+        let told = [
+            in_tests.then_some("findings_in_tests"),
+            altered.then_some("checks_altered"),
+        ];
+        told.into_iter().flatten()
     }
 
     fn altered(&self) -> Finding {
@@ -107,13 +123,23 @@ impl CheckEvidence {
             let all: Vec<String> = self.fixes.iter().map(|fix| format!("`{fix}`")).collect();
             format!(" ({} mends what can be mended so)", all.join(", "))
         };
+        let frozen = if self.in_frozen.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "; what is in tests that are frozen ({}) is mended where these are: set the rest aside ({}), go back with {}, mend them, report them again, and bring the rest back",
+                self.in_frozen.join(", "),
+                NextStep::git(["stash", "push"]),
+                Verb::Reopen.step().and("reason")
+            )
+        };
         let suggestion = match role.suite {
             Some(_) => format!(
-                "open a repair for them with {reopen}, mend them there{by_tool}, run the tests and report",
+                "open a repair for them with {reopen}, mend them there{by_tool}, run the tests and report; no test has failed for its commit, which `tm verify` then calls one without tests",
                 reopen = Verb::Reopen.step().and("reason")
             ),
             None if role.reader == "tests" => format!(
-                "mend them{by_tool}, run the tests again, and report: {}",
+                "mend them{by_tool}, run the tests again, and report: {}{frozen}",
                 Verb::Report
             ),
             None => format!("mend them{by_tool}, and report again: {}", Verb::Report),
@@ -123,6 +149,11 @@ impl CheckEvidence {
         found.details.insert("findings".to_owned(), json!(listed));
         found
     }
+}
+
+/// Whether work in a role is about how the project is built and checked.
+fn is_about_checks(role: &Role) -> bool {
+    role.only.contains(&FileClass::Build) && !role.only.contains(&FileClass::Source)
 }
 
 /// A finding in a few words.

@@ -26,7 +26,7 @@ use crate::capability::checks::findings::{
 };
 use crate::capability::checks::ran::{CheckRun, Place};
 use crate::capability::git::changes::Changes;
-use crate::capability::memory::{CHECKED_BEFORE, Memory};
+use crate::capability::memory::{CHECKED_BEFORE, FROZEN, Memory};
 use crate::capability::tests::since::{since_last, with_committed};
 use crate::capability::{Capability, reports};
 use crate::engine::Engine;
@@ -79,6 +79,8 @@ pub struct CheckEvidence {
     pub(crate) ran: Vec<(CheckRun, usize)>,
     /// What was not there before.
     pub(crate) new: Vec<NewFinding>,
+    /// Files of frozen tests that some of it is in.
+    pub(crate) in_frozen: Vec<String>,
     /// How that is mended by the tools themselves.
     pub(crate) fixes: Vec<&'static str>,
     /// What they are told to overlook since the last commit.
@@ -206,7 +208,13 @@ impl Engine {
         }
         let changes = changes(&repository, &memory, named)?;
         let base = memory.base_oid()?;
+        let frozen = FROZEN.read(&present.kept, present.role.frozen.as_ref())?;
+        let frozen = frozen.unwrap_or_default().0;
         let at = Report {
+            frozen: frozen
+                .keys()
+                .map(|path| repository.name_in_scope(path))
+                .collect(),
             former: former_names(&repository, &base, &memory.last_oid()?, &changes)?,
             place: Place::of(&self.root, &repository, config, &cancelled)?,
             role: &present.role,
@@ -282,6 +290,8 @@ struct Report<'a> {
     changes: Changes,
     /// By the names of files those that they had when the run began, where these are others.
     former: BTreeMap<String, String>,
+    /// Files with tests that may not be changed.
+    frozen: Vec<String>,
     memory: &'a Memory,
     before: FindingsBefore,
 }
@@ -312,6 +322,12 @@ impl Report<'_> {
             if !new.is_empty() && !check.fix.is_empty() {
                 told.fixes.push(check.fix);
             }
+            for NewFinding { finding, .. } in &new {
+                let path = finding.path.to_string();
+                if self.frozen.contains(&path) && !told.in_frozen.contains(&path) {
+                    told.in_frozen.push(path);
+                }
+            }
             told.ran.push((ran, new.len()));
             told.new.extend(new);
         }
@@ -331,6 +347,10 @@ impl Report<'_> {
     /// Whether a check that takes no files has something to look at: anything but documents.
     fn concerns(&self, check: &Check) -> bool {
         let is_of_documents = self.role.only == [FileClass::Docs];
+        // What a type checker or a build says of tests that are ahead of the product is what these are there for.
+        if self.role.shows.is_some() {
+            return false;
+        }
         check.endings.is_none() && !self.changes.files.is_empty() && !is_of_documents
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use workspace::checks::Check;
 use workspace::convention::paths::PathClass;
 use workspace::git::{Change, RepoPath};
 
@@ -61,11 +62,15 @@ impl Report<'_> {
         for name in self.before.names() {
             let present = checks.trusted.iter().find(|check| check.name == name);
             let why = match present {
-                Some(check) => {
-                    let settings = set_up(check);
-                    let is_other = self.before.was_other(name, &settings);
-                    is_other.then_some("is set up in another way")
+                // That it is not installed is told by its run.
+                Some(check) if check.program.is_none() => None,
+                Some(check) if self.before.was_other(name, &set_up(check)) => {
+                    Some("is set up in another way, or run by another program")
                 }
+                Some(check) if self.has_nested_settings(check) => {
+                    Some("has settings of its own in a folder, or is told to overlook files")
+                }
+                Some(_) => None,
                 None if checks.untrusted.iter().any(|other| other == name) => {
                     Some("runs something that no person trusted")
                 }
@@ -74,6 +79,17 @@ impl Report<'_> {
             told.extend(why.map(|why| (name.to_owned(), why)));
         }
         told
+    }
+
+    /// Whether a file was changed that sets a check up beside those that set it up for the whole.
+    fn has_nested_settings(&self, check: &Check) -> bool {
+        let repository = self.place.repository;
+        self.changes.files.iter().any(|change| {
+            let name = repository.name_in_scope(&change.path);
+            let own = name.rsplit('/').next().unwrap_or(&name);
+            let is_known = check.settings.iter().any(|settings| settings.file == name);
+            check.nested.contains(&own) && !is_known
+        })
     }
 
     /// How many such words a changed file had at the last commit, and has now.

@@ -5,17 +5,21 @@ use machine::{Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::capability::memory::{LAST_LEDGER, SHOWN, TestsBefore};
+use crate::capability::memory::{BEGAN, LAST_LEDGER, SHOWN, TestsBefore};
 use crate::capability::tests::evidence::baseline;
+use crate::capability::tests::evidence::hollow::is_of_tests_alone;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::fault::Fault;
 
-/// What was known when the item in hand began, as it said when it first showed failing tests.
+/// What was known when the item in hand began, as it said in its first report.
 pub(crate) fn began(kept: &Map<String, Value>, role: &Role) -> Result<Option<TestsBefore>, Fault> {
     for label in [&role.label, &role.against] {
         if let Some(shown) = SHOWN.read(kept, label.as_ref())? {
             return Ok(shown.before);
         }
+    }
+    if is_of_tests_alone(role) {
+        return BEGAN.read(kept, role.label.as_ref());
     }
     Ok(None)
 }

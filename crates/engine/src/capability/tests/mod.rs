@@ -114,7 +114,10 @@ impl Capability for Tests {
             ),
             (
                 "runner_config_changed",
-                vec![reports("tests", Some("frozen"), &["shows", "suite"])],
+                vec![
+                    reports("tests", Some("frozen"), &["shows", "suite"]),
+                    reports("tests", Some("only"), &["shows", "suite"]),
+                ],
             ),
             (
                 "snapshots_changed",

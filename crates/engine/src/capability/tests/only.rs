@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use ::test_report::Outcome;
 use machine::role::FileClass;
 use machine::{Finding, Role};
 use workspace::convention::paths::PathClass;
 
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::{finding, with_files};
+use crate::capability::memory::LAST_TOTAL;
 use crate::capability::tests::evidence::frozen::TestReader;
 use crate::capability::tests::evidence::hollow::is_of_tests_alone;
-use crate::capability::tests::read::few;
+use crate::capability::tests::known::began;
+use crate::capability::tests::read::{Comparison, few};
 use crate::fault::Fault;
 use crate::next_step::Verb;
+use crate::support::HandlerError;
 
 /// The policy of changes that are of another kind than the report is about.
 pub(crate) const OTHER_FILES_CHANGED: &str = "other_files_changed";
@@ -59,6 +63,35 @@ pub(crate) fn findings(
         ));
     }
     Ok(findings)
+}
+
+impl Comparison<'_> {
+    /// Whether a report about tests alone brings some that were not there before.
+    pub(super) fn brings_tests(&mut self) -> Result<(), HandlerError> {
+        let is_told = |finding: &Finding| finding.policy == NO_TEST_WRITTEN;
+        if !is_of_tests_alone(self.role) || self.findings.iter().any(is_told) {
+            return Ok(());
+        }
+        let before = self.before.as_ref();
+        let brings = match (&self.now, before) {
+            (Some(now), Some(before)) if before.names_alike(now) => now
+                .those(Outcome::is_success)
+                .any(|id| before.outcome(id).is_none()),
+            _ => {
+                let total = match began(self.kept, self.role)? {
+                    Some(began) => began.total,
+                    None => LAST_TOTAL.read(&self.run.kept)?,
+                };
+                total.is_none_or(|total| self.taken.counts.total() > total)
+            }
+        };
+        if !brings {
+            self.findings.push(no_test_written(
+                "no test that passes is new: a subtask of this kind brings some, and changes none alone",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// That a report about tests alone brings none.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ::test_report::Outcome;
 use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
@@ -18,9 +17,9 @@ use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    BESIDE, FROZEN, KEPT, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
-    REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED, Tested,
-    TestsBefore,
+    BEGAN, BESIDE, FROZEN, KEPT, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL,
+    Memory, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED,
+    Tested, TestsBefore,
 };
 use crate::capability::tests::covered::{Covered, fell, lines_of};
 use crate::capability::tests::evidence;
@@ -170,6 +169,7 @@ pub fn read(
         at.findings
             .extend(checks.findings(role, &config.evidence.policy));
         at.keep_run.extend(checks.keep_run(&call.dir)?);
+        at.warnings.extend(checks.warnings(role).map(str::to_owned));
     }
     at.flaky();
     match (role.shows, role.suite) {
@@ -311,13 +311,7 @@ impl Comparison<'_> {
             files: short(changed),
             level: level_name(self.taken.level()).to_owned(),
             removed: self.taken.removed.clone(),
-            before: Some(match began(self.kept, self.role)? {
-                Some(before) => before,
-                None => TestsBefore {
-                    ledger: LAST_LEDGER.read(&self.run.kept)?,
-                    total: LAST_TOTAL.read(&self.run.kept)?,
-                },
-            }),
+            before: Some(self.began()?),
             ..Shown::default()
         };
         let names_every = self.now.as_ref().is_some_and(|now| now.every);
@@ -404,6 +398,17 @@ impl Comparison<'_> {
         [lacking.missing, lacking.skipped].concat()
     }
 
+    /// What was known before the item began.
+    fn began(&self) -> Result<TestsBefore, HandlerError> {
+        Ok(match began(self.kept, self.role)? {
+            Some(before) => before,
+            None => TestsBefore {
+                ledger: LAST_LEDGER.read(&self.run.kept)?,
+                total: LAST_TOTAL.read(&self.run.kept)?,
+            },
+        })
+    }
+
     /// Keeps the tests as they are, and what configures their runner.
     fn freeze(&mut self, label: &str, written: &Written) -> Result<(), HandlerError> {
         FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
@@ -444,29 +449,6 @@ impl Comparison<'_> {
             .collect()
     }
 
-    /// Whether a report about tests alone brings some that were not there before.
-    fn brings_tests(&mut self) -> Result<(), HandlerError> {
-        let is_told = |finding: &Finding| finding.policy == only::NO_TEST_WRITTEN;
-        if !is_of_tests_alone(self.role) || self.findings.iter().any(is_told) {
-            return Ok(());
-        }
-        let before = self.before.as_ref();
-        let brings = match (&self.now, before) {
-            (Some(now), Some(before)) if before.names_alike(now) => now
-                .those(Outcome::is_success)
-                .any(|id| before.outcome(id).is_none()),
-            _ => LAST_TOTAL
-                .read(&self.run.kept)?
-                .is_none_or(|total: u64| self.taken.counts.total() > total),
-        };
-        if !brings {
-            self.findings.push(only::no_test_written(
-                "no test that passes is new: a subtask of this kind brings some, and changes none alone",
-            ));
-        }
-        Ok(())
-    }
-
     /// All tests pass, those too that the report showed that it is held against.
     fn passing(&mut self) -> Result<(), HandlerError> {
         let reader = TestReader::new(self.repository, self.memory, self.last, self.status)?;
@@ -475,6 +457,7 @@ impl Comparison<'_> {
         let others = only::findings(self.role, &reader, self.since)?;
         self.findings.extend(others);
         self.brings_tests()?;
+        self.as_before_the_work()?;
         if self.is_stashed()? {
             self.facts.insert(STASHED.to_owned(), true.into());
         }
@@ -517,6 +500,10 @@ impl Comparison<'_> {
             }
             if let Some(label) = &self.role.label {
                 TESTED.of(label).put(&mut self.keep, &tested)?;
+                if is_of_tests_alone(self.role) {
+                    let began = self.began()?;
+                    BEGAN.of(label).put(&mut self.keep, &began)?;
+                }
             }
             self.accepted()?;
         }

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use machine::role::FileClass;
 use machine::{Finding, RunState};
 use syntax::Comparison as Sameness;
 use workspace::git::{CommitInfo, RepoPath};
+use workspace::runner::identity::RunnerIdentity;
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
-use crate::capability::memory::{BESIDE, BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CONFIG, SHOWN};
+use crate::capability::memory::{
+    BESIDE, BY_HOOK, FROZEN, KEPT, LAST_RUNNER, RUNNER, RUNNER_CONFIG, SHOWN,
+};
 use crate::capability::tests::evidence::frozen::{Frozen, TestChange, TestReader};
+use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::former::FormerTests;
 use crate::capability::tests::read::{Comparison, MOVED, few, ledger, name_of, named};
 use crate::capability::tests::restoration::{Restoration, in_brackets};
@@ -167,19 +172,55 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
+    /// Holds what runs the tests against what it was before, in work of which no test has failed.
+    pub(super) fn as_before_the_work(&mut self) -> Result<(), HandlerError> {
+        let only = &self.role.only;
+        let is_of = |class: FileClass| only.contains(&class);
+        if self.role.frozen.is_some() || !(is_of(FileClass::Source) || is_of(FileClass::Tests)) {
+            return Ok(());
+        }
+        self.run_by(LAST_RUNNER.read(&self.run.kept)?, "before");
+        // What tests are loaded with may well belong to them.
+        if is_of(FileClass::Tests) {
+            return Ok(());
+        }
+        let changed = RunnerConfig::changed_since(self.repository, self.last, self.since)?;
+        let names: Vec<String> = changed.0.keys().map(ToString::to_string).collect();
+        if !names.is_empty() {
+            let found = finding(
+                "runner_config_changed",
+                format!(
+                    "what configures the runner, or is loaded before the tests, was changed since the last commit: {}",
+                    few(&names)
+                ),
+                format!(
+                    "put it back as it was, run the tests and report again: {}; to change it is a subtask of its own",
+                    Verb::Report
+                ),
+            );
+            self.findings.push(with_files(found, &names));
+        }
+        Ok(())
+    }
+
     /// Holds what the tests are run by against what it was when they were frozen, where they were run here both times.
     fn runner(&mut self) -> Result<(), HandlerError> {
         let before = RUNNER.read(self.kept, self.role.frozen.as_ref())?;
+        let when = format!("in {}", name_of(self.role.against.as_ref()));
+        self.run_by(before, &when);
+        Ok(())
+    }
+
+    fn run_by(&mut self, before: Option<RunnerIdentity>, when: &str) {
         let (Some(before), Some(now)) = (before, &self.taken.runner) else {
-            return Ok(());
+            return;
         };
         let changed = now.changed_since(&before);
         if !changed.is_empty() {
             self.findings.push(finding(
                 "runner_config_changed",
                 format!(
-                    "the tests are not run by what they were run by in {}: {}",
-                    name_of(self.role.against.as_ref()),
+                    "the tests are not run by what they were run by {when}: {}",
                     few(&changed)
                 ),
                 format!(
@@ -189,7 +230,6 @@ impl<'a> Comparison<'a> {
                 ),
             ));
         }
-        Ok(())
     }
 
     /// The finding that tests are not as they were frozen, and how each comes back.

@@ -96,6 +96,7 @@ fn work_that_is_not_test_driven_is_checked_too() {
         work.commit();
         // Whoever is to change what checks may do so.
         work.write(".config/lint.sh", "exit 0\n");
+        work.warns(&["The checks of the project are not what they were: lint"]);
         work.accept(&["complete", "chore"], "commit");
         work.commit();
         work.finalize();
@@ -203,4 +204,103 @@ fn a_check_that_cannot_be_run_is_told() {
         work.green();
         work.commit();
     }
+}
+
+/// A tool that takes files: its program lies in the project, and wants no tabs.
+const ESLINT: &str = r#"#!/bin/sh
+out='['
+for file; do
+  case $file in -f | json) continue ;; esac
+  [ -f "$file" ] || continue
+  if grep -q "$(printf '\t')" "$file"; then
+    out="$out{\"filePath\": \"$file\", \"messages\": [{\"ruleId\": \"no-tabs\", \"severity\": 2, \"message\": \"a tab\", \"line\": 1}]},"
+  fi
+done
+printf '%s]\n' "$(printf %s "$out" | sed 's/,$//')"
+"#;
+
+/// The shop with it.
+fn with_eslint(way: Way) -> Work {
+    let before = Before {
+        files: &[
+            SHOP.files,
+            &[
+                (".eslintrc.json", "{}"),
+                (".gitignore", "node_modules\n"),
+                ("node_modules/.bin/eslint", ESLINT),
+            ],
+        ]
+        .concat(),
+        ..SHOP
+    };
+    Work::begin_with(&before, way, |work| {
+        work.runs_well("chmod +x node_modules/.bin/eslint");
+        work.trust(&["config", "trust", "--checks"]);
+    })
+}
+
+#[test]
+fn what_is_found_in_tests_is_told_before_they_are_frozen() {
+    for way in WAYS {
+        let work = with_eslint(way);
+        work.write("tests/double.test", DOUBLES);
+        work.write("tests/helper.js", "\t1;\n");
+        let (status, told) = work.report(&["complete", "red"]);
+        assert_eq!(status, 0, "{told:#}");
+        let warning = told["warning"].as_str().unwrap();
+        assert!(warning.contains("tests/helper.js:1 no-tabs"), "{told:#}");
+        work.write("src/double.sh", DOUBLE);
+        let told = refused(&work, &["complete", "green"], "new_findings");
+        let way_out = told["suggestion"].as_str().unwrap();
+        assert!(way_out.contains("reopen"), "{told:#}");
+        work.git(&["stash", "push", "--quiet", "--include-untracked", "src"]);
+        work.tm(&["reopen", "--reason", "a tab"]);
+        work.write("tests/helper.js", "1;\n");
+        let (status, told) = work.report(&["complete", "red"]);
+        assert_eq!(status, 0, "{told:#}");
+        work.git(&["stash", "pop", "--quiet"]);
+        let (status, told) = work.report(&["complete", "green"]);
+        assert_eq!(status, 0, "{told:#}");
+    }
+}
+
+#[test]
+fn another_program_in_its_place_is_another_check() {
+    for way in WAYS {
+        let work = with_eslint(way);
+        work.write("tests/double.test", DOUBLES);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        work.write("src/double.js", "\t1;\n");
+        work.write("node_modules/.bin/eslint", "#!/bin/sh\necho '[]'\n");
+        refused(&work, &["complete", "green"], "checks_changed");
+        work.write("node_modules/.bin/eslint", ESLINT);
+        refused(&work, &["complete", "green"], "new_findings");
+        // Settings of a folder count there, and files that are overlooked are.
+        work.write("src/double.js", "1;\n");
+        work.write("src/.eslintrc.json", "{}");
+        refused(&work, &["complete", "green"], "checks_changed");
+        work.delete("src/.eslintrc.json");
+        work.green();
+        work.commit();
+    }
+}
+
+/// Whoever trusts one list after another has trusted both.
+#[test]
+fn trust_goes_back_and_forth() {
+    let work = Work::unbegun(&CHECKED, Way::Claimed);
+    let settings = work.read(".taskmaster/config.json");
+    work.trust(&["config", "trust", "--checks"]);
+    work.write(
+        ".taskmaster/config.json",
+        &settings.replace("sh .config/lint.sh", "true"),
+    );
+    work.trust(&["config", "trust", "--checks"]);
+    work.write(".taskmaster/config.json", &settings);
+    work.tm(&["start", "1"]);
+    work.write("tests/double.test", DOUBLES);
+    work.report(&["complete", "red"]);
+    work.write("src/double.sh", "echo\t$(($1 * 2))\n");
+    refused(&work, &["complete", "green"], "new_findings");
 }

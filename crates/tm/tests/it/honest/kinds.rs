@@ -229,3 +229,53 @@ fn a_kind_that_nobody_knows_begins_no_run() {
     ]);
     assert_eq!(told["nextAction"]["action"], "docs", "{told:#}");
 }
+
+/// Who goes back finds the tests that were there before, and no others.
+#[test]
+fn tests_of_what_is_there_are_taken_up_again() {
+    for way in WAYS {
+        let work = begin(&SHOP, way, &["tests"]);
+        let more = "adds more: test $(sh src/add.sh 5 5) = 10\n";
+        work.append("tests/add.test", more);
+        work.accept(&["complete", "tests"], "commit");
+        work.tm(&["reopen", "--reason", "a hook wants a line more"]);
+        refused_without_tests(&work);
+        work.append("tests/add.test", &format!("{more}# the end\n"));
+        done(&work, "tests");
+        work.finalize();
+    }
+}
+
+/// What was accepted before is new once more.
+fn refused_without_tests(work: &Work) {
+    let before = "adds: test $(sh src/add.sh 1 2) = 3\n";
+    work.write("tests/add.test", before);
+    refused(work, &["complete", "tests"], "no_test_written");
+}
+
+#[test]
+fn code_in_a_folder_of_documents_is_code() {
+    for way in WAYS {
+        let work = begin(&SHOP, way, &["docs"]);
+        for file in ["src/docs/double.js", "docs/double.go"] {
+            work.write(file, "1\n");
+            refused(&work, &["commit"], "other_files_changed");
+            work.delete(file);
+        }
+        work.write("docs/example.js", "1\n");
+        work.commit();
+    }
+}
+
+/// A step that is no report of tests is told as any other.
+#[test]
+fn a_spike_is_what_comes_next() {
+    let work = begin(&SHOP, Way::Claimed, &["spike"]);
+    let told = work.tm(&["next"]);
+    assert_eq!(told["action"], "spike", "{told:#}");
+    let step = &told["nextSteps"][0]["command"];
+    assert!(
+        step.as_str().unwrap().starts_with("tm run report"),
+        "{told:#}"
+    );
+}

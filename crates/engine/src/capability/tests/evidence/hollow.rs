@@ -20,6 +20,7 @@ use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::replay::too_slow;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::capability::tests::known::began;
 use crate::capability::tests::read::{MOST_NAMED, few};
 use crate::fault::Fault;
 use crate::next_step::Verb;
@@ -96,7 +97,7 @@ pub fn of(
     if !asked && let Some(why) = too_slow(run, &memory, taken)? {
         return Ok(Some(HollowRun::undecided(why)));
     }
-    let new = match new_tests(dir, run, &now)? {
+    let new = match new_tests((dir, run), present, &now)? {
         Some(new) if new.is_empty() => return Ok(None),
         Some(new) => new,
         None => {
@@ -121,8 +122,15 @@ pub(crate) fn is_of_tests_alone(role: &Role) -> bool {
 }
 
 /// The tests that pass now, and were not there before; none where nothing is known of before.
-fn new_tests(dir: &Path, run: &RunState, now: &Ledger) -> Result<Option<Vec<String>>, Fault> {
-    let known = LAST_LEDGER.read(&run.kept)?;
+fn new_tests(
+    (dir, run): (&Path, &RunState),
+    present: &Token,
+    now: &Ledger,
+) -> Result<Option<Vec<String>>, Fault> {
+    let known = match began(&present.kept, &present.role)? {
+        Some(began) => began.ledger,
+        None => LAST_LEDGER.read(&run.kept)?,
+    };
     let known = known.into_iter().chain(baseline::ledgers(&run.kept)?);
     let before: Vec<Ledger> = known
         .map(|hash| Ledger::read(dir, &hash))
@@ -176,6 +184,17 @@ fn tried(
     }
     let there = checkout.tested(None)?;
     let ledger = there.ledger().and_then(|there| there.named_as(now));
+    let ran = |id: &String| {
+        let there = ledger.as_ref().and_then(|there| there.outcome(id));
+        there.is_some()
+    };
+    // One that was not even begun there says nothing.
+    if !new.iter().any(ran) {
+        return Ok(HollowRun {
+            verified: there.ran,
+            ..HollowRun::undecided("none of the new tests came to run there")
+        });
+    }
     let passes = |id: &String| {
         let outcome = ledger.as_ref().and_then(|there| there.outcome(id));
         outcome.is_some_and(Outcome::is_success)
