@@ -5,8 +5,10 @@ pub(crate) mod findings;
 pub(crate) mod ran;
 mod silenced;
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::rc::Rc;
 
 use ::test_report::CheckFinding;
 use journal::EvidenceStore;
@@ -222,6 +224,7 @@ impl Engine {
             last: memory.last_oid()?,
             base,
             changes,
+            added: RefCell::default(),
             memory: &memory,
             before: before.unwrap_or_default(),
         };
@@ -292,6 +295,8 @@ struct Report<'a> {
     former: BTreeMap<String, String>,
     /// Files with tests that may not be changed.
     frozen: Vec<String>,
+    /// What was added to files, as far as git was asked.
+    added: RefCell<HashMap<Box<str>, Rc<AddedLines>>>,
     memory: &'a Memory,
     before: FindingsBefore,
 }
@@ -403,25 +408,50 @@ impl Report<'_> {
 
     /// Whether a finding stands in lines that were added; of one about a whole file, whether that is new.
     fn is_in_new_lines(&self, finding: &CheckFinding) -> Result<bool, Fault> {
+        // A tool may find thousands in a file, and git is asked once.
+        let known = self.added.borrow().get(&finding.path).cloned();
+        let added = if let Some(added) = known {
+            added
+        } else {
+            let added = self.added_lines(&finding.path)?;
+            let mut known = self.added.borrow_mut();
+            known.insert(finding.path.clone(), Rc::clone(&added));
+            added
+        };
+        Ok(match (&*added, finding.line) {
+            (AddedLines::All, _) => true,
+            (AddedLines::Some(stretches), Some(line)) => stretches
+                .iter()
+                .any(|(first, end)| (u64::from(*first)..=u64::from(*end)).contains(&line)),
+            (AddedLines::Some(_), None) => false,
+        })
+    }
+
+    /// The lines of a file that were added since what the report is held against.
+    fn added_lines(&self, name: &str) -> Result<Rc<AddedLines>, Fault> {
         let repository = self.place.repository;
-        let Some(path) = repository.relative(&self.place.root.join(&*finding.path)) else {
-            return Ok(false);
+        let Some(path) = repository.relative(&self.place.root.join(name)) else {
+            return Ok(Rc::new(AddedLines::Some(Vec::new())));
         };
         let since = match self.extent {
             Checked::All => &self.base,
             Checked::Changed => &self.last,
         };
-        if repository.file_at(since, &path)?.is_none() {
-            return Ok(true);
-        }
-        let Some(line) = finding.line else {
-            return Ok(false);
-        };
-        let added = repository.added_lines(since, &path)?;
-        let is_in =
-            |(first, end): &(u32, u32)| (u64::from(*first)..=u64::from(*end)).contains(&line);
-        Ok(added.iter().any(is_in))
+        Ok(Rc::new(if repository.file_at(since, &path)?.is_none() {
+            AddedLines::All
+        } else {
+            AddedLines::Some(repository.added_lines(since, &path)?)
+        }))
     }
+}
+
+/// Which lines of a file were added.
+#[derive(Debug)]
+enum AddedLines {
+    /// All: the file is new.
+    All,
+    /// These stretches, the first line and the last of each.
+    Some(Vec<(u32, u32)>),
 }
 
 /// What findings are counted by: the rule, or what is said where there is none.

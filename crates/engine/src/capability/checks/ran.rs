@@ -10,6 +10,7 @@ use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 use serde_json::{Value, json};
+use text::plain::{cut_bytes, many_lines};
 use workspace::checks::{Check, Stream};
 use workspace::config::Config;
 use workspace::git::Repository;
@@ -212,12 +213,9 @@ fn of_tool(check: &Check, format: &str, ran: &SuiteRan) -> Result<Vec<CheckFindi
         Stream::Both => &ran.both,
     };
     let findings = read_findings(printed, format);
-    let end = || {
-        let end = end_of(&ran.both);
-        match end.trim() {
-            "" => ended(ran.how),
-            end => format!("{}: {end}", ended(ran.how)),
-        }
+    let end = || match said(ran) {
+        None => ended(ran.how),
+        Some(said) => format!("{}: {said}", ended(ran.how)),
     };
     match (&ran.how, findings) {
         (How::Exited(0), Ok(findings)) => Ok(findings),
@@ -226,6 +224,17 @@ fn of_tool(check: &Check, format: &str, ran: &SuiteRan) -> Result<Vec<CheckFindi
         (How::Exited(_), Ok(findings)) if !findings.is_empty() => Ok(findings),
         _ => Err(end()),
     }
+}
+
+/// What a tool that broke says of that: its complaint begins with what is wrong, and what it prints else ends with it.
+fn said(ran: &SuiteRan) -> Option<String> {
+    const LONGEST: usize = 300;
+    let plain = |bytes: &[u8]| many_lines(&String::from_utf8_lossy(bytes));
+    let (complaint, printed) = (plain(&ran.stderr), plain(&ran.stdout));
+    let is_said = |line: &&str| !line.trim().is_empty();
+    let first = complaint.lines().find(is_said);
+    let line = first.or_else(|| printed.lines().rfind(is_said))?;
+    Some(cut_bytes(line.trim(), LONGEST).to_owned())
 }
 
 /// What a command of the project's own found. Where it fails and names no place, that is one finding.
