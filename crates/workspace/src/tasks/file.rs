@@ -1,10 +1,13 @@
 //! `tasks.json`, in the two shapes in use: lists of tasks under tags, and one list without a tag.
 
+mod parts;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
 
+use self::parts::Part;
 use super::json::{Node, Value};
 use super::name::unfit_name;
 use super::rewrite::{read_text, real_path};
@@ -159,10 +162,9 @@ impl TaskSource for TaskFile {
         for task in document.tasks {
             let id = document.id(task, "a task")?;
             statuses.insert(id.clone(), document.status(task, &format!("task {id}"))?);
-            for subtask in document.subtasks(task, &id)? {
-                let sub_id = document.subtask_id(subtask, &id)?;
-                let status = document.status(subtask, &format!("subtask {sub_id}"))?;
-                statuses.insert(sub_id, status);
+            for part in document.parts(task, &id)? {
+                let status = document.status(part.node, &format!("subtask {}", part.id))?;
+                statuses.insert(part.id, status);
             }
         }
         Ok(statuses)
@@ -177,7 +179,7 @@ impl TaskSource for TaskFile {
             .iter()
             .map(|change| (change.id.as_str(), change.status.as_str()))
             .collect();
-        let mut splices = Vec::new();
+        let mut splices = document.splices_above(&wanted)?;
         for (id, status) in wanted {
             if status.trim().is_empty() {
                 return Err(TaskError::BadStatus {
@@ -304,8 +306,8 @@ impl<'t> Document<'t> {
                 return Ok(Target::Implicit);
             }
             let mut found = None;
-            for subtask in subtasks {
-                if self.subtask_id(subtask, task_id)? == id && found.replace(subtask).is_some() {
+            for part in self.parts(task, task_id)? {
+                if part.id == id && found.replace(part.node).is_some() {
                     return Err(TaskError::DuplicateId {
                         id: id.to_owned(),
                         of: format!("task {task_id}"),
@@ -412,16 +414,11 @@ impl<'t> Document<'t> {
     fn task(&self, id: &str, node: &'t Node<'t>) -> Result<Task, TaskError> {
         check_id("task id", id)?;
         let of = format!("task {id}");
-        let nodes = self.subtasks(node, id)?;
-        let ids: Vec<String> = nodes
-            .iter()
-            .map(|subtask| self.subtask_id(subtask, id))
-            .collect::<Result<_, _>>()?;
-        let siblings: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let subtasks: Vec<Subtask> = nodes
-            .iter()
-            .zip(&ids)
-            .map(|(subtask, sub_id)| self.subtask(id, sub_id, subtask, &siblings))
+        let parts = self.parts(node, id)?;
+        let siblings: HashSet<&str> = parts.iter().map(|part| part.id.as_str()).collect();
+        let run = parts.iter().filter(|part| part.is_run);
+        let subtasks: Vec<Subtask> = run
+            .map(|part| self.subtask(part, &parts))
             .collect::<Result<_, _>>()?;
         let elsewhere = self.elsewhere(&subtasks, &siblings)?;
         let dependencies = self
@@ -453,26 +450,11 @@ impl<'t> Document<'t> {
         Ok(task)
     }
 
-    fn subtask(
-        &self,
-        task: &str,
-        id: &str,
-        node: &'t Node<'t>,
-        siblings: &HashSet<&str>,
-    ) -> Result<Subtask, TaskError> {
+    fn subtask(&self, part: &Part<'t>, all: &[Part<'t>]) -> Result<Subtask, TaskError> {
+        let (id, node) = (part.id.as_str(), part.node);
         check_id("subtask id", id)?;
         let of = format!("subtask {id}");
-        let mut dependencies = IndexSet::new();
-        for dependency in self.list(node, "dependencies", &of)? {
-            let written = self.written_id(dependency, &format!("{of}, `dependencies`"))?;
-            let sibling = format!("{task}.{written}");
-            let dotted = if siblings.contains(sibling.as_str()) || !written.contains('.') {
-                sibling
-            } else {
-                written
-            };
-            dependencies.insert(dotted);
-        }
+        let dependencies: IndexSet<String> = self.needed(part, all)?.into_iter().collect();
         let criteria = match node.get("acceptanceCriteria") {
             Some(criteria) => criteria_of(&self.lines(criteria, "acceptanceCriteria", &of)?),
             None => Vec::new(),
@@ -511,8 +493,8 @@ impl<'t> Document<'t> {
         let mut by_id: HashMap<String, &Node<'_>> = HashMap::new();
         for task in self.tasks {
             let id = self.id(task, "a task")?;
-            for subtask in self.subtasks(task, &id)? {
-                by_id.insert(self.subtask_id(subtask, &id)?, subtask);
+            for part in self.parts(task, &id)? {
+                by_id.insert(part.id, part.node);
             }
         }
         for dependency in foreign {

@@ -1,6 +1,6 @@
 //! Reading `tasks.json`.
 
-use workspace::tasks::{InlineTask, Status, TaskError, TaskFile, TaskSource};
+use workspace::tasks::{InlineTask, Status, StatusChange, TaskError, TaskFile, TaskSource};
 
 use super::Project;
 
@@ -320,7 +320,7 @@ fn tasks_of_the_command_line() {
         .collect();
     assert_eq!(ids, ["add-a-cache.1", "add-a-cache.2"]);
     assert!(!task.subtasks[0].implicit);
-    let change = workspace::tasks::StatusChange::new("add-a-cache.1", "done");
+    let change = StatusChange::new("add-a-cache.1", "done");
     assert_eq!(two.rewrite(&[change]).unwrap(), None);
     assert_eq!(two.load_task("other").unwrap_err().code(), "unknown_task");
     assert_eq!(two.task_statuses().unwrap().len(), 3);
@@ -350,7 +350,7 @@ fn ten_megabytes_are_read_in_linear_time() {
     let project = Project::with_tasks(&text);
     let source = project.source();
     assert_eq!(source.load_task("59999").unwrap().id, "59999");
-    let change = workspace::tasks::StatusChange::new("59999.1", "done");
+    let change = StatusChange::new("59999.1", "done");
     let rewrite = source.rewrite(&[change]).unwrap().unwrap();
     assert_eq!(rewrite.splices.len(), 1);
 }
@@ -376,4 +376,54 @@ fn what_is_no_regular_file_is_not_opened() {
         project.source().load_task("1").unwrap_err().code(),
         "tasks_io"
     );
+}
+
+/// Parts of a subtask are what is run of it, and it is done with the last of them.
+#[test]
+fn subtasks_have_subtasks() {
+    let text = r#"{"master": {"tasks": [{"id": 1, "title": "A", "subtasks": [
+        {"id": 1, "title": "first", "status": "pending"},
+        {"id": 2, "title": "many", "status": "pending", "dependencies": [1], "subtasks": [
+            {"id": 1, "title": "one", "status": "done"},
+            {"id": 2, "title": "two", "dependencies": [1]}
+        ]},
+        {"id": 3, "title": "later", "status": "deferred", "subtasks": [{"id": 1, "title": "never"}]},
+        {"id": 4, "title": "last", "dependencies": [2]}
+    ]}]}}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tasks.json");
+    std::fs::write(&path, text).unwrap();
+    let source = TaskFile::at(&path, "master").unwrap();
+    let task = source.load_task("1").unwrap();
+    let told: Vec<String> = task
+        .subtasks
+        .iter()
+        .map(|part| {
+            format!(
+                "{} {} {}",
+                part.id,
+                part.status,
+                part.dependencies.join(" ")
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "1.1 pending ",
+            "1.2.1 done 1.1",
+            "1.2.2 pending 1.2.1 1.1",
+            "1.3 deferred ",
+            "1.4 pending 1.2.1 1.2.2",
+        ]
+    );
+    let change = [StatusChange::new("1.2.2", "done")];
+    let rewrite = source.rewrite(&change).unwrap().unwrap();
+    rewrite.apply(folder.path()).unwrap();
+    let statuses = source.task_statuses().unwrap();
+    assert_eq!(statuses["1.2.2"], Status::Done);
+    assert_eq!(statuses["1.2"], Status::Done);
+    assert_eq!(statuses["1.1"], Status::Pending);
+    // As a whole it is over now, and so are its parts.
+    assert_eq!(source.load_task("1").unwrap().subtasks.len(), 4);
 }
