@@ -71,10 +71,7 @@ pub(super) fn read(file: &Path, text: &str) -> Result<Imported, ImportError> {
 fn collect(value: Value, into: &mut Vec<Value>) {
     match value {
         Value::Array(all) => all.into_iter().for_each(|one| collect(one, into)),
-        Value::Object(ref fields) if is_issue(&value) => {
-            let _ = fields;
-            into.push(value);
-        }
+        Value::Object(_) if is_issue(&value) => into.push(value),
         Value::Object(fields) => {
             let inside = [
                 "items",

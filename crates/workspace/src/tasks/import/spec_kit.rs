@@ -168,10 +168,7 @@ pub(super) fn identified(text: &str) -> Option<(&str, &str)> {
     let id = inner[..end].trim_end_matches(['.', '-']);
     let letters = id.bytes().take_while(u8::is_ascii_uppercase).count();
     let behind = &id[letters..];
-    let digits = behind.trim_start_matches([
-        '-', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q',
-        'R', 'S', 'T', 'U', 'V', 'W', 'X', 'Y', 'Z',
-    ]);
+    let digits = behind.trim_start_matches(|c: char| c == '-' || c.is_ascii_uppercase());
     let number = digits.bytes().take_while(u8::is_ascii_digit).count();
     let is_id = if id.starts_with('T') && letters <= 4 {
         number >= 2
