@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::boxes::{CheckboxLine, plain};
 use super::markdown_lists::{heading, is_markdown, lines};
+use super::nesting::{FlatTask, below_their_parents};
 use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
 use crate::tasks::Status;
 
@@ -22,7 +23,7 @@ pub(super) fn is_it(text: &str) -> bool {
 
 pub(super) fn read(path: &Path) -> Result<Imported, ImportError> {
     let mut imported = Imported::new(ImportFormat::Backlog);
-    let mut all: Vec<(ImportedTask, Option<String>)> = Vec::new();
+    let mut all: Vec<FlatTask> = Vec::new();
     for file in files(path)? {
         let text = super::text(&file)?;
         match task(&file, &text) {
@@ -105,7 +106,7 @@ pub(super) fn cut(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-type Read = Result<Option<(ImportedTask, Option<String>)>, (usize, String)>;
+type Read = Result<Option<FlatTask>, (usize, String)>;
 
 fn task(file: &Path, text: &str) -> Read {
     let Some((fields, body)) = front_matter(text) else {
@@ -252,10 +253,7 @@ fn add(text: &mut String, line: &str) {
 }
 
 /// Each task once, below the one that it belongs to, with what it waits for as far as that is there.
-fn settled(
-    all: Vec<(ImportedTask, Option<String>)>,
-    problems: &mut Vec<super::ImportProblem>,
-) -> Vec<ImportedTask> {
+fn settled(all: Vec<FlatTask>, problems: &mut Vec<super::ImportProblem>) -> Vec<ImportedTask> {
     let mut problem = |task: &ImportedTask, message: String| {
         problems.push(super::ImportProblem {
             file: task.file.clone(),
@@ -264,7 +262,7 @@ fn settled(
         });
     };
     let mut at_of: HashMap<String, usize> = HashMap::new();
-    let mut once: Vec<(ImportedTask, Option<String>)> = Vec::new();
+    let mut once: Vec<FlatTask> = Vec::new();
     for (task, parent) in all {
         if at_of.contains_key(&task.key) {
             let message = format!(
@@ -295,36 +293,5 @@ fn settled(
             }
         }
     }
-    let keys: Vec<String> = once.iter().map(|(task, _)| task.key.clone()).collect();
-    let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut roots = Vec::new();
-    for (key, (_, parent)) in keys.iter().zip(&once) {
-        match parent
-            .as_ref()
-            .filter(|parent| at_of.contains_key(*parent) && *parent != key)
-        {
-            Some(parent) => below.entry(parent.clone()).or_default().push(key.clone()),
-            None => roots.push(key.clone()),
-        }
-    }
-    let mut tasks: HashMap<String, ImportedTask> = once
-        .into_iter()
-        .map(|(task, _)| (task.key.clone(), task))
-        .collect();
-    roots
-        .iter()
-        .filter_map(|key| with_parts(key, &mut tasks, &below))
-        .collect()
-}
-
-fn with_parts(
-    key: &str,
-    tasks: &mut HashMap<String, ImportedTask>,
-    below: &BTreeMap<String, Vec<String>>,
-) -> Option<ImportedTask> {
-    let mut task = tasks.remove(key)?;
-    for part in below.get(key).into_iter().flatten() {
-        task.subtasks.extend(with_parts(part, tasks, below));
-    }
-    Some(task)
+    below_their_parents(once)
 }

@@ -1,10 +1,11 @@
 //! JSON lines of beads: an issue in each. What is closed for good, or no issue, is passed over.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::nesting::below_their_parents;
 use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
 use crate::tasks::Status;
 
@@ -52,7 +53,9 @@ pub(super) fn read(file: &Path, text: &str) -> Result<Imported, ImportError> {
             problem: "no line of it is an issue".to_owned(),
         });
     }
-    imported.tasks = below_their_parents(issues, &mut imported.problems, file);
+    keep_known_dependencies(&mut issues, &mut imported);
+    let issues = issues.into_iter().map(|issue| (issue.task, issue.parent));
+    imported.tasks = below_their_parents(issues.collect());
     Ok(imported)
 }
 
@@ -143,74 +146,24 @@ fn criteria(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Each issue as a part of the one that it belongs to. Who would be a part of itself stands alone.
-fn below_their_parents(
-    issues: Vec<Issue>,
-    problems: &mut Vec<super::ImportProblem>,
-    file: &Path,
-) -> Vec<ImportedTask> {
+/// What waits for an issue that is not there does not wait for it.
+fn keep_known_dependencies(issues: &mut [Issue], imported: &mut Imported) {
     let known: HashSet<String> = issues.iter().map(|issue| issue.task.key.clone()).collect();
-    let parents: HashMap<String, String> = issues
-        .iter()
-        .filter_map(|issue| {
-            let parent = issue
-                .parent
-                .clone()
-                .filter(|parent| known.contains(parent))?;
-            Some((issue.task.key.clone(), parent))
-        })
-        .collect();
-    let is_in_a_circle = |key: &str| {
-        let mut seen = HashSet::from([key]);
-        let mut at = key;
-        while let Some(parent) = parents.get(at) {
-            if !seen.insert(parent) {
-                return true;
-            }
-            at = parent;
-        }
-        false
-    };
-    let mut roots: Vec<String> = Vec::new();
-    let mut children: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut tasks: HashMap<String, ImportedTask> = HashMap::new();
-    for mut issue in issues {
-        let key = issue.task.key.clone();
-        issue.task.dependencies.retain(|needed| {
+    for ImportedTask {
+        key,
+        dependencies,
+        file,
+        line,
+        ..
+    } in issues.iter_mut().map(|issue| &mut issue.task)
+    {
+        dependencies.retain(|needed| {
             let is_there = known.contains(needed);
             if !is_there {
-                problems.push(super::ImportProblem {
-                    file: file.to_owned(),
-                    line: issue.task.line,
-                    message: format!("`{key}` waits for `{needed}`, which is not there"),
-                });
+                let message = format!("`{key}` waits for `{needed}`, which is not there");
+                imported.problem(file, *line, message);
             }
             is_there
         });
-        match parents.get(&key).filter(|_| !is_in_a_circle(&key)) {
-            Some(parent) => children
-                .entry(parent.clone())
-                .or_default()
-                .push(key.clone()),
-            None => roots.push(key.clone()),
-        }
-        tasks.insert(key, issue.task);
     }
-    let mut all = Vec::new();
-    for root in roots {
-        all.extend(with_children(&root, &mut tasks, &children));
-    }
-    all
-}
-
-fn with_children(
-    key: &str,
-    tasks: &mut HashMap<String, ImportedTask>,
-    children: &BTreeMap<String, Vec<String>>,
-) -> Option<ImportedTask> {
-    let mut task = tasks.remove(key)?;
-    for child in children.get(key).into_iter().flatten() {
-        task.subtasks.extend(with_children(child, tasks, children));
-    }
-    Some(task)
 }

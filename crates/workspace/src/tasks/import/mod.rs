@@ -10,6 +10,7 @@ mod encoding;
 mod github;
 mod markdown_lists;
 mod merge;
+mod nesting;
 mod openspec;
 mod spec_kit;
 mod write_back;

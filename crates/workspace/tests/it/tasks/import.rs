@@ -229,6 +229,33 @@ fn backlog() {
 }
 
 #[test]
+fn a_circle_of_parents_in_a_backlog_loses_no_task() {
+    let files = [
+        (
+            "backlog/tasks/task-1.md",
+            "---\nid: task-1\ntitle: Round\nparent_task_id: task-2\n---\n",
+        ),
+        (
+            "backlog/tasks/task-2.md",
+            "---\nid: task-2\ntitle: And round\nparent_task_id: task-1\n---\n",
+        ),
+        (
+            "backlog/tasks/task-2.1.md",
+            "---\nid: task-2.1\ntitle: Below them\n---\n",
+        ),
+    ];
+    let (_, told) = of(&files, "backlog");
+    assert_eq!(
+        told,
+        [
+            "TASK-1 pending Round",
+            "TASK-2.1 pending Below them",
+            "TASK-2 pending And round",
+        ]
+    );
+}
+
+#[test]
 fn github() {
     let rest = r#"[{"number": 1, "title": "Log in", "state": "open", "body": "Please.\r\n- [ ] by mail\r\n- [x] by key\r\n## Acceptance criteria\r\n- [ ] it works\r\n", "labels": [{"name": "type: bug"}]},
       {"number": 2, "title": "A change", "state": "open", "pull_request": {}},
