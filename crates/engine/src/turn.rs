@@ -23,6 +23,7 @@ use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
 use crate::view::autopilot::{kinds, running, verdict};
+use crate::view::collab::turn::{Target, Way, turned as turned_work};
 use crate::view::session::turn::is_at_cap;
 use crate::view::{AUTOPILOT, SESSION, View};
 use crate::writer::RunWriter;
@@ -149,6 +150,10 @@ impl Engine {
             // It ends the pause, so it needs what a resume needs.
             self.may_go_on(&writer, &project)?;
         }
+        if let (Some(_), Some(item)) = (&writer.call.skills, item) {
+            let target = Target::Item(item.to_owned(), None);
+            return of_skills(view, writer, Way::Reopen, &target, turn.reason);
+        }
         let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Reopen {
             item: item.map(str::to_owned),
@@ -189,6 +194,10 @@ impl Engine {
         let writer = self.writer_alone(&project, &dir, Input::None)?;
         if item.is_none() {
             is_where_it_was(&writer)?;
+        }
+        if let (Some(_), Some(item)) = (&writer.call.skills, item) {
+            let target = Target::Item(item.to_owned(), None);
+            return of_skills(view, writer, Way::Skip, &target, reason);
         }
         let run = &writer.open.run;
         let present = || run.waiting().next()?.0.key();
@@ -244,6 +253,26 @@ impl Engine {
             Some(other) if other.id() == writer.open.run.run => Ok(()),
             _ => self.refuse_second(project, None),
         }
+    }
+}
+
+/// Turns an item of a session of skills.
+fn of_skills<'a>(
+    view: &'static View,
+    mut writer: RunWriter<'a>,
+    way: Way,
+    target: &Target<'_>,
+    reason: &str,
+) -> Result<TurnOutcome<'a>, Fault> {
+    match turned_work(&mut writer, way, target, reason)? {
+        Ok(message) => Ok(TurnOutcome { writer, message }),
+        Err(refusal) => Err(refused(
+            view,
+            &writer.call,
+            &writer.open.run,
+            None,
+            &refusal,
+        )),
     }
 }
 
@@ -346,7 +375,7 @@ pub(crate) fn over(run: &RunState) -> Fault {
     .recover(Verb::Summary.step().of(&run.run))
 }
 
-fn no_reason(verb: Verb) -> Fault {
+pub(crate) fn no_reason(verb: Verb) -> Fault {
     let message = format!("`{}` needs a reason", verb.name());
     Fault::new(Kind::Usage, "no_reason", message)
         .suggest(format!("say why: {}", verb.step().and("reason")))

@@ -120,6 +120,31 @@ pub enum Edit {
         /// The fields.
         fields: Map<String, Value>,
     },
+    /// One item more.
+    Add {
+        /// The set.
+        set: String,
+        /// Its fields.
+        item: Map<String, Value>,
+    },
+    /// An item that is to be run again: it stands where a new one does. One of a wave that is over comes into another one.
+    Reopen {
+        /// The set.
+        set: String,
+        /// The item's key.
+        key: String,
+        /// Fields that change with it.
+        fields: Map<String, Value>,
+    },
+    /// An item that is given up: what needs it is blocked.
+    Skip {
+        /// The set.
+        set: String,
+        /// The item's key.
+        key: String,
+        /// Fields that change with it.
+        fields: Map<String, Value>,
+    },
 }
 
 /// What a run begins with.

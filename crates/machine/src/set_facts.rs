@@ -95,7 +95,7 @@ impl RunState {
     }
 
     /// Which items of a set cannot be run any more, because something they need was skipped. Of waves:
-    /// those all of whose items are such.
+    /// those all of whose items are such, or were skipped before their wave was begun.
     pub fn blocked(&self, definition: &Definition, set: &str) -> Vec<bool> {
         let lost = self.lost(definition, set);
         if lost.is_empty() {
@@ -120,14 +120,16 @@ impl RunState {
         let Some(of) = self.sets.get(source) else {
             return Vec::new();
         };
-        if !inner.contains(&true) {
+        if inner.is_empty() {
             return Vec::new();
         }
         let is_lost = |wave: &Item| {
+            let is_skipped =
+                |key| wave.status == ItemStatus::Open && of.status(key) == Some(ItemStatus::Failed);
             wave.status != ItemStatus::Done
                 && wave.texts(source).all(|key| {
                     let at = of.position(key).and_then(|at| inner.get(at));
-                    at.copied().unwrap_or(false)
+                    at.copied().unwrap_or(false) || is_skipped(key)
                 })
         };
         items.iter().map(|(_, wave)| is_lost(wave)).collect()

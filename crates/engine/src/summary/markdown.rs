@@ -291,21 +291,18 @@ impl Page<'_> {
             )
         });
         self.section("Reopened", &story.reopened, |value| {
-            format!(
-                "{} from {} to {}: {}",
-                text(value, "subtaskId"),
-                text(value, "from"),
-                text(value, "to"),
-                text(value, "reason")
-            )
+            let way = match value.get("from") {
+                Some(_) => format!(" from {} to {}", text(value, "from"), text(value, "to")),
+                None => String::new(),
+            };
+            format!("{}{way}: {}", turned(value), text(value, "reason"))
         });
         self.section("Skipped", &story.skipped, |value| {
-            format!(
-                "{} in {}: {}",
-                text(value, "subtaskId"),
-                text(value, "from"),
-                text(value, "reason")
-            )
+            let place = match value.get("from") {
+                Some(_) => format!(" in {}", text(value, "from")),
+                None => String::new(),
+            };
+            format!("{}{place}: {}", turned(value), text(value, "reason"))
         });
         self.section("Let pass by a person", &story.allowed, |value| {
             format!(
@@ -467,6 +464,14 @@ impl Page<'_> {
 /// The beginning of a hash: enough to know it by.
 fn short(hash: &str) -> &str {
     hash.get(..SHOWN_OF_HASH).unwrap_or(hash)
+}
+
+/// What was reopened or skipped: a subtask, or an item of a set that is named.
+fn turned(value: &Value) -> String {
+    match value.get("set") {
+        Some(_) => format!("{} of {}", text(value, "subtaskId"), text(value, "set")),
+        None => text(value, "subtaskId"),
+    }
 }
 
 pub(super) fn hash(hash: &str) -> String {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use journal::{FileJournal, Journal as _, Position};
 use machine::event::AcceptedReport;
+use machine::state::ItemStatus;
 use machine::trigger::Trigger;
 use machine::{Definition, Event, RunState, Severity};
 use serde::Serialize;
@@ -430,13 +431,23 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             reason,
             ..
         } if matches!(cause, Trigger::Reopen | Trigger::Skip) => {
-            let value =
+            let mut value =
                 json!({ "subtaskId": item, "from": from, "to": to, "reason": reason, "at": at });
+            let turned = if *cause == Trigger::Skip {
+                &mut story.skipped
+            } else {
+                &mut story.reopened
+            };
+            // The item that an edge gives up was told before.
+            let of_edge = |told: &mut Value| told["at"] == at && told.get("from").is_none();
+            if let Some(told) = turned.pop_if(of_edge) {
+                value["subtaskId"] = told["subtaskId"].clone();
+                value["set"] = told["set"].clone();
+            }
+            turned.push(value);
             if *cause == Trigger::Skip {
-                story.skipped.push(value);
                 return;
             }
-            story.reopened.push(value);
             // What was accepted there before stands no more.
             if let Some(row) = item.as_ref().and_then(|item| story.rows.get_mut(item)) {
                 let refactored = row.refactored.take();
@@ -446,6 +457,21 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
                 }
                 row.green = None;
                 row.red = row.red.take().filter(|red| red.state != *to);
+            }
+        }
+        Event::ItemChanged {
+            set,
+            key,
+            fields,
+            status: Some(status @ (ItemStatus::Open | ItemStatus::Failed)),
+        } => {
+            if let Some(reason) = fields.get("reason") {
+                let value = json!({ "subtaskId": key, "set": set, "reason": reason, "at": at });
+                if *status == ItemStatus::Failed {
+                    story.skipped.push(value);
+                } else {
+                    story.reopened.push(value);
+                }
             }
         }
         other => stopped(story, at, other),

@@ -64,6 +64,7 @@ impl<'a> Walk<'a> {
         if state.kind() != Kind::Final && !self.is_made(own, at, faults) {
             all.extend(state.to.as_ref().map(|to| to.value.as_str()));
         }
+        let aside = [Trigger::Reopen, Trigger::Skip].map(|aside| self.definition.edges(at, aside));
         let events = state
             .on
             .iter()
@@ -71,7 +72,8 @@ impl<'a> Walk<'a> {
         let lists = state.route.iter().map(|edges| &edges.value);
         let edges = lists
             .chain(events.map(|(_, edges)| edges))
-            .flat_map(|edges| &edges.0);
+            .flat_map(|edges| &edges.0)
+            .chain(aside.into_iter().flatten());
         for edge in edges.chain(self.definition.otherwise(state)) {
             let edge: &Edge = edge;
             if !self.is_made(edge.effects.0.iter(), at, faults) {

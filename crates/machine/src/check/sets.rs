@@ -1,8 +1,9 @@
 //! Item sets and cursors: keys, statuses, waves, and where callers may change what.
 
 use super::shape::{identifier, is_name};
+use crate::definition::open::{ADD, ALL, Open, REOPEN, SKIP};
 use crate::definition::{
-    Definition, FieldType, ItemSetDef, LEVEL, Open, SPLIT, STATUS, WAVE, is_written,
+    Definition, FieldType, ItemSetDef, LEVEL, SPLIT, STATUS, WAVE, is_written,
 };
 use crate::diagnostic::{Diagnostic, Located};
 use crate::scope::STANDING;
@@ -147,12 +148,15 @@ fn one(
     }
     for (field, open) in set.open.iter() {
         states(definition, open, faults);
-        if field.value != "all" && set.fields.get(field).is_none() {
+        let is_field = set.fields.get(field).is_some();
+        if [ALL, ADD, REOPEN, SKIP].contains(&field.value.as_str()) {
+            verb(set, field, is_field, faults);
+        } else if !is_field {
             faults.push(Diagnostic::new(
                 "unknown_name",
                 field.at,
                 format!("an item has no field `{}` to be opened", field.value),
-                "name a field, or `all` for the whole set",
+                "name a field, `all` for the whole set, or `add`, `reopen` or `skip`",
             ));
         } else if set.fixes_place(field) {
             faults.push(Diagnostic::new(
@@ -179,6 +183,32 @@ fn one(
         ));
     }
     waves(definition, name, set, faults);
+}
+
+/// What callers may do with items needs names of where these stand then, and is nothing else's name.
+fn verb(set: &ItemSetDef, verb: &Located<String>, is_field: bool, faults: &mut Vec<Diagnostic>) {
+    let names = set.status.as_ref().map(|names| &names.value);
+    let lacks = match verb.value.as_str() {
+        REOPEN => names.is_none(),
+        SKIP => names.is_none_or(|names| names.failed.0.is_empty()),
+        _ => false,
+    };
+    if lacks {
+        faults.push(Diagnostic::new(
+            "bad_item_set",
+            verb.at,
+            format!("nothing says where an item stands after `{}`", verb.value),
+            "declare `status`, such as `{ open: [pending], done: [completed], failed: [skipped] }`",
+        ));
+    }
+    if is_field {
+        faults.push(Diagnostic::new(
+            "bad_item_set",
+            verb.at,
+            format!("`{}` could be what callers do, or a field", verb.value),
+            "give the field another name",
+        ));
+    }
 }
 
 /// What comes with other keys is not declared too, and no field is a cursor.
@@ -345,28 +375,28 @@ fn waves(
     let everywhere = definition.on.iter().flat_map(|(_, edges)| &edges.0);
     for edge in added.chain(everywhere).filter(|_| own) {
         for (to, _) in edge.add.iter() {
-            if to.value == name.value || to.value == into.value {
-                faults.push(Diagnostic::new(
-                    "misplaced_key",
-                    to.at,
-                    format!(
-                        "`{}` is cut into waves when it is filled as a whole",
-                        name.value
-                    ),
-                    "use `load`",
-                ));
-            }
+            cut_out(name, into, to, faults);
         }
         for (to, _) in edge.load.iter() {
-            if to.value == into.value {
-                faults.push(Diagnostic::new(
-                    "misplaced_key",
-                    to.at,
-                    format!("`{}` is cut out of `{}`", into.value, name.value),
-                    format!("fill `{}`", name.value),
-                ));
-            }
+            cut_out(name, into, to, faults);
         }
+    }
+}
+
+/// Nothing but the set that they are cut out of makes waves.
+fn cut_out(
+    name: &Located<String>,
+    into: &Located<String>,
+    to: &Located<String>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    if to.value == into.value {
+        faults.push(Diagnostic::new(
+            "misplaced_key",
+            to.at,
+            format!("`{}` is cut out of `{}`", into.value, name.value),
+            format!("fill `{}`", name.value),
+        ));
     }
 }
 

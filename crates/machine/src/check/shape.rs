@@ -20,12 +20,16 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
         ));
     }
     for (name, _) in definition.on.iter() {
-        if name.value != Trigger::Abort.name() {
+        let event = Trigger::of_event(&name.value);
+        if !matches!(
+            event,
+            Some(Trigger::Abort | Trigger::Reopen | Trigger::Skip)
+        ) {
             faults.push(Diagnostic::new(
                 "bad_event",
                 name.at,
                 format!("`{}` cannot stand in the workflow's own `on`", name.value),
-                "only `abort` is valid in every state; move it to the states it belongs to",
+                "only `abort`, `reopen` and `skip` are valid in every state; move it to the states it belongs to",
             ));
         }
     }

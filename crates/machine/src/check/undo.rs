@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Catalog;
-use crate::definition::{Definition, Edge, Kind};
+use crate::definition::{Definition, Edge, Edges, Kind};
 use crate::diagnostic::{Diagnostic, Located};
 use crate::guard::Expression;
 use crate::trigger::Trigger;
@@ -17,40 +17,54 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
             .get(name)
             .is_some_and(|effect| effect.lasting)
     };
-    for (_, name, state) in definition.all_states() {
-        let mut begins: Vec<(&str, &str)> = Vec::new();
+    let of_edges = |edges: &'_ Edges| -> Vec<(String, String)> {
+        let with_effect = edges.0.iter().filter_map(|edge| {
+            let effect = edge.effects.0.iter().find(|effect| lasting(effect))?;
+            Some((effect.value.clone(), edge.to.as_ref()?.value.clone()))
+        });
+        with_effect.collect()
+    };
+    for (name, state) in definition
+        .all_states()
+        .map(|(_, name, state)| (name, state))
+    {
+        let mut ways = Vec::new();
         if let (Some(effects), Some(to)) = (&state.effects, &state.to)
             && let Some(effect) = effects.0.iter().find(|effect| lasting(effect))
         {
-            begins.push((&effect.value, &to.value));
+            ways.push((effect.value.clone(), to.value.clone()));
         }
-        for edges in state
-            .route
-            .iter()
-            .map(|edges| &edges.value)
-            .chain(state.on.iter().map(|(_, edges)| edges))
-        {
-            for edge in &edges.0 {
-                if let Some(to) = &edge.to
-                    && let Some(effect) = edge.effects.0.iter().find(|effect| lasting(effect))
-                {
-                    begins.push((&effect.value, &to.value));
-                }
-            }
-        }
-        for (effect, to) in begins {
-            let mut seen = BTreeSet::new();
-            if let Some((at, place)) = refuses(definition, to, &mut seen) {
-                faults.push(Diagnostic::new(
-                    "refusal_after_effect",
-                    place,
-                    format!(
-                        "`{at}` can refuse after `{effect}` was carried out on the way from `{}`, which could not be taken back",
-                        name.value
-                    ),
-                    "let the route decide before the effect, or put a `work` state between them",
-                ));
-            }
+        let lists = state.lists().map(|(_, edges)| edges);
+        ways.extend(lists.flat_map(of_edges));
+        let from = format!("from `{}`", name.value);
+        refused_behind(definition, &from, &ways, faults);
+    }
+    let anywhere: Vec<_> = definition
+        .on
+        .iter()
+        .flat_map(|(_, edges)| of_edges(edges))
+        .collect();
+    refused_behind(definition, "from anywhere", &anywhere, faults);
+}
+
+/// Ways, each with its effect and where it leads, behind which something may refuse.
+fn refused_behind(
+    definition: &Definition,
+    from: &str,
+    ways: &[(String, String)],
+    faults: &mut Vec<Diagnostic>,
+) {
+    for (effect, to) in ways {
+        let mut seen = BTreeSet::new();
+        if let Some((at, place)) = refuses(definition, to, &mut seen) {
+            faults.push(Diagnostic::new(
+                "refusal_after_effect",
+                place,
+                format!(
+                    "`{at}` can refuse after `{effect}` was carried out on the way {from}, which could not be taken back"
+                ),
+                "let the route decide before the effect, or put a `work` state between them",
+            ));
         }
     }
 }

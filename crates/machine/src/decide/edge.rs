@@ -336,7 +336,12 @@ impl Planner<'_> {
             self.change_item(set, key, fields);
         }
         for (set, item) in values.added {
-            self.add_item(set, item);
+            match definition.items.get(&set) {
+                Some(declared) if declared.waves.is_some() => {
+                    self.filled_up(&set, declared, item)?;
+                }
+                _ => self.add_item(set, item),
+            }
         }
         for name in &edge.emit.0 {
             self.push(Event::Domain(Domain {

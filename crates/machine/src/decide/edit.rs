@@ -5,14 +5,12 @@ use serde_json::{Map, Value};
 use super::fill::SetContent;
 use super::{Planner, Stop};
 use crate::command::Edit;
-use crate::definition::{ItemSetDef, Open, STATUS, WAVE};
+use crate::definition::open::{ADD, ALL, Open, REOPEN, SKIP};
+use crate::definition::{ItemSetDef, STATUS, WAVE};
 use crate::event::Event;
 use crate::item_set::{Item, ItemStatus};
 use crate::refusal::Refusal;
 use crate::state::{ROOT, RunStatus};
-
-/// The name under which a definition opens a whole set.
-const ALL: &str = "all";
 
 impl Planner<'_> {
     pub(super) fn edit(&mut self, edits: &[Edit], keep: &Map<String, Value>) -> Result<(), Stop> {
@@ -37,19 +35,28 @@ impl Planner<'_> {
                     self.keep_vars(&mut vars, &Map::new());
                     self.edit_set(set, items)?;
                 }
+                Edit::Add { set, item } => self.edit_add(set, item)?,
                 Edit::Item { set, key, fields } => {
-                    let known = moved.iter().any(|(of, item, _)| of == set && item == key);
-                    if let Some(before) = self.edit_item(set, key, fields)?
-                        && !known
-                    {
+                    if let Some(before) = self.edit_item(set, key, fields)? {
                         moved.push((set, key, before));
                     }
+                }
+                Edit::Reopen { set, key, fields } => {
+                    let before = self.edit_status(set, key, (REOPEN, ItemStatus::Open), fields)?;
+                    moved.push((set, key, before));
+                }
+                Edit::Skip { set, key, fields } => {
+                    let before = self.edit_status(set, key, (SKIP, ItemStatus::Failed), fields)?;
+                    moved.push((set, key, before));
                 }
             }
         }
         // Judged when all of them stand where they are said to: one may need another.
+        let mut judged = std::collections::HashSet::new();
         for (set, key, before) in moved {
-            self.may_stand(set, key, before)?;
+            if judged.insert((set, key)) {
+                self.may_stand(set, key, before)?;
+            }
         }
         self.keep_vars(&mut vars, keep);
         Ok(())
@@ -130,22 +137,7 @@ impl Planner<'_> {
         };
         let mut all = Vec::with_capacity(items.len());
         for item in items {
-            for (name, value) in item {
-                fits(declared, name, value)?;
-            }
-            let key = &declared.key.value;
-            if item
-                .get(key)
-                .and_then(Value::as_str)
-                .is_none_or(str::is_empty)
-            {
-                return Err(Stop::refused(
-                    Refusal::new("bad_value")
-                        .message(format!("an item of `{set}` has no `{key}`"))
-                        .detail("field", key.as_str()),
-                ));
-            }
-            all.push(self.completed(set, declared, item)?);
+            all.push(self.whole(set, declared, item)?);
         }
         let filled = if declared.waves.is_some() {
             self.filling(set, declared, all)?
@@ -167,6 +159,140 @@ impl Planner<'_> {
                 items: all,
             }]
         };
+        self.fill(filled);
+        Ok(())
+    }
+
+    /// An item of a set as a caller gives it, with every declared field.
+    fn whole(
+        &self,
+        set: &str,
+        declared: &ItemSetDef,
+        item: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, Stop> {
+        for (name, value) in item {
+            fits(declared, name, value)?;
+        }
+        let key = &declared.key.value;
+        let has_key = item.get(key).and_then(Value::as_str);
+        if has_key.is_none_or(str::is_empty) {
+            return Err(Stop::refused(
+                Refusal::new("bad_value")
+                    .message(format!("an item of `{set}` has no `{key}`"))
+                    .detail("field", key.as_str()),
+            ));
+        }
+        self.completed(set, declared, item)
+    }
+
+    /// Adds an item behind all others; the same one again is there already. What it needs is there, too.
+    fn edit_add(&mut self, set: &str, item: &Map<String, Value>) -> Result<(), Stop> {
+        let definition = self.definition;
+        let declared = definition.items.get(set);
+        self.opened(set, declared.and_then(|declared| declared.open.get(ADD)))?;
+        let Some(declared) = declared else {
+            return Ok(());
+        };
+        let whole = self.whole(set, declared, item)?;
+        let known = self.run.sets.get(set);
+        let known = known.and_then(|items| items.get(super::values::key_of(declared, &whole)));
+        let is_there = known.is_some_and(|known| {
+            let mut fields = item.iter();
+            fields.all(|(name, value)| known.fields.get(name) == Some(value))
+        });
+        if is_there {
+            return Ok(());
+        }
+        self.filled_up(set, declared, whole)
+    }
+
+    /// Has an item stand where those do that are not begun, or that are given up; where it stood before.
+    fn edit_status(
+        &mut self,
+        set: &str,
+        key: &str,
+        (verb, status): (&str, ItemStatus),
+        fields: &Map<String, Value>,
+    ) -> Result<ItemStatus, Stop> {
+        let definition = self.definition;
+        let declared = definition.items.get(set);
+        self.opened(set, declared.and_then(|declared| declared.open.get(verb)))?;
+        let before = self.item(set, key)?;
+        let stood = before.status;
+        let mut names = declared.into_iter().filter_map(|set| set.status.as_ref());
+        let name = names.find_map(|names| names.value.first(status));
+        let (Some(declared), Some(name)) = (declared, name) else {
+            return Ok(stood);
+        };
+        let mut changed = fields.clone();
+        for (name, value) in &changed {
+            fits(declared, name, value)?;
+            changeable(set, declared, name)?;
+        }
+        changed.insert(STATUS.to_owned(), name.into());
+        changed.retain(|name, value| before.fields.get(name) != Some(value));
+        if !changed.is_empty() {
+            self.change_item(set.to_owned(), key.to_owned(), changed);
+        }
+        if status == ItemStatus::Open && stood != ItemStatus::Open {
+            self.out_of_finished_waves(set, declared)?;
+        }
+        Ok(stood)
+    }
+
+    /// Has what can be run again of waves that are over be run: in the wave in hand, whose items may wait for it; else in waves
+    /// that are cut anew.
+    fn out_of_finished_waves(&mut self, set: &str, declared: &ItemSetDef) -> Result<(), Stop> {
+        let Some(waves) = &declared.waves else {
+            return Ok(());
+        };
+        let into = &waves.into.value;
+        let (Some(items), Some(waves)) = (self.run.sets.get(set), self.run.sets.get(into)) else {
+            return Ok(());
+        };
+        let blocked = self.run.blocked(self.definition, set);
+        let can_run = |key: &str| {
+            let is_open = items.status(key) == Some(ItemStatus::Open);
+            is_open && items.position(key).is_some_and(|at| !blocked[at])
+        };
+        let mut taken: Vec<String> = Vec::new();
+        let mut changed: Vec<(String, Vec<String>)> = Vec::new();
+        for (id, wave) in waves
+            .iter()
+            .filter(|(_, wave)| wave.status == ItemStatus::Done)
+        {
+            let (out, left): (Vec<&str>, Vec<&str>) = wave.texts(set).partition(|key| can_run(key));
+            if !out.is_empty() {
+                taken.extend(out.into_iter().map(str::to_owned));
+                changed.push((id.to_owned(), left.into_iter().map(str::to_owned).collect()));
+            }
+        }
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let in_hand = waves
+            .iter()
+            .find(|(_, wave)| wave.status == ItemStatus::Active);
+        let in_hand = in_hand.map(|(id, wave)| {
+            let all = wave
+                .texts(set)
+                .map(str::to_owned)
+                .chain(taken.iter().cloned());
+            (id.to_owned(), all.collect())
+        });
+        for (id, keys) in changed.into_iter().chain(in_hand.clone()) {
+            let fields = Map::from_iter([(set.to_owned(), keys.into())]);
+            self.change_item(into.clone(), id, fields);
+        }
+        if let Some((id, _)) = in_hand {
+            for key in taken {
+                let fields = Map::from_iter([(WAVE.to_owned(), id.as_str().into())]);
+                self.change_item(set.to_owned(), key, fields);
+            }
+            return Ok(());
+        }
+        let all = self.all_of(set);
+        let filled = self.filling(set, declared, all)?;
         self.fill(filled);
         Ok(())
     }
@@ -196,15 +322,7 @@ impl Planner<'_> {
             if item.fields.get(name) == Some(value) {
                 continue;
             }
-            if declared.fixes_place(name) {
-                return Err(Stop::refused(
-                    Refusal::new("read_only")
-                        .message(format!(
-                            "`{name}` fixes the place of an item: it comes with all items of `{set}`"
-                        ))
-                        .detail("field", name.as_str()),
-                ));
-            }
+            changeable(set, declared, name)?;
             changed.insert(name.clone(), value.clone());
         }
         if changed.is_empty() {
@@ -254,7 +372,9 @@ impl Planner<'_> {
             return Err(of_wave("wave_over", message));
         }
         let needs = declared.needs.as_ref().map(|needs| needs.value.as_str());
-        if item.status != ItemStatus::Open && !items.is_ready(item, declared) {
+        // What is given up need never come in hand.
+        let is_begun = matches!(item.status, ItemStatus::Active | ItemStatus::Done);
+        if is_begun && !items.is_ready(item, declared) {
             let is_done = |need: &str| items.status(need) == Some(ItemStatus::Done);
             let unmet: Vec<String> = item
                 .needed(needs)
@@ -270,7 +390,7 @@ impl Planner<'_> {
         }
         // What stands in different waves is kept apart, so one wave is in hand at a time.
         let another = waves.is_some_and(|waves| waves.count(ItemStatus::Active) > 0);
-        if item.status != ItemStatus::Open && stands == Some(ItemStatus::Open) && another {
+        if is_begun && stands == Some(ItemStatus::Open) && another {
             let message = format!("{key} belongs to {wave}, which is not in hand yet");
             return Err(of_wave("wave_not_begun", message));
         }
@@ -278,7 +398,8 @@ impl Planner<'_> {
             let begun: Vec<String> = items
                 .iter()
                 .filter(|(_, other)| {
-                    other.status != ItemStatus::Open && other.needed(needs).any(|need| need == key)
+                    let is_begun = matches!(other.status, ItemStatus::Active | ItemStatus::Done);
+                    is_begun && other.needed(needs).any(|need| need == key)
                 })
                 .map(|(other, _)| other.to_owned())
                 .collect();
@@ -290,6 +411,7 @@ impl Planner<'_> {
                             "begun already: {}, which {rest} on {key}",
                             begun.join(", ")
                         ))
+                        .detail("set", set)
                         .detail("item", key)
                         .detail("dependents", begun),
                 ));
@@ -297,6 +419,20 @@ impl Planner<'_> {
         }
         Ok(())
     }
+}
+
+/// Refuses a field that changes with all items of its set alone.
+fn changeable(set: &str, declared: &ItemSetDef, name: &str) -> Result<(), Stop> {
+    if !declared.fixes_place(name) {
+        return Ok(());
+    }
+    Err(Stop::refused(
+        Refusal::new("read_only")
+            .message(format!(
+                "`{name}` fixes the place of an item: it comes with all items of `{set}`"
+            ))
+            .detail("field", name),
+    ))
 }
 
 /// Whether `value` is one for that field of an item.

@@ -277,6 +277,31 @@ impl Planner<'_> {
         })
     }
 
+    /// The fields of all items of a set.
+    pub(super) fn all_of(&self, set: &str) -> Vec<Map<String, Value>> {
+        let items = self.run.sets.get(set).into_iter().flat_map(ItemSet::iter);
+        items.map(|(_, item)| Map::clone(&item.fields)).collect()
+    }
+
+    /// Adds an item to those of a set, which stay in order, and are cut anew where they are cut at all.
+    pub(super) fn filled_up(
+        &mut self,
+        set: &str,
+        declared: &ItemSetDef,
+        item: Map<String, Value>,
+    ) -> Result<(), Stop> {
+        let mut all = self.all_of(set);
+        all.push(item.clone());
+        if declared.waves.is_some() {
+            let filled = self.filling(set, declared, all)?;
+            self.fill(filled);
+        } else {
+            in_order(declared, &all)?;
+            self.add_item(set.to_owned(), item);
+        }
+        Ok(())
+    }
+
     /// Journals a new item, with where it stands.
     pub(super) fn add_item(&mut self, set: String, item: Map<String, Value>) {
         let Some(declared) = self.definition.items.get(&set) else {

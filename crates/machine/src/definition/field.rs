@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::Value;
 
-use super::items::Open;
+use super::open::Open;
 use super::ordered::LongForm;
 use crate::diagnostic::Located;
 use crate::guard::Expression;

@@ -1,10 +1,8 @@
 //! Item sets: what an item is, where it may stand, and how a set is cut into waves.
 
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
-use std::fmt;
-
 use super::edge::Names;
 use super::field::{Field, FieldType};
+use super::open::Open;
 use super::ordered::Ordered;
 use crate::diagnostic::{Located, Place};
 use crate::guard::Expression;
@@ -36,7 +34,7 @@ pub struct ItemSetDef {
     /// The names of where an item may stand. A set without them is kept by its `each`.
     #[serde(default)]
     pub status: Option<Located<Statuses>>,
-    /// Where a caller may change what: a field's name, or `all`, and the states.
+    /// Where a caller may change what: a field's name, or [`ALL`](super::open::ALL) and its like, and the states.
     #[serde(default)]
     pub open: Ordered<Open>,
     /// The cursor whose item comes first, while it is ready.
@@ -88,6 +86,12 @@ impl Statuses {
         .flat_map(|(names, status)| names.0.iter().map(move |name| (name, status)))
     }
 
+    /// The first name that means this, which is that of an item that comes to stand so.
+    pub fn first(&self, status: ItemStatus) -> Option<&str> {
+        let mut names = self.names();
+        names.find_map(|(name, means)| (means == status).then_some(name))
+    }
+
     /// What a name means.
     pub fn meaning(&self, name: &str) -> Option<ItemStatus> {
         self.names()
@@ -122,65 +126,6 @@ pub struct Waves {
     /// Whether an item, seen as `it`, must have a wave of its own.
     #[serde(default)]
     pub alone: Option<Expression>,
-}
-
-/// Where a caller may change something.
-#[derive(Debug, Clone)]
-pub enum Open {
-    /// In every state.
-    Always,
-    /// In these.
-    In(Vec<Located<String>>),
-}
-
-impl Open {
-    /// Whether it may be changed in `state`.
-    pub fn is_open(&self, state: &str) -> bool {
-        match self {
-            Self::Always => true,
-            Self::In(states) => states.iter().any(|known| known.value == state),
-        }
-    }
-
-    /// The states that are named.
-    pub fn states(&self) -> &[Located<String>] {
-        match self {
-            Self::Always => &[],
-            Self::In(states) => states,
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Open {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Open;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`always`, or a list of states")
-            }
-
-            fn visit_str<E: de::Error>(self, word: &str) -> Result<Open, E> {
-                if word == "always" {
-                    Ok(Open::Always)
-                } else {
-                    Err(de::Error::custom(format!(
-                        "`{word}` is neither `always` nor a list of states"
-                    )))
-                }
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Open, A::Error> {
-                let mut states = Vec::new();
-                while let Some(state) = seq.next_element::<Located<String>>()? {
-                    states.push(state);
-                }
-                Ok(Open::In(states))
-            }
-        }
-        deserializer.deserialize_any(Either)
-    }
 }
 
 impl ItemSetDef {

@@ -9,6 +9,7 @@ mod field;
 mod gate;
 mod items;
 mod message;
+pub mod open;
 mod ordered;
 mod resource;
 mod setting;
@@ -24,7 +25,7 @@ pub use expects::{Expects, RoleDef};
 pub use field::{Field, FieldType, Literal};
 pub use gate::{Gate, StateGate};
 pub(crate) use items::is_written;
-pub use items::{ItemSetDef, LEVEL, Open, SPLIT, STATUS, Statuses, WAVE, Waves};
+pub use items::{ItemSetDef, LEVEL, SPLIT, STATUS, Statuses, WAVE, Waves};
 pub use message::Message;
 pub use ordered::Ordered;
 pub use resource::{ResourceDef, ResourceValue};
@@ -527,7 +528,8 @@ impl Definition {
             return &self.otherwise.0;
         }
         let own = self.state(state).map_or(&[][..], |def| def.edges(trigger));
-        if !own.is_empty() {
+        // A step aside of an item is said with its states: those of the workflow lead elsewhere.
+        if !own.is_empty() || trigger != Trigger::Abort && self.parent(state).is_some() {
             return own;
         }
         self.on.get(trigger.name()).map_or(&[], |edges| &edges.0)

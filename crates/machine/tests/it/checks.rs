@@ -120,6 +120,24 @@ fn shape() {
 }
 
 #[test]
+fn a_step_aside_may_be_valid_in_every_state() {
+    let workflow = |on: &str, rest: &str| {
+        let work = "a: { work: {}, to: z }";
+        with(
+            &format!("vars: {{ n: int }}\non: {{ {on} }}"),
+            &format!("{work}\n{rest}\n{END}"),
+        )
+    };
+    let other = "b: { work: {}, to: z }";
+    accepts(&workflow(
+        "skip: { to: b }, reopen: [ { when: vars.n > 0, to: a }, { refuse: nothing_before } ]",
+        other,
+    ));
+    refuses("dangling_target", &workflow("skip: { to: §nowhere }", ""));
+    refuses("bad_event", &workflow("§done: { to: a }", ""));
+}
+
+#[test]
 fn events_belong_to_kinds() {
     for event in ["done", "report", "skip", "reject", "repotr"] {
         refuses(

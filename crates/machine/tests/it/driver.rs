@@ -42,6 +42,32 @@ pub fn stands(set: &str, key: &str, status: &str) -> Edit {
     fields(set, key, json!({ "status": status }))
 }
 
+/// One item more, of a caller.
+pub fn added(set: &str, item: Value) -> Edit {
+    Edit::Add {
+        set: set.to_owned(),
+        item: map(item),
+    }
+}
+
+/// An item that a caller has run again.
+pub fn reopened(set: &str, key: &str) -> Edit {
+    Edit::Reopen {
+        set: set.to_owned(),
+        key: key.to_owned(),
+        fields: Map::new(),
+    }
+}
+
+/// An item that a caller gives up.
+pub fn skipped(set: &str, key: &str) -> Edit {
+    Edit::Skip {
+        set: set.to_owned(),
+        key: key.to_owned(),
+        fields: Map::new(),
+    }
+}
+
 /// Nothing, or the refusal.
 pub type Outcome = Result<(), Box<Refusal>>;
 

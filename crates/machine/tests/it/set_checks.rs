@@ -242,6 +242,17 @@ fn what_is_open() {
         &set("", "open: { §status: always }", "to: z"),
     );
     refuses("unreadable", &set("", "open: { all: §sometimes }", "to: z"));
+    // Where an item stands that was given up, or is taken up again, is said with `status`.
+    let open = "open: { add: always, §reopen: always }";
+    refuses("bad_item_set", &set("", open, "to: z"));
+    refuses("bad_item_set", &set("", "open: { §skip: always }", "to: z"));
+    accepts(&with_status(
+        "",
+        "open: { reopen: always, skip: [a] }",
+        "to: z",
+    ));
+    let field = with_status("", "open: { §skip: always }", "to: z");
+    refuses("bad_item_set", &field.replace("ok: bool", "skip: bool"));
     refuses(
         "misplaced_key",
         &set("", "", "to: z").replace(
@@ -334,7 +345,7 @@ fn waves() {
 #[test]
 fn waves_are_cut_when_their_set_is_filled() {
     let of = |edge: &str| with_status("", "waves: { into: waves }", edge);
-    refuses("misplaced_key", &of("add: { §parts: { id: x } }, to: z"));
+    accepts(&of("add: { parts: { id: x } }, to: z"));
     refuses("misplaced_key", &of("add: { §waves: { id: x } }, to: z"));
     refuses(
         "misplaced_key",

@@ -8,7 +8,9 @@ use machine::{Command, Event, RunStatus};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::driver::{Driver, ann, fields, reading, says, stands, var, whole};
+use crate::driver::{
+    Driver, added, ann, fields, reading, reopened, says, skipped, stands, var, whole,
+};
 use crate::sets::{gathered, gathering, in_hand};
 
 /// Jobs that need only those before them; what they touch, and whether they must be alone.
@@ -45,9 +47,18 @@ fn waves_are_lawful(run: &RunState) -> Result<(), TestCaseError> {
     let (Some(jobs), Some(groups)) = (run.sets.get("jobs"), run.sets.get("groups")) else {
         return Ok(());
     };
+    let blocked = run.blocked(
+        &machine::Definition::parse(crate::sets::SETS).unwrap(),
+        "jobs",
+    );
     let mut wave_of: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, (id, wave)) in groups.iter().enumerate() {
-        prop_assert!(wave.texts("jobs").next().is_some(), "{} is empty", id);
+        let is_over = wave.status == ItemStatus::Done;
+        prop_assert!(
+            is_over || wave.texts("jobs").next().is_some(),
+            "{} is empty",
+            id
+        );
         for key in wave.texts("jobs") {
             prop_assert!(
                 wave_of.insert(key, number).is_none(),
@@ -56,6 +67,10 @@ fn waves_are_lawful(run: &RunState) -> Result<(), TestCaseError> {
             );
             let job = jobs.get(key);
             prop_assert_eq!(job.map(|job| job.text("wave")), Some(id));
+            // What can be run is never left behind in a wave that is over.
+            let waits = job.is_some_and(|job| job.status == ItemStatus::Open) && is_over;
+            let at = jobs.position(key).unwrap();
+            prop_assert!(!waits || blocked[at], "{} is left in {}", key, id);
         }
     }
     prop_assert_eq!(wave_of.len(), jobs.len());
@@ -95,7 +110,7 @@ fn edit((what, a, b): (u8, u8, u8), drawn: &Drawn) -> Edit {
             json!({ "id": key, "needs": if at % 2 == 1 { json!(["p"]) } else { json!([]) } })
         })
     };
-    match what % 16 {
+    match what % 20 {
         0..=4 => stands(
             "jobs",
             &job,
@@ -139,7 +154,18 @@ fn edit((what, a, b): (u8, u8, u8), drawn: &Drawn) -> Edit {
             part,
             json!({ ["id", "needs", "kind", "odd"][usize::from(b) % 4]: "odd" }),
         ),
-        _ => var("flag", b % 2 == 0),
+        15 => added(
+            "jobs",
+            json!({ "id": format!("j{}", 13 + b % 4), "needs": [job], "files": ["f1"] }),
+        ),
+        16..=17 => reopened("jobs", &job),
+        18 => skipped("jobs", &job),
+        _ => match b % 4 {
+            0 => reopened("parts", part),
+            1 => skipped("parts", part),
+            2 => added("parts", json!({ "id": part })),
+            _ => var("flag", b % 8 == 3),
+        },
     }
 }
 
@@ -306,7 +332,7 @@ proptest! {
         for one in commands {
             let command = command(&driver, one, &drawn);
             let begin = driver.events.len();
-            let ended: BTreeSet<String> = finished(&driver);
+            let ended = finished(&driver);
             // The driver itself holds a refusal against the run as it was before.
             let refused = driver.send(&command).err();
             prop_assert!(refused.is_none() || driver.events.len() == begin);
@@ -315,7 +341,7 @@ proptest! {
             }
             nothing_dangles(&driver)?;
             waves_are_lawful(&driver.run)?;
-            prop_assert!(ended.is_subset(&finished(&driver)), "a finished wave is gone after {:?}", command);
+            finished_stays(&driver, &ended)?;
             if matches!(command, Command::Edit { .. }) {
                 let moved = driver.events[begin..].iter().any(|(_, event)| matches!(event, Event::StateEntered { .. } | Event::UnitIssued { .. }));
                 prop_assert!(!moved);
@@ -350,14 +376,37 @@ proptest! {
 }
 
 /// The waves that are over, with what is in them.
-fn finished(driver: &Driver) -> BTreeSet<String> {
+fn finished(driver: &Driver) -> BTreeMap<String, BTreeSet<String>> {
     let groups = driver.run.sets.get("groups");
     let groups = groups.into_iter().flat_map(ItemSet::iter);
     groups
         .filter(|(_, wave)| wave.status == ItemStatus::Done)
         .map(|(id, wave)| {
-            let jobs: Vec<&str> = wave.texts("jobs").collect();
-            format!("{id}: {}", jobs.join(" "))
+            (
+                id.to_owned(),
+                wave.texts("jobs").map(str::to_owned).collect(),
+            )
         })
         .collect()
+}
+
+/// A wave that was finished stays so, and keeps its jobs but for those that were taken up again.
+fn finished_stays(
+    driver: &Driver,
+    ended: &BTreeMap<String, BTreeSet<String>>,
+) -> Result<(), TestCaseError> {
+    let now = finished(driver);
+    for (id, jobs) in ended {
+        prop_assert!(now.contains_key(id), "{} is gone", id);
+        for job in jobs.difference(&now[id]) {
+            let job = driver.run.sets["jobs"].get(job);
+            prop_assert!(
+                job.is_some_and(|job| job.status != ItemStatus::Done),
+                "{:?} left {}",
+                job,
+                id
+            );
+        }
+    }
+    Ok(())
 }

@@ -21,13 +21,13 @@ items:
     needs: needs
     prefer: part
     status: { open: [new, late], active: [begun], done: [ready, shipped], failed: [dropped] }
-    open: { all: [collect], status: [collect, act], note: always }
+    open: { all: [collect], status: [collect, act], note: always, add: always, reopen: always, skip: always }
     fields: { id: string, needs: [string], kind: [plain, odd], weight: int, note: string }
   jobs:
     key: id
     needs: needs
     status: { open: [pending], active: [active, broken], done: [ok], failed: [lost] }
-    open: { all: [collect, act, rest], status: [act] }
+    open: { all: [collect, act, rest], status: [act], add: [act, rest], reopen: [act, rest], skip: [act, rest] }
     waves: { into: groups, named: wave, apart: [files, ports], alone: it.solo }
     fields: { id: string, needs: [string], files: [string], ports: [string], solo: bool, text: string }
 initial: collect

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use engine::view::collab::request::WorkTurn;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -75,6 +76,37 @@ pub enum CollabCommand {
         after_long_help = "Example:\n  tm collab update --work-items '[{\"number\": 1, \"title\": \"Dates\", \"type\": \"code\"}]'"
     )]
     Update(Update),
+    /// Add an item that came late
+    ///
+    /// It is worked out when it is its turn: after the item in hand or, once batches are executed, after the batch in hand. Its
+    /// tasks come behind what was begun. Before the goals are gathered, items are written into the design document or set
+    /// with `tm collab update`.
+    ///
+    /// The exit status is 0 if it was added or is there, and 3 if it was refused.
+    #[command(
+        after_long_help = "Example:\n  tm collab add 'Export as CSV' --type code --depends-on 1"
+    )]
+    Add(Add),
+    /// Have an item be worked out again, or tasks be run again
+    ///
+    /// An item that is documented, skipped or in hand begins anew; its tasks that are done stay so, and its task graph can be
+    /// handed over again. A task of a batch that is over comes into a new batch. Without an item or a task: what is in hand,
+    /// or, when all batches are over, one more task for what the end asks for.
+    ///
+    /// The exit status is 0 if it was done, and 3 if it was refused.
+    #[command(
+        after_long_help = "Examples:\n  tm collab reopen --item 2 --reason 'the parser has to stream'\n  tm collab reopen --task lexer --reason 'it loses comments'\n  tm collab reopen --reason 'the suite fails: two tests of the parser'"
+    )]
+    Reopen(Reopen),
+    /// Give up an item with all its tasks that are not done, or single tasks
+    ///
+    /// What depends on it is not run, and is listed at the end. Without an item or a task the item in hand is meant.
+    ///
+    /// The exit status is 0 if it was done, and 3 if it was refused.
+    #[command(
+        after_long_help = "Example:\n  tm collab skip --item 3 --reason 'not before the next release'"
+    )]
+    Skip(Skip),
     /// Say what tasks of the batch in hand came to
     ///
     /// One task as `ID STATUS`, any number of them as `ID=STATUS`: all of them are stored, or none. The statuses are `pending`,
@@ -111,6 +143,9 @@ impl CollabCommand {
             Self::CompleteSkill(_) => "complete-skill",
             Self::State(_) => "state",
             Self::Update(_) => "update",
+            Self::Add(_) => "add",
+            Self::Reopen(_) => "reopen",
+            Self::Skip(_) => "skip",
             Self::Task(_) => "task",
             Self::Graph(_) => "graph",
             Self::Sync(_) => "sync",
@@ -158,6 +193,92 @@ pub struct Update {
     /// Any field, by its name and its value as JSON; may be repeated
     #[arg(long, value_name = "NAME=JSON")]
     pub set: Vec<String>,
+}
+
+/// `tm collab add`.
+#[derive(Debug, Args)]
+pub struct Add {
+    /// Its title
+    #[arg(value_name = "TITLE")]
+    pub title: String,
+    /// What it is: code, task or bugfix
+    #[arg(long = "type", value_name = "TYPE")]
+    pub kind: String,
+    /// Its number; the next one if left out
+    #[arg(long, value_name = "N")]
+    pub number: Option<String>,
+    /// The number of an item that comes before it; may be repeated
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub depends_on: Vec<String>,
+}
+
+/// `tm collab reopen`.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Reopen {
+    /// The item's number
+    #[arg(long, value_name = "N")]
+    #[schemars(extend("x-brief" = "number of an item"))]
+    pub item: Option<String>,
+    /// What the item is from now on: code, task or bugfix
+    #[arg(long = "type", value_name = "TYPE")]
+    #[serde(rename = "type")]
+    #[schemars(extend("x-brief" = "of the item, from now on"))]
+    pub kind: Option<String>,
+    /// The id of a task; may be repeated
+    #[arg(long = "task", value_name = "ID")]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "or ids of tasks"))]
+    pub tasks: Vec<String>,
+    /// Why; it is told whoever works on it
+    #[arg(long, value_name = "TEXT")]
+    #[schemars(extend("x-brief" = "told whoever works on it"))]
+    pub reason: String,
+}
+
+/// `tm collab skip`.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Skip {
+    /// The item's number
+    #[arg(long, value_name = "N")]
+    #[schemars(extend("x-brief" = "number of an item"))]
+    pub item: Option<String>,
+    /// The id of a task; may be repeated
+    #[arg(long = "task", value_name = "ID")]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "or ids of tasks"))]
+    pub tasks: Vec<String>,
+    /// Why; it is journalled and reported
+    #[arg(long, value_name = "TEXT")]
+    #[schemars(extend("x-brief" = "journalled"))]
+    pub reason: String,
+}
+
+impl Reopen {
+    /// What the engine is asked for.
+    pub fn turn(self, session: Option<String>) -> WorkTurn {
+        WorkTurn {
+            session,
+            item: self.item,
+            tasks: self.tasks,
+            kind: self.kind,
+            reason: self.reason,
+        }
+    }
+}
+
+impl Skip {
+    /// What the engine is asked for.
+    pub fn turn(self, session: Option<String>) -> WorkTurn {
+        WorkTurn {
+            session,
+            item: self.item,
+            tasks: self.tasks,
+            kind: None,
+            reason: self.reason,
+        }
+    }
 }
 
 /// `tm collab task`.

@@ -127,12 +127,14 @@ pub fn of(form: Form, step: &NextStep) -> Row {
             &["autopilot_reopen", "run_reopen"],
         ),
         (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
+        (Verb::Reopen, Collab) => row("tm collab reopen", &[], &["reopen_work", "run_reopen"]),
         (Verb::Reopen, _) => row("tm run reopen", &["item"], &["run_reopen"]),
         (Verb::Skip, Autopilot | WorkUnits) => row(
             "tm autopilot skip",
             &["item"],
             &["autopilot_skip", "run_skip"],
         ),
+        (Verb::Skip, Collab) => row("tm collab skip", &[], &["skip_work", "run_skip"]),
         (Verb::Skip, _) => row("tm run skip", &["item"], &["run_skip"]),
         (Verb::Pause, Autopilot | WorkUnits) => {
             row("tm autopilot pause", &[], &["autopilot_pause", "run_pause"])

@@ -14,13 +14,14 @@ use crate::capability::documents::skills::SKILLS;
 pub(crate) const PENDING: &str = "pending";
 /// The status of an item all of which is done: there is nothing to execute.
 pub(crate) const COMPLETE: &str = "complete";
-/// The status of a task that was skipped; callers say `failed` with the outcome `failed`.
+/// The status of what was skipped; of a task callers say `failed` with the outcome `failed`.
 pub(crate) const SKIPPED: &str = "skipped";
 /// What callers call the statuses of items, by what they mean and where they stand among those that mean the same.
-const OF_ITEMS: [(ItemStatus, usize, &str); 3] = [
+const OF_ITEMS: [(ItemStatus, usize, &str); 4] = [
     (ItemStatus::Open, 0, PENDING),
     (ItemStatus::Done, 0, "documented"),
     (ItemStatus::Done, 1, COMPLETE),
+    (ItemStatus::Failed, 0, SKIPPED),
 ];
 /// The same of tasks.
 const OF_TASKS: [(ItemStatus, usize, &str); 5] = [

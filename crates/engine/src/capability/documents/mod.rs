@@ -17,15 +17,16 @@ use crate::support::{Emitted, HandlerError};
 use crate::view::collab::frame::VARIABLES;
 
 /// The fields of a work item.
-const ITEM: [(&str, &str); 5] = [
+const ITEM: [(&str, &str); 6] = [
     ("number", "string"),
     ("title", "string"),
     ("type", ""),
     ("dependsOn", "list of strings"),
+    ("reason", "string"),
     ("status", ""),
 ];
 /// The fields of a task.
-const TASK: [(&str, &str); 10] = [
+const TASK: [(&str, &str); 11] = [
     ("id", "string"),
     ("item", "string"),
     ("name", "string"),
@@ -34,6 +35,7 @@ const TASK: [(&str, &str); 10] = [
     ("tests", "list of strings"),
     ("dependsOn", "list of strings"),
     ("parallel", "bool"),
+    ("reason", "string"),
     ("status", ""),
     ("wave", ""),
 ];

@@ -9,7 +9,7 @@ use markup::documents::task_graph::{Graph, MergeProblem, Merged, Part};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::capability::documents::bound::{self, COMPLETE, PENDING, bound};
+use crate::capability::documents::bound::{self, COMPLETE, PENDING, SKIPPED, bound};
 use crate::capability::documents::folder::{self, DESIGN, Document, Graphs, Place};
 use crate::capability::documents::skills::{FIRST, Skills, first, number};
 use crate::fault::{Fault, Kind};
@@ -129,7 +129,7 @@ fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading,
     let facts = json!({
         "present": present,
         "errors": problem_lines(&problems),
-        "tasks": if in_hand.is_none() { tasks(&merged) } else { Vec::new() },
+        "tasks": if in_hand.is_none() { tasks(&merged, run) } else { Vec::new() },
     });
     let notes = read.notes(in_hand);
     let mut reading = found(facts, "file");
@@ -183,8 +183,8 @@ struct ItemArgument {
 }
 
 impl All {
-    /// Reads the graphs of all items that are still to be done. `given` is one that is handed over, of the item with that
-    /// number.
+    /// Reads the graphs of all items that are still to be done, and of those whose tasks are known. `given` is one that is handed
+    /// over, of the item with that number.
     pub(crate) fn read(
         call: &Call<'_>,
         run: &RunState,
@@ -211,8 +211,19 @@ impl All {
             to_come: Vec::new(),
             passed_over: Vec::new(),
         };
-        for (key, item) in items.iter() {
-            if words.of_item(item.text("status")) == COMPLETE {
+        let with_tasks: HashSet<&str> = bound::tasks(run)
+            .into_iter()
+            .flat_map(machine::state::ItemSet::iter)
+            .map(|(_, task)| task.text("item"))
+            .collect();
+        let blocked = run.blocked(&call.definition, &words.items);
+        for ((key, item), blocked) in items.iter().zip(blocked) {
+            let is_left_out = match words.of_item(item.text("status")) {
+                COMPLETE => true,
+                SKIPPED => !with_tasks.contains(key),
+                _ => blocked,
+            };
+            if is_left_out {
                 continue;
             }
             let handed = given
@@ -404,8 +415,8 @@ impl All {
     }
 }
 
-/// Merged tasks as items of their set.
-pub(crate) fn tasks(merged: &Merged) -> Vec<Map<String, Value>> {
+/// Merged tasks as items of their set, and behind them those of `run` that are of no item.
+pub(crate) fn tasks(merged: &Merged, run: &RunState) -> Vec<Map<String, Value>> {
     let as_item = |task: &task_graph::MergedTask| {
         let fields = [
             ("id", json!(task.id)),
@@ -422,5 +433,10 @@ pub(crate) fn tasks(merged: &Merged) -> Vec<Map<String, Value>> {
             .into_iter()
             .collect()
     };
-    merged.tasks.iter().map(as_item).collect()
+    let of_no_item = bound::tasks(run)
+        .into_iter()
+        .flat_map(machine::state::ItemSet::iter)
+        .filter(|(_, task)| task.text("item").is_empty())
+        .map(|(_, task)| Map::clone(&task.fields));
+    merged.tasks.iter().map(as_item).chain(of_no_item).collect()
 }

@@ -34,6 +34,8 @@ pub(crate) struct DocumentsMemory {
 
 /// What callers call the work items.
 pub(crate) const WORK_ITEMS: &str = "workItems";
+/// What they call items that come late.
+pub(crate) const ADD_ITEMS: &str = "addItems";
 /// What they call the item in hand.
 pub(crate) const CURRENT_ITEM: &str = "currentItem";
 /// What they call whether they keep a snapshot of their context.

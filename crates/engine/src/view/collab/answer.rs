@@ -288,8 +288,11 @@ pub struct WorkItem {
     /// `code`, `task` or `bugfix`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `pending`, `documented` or `complete`.
+    /// `pending`, `documented`, `complete` or `skipped`.
     pub status: String,
+    /// Why it was taken up again, or skipped.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
     /// Numbers of the items that come before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Value>,

@@ -132,7 +132,7 @@ impl Engine {
     }
 
     /// Nothing moved: what was expected, and why.
-    fn refused(
+    pub(crate) fn refused(
         &self,
         writer: &RunWriter<'_>,
         unit: Option<&str>,
@@ -303,7 +303,7 @@ fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
 }
 
 /// Where the session stands now.
-fn standing(writer: &RunWriter<'_>) -> SkillAnswer {
+pub(crate) fn standing(writer: &RunWriter<'_>) -> SkillAnswer {
     let run = &writer.open.run;
     let definition = &writer.call.definition;
     let mut answer = of_state(writer, run.state());

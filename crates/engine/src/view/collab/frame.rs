@@ -244,6 +244,7 @@ impl Skills {
                 number,
                 title: text("title"),
                 kind: text("type"),
+                reason: text("reason"),
             },
             batch: BatchValues {
                 id: batch,
@@ -280,6 +281,7 @@ struct ItemValues<'a> {
     title: &'a str,
     #[serde(rename = "type")]
     kind: &'a str,
+    reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -294,7 +296,7 @@ struct BatchValues<'a> {
 }
 
 /// What templates may name of the documents, beside what those of every workflow may.
-pub(crate) const VARIABLES: [&str; 14] = [
+pub(crate) const VARIABLES: [&str; 15] = [
     "skill",
     "session.name",
     "session.documents",
@@ -303,6 +305,7 @@ pub(crate) const VARIABLES: [&str; 14] = [
     "item.number",
     "item.title",
     "item.type",
+    "item.reason",
     "batch.id",
     "batch.index",
     "batch.number",
@@ -316,7 +319,7 @@ fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
     let Some(batches) = bound::batches(run) else {
         return Vec::new();
     };
-    if bound::batch_in_hand(run).is_some() {
+    if bound::batch_in_hand(run).is_some() || bound::item_in_hand(run).is_some() {
         return Vec::new();
     }
     let begun = batches

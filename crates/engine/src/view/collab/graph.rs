@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use ::markup::documents::task_graph::{Merged, MergedTask};
 use draw::{TaskNode, TaskStatus, Wave, tasks as draw_tasks};
 use machine::command::Edit;
+use machine::definition::open::ALL;
 use machine::state::RunStatus;
 use machine::{Command, Refusal, RunState};
 use serde_json::Value;
@@ -81,7 +82,11 @@ impl Engine {
         let given = item.as_deref().zip(document.as_ref());
         let all = All::read(&writer.call, run, &mut graphs, given)?;
         let merged = all.merge(run);
-        let cut = bound::batches(run).is_some();
+        // While items are worked out again, batches are cut when all of them are.
+        let tasks = writer.call.definition.items.get(bound::tasks_name(run));
+        let open = tasks.and_then(|tasks| tasks.open.get(ALL));
+        let cut =
+            bound::batches(run).is_some() && open.is_some_and(|open| open.is_open(run.state()));
         synced.notes = all.notes(item.as_deref());
         if item.as_deref().is_none_or(|item| all.has(item)) {
             synced.tasks = all.count(item.as_deref()) as u64;
@@ -97,7 +102,7 @@ impl Engine {
         if cut {
             edits.push(Edit::Items {
                 set: bound::tasks_name(run).to_owned(),
-                items: read::tasks(&merged),
+                items: read::tasks(&merged, run),
             });
         }
         let command = Command::Edit {
@@ -322,7 +327,7 @@ fn foreseen(
     if !problems.is_empty() {
         return Ok((Vec::new(), problems));
     }
-    let items = read::tasks(&merged);
+    let items = read::tasks(&merged, run);
     let waves =
         machine::decide::foresee_waves(&call.definition, run, bound::tasks_name(run), &items);
     let Some(waves) = waves else {
@@ -383,6 +388,8 @@ fn drawn(batches: &[BatchState]) -> String {
     let waves: Vec<Wave<'_>> = batches
         .iter()
         .zip(&labels)
+        // All that was in it was taken up again.
+        .filter(|(batch, _)| !batch.tasks.is_empty())
         .map(|(batch, label)| Wave {
             id: &batch.id,
             label,

@@ -1,6 +1,6 @@
 //! What is said of refusals, and what to do about them.
 
-use machine::state::{ItemSet, ItemStatus};
+use machine::state::ItemSet;
 use machine::{Definition, Refusal, RunState};
 use serde_json::Value;
 
@@ -66,6 +66,8 @@ pub(crate) fn refusal_text(
     }
 }
 
+/// How tasks stand, wherever.
+const ALL: [&str; 4] = ["pending", "in_progress", "completed", "failed"];
 /// How tasks stand that are still to be done.
 const UNFINISHED: [&str; 2] = ["pending", "in_progress"];
 
@@ -277,6 +279,34 @@ impl RefusalWords<'_> {
         })
     }
 
+    /// That what depends on an item or a task is worked out, begun or completed.
+    fn dependents_begun(&self) -> (String, String) {
+        let others = listed(self.refusal, "dependents");
+        let (it, begun) = (self.named("item"), some_of(&others));
+        if self.named("set") == bound::bound(self.run).items {
+            return (
+                format!("item {it} is needed by what is worked out already: {begun}"),
+                "turn those first, the last one before the others; then this one".to_owned(),
+            );
+        }
+        let last = others.last().copied().unwrap_or_default();
+        (
+            if others.len() > 1 {
+                format!("{begun} depend on `{it}`, and are begun or completed")
+            } else {
+                format!("{begun} depends on `{it}`, and is begun or completed")
+            },
+            if of_batch(self.run, &ALL).contains(&last) {
+                format!(
+                    "what builds on it is set back first: {}",
+                    told(last, "pending")
+                )
+            } else {
+                "name those, too, and all are run again; or let a task of its own mend it: add one to the task graph, and hand that over".to_owned()
+            },
+        )
+    }
+
     /// Of what callers set, and of tasks.
     fn of_edit(&self) -> Option<(String, String)> {
         let (run, refusal) = (self.run, self.refusal);
@@ -311,7 +341,8 @@ impl RefusalWords<'_> {
         "batch_over" => (
             format!("`{}` belongs to {}, which is finished", named("item"), named("wave")),
             format!(
-                "tasks of a finished batch stay as they are; what is wrong there is mended with the tasks in hand. Now {}",
+                "have it run again in a batch of its own: {}; else {}",
+                Verb::Reopen.step().in_view(COLLAB.name).with("task", named("item")).and("reason"),
                 self.go_on()
             ),
         ),
@@ -337,16 +368,7 @@ impl RefusalWords<'_> {
             ),
             self.do_first_of(&listed(refusal, "needs")),
         ),
-        "dependents_begun" => (
-            dependents_begun(refusal, &named("item")),
-            match listed(refusal, "dependents").last() {
-                Some(last) => format!(
-                    "what builds on it is set back first: {}",
-                    told(last, "pending")
-                ),
-                None => self.go_on(),
-            },
-        ),
+        "dependents_begun" => self.dependents_begun(),
         "bad_status" => (
             self.message(),
             bad_status(refusal),
@@ -354,20 +376,10 @@ impl RefusalWords<'_> {
         "not_now" => (not_now(self.definition, run, refusal), self.go_on()),
         "read_only" => (
             read_only(run, refusal),
-            "set `workItems`, `currentItem` or `hasSnapshot`; the rest follows from completed skills".to_owned(),
+            "set `workItems`, `addItems`, `currentItem` or `hasSnapshot`; the rest follows from completed skills".to_owned(),
         ),
             _ => return None,
         })
-    }
-}
-
-/// That tasks which depend on one are begun.
-fn dependents_begun(refusal: &Refusal, task: &str) -> String {
-    let begun = some_of(&listed(refusal, "dependents"));
-    if several(refusal, "dependents") {
-        format!("{begun} depend on `{task}`, and are begun or completed")
-    } else {
-        format!("{begun} depends on `{task}`, and is begun or completed")
     }
 }
 
@@ -446,12 +458,6 @@ fn bad_status(refusal: &Refusal) -> String {
     )
 }
 
-/// Whether a detail of a refusal names more than one task.
-fn several(refusal: &Refusal, detail: &str) -> bool {
-    let all = refusal.details.get(detail).and_then(Value::as_array);
-    all.is_some_and(|all| all.len() > 1)
-}
-
 /// The tasks that a detail of a refusal names.
 fn listed<'r>(refusal: &'r Refusal, detail: &str) -> Vec<&'r str> {
     refusal
@@ -515,10 +521,7 @@ fn of_batch<'r>(run: &'r RunState, statuses: &[&str]) -> Vec<&'r str> {
         .flat_map(|batch| batch.texts(bound::tasks_name(run)))
         .filter(|id| {
             let task = bound::tasks(run).and_then(|tasks| tasks.get(id));
-            task.is_some_and(|task| {
-                let called = words.of_task(task.text("status"));
-                task.status != ItemStatus::Done && statuses.contains(&called)
-            })
+            task.is_some_and(|task| statuses.contains(&words.of_task(task.text("status"))))
         })
         .collect()
 }

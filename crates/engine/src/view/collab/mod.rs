@@ -29,4 +29,5 @@ pub(crate) mod graph;
 pub(crate) mod messages;
 pub mod request;
 pub(crate) mod state;
+pub(crate) mod turn;
 pub(crate) mod update;

@@ -47,7 +47,7 @@ impl Engine {
         let work_items = work_items(&run);
         let documented = work_items
             .iter()
-            .filter(|item| item.status != "pending")
+            .filter(|item| ![bound::PENDING, bound::SKIPPED].contains(&item.status.as_str()))
             .count();
         let mut completed = Vec::new();
         let mut pending = Vec::new();
@@ -394,6 +394,7 @@ fn work_items(run: &RunState) -> Vec<WorkItem> {
                 }
                 .to_owned(),
                 depends_on: item.texts("dependsOn").map(number).collect(),
+                reason: item.text("reason").to_owned(),
             }
         })
         .collect()

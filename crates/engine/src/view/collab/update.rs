@@ -9,7 +9,7 @@ use crate::call::Input;
 use crate::capability::documents::bound::{self, Bound, SKIPPED, bound};
 use crate::capability::documents::folder::{DESIGN, Document};
 use crate::capability::documents::skills::{
-    CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,
+    ADD_ITEMS, CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,
 };
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -42,17 +42,25 @@ impl Engine {
             None => self.skills_dir(session)?,
         };
         let mut writer = self.writer(&dir, Input::None)?;
+        let mut added: Vec<Value> = Vec::new();
         let done = match edits {
-            Ok(edits) => {
-                let edits = in_words_of(&bound(&writer.open.run), edits);
-                let (edits, keep) = with_first(&writer, edits)?;
-                writer.command(&Command::Edit { edits, keep })?
-            }
+            Ok(edits) => match numbered(&writer.open.run, edits) {
+                Ok((edits, numbers)) => {
+                    added = numbers;
+                    let edits = in_words_of(&bound(&writer.open.run), edits);
+                    let (edits, keep) = with_first(&writer, edits)?;
+                    writer.command(&Command::Edit { edits, keep })?
+                }
+                Err(refusal) => Err(refusal),
+            },
             Err(refusal) => Err(refusal),
         };
         let mut updated = updated(&writer, done);
         if updated.validated {
             updated.fields = fields(&writer.open.run, &update.fields);
+            if !added.is_empty() {
+                updated.fields.insert("addedItems".to_owned(), added.into());
+            }
         }
         Ok(updated)
     }
@@ -108,11 +116,50 @@ fn can_begin(edits: &[Edit]) -> bool {
         .all(|(at, one)| !given[..at].contains(one));
     distinct
         && edits.iter().all(|edit| match edit {
+            Edit::Add { .. } => false,
             Edit::Var { name, value } if name == CURRENT_ITEM => {
                 value.is_null() || given.contains(value)
             }
             _ => true,
         })
+}
+
+/// Items that come late, each with a number: that of an item which is the same, or the next one. And the numbers.
+fn numbered(run: &RunState, mut edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Value>), Refusal> {
+    let none = machine::state::ItemSet::default();
+    let items = bound::items(run).unwrap_or(&none);
+    let mut highest = items
+        .keys()
+        .filter_map(|key| key.parse().ok())
+        .max()
+        .unwrap_or(0_u64);
+    let mut numbers = Vec::new();
+    for edit in &mut edits {
+        let Edit::Add { item, .. } = edit else {
+            continue;
+        };
+        if items.is_empty() {
+            // Those of the design document would be passed over.
+            return Err(Refusal::new("no_items"));
+        }
+        let given = item
+            .get("number")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        let same = |known: &machine::state::Item| {
+            let mut fields = item.iter();
+            fields.all(|(name, value)| known.fields.get(name) == Some(value))
+        };
+        let known = || items.iter().find(|(_, known)| same(known));
+        let number = given.or_else(|| known().map(|(key, _)| key.to_owned()));
+        let number = number.unwrap_or_else(|| {
+            highest += 1;
+            highest.to_string()
+        });
+        numbers.push(self::number(&number));
+        item.insert("number".to_owned(), number.into());
+    }
+    Ok((edits, numbers))
 }
 
 /// The item to begin with may be one of the design document, which is only taken in later: then it is remembered until it is.
@@ -172,18 +219,8 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateA
     };
     match done {
         Ok(_) => updated.validated = true,
-        Err(mut refusal) => {
-            if refusal.details.get("set").and_then(Value::as_str) == Some(bound::tasks_name(run)) {
-                "unknown_task".clone_into(&mut refusal.code);
-            }
-            let known = match refusal.code.as_str() {
-                "wave_over" => Some("batch_over"),
-                "wave_not_begun" => Some("not_in_batch"),
-                _ => None,
-            };
-            if let Some(known) = known {
-                known.clone_into(&mut refusal.code);
-            }
+        Err(refusal) => {
+            let refusal = in_callers_words(run, refusal);
             let RefusalText {
                 message,
                 suggestion,
@@ -200,6 +237,22 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateA
         }
     }
     updated
+}
+
+/// A refusal of an edit, by the code that callers know.
+pub(crate) fn in_callers_words(run: &RunState, mut refusal: Refusal) -> Refusal {
+    let of_tasks =
+        refusal.details.get("set").and_then(Value::as_str) == Some(bound::tasks_name(run));
+    let known = match refusal.code.as_str() {
+        "unknown_item" if of_tasks => Some("unknown_task"),
+        "wave_over" => Some("batch_over"),
+        "wave_not_begun" => Some("not_in_batch"),
+        _ => None,
+    };
+    if let Some(known) = known {
+        known.clone_into(&mut refusal.code);
+    }
+    refusal
 }
 
 /// What callers call the tasks.
@@ -230,6 +283,20 @@ fn in_words_of(bound: &Bound, edits: Vec<Edit>) -> Vec<Edit> {
                 items,
             }
         }
+        Edit::Add { set, item } => Edit::Add {
+            set: own(set),
+            item,
+        },
+        Edit::Reopen { set, key, fields } => Edit::Reopen {
+            set: own(set),
+            key,
+            fields,
+        },
+        Edit::Skip { set, key, fields } => Edit::Skip {
+            set: own(set),
+            key,
+            fields,
+        },
         Edit::Item {
             set,
             key,
@@ -280,7 +347,7 @@ fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Faul
     if fields.is_empty() {
         return Err(
             Fault::new(Kind::Usage, "nothing_to_set", "nothing is given to be set").suggest(
-                format!("give {WORK_ITEMS}, {CURRENT_ITEM} or {HAS_SNAPSHOT}"),
+                format!("give {WORK_ITEMS}, {ADD_ITEMS}, {CURRENT_ITEM} or {HAS_SNAPSHOT}"),
             ),
         );
     }
@@ -289,12 +356,19 @@ fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Faul
     if let Some(items) = fields.get(WORK_ITEMS) {
         edits.push(Edit::Items {
             set: WORK_ITEMS.to_owned(),
-            items: work_items(items)?,
+            items: work_items(WORK_ITEMS, items)?,
         });
+    }
+    if let Some(items) = fields.get(ADD_ITEMS) {
+        let late = work_items(ADD_ITEMS, items)?;
+        edits.extend(late.into_iter().map(|item| Edit::Add {
+            set: WORK_ITEMS.to_owned(),
+            item,
+        }));
     }
     for (name, value) in fields {
         let (name, value) = match name.as_str() {
-            WORK_ITEMS => continue,
+            WORK_ITEMS | ADD_ITEMS => continue,
             CURRENT_ITEM if value.is_null() => (CURRENT_ITEM, Value::Null),
             CURRENT_ITEM => {
                 let number = key(value).ok_or_else(|| {
@@ -325,13 +399,14 @@ fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Faul
     Ok(Ok(edits))
 }
 
-fn work_items(value: &Value) -> Result<Vec<Map<String, Value>>, Fault> {
+/// The items that stand under `name`. Those that are added may have no number yet, and stand where new ones do.
+fn work_items(name: &str, value: &Value) -> Result<Vec<Map<String, Value>>, Fault> {
     // Some clients hand a list over as the text of it.
     let parsed = value
         .as_str()
         .and_then(|text| serde_json::from_str::<Value>(text).ok());
     let Some(given) = parsed.as_ref().unwrap_or(value).as_array() else {
-        return Err(senseless(format!("`{WORK_ITEMS}` is no list")));
+        return Err(senseless(format!("`{name}` is no list")));
     };
     if given.len() > MOST_ITEMS {
         return Err(senseless(format!(
@@ -340,10 +415,11 @@ fn work_items(value: &Value) -> Result<Vec<Map<String, Value>>, Fault> {
         )));
     }
     let items = given.iter().enumerate();
-    items.map(|(at, item)| work_item(at, item)).collect()
+    items.map(|(at, item)| work_item(name, at, item)).collect()
 }
 
-fn work_item(at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
+fn work_item(list: &str, at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
+    let is_late = list == ADD_ITEMS;
     let place = format!("work item {} of the list", at + 1);
     let Some(item) = item.as_object() else {
         return Err(senseless(format!("{place} is {item}, which is no item")));
@@ -353,8 +429,9 @@ fn work_item(at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
             "{place} has `{other}`, and an item has none"
         )));
     }
-    let number = item.get("number").and_then(key);
-    let Some(number) = number else {
+    let given = item.get("number").filter(|number| !number.is_null());
+    let number = given.and_then(key);
+    if number.is_none() && !(is_late && given.is_none()) {
         let number = item.get("number").filter(|number| !number.is_null());
         let has = number.map_or_else(
             || "has no number".to_owned(),
@@ -368,8 +445,10 @@ fn work_item(at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
         return Err(senseless(format!(
             "{place} {has}: it is such as 1, \"2a\" or \"3.1\" (as text: letters, digits, `.`, `-`)"
         )));
-    };
-    let place = format!("item {number}");
+    }
+    let place = number
+        .as_ref()
+        .map_or(place, |number| format!("item {number}"));
     let text = |name: &str| match item.get(name) {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text.trim()),
@@ -422,14 +501,22 @@ fn work_item(at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
             )));
         }
     };
-    let item = json!({
-        "number": number,
-        "title": title,
-        "type": kind.name(),
-        "dependsOn": needs,
-        "status": status.name(),
-    });
-    Ok(item.as_object().cloned().unwrap_or_default())
+    let mut fields = Map::new();
+    fields.extend(number.map(|number| ("number".to_owned(), Value::from(number))));
+    fields.insert("title".to_owned(), title.into());
+    fields.insert("type".to_owned(), kind.name().into());
+    fields.insert("dependsOn".to_owned(), needs.into());
+    if !is_late {
+        fields.insert("status".to_owned(), status.name().into());
+    } else if status != design::Status::Pending {
+        return Err(senseless(format!(
+            "{place} is added, and cannot be {} yet",
+            status.name()
+        )));
+    } else if title.is_empty() {
+        return Err(senseless(format!("{place} has no title")));
+    }
+    Ok(fields)
 }
 
 fn senseless(message: String) -> Fault {
@@ -443,17 +530,18 @@ fn fields(run: &RunState, given: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = Map::new();
     for name in given.keys() {
         let value = match name.as_str() {
-            WORK_ITEMS => json!(bound::items(run).map_or(0, machine::state::ItemSet::len)),
+            WORK_ITEMS | ADD_ITEMS => {
+                json!(bound::items(run).map_or(0, machine::state::ItemSet::len))
+            }
             CURRENT_ITEM => {
                 let item = bound::item_in_hand(run).or_else(|| first(run));
                 item.map_or(Value::Null, number)
             }
             _ => bound::has_snapshot(run).into(),
         };
-        let name = if name == WORK_ITEMS {
-            "totalItems"
-        } else {
-            name
+        let name = match name.as_str() {
+            WORK_ITEMS | ADD_ITEMS => "totalItems",
+            _ => name,
         };
         fields.insert(name.to_owned(), value);
     }

@@ -1,5 +1,6 @@
 //! Sessions of skills through the public calls, on real folders, with a real journal.
 
+mod back;
 mod brief;
 mod execution;
 mod graph_files;

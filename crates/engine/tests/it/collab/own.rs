@@ -138,7 +138,7 @@ fn a_project_may_have_a_graph_of_its_own() {
     // Nobody is asked to clarify, and a skill of the project's own comes before the end.
     let text = shadowing()
         .replace("    work: *clear\n    to: brainstorm-clarifying\n", "    work: *clear\n    to: brainstorm-designing\n")
-        .replace("    to: cleanup\n", "    to: celebrate\n")
+        .replace("        - { to: cleanup }\n", "        - { to: celebrate }\n")
         .replace(
             "  done:\n",
             "  celebrate:\n    phase: implementation\n    label: Celebrating\n    work: { as: dance, instructions: dance.md }\n    to: cleanup\n  done:\n",

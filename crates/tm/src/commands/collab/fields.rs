@@ -9,7 +9,24 @@ use text::plain::one_line;
 
 use super::super::usage;
 use super::document::text_of;
-use crate::cli::collab::{Task, Update};
+use crate::cli::collab::{Add, Task, Update};
+
+/// The fields that an update sets which adds an item.
+pub fn late_item(add: &Add) -> Map<String, Value> {
+    let needs: Vec<Value> = add
+        .depends_on
+        .iter()
+        .map(|number| number_or_text(number))
+        .collect();
+    let mut item = Map::new();
+    item.insert("title".to_owned(), add.title.as_str().into());
+    item.insert("type".to_owned(), add.kind.as_str().into());
+    item.insert("dependsOn".to_owned(), needs.into());
+    if let Some(number) = &add.number {
+        item.insert("number".to_owned(), number_or_text(number));
+    }
+    Map::from_iter([("addItems".to_owned(), vec![Value::from(item)].into())])
+}
 
 /// The fields that an update sets, by name.
 pub fn fields(update: &Update) -> Result<Map<String, Value>, Fault> {

@@ -5,6 +5,7 @@ mod fields;
 
 use std::path::Path;
 
+use engine::view::collab::answer::SkillAnswer;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
 use engine::{Engine, Fault, Kind};
 
@@ -63,6 +64,22 @@ fn carry_out(
             output.answer(&updated, render::updated)?;
             Ok(verdict(updated.validated, updated.code.as_deref()))
         }
+        CollabCommand::Add(add) => {
+            let updated = engine.collab_update(&SessionUpdate {
+                session: session.map(str::to_owned),
+                fields: fields::late_item(&add),
+            })?;
+            output.answer(&updated, render::updated)?;
+            Ok(verdict(updated.validated, updated.code.as_deref()))
+        }
+        CollabCommand::Reopen(reopen) => {
+            let answer = engine.collab_reopen(&reopen.turn(session.map(str::to_owned)))?;
+            told(&answer, session, output)
+        }
+        CollabCommand::Skip(skip) => {
+            let answer = engine.collab_skip(&skip.turn(session.map(str::to_owned)))?;
+            told(&answer, session, output)
+        }
         CollabCommand::Task(task) => {
             let updated = engine.collab_tasks(session, &fields::tasks(&task)?)?;
             // An agent knows which skill it carries out; a person is told.
@@ -102,7 +119,11 @@ fn complete(
         skill: done.skill,
         unit_id: done.unit_id,
     })?;
-    output.answer(&answer, |answer, look| {
+    told(&answer, session, output)
+}
+
+fn told(answer: &SkillAnswer, session: Option<&str>, output: &mut Output) -> Outcome {
+    output.answer(answer, |answer, look| {
         render::completed(answer, session, look)
     })?;
     Ok(verdict(answer.validated, answer.code.as_deref()))

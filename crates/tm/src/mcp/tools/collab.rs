@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::place::RunSelector;
 use super::{Answer, Call, Entry, answer, on_skills};
-use crate::cli::collab::{CompleteSkill, State};
+use crate::cli::collab::{CompleteSkill, Reopen, Skip, State};
 use crate::commands::collab::document::of_document;
 
 /// The tools of a session of skills.
@@ -26,6 +26,9 @@ pub(super) fn entries() -> Vec<Entry> {
     let updated = json!({
         "validated": flag, "code": text, "message": text, "suggestion": text,
         "state": text, "tasks": list, "remaining": count, "fields": object,
+    });
+    let next = json!({
+        "validated": flag, "message": text, "next_skill": maybe, "state": text, "unit_id": text,
     });
     vec![
         Entry {
@@ -58,11 +61,29 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "update_session_state",
             title: "Set work items",
-            description: "Set fields of a session; begins one that is not there. workItems and currentItem (taken first): until gather-session-goals is finished. What follows from the rails is refused: read_only.",
+            description: "Set fields of a session; begins one that is not there. workItems and currentItem (taken first): until gather-session-goals is finished; addItems: items that come late, from then on. What follows from the rails is refused: read_only.",
             hints: Hints::Idempotent,
             output: updated.clone(),
             always: &["validated", "state"],
             handler: on_skills(update),
+        },
+        Entry {
+            name: "reopen_work",
+            title: "Take work up again",
+            description: "Have an item be worked out again, or tasks be run again. Neither: the item in hand; at the end, one more task for what fails.",
+            hints: Hints::Adds,
+            output: next.clone(),
+            always: &["validated", "next_skill", "state"],
+            handler: on_skills(reopen),
+        },
+        Entry {
+            name: "skip_work",
+            title: "Give work up",
+            description: "Give up an item with its open tasks, or tasks; neither: the item in hand. What depends on it is not run.",
+            hints: Hints::Destructive,
+            output: next,
+            always: &["validated", "next_skill", "state"],
+            handler: on_skills(skip),
         },
         Entry {
             name: "update_task_status",
@@ -117,6 +138,16 @@ fn complete(call: Call<'_>, meant: RunSelector, done: CompleteSkill) -> Answer {
     })?)
 }
 
+fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
+    let engine = call.open(&meant)?;
+    answer(&engine.collab_reopen(&reopen.turn(meant.run))?)
+}
+
+fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
+    let engine = call.open(&meant)?;
+    answer(&engine.collab_skip(&skip.turn(meant.run))?)
+}
+
 fn state(call: Call<'_>, meant: RunSelector, state: State) -> Answer {
     let engine = call.open(&meant)?;
     if state.full {
@@ -144,6 +175,12 @@ impl JsonSchema for Fields {
                     "type": "array",
                     "x-as-is": true,
                     "x-brief": "{number, title, type: code|task|bugfix, dependsOn?: [number]}",
+                    "items": { "type": "object" },
+                },
+                "addItems": {
+                    "type": "array",
+                    "x-as-is": true,
+                    "x-brief": "the same; number may be left out",
                     "items": { "type": "object" },
                 },
                 // The item to begin with can be taken back, by `null`.

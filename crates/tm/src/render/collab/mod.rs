@@ -21,6 +21,9 @@ const NAMED: usize = 6;
 pub fn completed(answer: &SkillAnswer, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     if answer.validated {
+        if let Some(done) = &answer.message {
+            page.signed(Sign::Good, done);
+        }
         headline(&mut page, "next skill:", answer.next_skill.as_deref());
     } else {
         refusal(
@@ -201,6 +204,20 @@ pub fn stored(
     if updated.validated {
         let text = match (updated.tasks.len(), updated.fields.len()) {
             (0, 0) => "nothing was to be set".to_owned(),
+            _ if updated.fields.contains_key("addedItems") => {
+                let added = updated.fields["addedItems"]
+                    .as_array()
+                    .into_iter()
+                    .flatten();
+                let added: Vec<String> = added
+                    .map(|number| number.to_string().replace('"', ""))
+                    .collect();
+                format!(
+                    "in the session {}, when it is its turn: item {}",
+                    updated.session,
+                    added.join(", ")
+                )
+            }
             (0, fields) => format!(
                 "{} of the session {} set",
                 counted(fields, "field"),

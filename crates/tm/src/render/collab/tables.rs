@@ -32,6 +32,9 @@ pub fn items(page: &mut Page<'_>, state: &SessionState) {
             one_line(&item.title),
         );
         row(page, in_hand, &line, &after);
+        if !item.reason.is_empty() {
+            page.wrapped("     because:", &item.reason);
+        }
     }
 }
 

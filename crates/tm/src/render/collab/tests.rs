@@ -255,6 +255,7 @@ fn whole() -> SessionState {
                 title: "Parse dates".to_owned(),
                 kind: "code".to_owned(),
                 status: "complete".to_owned(),
+                reason: String::new(),
                 depends_on: Vec::new(),
             },
             WorkItem {
@@ -262,6 +263,7 @@ fn whole() -> SessionState {
                 title: "Mend\u{1b}[2J zones".to_owned(),
                 kind: "bugfix".to_owned(),
                 status: "documented".to_owned(),
+                reason: "they were\u{7} wrong".to_owned(),
                 depends_on: vec![json!(1)],
             },
         ],
@@ -309,6 +311,7 @@ next skill: executing-plans
 Items: 2 of 2 documented
    1   code    complete    Parse dates
    2a  bugfix  documented  Mend zones  after 1
+     because: they were wrong
 
 2 batches
    batch 1  completed  wave 1

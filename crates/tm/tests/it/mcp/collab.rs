@@ -243,3 +243,41 @@ fn the_prompt_and_the_stateless_era_know_the_session_too() {
     );
     server.end();
 }
+
+#[test]
+fn work_is_taken_up_again_and_given_up() {
+    let stage = Stage::new();
+    let mut server = server(&stage);
+    let mut call = |tool: &str, arguments: Value| server.tool(tool, &arguments);
+    call("complete_skill", json!({ "skill": "collab-start" }));
+    let items = json!([{ "number": 1, "title": "One", "type": "bugfix" }]);
+    call("update_session_state", json!({ "workItems": items }));
+    call("complete_skill", json!({ "skill": "gather-session-goals" }));
+    call("complete_skill", json!({ "skill": "collab-clear" }));
+    let late = json!([{ "title": "Two", "type": "bugfix" }]);
+    let added = call("update_session_state", json!({ "addItems": late }));
+    assert_eq!(
+        added["fields"],
+        json!({ "totalItems": 2, "addedItems": [2] })
+    );
+    let why = "the cause was another";
+    let again = call("reopen_work", json!({ "item": "1", "reason": why }));
+    assert_eq!(again["next_skill"], "collab-clear", "{again}");
+    let told = call(
+        "complete_skill",
+        json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),
+    );
+    assert!(
+        told["instructions"].as_str().unwrap().contains(why),
+        "{told}"
+    );
+    let given_up = call("skip_work", json!({ "item": "2", "reason": "no" }));
+    assert_eq!(given_up["next_skill"], "systematic-debugging", "{given_up}");
+    let refused = call("skip_work", json!({ "item": "7", "reason": "no" }));
+    assert_eq!(refused["code"], "unknown_item", "{refused}");
+    assert!(
+        !refused["suggestion"].as_str().unwrap().contains("tm "),
+        "{refused}"
+    );
+    server.end();
+}

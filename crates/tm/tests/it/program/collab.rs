@@ -587,3 +587,48 @@ fn a_document_has_one_limit_wherever_it_comes_from() {
         .tm_with_input(&["collab", "sync", "-"], most)
         .text();
 }
+
+#[test]
+fn ways_back_are_told_with_what_is_next() {
+    let environment = TestEnvironment::bare();
+    executing(&environment, 2);
+    let told = |words: &[&str]| collab(&environment, words).text().to_owned();
+    let late = ["add", "Export", "--type", "bugfix", "--depends-on", "1,2"];
+    let text = told(&late);
+    assert!(text.contains("item 3"), "{text}");
+    let text = told(&["skip", "--task", "item-2", "--reason", "not now"]);
+    assert!(text.contains("skipped: item-2"), "{text}");
+    told(&["task", "item-1", "completed"]);
+    let text = told(&["complete-skill", "executing-plans"]);
+    assert!(text.contains("collab-clear"), "{text}");
+    let both = ["--task", "item-1", "--task", "item-2"];
+    let text = told(&[&["reopen", "--reason", "both were wrong"], &both[..]].concat());
+    assert!(
+        text.contains("run again: item-1 in batch-2, item-2 in batch-2"),
+        "{text}"
+    );
+    assert!(text.contains("next skill: collab-clear"), "{text}");
+    // By the run's own commands it is the same.
+    let skip = [
+        "run", "skip", "3", "--reason", "no more", "--run-id", "default",
+    ];
+    assert!(
+        environment
+            .tm(&skip)
+            .text()
+            .contains("item 3, Export, is skipped")
+    );
+    let board = told(&["state", "--full"]);
+    assert!(board.contains("because: no more"), "{board}");
+    let summary = environment.tm(&["runs", "report", "default"]);
+    for line in [
+        "item-1 of tasks: both were wrong",
+        "3 of items: no more",
+        "item-2 of tasks: not now",
+    ] {
+        assert!(summary.text().contains(line), "{line}:\n{}", summary.text());
+    }
+    let refused = collab(&environment, &["reopen", "--reason", "why"]);
+    assert_eq!(refused.status, 3, "{refused:#?}");
+    assert!(refused.out.contains("nothing_in_hand"), "{refused:#?}");
+}

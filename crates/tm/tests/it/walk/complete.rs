@@ -30,7 +30,7 @@ const PERSON: [&str; 21] = [
 ];
 
 /// The caller's own words name something that is not there, or is done: the answer says what there is.
-const OWN_WORDS: [&str; 29] = [
+const OWN_WORDS: [&str; 30] = [
     "all_done",
     "already_started",
     "bad_branch_name",
@@ -49,6 +49,7 @@ const OWN_WORDS: [&str; 29] = [
     "file_changed",
     "leads_outside",
     "not_text",
+    "nothing_in_hand",
     "nothing_learned",
     "nothing_runnable",
     "read_only",

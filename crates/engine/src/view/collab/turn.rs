@@ -1,0 +1,284 @@
+//! Items and tasks that are taken up again, or given up.
+//!
+//! The item in hand moves the session, by the ways aside of its workflow. Of everything else it is noted where it stands, and the
+//! session comes to it when it is its turn.
+
+use ::markup::documents::design;
+use machine::command::Edit;
+use machine::state::{ItemSet, ItemStatus, RunStatus};
+use machine::{Command, Refusal, RunState};
+use serde_json::{Map, Value};
+
+use crate::call::Input;
+use crate::capability::documents::bound;
+use crate::capability::documents::skills::{key, number};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
+use crate::turn::no_reason;
+use crate::view::collab::answer::SkillAnswer;
+use crate::view::collab::complete::standing;
+use crate::view::collab::frame::Frame;
+use crate::view::collab::request::WorkTurn;
+use crate::view::collab::state::short;
+use crate::view::collab::update::in_callers_words;
+use crate::writer::RunWriter;
+
+/// The field that says why an item or a task is taken up again, or was given up.
+const REASON: &str = "reason";
+/// The flag that says what an item is from now on.
+const KIND: &str = "kind";
+
+/// Which way something is turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Reopen,
+    Skip,
+}
+
+impl Engine {
+    /// Has an item be worked out again, or tasks be run again; without either what the present state goes back to: the item in
+    /// hand from its beginning, or what the end of a session still asks for.
+    pub fn collab_reopen(&self, turn: &WorkTurn) -> Result<SkillAnswer, Fault> {
+        self.turn_work(Way::Reopen, turn)
+    }
+
+    /// Gives an item up with all of its tasks that are not done, or single tasks; without either the item in hand.
+    pub fn collab_skip(&self, turn: &WorkTurn) -> Result<SkillAnswer, Fault> {
+        self.turn_work(Way::Skip, turn)
+    }
+
+    fn turn_work(&self, way: Way, turn: &WorkTurn) -> Result<SkillAnswer, Fault> {
+        let verb = match way {
+            Way::Reopen => Verb::Reopen,
+            Way::Skip => Verb::Skip,
+        };
+        if turn.reason.trim().is_empty() {
+            return Err(no_reason(verb));
+        }
+        let target = Target::of(way, turn)?;
+        let dir = self.skills_dir(turn.session.as_deref())?;
+        let mut writer = self.writer(&dir, Input::None)?;
+        match turned(&mut writer, way, &target, turn.reason.trim())? {
+            Ok(message) => {
+                let mut answer = standing(&writer);
+                if answer.status.is_none()
+                    && let Some(unit) = &answer.unit_id
+                    && let Ok(frame) = Frame::of_unit(&writer.open, unit)
+                {
+                    answer.batch = frame.batch;
+                    answer.instructions = Some(frame.instructions);
+                    answer.notes = frame.notes;
+                }
+                answer.message = Some(message);
+                Ok(answer)
+            }
+            Err(refusal) => Ok(self.refused(&writer, None, &refusal)),
+        }
+    }
+}
+
+/// What is meant.
+pub(crate) enum Target<'a> {
+    /// What the present state goes back to, or gives up.
+    Present,
+    /// An item, and what it is from now on.
+    Item(String, Option<design::Kind>),
+    /// Tasks.
+    Tasks(&'a [String]),
+}
+
+impl<'a> Target<'a> {
+    fn of(way: Way, turn: &'a WorkTurn) -> Result<Self, Fault> {
+        let senseless = |message: String, suggestion: &str| {
+            Fault::new(Kind::Usage, "bad_input", message).suggest(suggestion)
+        };
+        let kind = match turn.kind.as_deref().map(str::trim) {
+            None | Some("") => None,
+            Some(_) if way == Way::Skip => {
+                return Err(senseless(
+                    "what is skipped has no other type".to_owned(),
+                    "leave the type out",
+                ));
+            }
+            Some(named) => Some(design::kind(named).ok_or_else(|| {
+                senseless(
+                    format!("an item cannot be `{}`", short(named)),
+                    "it is code, task or bugfix",
+                )
+            })?),
+        };
+        match (turn.item.as_deref(), turn.tasks.is_empty()) {
+            (Some(_), false) => Err(senseless(
+                "an item is named, and tasks too".to_owned(),
+                "name one or the other",
+            )),
+            (Some(item), true) => {
+                let number = key(&Value::from(item)).ok_or_else(|| {
+                    senseless(
+                        format!("`{}` is no number of an item", short(item)),
+                        "it is such as 1, 2a or 3.1",
+                    )
+                })?;
+                Ok(Self::Item(number, kind))
+            }
+            (None, _) if kind.is_some() => Err(senseless(
+                "a type is given, and no item that is to have it".to_owned(),
+                "name the item",
+            )),
+            (None, false) => Ok(Self::Tasks(&turn.tasks)),
+            (None, true) => Ok(Self::Present),
+        }
+    }
+}
+
+/// Turns what is meant; what was done, for people.
+pub(crate) fn turned(
+    writer: &mut RunWriter<'_>,
+    way: Way,
+    target: &Target<'_>,
+    reason: &str,
+) -> Result<Result<String, Refusal>, Fault> {
+    let run = &writer.open.run;
+    if run.status != RunStatus::Running {
+        let code = if run.status == RunStatus::Paused {
+            "paused"
+        } else {
+            "run_over"
+        };
+        return Ok(Err(Refusal::new(code)));
+    }
+    let in_hand = bound::item_in_hand(run).map(str::to_owned);
+    let done = match target {
+        Target::Tasks(tasks) => {
+            let set = bound::tasks_name(run);
+            let edits = tasks
+                .iter()
+                .map(|task| edit(way, set, task.trim(), reason, None))
+                .collect();
+            edited(writer, edits)?
+        }
+        Target::Item(item, kind) if in_hand.as_ref() != Some(item) => {
+            let mut edits = vec![edit(way, &bound::bound(run).items, item, reason, *kind)];
+            edits.extend(tasks_with(run, way, item, reason));
+            edited(writer, edits)?
+        }
+        Target::Item(..) | Target::Present => {
+            // The item goes last: until then it can be said again.
+            if let (Way::Skip, Some(item)) = (way, &in_hand) {
+                let edits = tasks_with(run, way, item, reason);
+                if let Err(refusal) = edited(writer, edits)? {
+                    return Ok(Err(refusal));
+                }
+            }
+            let kind = match target {
+                Target::Item(_, kind) => *kind,
+                _ => None,
+            };
+            let kind = kind.map(|kind| (KIND.to_owned(), Value::from(kind.name())));
+            let command = match way {
+                Way::Reopen => Command::Reopen {
+                    item: None,
+                    reason: reason.to_owned(),
+                    flags: kind.into_iter().collect(),
+                    approval: None,
+                },
+                Way::Skip => Command::Skip {
+                    item: None,
+                    reason: reason.to_owned(),
+                    keep: Map::new(),
+                },
+            };
+            writer.command(&command)?.map(|_| ())
+        }
+    };
+    let run = &writer.open.run;
+    Ok(done
+        .map(|()| message(run, way, target, in_hand.as_deref()))
+        .map_err(|refusal| in_callers_words(run, refusal)))
+}
+
+fn edited(writer: &mut RunWriter<'_>, edits: Vec<Edit>) -> Result<Result<(), Refusal>, Fault> {
+    if edits.is_empty() {
+        return Ok(Ok(()));
+    }
+    let keep = Map::new();
+    Ok(writer.command(&Command::Edit { edits, keep })?.map(|_| ()))
+}
+
+fn edit(way: Way, set: &str, key: &str, reason: &str, kind: Option<design::Kind>) -> Edit {
+    let mut fields = Map::new();
+    fields.insert(REASON.to_owned(), reason.into());
+    if let Some(kind) = kind {
+        fields.insert("type".to_owned(), kind.name().into());
+    }
+    let (set, key) = (set.to_owned(), key.to_owned());
+    match way {
+        Way::Reopen => Edit::Reopen { set, key, fields },
+        Way::Skip => Edit::Skip { set, key, fields },
+    }
+}
+
+/// The tasks of an item that go with it: those that are not done, where it is given up; and those that were given up, where it was,
+/// too, and is taken up again.
+fn tasks_with(run: &RunState, way: Way, item: &str, reason: &str) -> Vec<Edit> {
+    let stood = bound::items(run).and_then(|items| items.status(item));
+    let set = bound::tasks_name(run);
+    let tasks = bound::tasks(run).into_iter().flat_map(ItemSet::iter);
+    let with = |status: ItemStatus| match way {
+        Way::Skip => matches!(status, ItemStatus::Open | ItemStatus::Active),
+        Way::Reopen => stood == Some(ItemStatus::Failed) && status == ItemStatus::Failed,
+    };
+    tasks
+        .filter(|(_, task)| task.text("item") == item && with(task.status))
+        .map(|(id, _)| edit(way, set, id, reason, None))
+        .collect()
+}
+
+/// What was done.
+fn message(run: &RunState, way: Way, target: &Target<'_>, in_hand: Option<&str>) -> String {
+    let item = match target {
+        Target::Item(item, _) => Some(item.as_str()),
+        Target::Present => in_hand,
+        Target::Tasks(_) => None,
+    };
+    let batch_of = |task: &str| {
+        let task = bound::tasks(run)?.get(task)?;
+        Some(task.text("wave").to_owned()).filter(|wave| !wave.is_empty())
+    };
+    match (way, target, item) {
+        (_, _, Some(item)) => {
+            let known = bound::items(run).and_then(|items| items.get(item));
+            let title = known.map_or("", |item| item.text("title"));
+            let item = format!("item {}, {}", number(item), short(title));
+            match way {
+                Way::Reopen if in_hand.is_some_and(|hand| target.is(hand)) => {
+                    format!("{item}, is worked out again from its beginning")
+                }
+                Way::Reopen => format!("{item}, is worked out again when it is its turn"),
+                Way::Skip => format!("{item}, is skipped"),
+            }
+        }
+        (Way::Skip, Target::Tasks(tasks), None) => format!("skipped: {}", tasks.join(", ")),
+        (Way::Reopen, Target::Tasks(tasks), None) => {
+            let placed = tasks.iter().map(|task| match batch_of(task.trim()) {
+                Some(batch) => format!("{task} in {batch}"),
+                None => task.clone(),
+            });
+            format!("run again: {}", placed.collect::<Vec<_>>().join(", "))
+        }
+        (Way::Reopen, ..) => "the session goes back to its batches".to_owned(),
+        (Way::Skip, ..) => "skipped".to_owned(),
+    }
+}
+
+impl Target<'_> {
+    /// Whether that item is meant, which is the one in hand.
+    fn is(&self, in_hand: &str) -> bool {
+        match self {
+            Self::Present => true,
+            Self::Item(item, _) => item == in_hand,
+            Self::Tasks(_) => false,
+        }
+    }
+}
