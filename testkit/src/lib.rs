@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`sandbox`] | a home, a project and the binary, with nothing else in its environment |
 //! | [`outcome`] | what a process left behind: status, output, the JSON in it |
+//! | [`write_draft`] | what somebody writes in a session of skills |
 //! | [`files`] | every file below a folder as it is, to be compared with what it is later |
 //! | [`folder`] | where tests put what they need |
 //! | [`kill`] | processes that are killed, and all made as it was before |
@@ -15,6 +16,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 #![allow(clippy::must_use_candidate, reason = "a test takes what it needs")]
 
+mod drafts;
 pub mod files;
 mod folder;
 pub mod kill;
@@ -24,6 +26,7 @@ pub mod person;
 pub mod sandbox;
 mod template;
 
+pub use drafts::write_draft;
 pub use files::Everything;
 pub use folder::folder;
 pub use mcp::Server;

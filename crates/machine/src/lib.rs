@@ -23,7 +23,7 @@ pub mod trigger;
 
 mod apply;
 mod frozen;
-mod overlap;
+pub mod overlap;
 mod set_facts;
 
 pub use approval::{Approval, GateMode, Signature, Strength};

@@ -85,6 +85,16 @@ fn above(place: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Which of these groups have an entry in common with one of `others`.
+pub fn meeting<'a>(groups: &[Vec<&'a str>], others: &[&'a str]) -> Vec<bool> {
+    let all = groups.iter().flatten().chain(others);
+    let entries = Entries::new(all.copied());
+    let mut touched = Touched::default();
+    entries.touch(&mut touched, others, 0);
+    let meets = |group: &Vec<&'a str>| entries.behind(&touched, group).is_some();
+    groups.iter().map(meets).collect()
+}
+
 impl<'a> Entries<'a> {
     /// Reads all entries that may be held against each other.
     pub(crate) fn new(all: impl Iterator<Item = &'a str>) -> Self {

@@ -215,7 +215,7 @@ impl Rails {
         stage.write(".taskmaster/tasks/tasks.json", TASKS)?;
         stage.write(
             ".taskmaster/config.json",
-            r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#,
+            r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "evidence": {"policy": {"draft_missing": "off"}}}"#,
         )?;
         stage.write("README.md", "words\n")?;
         for words in [

@@ -46,12 +46,14 @@ pub const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_
 
 /// Finders that find a policy in every report.
 pub fn anywhere() -> Vec<Finder> {
-    ["tests", "commit", "outcome", "response", "design", "graph"]
-        .map(|reader| Finder {
-            reader: reader.to_owned(),
-            ..Finder::default()
-        })
-        .to_vec()
+    [
+        "tests", "commit", "outcome", "response", "design", "graph", "draft", "work",
+    ]
+    .map(|reader| Finder {
+        reader: reader.to_owned(),
+        ..Finder::default()
+    })
+    .to_vec()
 }
 
 /// The keys of a role.
@@ -86,6 +88,10 @@ pub fn catalog() -> Catalog {
                 "findings_silenced",
                 "checks_changed",
                 "checks_not_run",
+                "draft_missing",
+                "batch_without_change",
+                "task_without_change",
+                "work_uncommitted",
                 "changed_after_green",
                 "command_replaced",
                 "flaky",
@@ -167,6 +173,14 @@ fn readers() -> BTreeMap<String, Reader> {
         (
             "graph".to_owned(),
             reader(&[("present", Bool), ("errors", Strings), ("tasks", Strings)]),
+        ),
+        (
+            "draft".to_owned(),
+            reader(&[("present", Bool), ("files", Strings)]),
+        ),
+        (
+            "work".to_owned(),
+            reader(&[("untouched", Strings), ("uncommitted", Strings)]),
         ),
         (
             "outcome".to_owned(),

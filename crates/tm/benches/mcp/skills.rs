@@ -14,6 +14,11 @@ pub fn gathered(tm: Tm<'_>, root: &Path, session: &str, bugs: usize) {
             serde_json::json!({ "number": number, "title": format!("Mend part {number}"), "type": "bugfix" })
         })
         .collect();
+    // What is measured is the session, and not what is written for it.
+    let settings = root.join(".taskmaster");
+    std::fs::create_dir_all(&settings).expect("a folder");
+    let off = r#"{"evidence": {"policy": {"draft_missing": "off"}}}"#;
+    std::fs::write(settings.join("config.json"), off).expect("a file");
     let file = root.join("items.json");
     std::fs::write(&file, serde_json::Value::from(items).to_string()).expect("a file");
     let given = format!("@{}", file.display());

@@ -242,6 +242,10 @@ pub(super) static KEYS: &[Key] = &[
     policy("evidence.policy.findings_silenced"),
     policy("evidence.policy.checks_changed"),
     policy("evidence.policy.checks_not_run"),
+    policy("evidence.policy.draft_missing"),
+    policy("evidence.policy.batch_without_change"),
+    policy("evidence.policy.task_without_change"),
+    policy("evidence.policy.work_uncommitted"),
     key(
         "checks.run",
         Kind::Choice(&["off", "found"]),

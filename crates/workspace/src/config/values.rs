@@ -523,6 +523,14 @@ policy! {
     checks_changed = Refuse,
     /// A linter, formatter or type checker of the project could not be run.
     checks_not_run = Warn,
+    /// What a skill was to write is not there.
+    draft_missing = Refuse,
+    /// Nothing was changed for tasks that are said to be completed.
+    batch_without_change = Refuse,
+    /// A task that is said to be completed left its files alone.
+    task_without_change = Warn,
+    /// Work of a session is in no commit at its end.
+    work_uncommitted = Refuse,
 }
 
 /// How the rails of `tm session` behave.

@@ -1,12 +1,14 @@
 //! `documents`: work items in a design document, and their task graphs.
 
 pub(crate) mod bound;
+pub(crate) mod drafts;
 pub(crate) mod events;
 pub(crate) mod folder;
 pub(crate) mod read;
 pub mod skills;
+pub(crate) mod work;
 
-use machine::check::catalog::{ParameterKind, Reader, Resource};
+use machine::check::catalog::{Finder, ParameterKind, Reader, Resource};
 use machine::definition::FieldType::{Bool, Strings};
 use machine::{Definition, Reading, Role, RunState};
 use serde_json::{Map, Value};
@@ -57,7 +59,15 @@ impl Capability for Documents {
         vec![
             ("design", of_documents(&design)),
             ("graph", of_documents(&graph)),
+            (drafts::DRAFT, drafts::declared()),
+            (work::WORK, work::declared()),
         ]
+    }
+
+    fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
+        let of_work = work::policies().into_iter();
+        let of_drafts = (drafts::DRAFT_MISSING, drafts::finders());
+        of_work.chain([of_drafts]).collect()
     }
 
     fn resources(&self) -> Vec<(&'static str, Resource)> {
@@ -111,6 +121,10 @@ impl Capability for Documents {
         run: &RunState,
         _: u32,
     ) -> Result<Reading, HandlerError> {
-        read::read(call, &role.reader, run)
+        match role.reader.as_str() {
+            drafts::DRAFT => drafts::read(call, role, run),
+            work::WORK => work::read(call, run),
+            reader => read::read(call, reader, run),
+        }
     }
 }

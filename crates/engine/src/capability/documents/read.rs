@@ -12,6 +12,7 @@ use crate::call::Call;
 use crate::capability::documents::bound::{self, COMPLETE, PENDING, SKIPPED, bound};
 use crate::capability::documents::folder::{self, DESIGN, Document, Graphs, Place};
 use crate::capability::documents::skills::{FIRST, Skills, first, number};
+use crate::capability::documents::{drafts, work};
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
 use crate::support::HandlerError;
@@ -37,7 +38,7 @@ fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading
             .map(|(_, item)| Value::Object((*item.fields).clone()))
             .collect();
         let mut reading = found(json!({ "items": items, "errors": [] }), "claimed");
-        reading.keep_run = forgotten(run);
+        reading.keep_run = settled(call, run)?;
         return Ok(reading);
     }
     let Some(document) = Document::read(&call.dir, DESIGN)? else {
@@ -101,17 +102,18 @@ fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading
     reading.warnings.clone_from(&notes);
     *skills.notes.borrow_mut() = notes;
     *skills.problems.borrow_mut() = problems;
-    reading.keep_run = forgotten(run);
+    reading.keep_run = settled(call, run)?;
     Ok(reading)
 }
 
-/// From here on the cursor says which item is in hand.
-fn forgotten(run: &RunState) -> Map<String, Value> {
-    let mut keep = Map::new();
+/// From here on the cursor says which item is in hand; and what is done for the items is held against how it is now.
+fn settled(call: &Call<'_>, run: &RunState) -> Result<Map<String, Value>, Fault> {
+    let mut keep = drafts::written(call)?;
+    keep.extend(work::before(call)?);
     if first(run).is_some() {
         FIRST.forget(&mut keep);
     }
-    keep
+    Ok(keep)
 }
 
 /// The graph of the item in hand; where none is in hand, those of all items as one.

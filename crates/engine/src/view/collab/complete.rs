@@ -25,7 +25,7 @@ use crate::open_run;
 use crate::report::{ReportOutcome, answered, decided};
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
 use crate::view::collab::frame::Frame;
-use crate::view::collab::messages::{RefusalText, refusal_text};
+use crate::view::collab::messages::{self, RefusalText, refusal_text};
 use crate::view::collab::request::SkillDone;
 use crate::view::collab::state::{expected, item_brief, not_running, unit};
 use crate::writer::RunWriter;
@@ -290,7 +290,10 @@ fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
         .clone_into(&mut answer.session);
     answer.validated = report.answer.validated;
     answer.code.clone_from(&report.code);
-    answer.notes.extend(report.warnings.iter().cloned());
+    let told = report.warnings.iter();
+    answer
+        .notes
+        .extend(told.map(|warning| messages::warning(report, warning)));
     let moved_on = next.unit.is_some() && unit(run) != next.unit;
     if run.status == RunStatus::Running && moved_on {
         answer.notes.push(format!(

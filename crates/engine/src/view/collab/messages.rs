@@ -1,5 +1,6 @@
 //! What is said of refusals, and what to do about them.
 
+use machine::event::AcceptedReport;
 use machine::state::ItemSet;
 use machine::{Definition, Refusal, RunState};
 use serde_json::Value;
@@ -40,6 +41,11 @@ pub(crate) fn hand_over(item: &str) -> String {
         Verb::Sync.step().and("document"),
         graph_name(item)
     )
+}
+
+/// What is said of a warning that a report was accepted with: a policy's, or a text of its own.
+pub(crate) fn warning(report: &AcceptedReport, warning: &str) -> String {
+    report.message(warning).unwrap_or(warning).to_owned()
 }
 
 /// What is said of a refusal of the rails.

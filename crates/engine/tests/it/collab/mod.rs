@@ -2,6 +2,7 @@
 
 mod back;
 mod brief;
+mod evidence;
 mod execution;
 mod graph_files;
 mod graphs;

@@ -174,6 +174,7 @@ fn many_who_complete_the_same_at_once_move_once() {
     while stage.state() != "build-task-graph" {
         let brief = stage.brief();
         let (skill, unit) = (brief.skill.unwrap(), brief.unit_id.unwrap());
+        stage.write_draft();
         let begin = Barrier::new(4);
         let answers: Vec<String> = std::thread::scope(|scope| {
             let callers: Vec<_> = (0..4)

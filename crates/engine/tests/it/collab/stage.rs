@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -140,8 +141,16 @@ impl Stage {
         })
     }
 
-    /// Completes a skill that is accepted.
+    /// Writes what the skill that is due is to write.
+    pub fn write_draft(&self) {
+        if let Ok(brief) = self.engine().collab_brief(self.session()) {
+            testkit::write_draft(&serde_json::to_value(brief).unwrap());
+        }
+    }
+
+    /// Completes a skill that is accepted, with its draft written.
     pub fn done(&self, skill: &str) -> SkillAnswer {
+        self.write_draft();
         let mut answer = self.complete(skill, None).unwrap();
         // Of two items in a row that take the same skill, the second one has to be named.
         if answer.code.as_deref() == Some("which_unit") {
@@ -360,6 +369,19 @@ impl Stage {
     pub fn dir(&self) -> PathBuf {
         let documents = PathBuf::from(self.full().documents);
         documents.parent().unwrap().to_owned()
+    }
+
+    /// Runs git in the project, which must succeed.
+    pub fn git(&self, arguments: &[&str]) {
+        let who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
+        let output = Command::new("git")
+            .current_dir(self.project())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .args(who)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
     }
 
     /// Writes a file of the project.

@@ -46,7 +46,65 @@ fn checked(stage: &Stage, command: &str) {
     claimed_red(stage);
 }
 
+/// Goes through a session of skills over one item of this type, as far as this state.
+fn session(stage: &Stage, kind: &str, state: &str) {
+    let collab = |words: &[&str]| stage.env.tm(&[&["collab"], words].concat()).ok();
+    let items = json!([{ "number": 1, "title": "Spaces", "type": kind }]);
+    collab(&["update", "--work-items", &items.to_string()]);
+    let graph = "tasks:\n  - id: spaces\n    files: [src/spaces.sh]\n";
+    loop {
+        let now = collab(&["state"]);
+        let text = |name: &str| now[name].as_str().unwrap();
+        if text("state") == state {
+            return;
+        }
+        testkit::write_draft(&now);
+        match text("state") {
+            "ready-to-implement" => {
+                stage.env.write("graph.yaml", graph);
+                collab(&["sync", "graph.yaml", "--item", "1"]);
+                fs::remove_file(stage.path("graph.yaml")).unwrap();
+            }
+            "execute-batch" => {
+                stage.env.write("src/spaces.sh", NEW_CODE);
+                collab(&["task", "spaces", "completed"]);
+            }
+            _ => {}
+        }
+        collab(&["complete-skill", text("skill"), "--unit-id", text("unitId")]);
+    }
+}
+
+fn skill(name: &str) -> Vec<String> {
+    ["collab", "complete-skill", name].map(str::to_owned).into()
+}
+
 const PLAYS: &[(&str, Play)] = &[
+    ("draft_missing", |stage| {
+        session(stage, "bugfix", "systematic-debugging");
+        skill("systematic-debugging")
+    }),
+    ("batch_without_change", |stage| {
+        session(stage, "bugfix", "execute-batch");
+        stage
+            .env
+            .tm(&["collab", "task", "spaces", "completed"])
+            .ok();
+        skill("executing-plans")
+    }),
+    ("task_without_change", |stage| {
+        session(stage, "bugfix", "execute-batch");
+        stage.env.write("src/other.sh", "other() { :; }\n");
+        stage
+            .env
+            .tm(&["collab", "task", "spaces", "completed"])
+            .ok();
+        skill("executing-plans")
+    }),
+    ("work_uncommitted", |stage| {
+        session(stage, "bugfix", "workflow-complete");
+        skill("finishing-a-development-branch")
+    }),
     ("red_without_tests", |stage| {
         stage.start();
         stage.env.write("src/words.sh", "words() { echo 7; }\n");
@@ -334,12 +392,15 @@ fn play(severity: &str, part: usize) {
         let before = stage.env.journal();
         let answer = stage.env.tm(&words);
         let told = answer.json().to_string();
-        let warning = answer.json()["warning"].as_str().unwrap_or_default();
+        let notes = || answer.json()["notes"][0].as_str();
+        let warning = answer.json()["warning"].as_str().or_else(notes);
+        let warning = warning.unwrap_or_default();
         match severity {
             "refuse" => {
                 assert_eq!((answer.code(), answer.status), (*code, 3), "{answer:#?}");
                 assert!(before == stage.env.journal(), "{code}");
-                stage.allow(code);
+                let of_skills = words[0] == "collab";
+                stage.allow_by(if of_skills { "run" } else { "autopilot" }, code);
                 let answer = stage.env.tm(&words);
                 assert_ne!(answer.code(), *code, "{answer:#?}");
             }

@@ -262,7 +262,12 @@ impl Stage {
 
     /// A person at a terminal lets a refusal pass.
     pub fn allow(&self, code: &str) {
-        let arguments = ["autopilot", "allow", code, "--reason", "looked at it"];
+        self.allow_by("autopilot", code);
+    }
+
+    /// The same by the commands of this group.
+    pub fn allow_by(&self, group: &str, code: &str) {
+        let arguments = [group, "allow", code, "--reason", "looked at it"];
         let (status, shown) = agreed(&self.env, &arguments);
         assert_eq!(status, 0, "{shown}");
     }

@@ -151,6 +151,7 @@ fn names_are_read_as_agents_spell_them() {
         "ready-to-implement",
         "collab-clear",
     ] {
+        testkit::write_draft(&server.tool("get_session_state", &json!({})));
         server.tool("complete_skill", &skill);
         skill = json!({ "skill": next });
     }

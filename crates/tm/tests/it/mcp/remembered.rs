@@ -35,6 +35,7 @@ fn what_another_process_did_between_two_calls_is_seen() {
     let mut server = begun(&stage);
     assert_eq!(done(&mut server, "collab-clear")["validated"], true);
     // The command line goes on from there, and the server from where that stopped.
+    testkit::write_draft(&stage.tm(0, &["collab", "state", "--session", "s"]));
     let by_hand = stage.tm(
         0,
         &[

@@ -72,6 +72,7 @@ fn executing(environment: &TestEnvironment, bugs: usize) {
             1 => "systematic-debugging".to_owned(),
             more => format!("systematic-debugging-{more}"),
         };
+        testkit::write_draft(collab(environment, &["state", "--json"]).json());
         let done = ["complete-skill", "systematic-debugging", "--unit-id", &unit];
         collab(environment, &done).text();
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::walk;
-use crate::honest::work::{SHOP, Way, Work};
+use crate::honest::work::{Before, SHOP, Way, Work};
 
 /// Tasks of which the second one waits for the first.
 const GRAPH: &str = "```yaml\ntasks:\n  - id: types\n    description: Types\n    depends-on: []\n  - id: lexer\n    description: Lexer\n    depends-on: [types]\n```\n";
@@ -20,7 +20,12 @@ fn done(work: &Work, command: &str) -> Value {
 
 /// A session with items of these types, one of them where none is said.
 fn session(types: &[&str]) -> Work {
-    let work = Work::unbegun(&SHOP, Way::Claimed);
+    session_in(&SHOP, types)
+}
+
+/// The same in a project of its own.
+fn session_in(project: &Before<'_>, types: &[&str]) -> Work {
+    let work = Work::unbegun(project, Way::Claimed);
     done(&work, "complete-skill collab-start");
     let items: Vec<Value> = types
         .iter()
@@ -44,6 +49,7 @@ fn to(work: &Work, state: &str) -> String {
         if now["state"] == "build-task-graph" {
             write(&text("documents"), "task-graph.md", GRAPH);
         }
+        testkit::write_draft(&now);
         done(
             work,
             &format!(
@@ -236,5 +242,60 @@ fn a_task_is_of_a_batch_to_come() {
         |work| tm(work, &format!("task {later}=completed")),
         "not_in_batch",
         &[],
+    );
+}
+
+#[test]
+fn a_skill_leaves_nothing_behind() {
+    let work = session(&["bugfix"]);
+    to(&work, "systematic-debugging");
+    let deed = |work: &Work| write(&documents(work), "design.md", "#### Cause\n");
+    walk(
+        &work,
+        |work| tm(work, "complete-skill systematic-debugging"),
+        "draft_missing",
+        &[("write what came of it to", deed)],
+    );
+}
+
+/// A task that names its file.
+const NAMED: &str = "tasks:\n  - id: double\n    files: [src/double.sh]\n";
+
+/// A session that executes a task which names its file.
+fn executing(settings: &str) -> Work {
+    let shop = Before { settings, ..SHOP };
+    let work = session_in(&shop, &["bugfix"]);
+    let folder = to(&work, "ready-to-implement");
+    write(&folder, "task-graph-item-1.md", NAMED);
+    to(&work, "execute-batch");
+    done(&work, "task double=completed");
+    work
+}
+
+#[test]
+fn nothing_is_changed_for_a_batch() {
+    let deed = |work: &Work| work.write("src/double.sh", "echo $(($1 * 2))\n");
+    let work = executing("");
+    let call = |work: &Work| tm(work, "complete-skill executing-plans");
+    walk(&work, call, "batch_without_change", &[("do them", deed)]);
+
+    let work = executing(r#""evidence": {"policy": {"task_without_change": "refuse"}}"#);
+    work.write("src/other.sh", "true\n");
+    let asked = "see that they were done";
+    walk(&work, call, "task_without_change", &[(asked, deed)]);
+}
+
+#[test]
+fn a_branch_is_finished_without_a_commit() {
+    let work = executing("");
+    work.write("src/double.sh", "echo $(($1 * 2))\n");
+    to(&work, "workflow-complete");
+    walk(
+        &work,
+        |work| tm(work, "complete-skill finishing-a-development-branch"),
+        "work_uncommitted",
+        &[("commit it", |work: &Work| {
+            work.runs_well("git add src && git commit --quiet --message Double");
+        })],
     );
 }

@@ -192,7 +192,8 @@ fn every_key_can_be_set_from_a_file() {
         "history_rewritten": "off", "config_loosened": "off", "command_replaced": "off",
         "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse",
         "coverage_fell": "off", "new_findings": "off", "findings_silenced": "off",
-        "checks_changed": "off", "checks_not_run": "off"
+        "checks_changed": "off", "checks_not_run": "off", "draft_missing": "off",
+        "batch_without_change": "off", "task_without_change": "off", "work_uncommitted": "off"
     });
     let all = json!({
         "autopilot": {

@@ -140,7 +140,11 @@ fn the_defaults_are_those_that_are_promised() {
           "new_findings": "refuse",
           "findings_silenced": "warn",
           "checks_changed": "refuse",
-          "checks_not_run": "warn"
+          "checks_not_run": "warn",
+          "draft_missing": "refuse",
+          "batch_without_change": "refuse",
+          "task_without_change": "warn",
+          "work_uncommitted": "refuse"
         }
       },
       "checks": {
