@@ -156,6 +156,20 @@ fn what_git_cannot_see_is_believed() {
 }
 
 #[test]
+fn a_history_without_the_commit_of_before_is_believed() {
+    let stage = in_repository();
+    stage.git(&["checkout", "--quiet", "--orphan", "other"]);
+    stage.git(&["commit", "--quiet", "-m", "Another"]);
+    for folder in ["refs/heads/main", "refs/heads/master", "logs"] {
+        let path = stage.project().join(".git").join(folder);
+        let _ = std::fs::remove_dir_all(&path).or_else(|_| std::fs::remove_file(path));
+    }
+    stage.git(&["gc", "--quiet", "--prune=now"]);
+    stage.finish_batch();
+    assert!(stage.done("executing-plans").notes.is_empty());
+}
+
+#[test]
 fn a_branch_is_finished_with_its_work_in_commits() {
     let stage = in_repository();
     for (file, text) in [("src/a.rs", "new\n"), ("src/b.rs", "new\n")] {
