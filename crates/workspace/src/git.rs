@@ -42,7 +42,7 @@ pub use oid::{InvalidOid, Oid};
 pub use operation::Operation;
 pub use path::{InvalidRepoPath, RepoPath, is_of_git};
 pub use recovery::{CommitFate, CommitIntentRef};
-pub use repository::{Identity, Repository};
+pub use repository::{Identity, Repository, worktree};
 pub use secret::{SECRET_HEAD_BYTES, looks_secret};
 pub use setup::Dependencies;
 pub use status::{Change, StatusCode, TreeStatus};

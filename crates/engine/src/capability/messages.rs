@@ -5,6 +5,7 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use crate::capability::tests::evidence::OUTPUT;
+use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::read::{CONFIGURED, GONE, MOVED};
 use crate::capability::tests::snapshots::SNAPSHOTS;
@@ -83,6 +84,11 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "tests_unnamed",
         meaning: UNNAMED,
+        suggestion: "",
+    },
+    Text {
+        code: NOT_HOLLOWED,
+        meaning: HOLLOW_UNDECIDED,
         suggestion: "",
     },
     Text {
@@ -251,6 +257,9 @@ const WRITTEN: &str = "What a snapshot asks for is what the code gave: read whet
 /// What somebody is told whose tests were seen in their own working tree alone.
 const NOT_REPLAYED: &str = "The tests were not tried in a fresh checkout";
 
+/// What somebody is told whose new tests were not tried on a product that does nothing.
+const HOLLOW_UNDECIDED: &str = "The new tests were not tried on a product that does nothing: whether they need it was not seen";
+
 /// What somebody is told whose test command does not name every test.
 pub(crate) const UNNAMED: &str = "The test command does not name every test, so that one which goes missing shows in the numbers alone: set `test.command` to a runner that names them, or let it write a report and give that beside `--verify`";
 
@@ -292,6 +301,13 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
                 told.join("; ")
             )
         }
+        NOT_HOLLOWED => match facts
+            .get("withoutProduct")
+            .and_then(|run| run["undecided"].as_str())
+        {
+            Some(why) => format!("{HOLLOW_UNDECIDED} ({why})"),
+            None => HOLLOW_UNDECIDED.to_owned(),
+        },
         "not_replayed" => {
             let replay: Option<Replay> = facts
                 .get("replayed")

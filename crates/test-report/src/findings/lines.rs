@@ -29,10 +29,14 @@ pub(super) fn diff(text: &str) -> Vec<CheckFinding> {
     findings
 }
 
-/// `path:line:column: severity: message [rule]`, with or without column, severity and rule; and `path(line,column): error TS1: message`.
+/// `path:line:column: severity: message [rule]`, with or without column, severity and rule; `path(line,column): error TS1: message`;
+/// and `path:line:column error MD001/name message`.
 pub(super) fn lines(text: &str) -> Vec<CheckFinding> {
     text.lines()
-        .filter_map(|line| in_brackets(line).or_else(|| by_colons(line)))
+        .filter_map(|line| {
+            let found = in_brackets(line).or_else(|| by_blanks(line));
+            found.or_else(|| by_colons(line))
+        })
         .collect()
 }
 
@@ -53,6 +57,22 @@ fn in_brackets(line: &str) -> Option<CheckFinding> {
     (!path.is_empty() && !path.starts_with(char::is_whitespace)).then(|| {
         CheckFinding::new(without_dot(path), Some(number), severity).of_rule(rule, message)
     })
+}
+
+/// `path:line error MD001/name message`, with or without column and severity.
+fn by_blanks(line: &str) -> Option<CheckFinding> {
+    let (place, rest) = line.split_once(' ')?;
+    let number = |text: &str| text.parse::<u64>().ok();
+    let (path, last) = place.rsplit_once(':')?;
+    let (path, line) = match path.rsplit_once(':') {
+        Some((path, line)) if number(line).is_some() && number(last).is_some() => (path, line),
+        _ => (path, last),
+    };
+    let (severity, rest) = severity_of(rest).unwrap_or((Severity::Error, rest));
+    let (rule, message) = rest.split_once(' ')?;
+    let is_rule = is_code(rule.split('/').next().unwrap_or_default());
+    let found = || CheckFinding::new(without_dot(path), number(line), severity);
+    (is_rule && !path.is_empty() && number(line).is_some()).then(|| found().of_rule(rule, message))
 }
 
 fn by_colons(line: &str) -> Option<CheckFinding> {

@@ -383,6 +383,35 @@ pub(super) const TOOLS: &[Tool] = &[
         ..TOOL
     },
     Tool {
+        name: "markdownlint-cli2",
+        nested: &[
+            ".markdownlint.json",
+            ".markdownlint.jsonc",
+            ".markdownlint.yaml",
+            ".markdownlint.yml",
+            ".markdownlint-cli2.jsonc",
+            ".markdownlint-cli2.yaml",
+        ],
+        signs: &[
+            File(".markdownlint-cli2.jsonc"),
+            File(".markdownlint-cli2.yaml"),
+            File(".markdownlint-cli2.cjs"),
+            File(".markdownlint-cli2.mjs"),
+            File(".markdownlint.json"),
+            File(".markdownlint.jsonc"),
+            File(".markdownlint.yaml"),
+            File(".markdownlint.yml"),
+            PreCommit("markdownlint-cli2"),
+        ],
+        of: Of::Node,
+        argv: &["markdownlint-cli2", "--no-globs"],
+        all: &["**/*.md", "#node_modules"],
+        endings: Some(&["md", "markdown"]),
+        stream: Stream::Error,
+        fix: "npx markdownlint-cli2 --fix",
+        ..TOOL
+    },
+    Tool {
         name: "phpstan",
         signs: &[
             File("phpstan.neon"),

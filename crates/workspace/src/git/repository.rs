@@ -380,6 +380,13 @@ impl Repository {
     }
 }
 
+/// The top of the working tree that a folder lies in, by what lies there, without git being asked.
+pub fn worktree(folder: &Path) -> Option<&Path> {
+    folder
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
+}
+
 /// The object id that git printed.
 pub(super) fn parse_oid(command: &str, bytes: &[u8]) -> Result<Oid, GitError> {
     String::from_utf8_lossy(bytes)

@@ -60,6 +60,7 @@ fn what_a_project_has_settings_of_is_found() {
         ("biome.jsonc", "{}", &["biome"]),
         (".rubocop.yml", "", &["rubocop"]),
         ("phpstan.neon", "", &["phpstan"]),
+        (".markdownlint.json", "{}", &["markdownlint-cli2"]),
         (
             ".pre-commit-config.yaml",
             "repos:\n- hooks:\n  - id: ruff-format\n  - id: \"black\" # x\n",

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::checks::{Check, found};
 use workspace::config::Config;
-use workspace::git::{Oid, RepoPath, Repository};
+use workspace::git::{Oid, RepoPath, Repository, worktree};
 
 use crate::capability::checks::before::{FindingsBefore, set_up};
 use crate::capability::checks::findings::{
@@ -29,12 +29,10 @@ use crate::capability::checks::findings::{
 use crate::capability::checks::ran::{CheckRun, Place};
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::{CHECKED_BEFORE, FROZEN, Memory};
-use crate::capability::tests::since::{since_last, with_committed};
+use crate::capability::tests::since::all_since;
 use crate::capability::{Capability, reports};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::support::HandlerError;
-use crate::view::autopilot::begin::worktree;
 
 /// At most so many findings are named in a line of the journal.
 const MOST_TOLD: usize = 50;
@@ -208,7 +206,8 @@ impl Engine {
                 })
             }));
         }
-        let changes = changes(&repository, &memory, named)?;
+        let last = memory.last_oid()?;
+        let changes = changes(&repository, &memory, &last, named)?;
         let base = memory.base_oid()?;
         let frozen = FROZEN.read(&present.kept, present.role.frozen.as_ref())?;
         let frozen = frozen.unwrap_or_default().0;
@@ -217,11 +216,11 @@ impl Engine {
                 .keys()
                 .map(|path| repository.name_in_scope(path))
                 .collect(),
-            former: former_names(&repository, &base, &memory.last_oid()?, &changes)?,
+            former: former_names(&repository, &base, &last, &changes)?,
             place: Place::of(&self.root, &repository, config, &cancelled)?,
             role: &present.role,
             extent,
-            last: memory.last_oid()?,
+            last,
             base,
             changes,
             added: RefCell::default(),
@@ -233,22 +232,19 @@ impl Engine {
 }
 
 /// What was changed since the run's last commit, committed since or not.
-fn changes(repository: &Repository, memory: &Memory, named: &[String]) -> Result<Changes, Fault> {
+fn changes(
+    repository: &Repository,
+    memory: &Memory,
+    last: &Oid,
+    named: &[String],
+) -> Result<Changes, Fault> {
     let status = repository.status()?;
     let named: Vec<RepoPath> = named
         .iter()
         .filter_map(|name| repository.relative(&memory.start.project_root.join(name)))
         .collect();
     let changes = Changes::of(&status, memory, repository, &named)?;
-    let last = memory.last_oid()?;
-    let refused = |error: HandlerError| match error {
-        HandlerError::Fault(fault) => fault,
-        HandlerError::Refused(refusal) => {
-            Fault::bug(format!("what was changed cannot be told: {}", refusal.code))
-        }
-    };
-    let changed = since_last(repository, &status, &changes, &last, false).map_err(refused)?;
-    with_committed(&changes, &changed, repository, &last).map_err(refused)
+    all_since((repository, &status), &changes, last, false)
 }
 
 /// The names that files had when a run began, by those that they have now: as git tells, and where one lies elsewhere as it was.

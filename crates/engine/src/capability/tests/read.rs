@@ -24,7 +24,7 @@ use crate::capability::memory::{
 use crate::capability::tests::covered::{Covered, fell, lines_of};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::{TestReader, Written};
-use crate::capability::tests::evidence::hollow::is_of_tests_alone;
+use crate::capability::tests::evidence::hollow::{NOT_HOLLOWED, is_of_tests_alone};
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements};
 use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
@@ -497,6 +497,8 @@ impl Comparison<'_> {
             }
             if let Some(hollow) = &self.taken.hollow {
                 self.findings.extend(hollow.finding());
+                let open = hollow.undecided.as_ref().map(|_| NOT_HOLLOWED.to_owned());
+                self.warnings.extend(open);
             }
             if let Some(label) = &self.role.label {
                 TESTED.of(label).put(&mut self.keep, &tested)?;

@@ -15,7 +15,7 @@ pub(crate) fn with_committed(
     changed: &[String],
     repository: &Repository,
     last: &Oid,
-) -> Result<Changes, HandlerError> {
+) -> Result<Changes, Fault> {
     let mut all = changes.clone();
     for name in changed {
         let Ok(path) = RepoPath::from_bytes(name.as_bytes()) else {
@@ -43,6 +43,17 @@ pub(crate) fn with_committed(
     Ok(all)
 }
 
+/// Both: all that is another than in the run's last commit.
+pub(crate) fn all_since(
+    (repository, status): (&Repository, &TreeStatus),
+    changes: &Changes,
+    last: &Oid,
+    rewritten: bool,
+) -> Result<Changes, Fault> {
+    let changed = since_last(repository, status, changes, last, rewritten)?;
+    with_committed(changes, &changed, repository, last)
+}
+
 /// Every file that differs from the run's last commit, committed since or not.
 pub(crate) fn since_last(
     repository: &Repository,
@@ -50,7 +61,7 @@ pub(crate) fn since_last(
     changes: &Changes,
     last: &Oid,
     rewritten: bool,
-) -> Result<Vec<String>, HandlerError> {
+) -> Result<Vec<String>, Fault> {
     let mut changed = changes.names();
     if let Some(head) = &status.head
         && head != last

@@ -1,6 +1,6 @@
 //! Beginning a run: the plan, and the start.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use machine::{Command, Definition, RunState};
 use serde_json::{Map, Value};
 use workspace::config::Level;
 use workspace::convention::message::Kind as MessageKind;
+use workspace::git::worktree;
 use workspace::runner::adapter::is_seen_through;
 
 use crate::call::Input;
@@ -473,11 +474,4 @@ pub(crate) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
         }
     }
     Ok(None)
-}
-
-/// The top of the working tree that a folder lies in.
-pub(crate) fn worktree(folder: &Path) -> Option<&Path> {
-    folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
 }

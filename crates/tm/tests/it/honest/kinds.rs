@@ -168,6 +168,19 @@ fn a_test_that_passes_without_the_product_shows_nothing() {
     work.finalize();
 }
 
+/// Where that cannot be tried, it is told.
+#[test]
+fn a_test_that_could_not_be_tried_without_the_product_is_told() {
+    let work = begin(&SHOP, Way::Verified, &["tests"]);
+    work.append(
+        "tests/add.test",
+        "adds more: test $(sh src/add.sh 5 5) = 10\n",
+    );
+    let told = work.accept(&["complete", "tests"], "commit");
+    let warning = told["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains("not tried on a product"), "{told:#}");
+}
+
 /// What a subtask asks for is there already: a test says so.
 #[test]
 fn a_subtask_turns_out_to_be_of_another_kind() {

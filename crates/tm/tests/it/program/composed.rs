@@ -42,7 +42,10 @@ fn told(project: &TestEnvironment) -> (String, String) {
     (text("state"), text("instructions"))
 }
 
-const START: &str = "    work: { instructions: collab-start.md }\n    to: gather-goals\n";
+const START: &str = "    work: { instructions: collab-start.md }
+    to: gather-goals
+    on: { skip: { refuse: nothing_in_hand }, reopen: { refuse: nothing_in_hand } }
+";
 
 #[test]
 fn skills_are_asked_for_in_files() {

@@ -110,7 +110,7 @@ fn items(project: &TestEnvironment) -> String {
     let shown = project.tm(&["workflow", "show", "collab"]);
     let text = shown.text();
     let from = text.find("\nitems:\n").unwrap() + "\nitems:\n".len();
-    let to = text.find("\ninitial:").unwrap() + 1;
+    let to = text.find("\nmessages:").unwrap() + 1;
     let open = |line: &&str| !line.trim_start().starts_with("open: {");
     let lines = text[from..to].lines();
     // What callers may set belongs to states of its own.

@@ -582,6 +582,9 @@ fn renamed_collab(project: &TestEnvironment) -> String {
         ("items.next", "works.next"),
         ("items.remaining", "works.remaining"),
         ("set: { item:", "set: { now:"),
+        ("add: { tasks:", "add: { jobs:"),
+        ("item.number", "now.number"),
+        ("item.reason", "now.reason"),
         ("item.type", "now.type"),
         ("item.status", "now.status"),
         ("batches.", "lots."),
@@ -592,6 +595,7 @@ fn renamed_collab(project: &TestEnvironment) -> String {
         ("batch.count.pending", "lot.count.waiting"),
         ("open: [pending]", "open: [waiting]"),
         ("status: documented", "status: written"),
+        ("status: pending", "status: waiting"),
         ("[documented, complete]", "[written, whole]"),
         ("[in_progress, failed]", "[going, broken]"),
         (
@@ -652,6 +656,7 @@ fn a_session_of_skills_goes_by_no_name_either() {
             }
             _ => {}
         }
+        testkit::write_draft(&state);
         done(skill);
     }
     assert_eq!(statuses, ["documented", "documented"]);

@@ -18,7 +18,7 @@ use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use crate::capability::tests::evidence::frozen::TestReader;
 use crate::capability::tests::only;
 use crate::capability::tests::read::{few, name_of};
-use crate::capability::tests::since::{since_last, with_committed};
+use crate::capability::tests::since::all_since;
 use crate::capability::tests::unchanged::began_at;
 use crate::clock;
 use crate::fault::Fault;
@@ -194,8 +194,7 @@ fn of_other_kinds(
     }
     let repository = memory.repository();
     let last = memory.last_oid()?;
-    let changed = since_last(&repository, status, changes, &last, rewritten)?;
-    let since = with_committed(changes, &changed, &repository, &last)?;
+    let since = all_since((&repository, status), changes, &last, rewritten)?;
     let reader = TestReader::new(&repository, memory, &last, status)?;
     Ok(only::findings(role, &reader, &since)?)
 }

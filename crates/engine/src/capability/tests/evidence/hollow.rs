@@ -28,6 +28,9 @@ use crate::next_step::Verb;
 /// The policy of new tests that pass without the product.
 const PASSES_WITHOUT_PRODUCT: &str = "passes_without_product";
 
+/// The warning that they could not be tried there.
+pub const NOT_HOLLOWED: &str = "not_hollowed";
+
 /// New tests on a product that does nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
