@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::approval::{Statement, Turn, again, present_unit};
 use crate::call::{Call, Input};
+use crate::capability::documents::bound;
 use crate::capability::documents::skills::Skills;
 use crate::capability::files::subject::TAMPERED;
 use crate::capability::git::changes::Changes;
@@ -151,8 +152,10 @@ impl Engine {
             self.may_go_on(&writer, &project)?;
         }
         if let (Some(_), Some(item)) = (&writer.call.skills, item) {
-            let target = Target::Item(item.to_owned(), None);
-            return of_skills(view, writer, Way::Reopen, &target, turn.reason);
+            if turn.reason.trim().is_empty() {
+                return Err(no_reason(Verb::Reopen));
+            }
+            return of_skills(view, writer, Way::Reopen, item, turn.reason);
         }
         let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Reopen {
@@ -196,8 +199,7 @@ impl Engine {
             is_where_it_was(&writer)?;
         }
         if let (Some(_), Some(item)) = (&writer.call.skills, item) {
-            let target = Target::Item(item.to_owned(), None);
-            return of_skills(view, writer, Way::Skip, &target, reason);
+            return of_skills(view, writer, Way::Skip, item, reason);
         }
         let run = &writer.open.run;
         let present = || run.waiting().next()?.0.key();
@@ -256,15 +258,24 @@ impl Engine {
     }
 }
 
-/// Turns an item of a session of skills.
+/// Turns an item of a session of skills; or a task, where no item is called so.
 fn of_skills<'a>(
     view: &'static View,
     mut writer: RunWriter<'a>,
     way: Way,
-    target: &Target<'_>,
+    named: &str,
     reason: &str,
 ) -> Result<TurnOutcome<'a>, Fault> {
-    match turned_work(&mut writer, way, target, reason)? {
+    let run = &writer.open.run;
+    let is_item = bound::items(run).is_some_and(|items| items.get(named).is_some());
+    let is_task = bound::tasks(run).is_some_and(|tasks| tasks.get(named).is_some());
+    let tasks = [named.to_owned()];
+    let target = if is_task && !is_item {
+        Target::Tasks(&tasks)
+    } else {
+        Target::Item(named.to_owned(), None)
+    };
+    match turned_work(&mut writer, way, &target, reason)? {
         Ok(message) => Ok(TurnOutcome { writer, message }),
         Err(refusal) => Err(refused(
             view,

@@ -135,6 +135,8 @@ pub enum Edit {
         key: String,
         /// Fields that change with it.
         fields: Map<String, Value>,
+        /// Whether it is to be run behind all waves that are begun, and so leaves the one in hand, with what there needs it.
+        later: bool,
     },
     /// An item that is given up: what needs it is blocked.
     Skip {

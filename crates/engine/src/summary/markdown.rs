@@ -469,7 +469,17 @@ fn short(hash: &str) -> &str {
 /// What was reopened or skipped: a subtask, or an item of a set that is named.
 fn turned(value: &Value) -> String {
     match value.get("set") {
-        Some(_) => format!("{} of {}", text(value, "subtaskId"), text(value, "set")),
+        Some(_) => {
+            let kind = match value.get("type") {
+                Some(_) => format!(", now {},", text(value, "type")),
+                None => String::new(),
+            };
+            format!(
+                "{} of {}{kind}",
+                text(value, "subtaskId"),
+                text(value, "set")
+            )
+        }
         None => text(value, "subtaskId"),
     }
 }

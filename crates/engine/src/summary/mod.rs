@@ -443,6 +443,9 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             if let Some(told) = turned.pop_if(of_edge) {
                 value["subtaskId"] = told["subtaskId"].clone();
                 value["set"] = told["set"].clone();
+                if let Some(kind) = told.get("type") {
+                    value["type"] = kind.clone();
+                }
             }
             turned.push(value);
             if *cause == Trigger::Skip {
@@ -466,7 +469,13 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             status: Some(status @ (ItemStatus::Open | ItemStatus::Failed)),
         } => {
             if let Some(reason) = fields.get("reason") {
-                let value = json!({ "subtaskId": key, "set": set, "reason": reason, "at": at });
+                let before = run.sets.get(set).and_then(|items| items.get(key));
+                let before = before.map_or("", |item| item.text("type"));
+                let kind = fields.get("type").and_then(Value::as_str);
+                let mut value = json!({ "subtaskId": key, "set": set, "reason": reason, "at": at });
+                if let Some(kind) = kind.filter(|kind| *kind != before) {
+                    value["type"] = kind.into();
+                }
                 if *status == ItemStatus::Failed {
                     story.skipped.push(value);
                 } else {

@@ -1,5 +1,7 @@
 //! Edits: what the definition leaves open to callers, all of it or nothing.
 
+use std::collections::{BTreeMap, HashSet};
+
 use serde_json::{Map, Value};
 
 use super::fill::SetContent;
@@ -8,7 +10,7 @@ use crate::command::Edit;
 use crate::definition::open::{ADD, ALL, Open, REOPEN, SKIP};
 use crate::definition::{ItemSetDef, STATUS, WAVE};
 use crate::event::Event;
-use crate::item_set::{Item, ItemStatus};
+use crate::item_set::{Item, ItemSet, ItemStatus};
 use crate::refusal::Refusal;
 use crate::state::{ROOT, RunStatus};
 
@@ -22,6 +24,8 @@ impl Planner<'_> {
         let mut vars = Map::new();
         // Items that stand elsewhere now, and where each stood.
         let mut moved: Vec<(&str, &str, ItemStatus)> = Vec::new();
+        // What is run again, by its set: that which is to be run behind all that is begun.
+        let mut reopened: BTreeMap<&str, HashSet<&str>> = BTreeMap::new();
         for edit in edits {
             match edit {
                 Edit::Var { name, value } => {
@@ -41,9 +45,16 @@ impl Planner<'_> {
                         moved.push((set, key, before));
                     }
                 }
-                Edit::Reopen { set, key, fields } => {
+                Edit::Reopen {
+                    set,
+                    key,
+                    fields,
+                    later,
+                } => {
                     let before = self.edit_status(set, key, (REOPEN, ItemStatus::Open), fields)?;
                     moved.push((set, key, before));
+                    let behind = reopened.entry(set).or_default();
+                    behind.extend(later.then_some(key.as_str()));
                 }
                 Edit::Skip { set, key, fields } => {
                     let before = self.edit_status(set, key, (SKIP, ItemStatus::Failed), fields)?;
@@ -51,8 +62,11 @@ impl Planner<'_> {
                 }
             }
         }
+        for (set, later) in reopened {
+            self.cut_again(set, &later)?;
+        }
         // Judged when all of them stand where they are said to: one may need another.
-        let mut judged = std::collections::HashSet::new();
+        let mut judged = HashSet::new();
         for (set, key, before) in moved {
             if judged.insert((set, key)) {
                 self.may_stand(set, key, before)?;
@@ -143,7 +157,7 @@ impl Planner<'_> {
             self.filling(set, declared, all)?
         } else {
             // What they need is judged when they are to be run: they may come in several calls.
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             for item in &all {
                 let key = super::values::key_of(declared, item);
                 if !seen.insert(key) {
@@ -234,57 +248,45 @@ impl Planner<'_> {
         if !changed.is_empty() {
             self.change_item(set.to_owned(), key.to_owned(), changed);
         }
-        if status == ItemStatus::Open && stood != ItemStatus::Open {
-            self.out_of_finished_waves(set, declared)?;
-        }
         Ok(stood)
     }
 
     /// Has what can be run again of waves that are over be run: in the wave in hand, whose items may wait for it; else in waves
-    /// that are cut anew.
-    fn out_of_finished_waves(&mut self, set: &str, declared: &ItemSetDef) -> Result<(), Stop> {
-        let Some(waves) = &declared.waves else {
+    /// that are cut anew. So is what is to be run `later`, which leaves the wave in hand with all that needs it there.
+    fn cut_again(&mut self, set: &str, later: &HashSet<&str>) -> Result<(), Stop> {
+        let definition = self.definition;
+        let declared = definition.items.get(set);
+        let Some((declared, waves)) = declared.and_then(|of| Some((of, of.waves.as_ref()?))) else {
             return Ok(());
         };
         let into = &waves.into.value;
         let (Some(items), Some(waves)) = (self.run.sets.get(set), self.run.sets.get(into)) else {
             return Ok(());
         };
-        let blocked = self.run.blocked(self.definition, set);
-        let can_run = |key: &str| {
-            let is_open = items.status(key) == Some(ItemStatus::Open);
-            is_open && items.position(key).is_some_and(|at| !blocked[at])
-        };
-        let mut taken: Vec<String> = Vec::new();
-        let mut changed: Vec<(String, Vec<String>)> = Vec::new();
-        for (id, wave) in waves
-            .iter()
-            .filter(|(_, wave)| wave.status == ItemStatus::Done)
-        {
-            let (out, left): (Vec<&str>, Vec<&str>) = wave.texts(set).partition(|key| can_run(key));
-            if !out.is_empty() {
-                taken.extend(out.into_iter().map(str::to_owned));
-                changed.push((id.to_owned(), left.into_iter().map(str::to_owned).collect()));
-            }
-        }
+        let taken = self.to_cut_again(items, waves, (set, declared), later);
         if taken.is_empty() {
             return Ok(());
         }
-        let in_hand = waves
-            .iter()
-            .find(|(_, wave)| wave.status == ItemStatus::Active);
-        let in_hand = in_hand.map(|(id, wave)| {
-            let all = wave
-                .texts(set)
-                .map(str::to_owned)
-                .chain(taken.iter().cloned());
-            (id.to_owned(), all.collect())
-        });
-        for (id, keys) in changed.into_iter().chain(in_hand.clone()) {
+        let leaves: HashSet<&str> = taken.iter().map(String::as_str).collect();
+        let mut changed: Vec<(String, Vec<String>)> = Vec::new();
+        for (id, wave) in waves.iter() {
+            let stays = wave.texts(set).filter(|key| !leaves.contains(key));
+            let mut keys: Vec<String> = stays.map(str::to_owned).collect();
+            if wave.status == ItemStatus::Active && later.is_empty() {
+                keys.extend(taken.iter().cloned());
+            }
+            if wave.status != ItemStatus::Open && keys.len() != wave.texts(set).count() {
+                changed.push((id.to_owned(), keys));
+            }
+        }
+        let in_hand =
+            |(id, wave): (&str, &Item)| (wave.status == ItemStatus::Active).then(|| id.to_owned());
+        let joins = waves.iter().find_map(in_hand).filter(|_| later.is_empty());
+        for (id, keys) in changed {
             let fields = Map::from_iter([(set.to_owned(), keys.into())]);
             self.change_item(into.clone(), id, fields);
         }
-        if let Some((id, _)) = in_hand {
+        if let Some(id) = joins {
             for key in taken {
                 let fields = Map::from_iter([(WAVE.to_owned(), id.as_str().into())]);
                 self.change_item(set.to_owned(), key, fields);
@@ -295,6 +297,50 @@ impl Planner<'_> {
         let filled = self.filling(set, declared, all)?;
         self.fill(filled);
         Ok(())
+    }
+
+    /// The keys of what can be run of waves that are over and, in the wave in hand, of what is to be run later and what needs it.
+    fn to_cut_again(
+        &self,
+        items: &ItemSet,
+        waves: &ItemSet,
+        (set, declared): (&str, &ItemSetDef),
+        later: &HashSet<&str>,
+    ) -> Vec<String> {
+        let blocked = self.run.blocked(self.definition, set);
+        let needs = declared.needs.as_ref().map(|needs| needs.value.as_str());
+        let mut taken: Vec<String> = Vec::new();
+        for (_, wave) in waves.iter() {
+            let open = |key: &&str| items.status(key) == Some(ItemStatus::Open);
+            let of_wave: Vec<&str> = wave.texts(set).filter(open).collect();
+            match wave.status {
+                ItemStatus::Done => {
+                    let can_run = |key: &&str| items.position(key).is_some_and(|at| !blocked[at]);
+                    taken.extend(of_wave.into_iter().filter(can_run).map(str::to_owned));
+                }
+                ItemStatus::Active => {
+                    let mut out: HashSet<&str> = later.clone();
+                    loop {
+                        let before = out.len();
+                        let waits = |key: &&str| {
+                            let item = items.get(key);
+                            item.is_some_and(|item| {
+                                item.needed(needs).any(|need| out.contains(need))
+                            })
+                        };
+                        let more: Vec<&str> = of_wave.iter().copied().filter(waits).collect();
+                        out.extend(more);
+                        if out.len() == before {
+                            break;
+                        }
+                    }
+                    let leaves = of_wave.into_iter().filter(|key| out.contains(key));
+                    taken.extend(leaves.map(str::to_owned));
+                }
+                _ => {}
+            }
+        }
+        taken
     }
 
     /// Changes fields of an item; where it stood, if it stands elsewhere now.

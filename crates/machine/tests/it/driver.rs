@@ -56,6 +56,17 @@ pub fn reopened(set: &str, key: &str) -> Edit {
         set: set.to_owned(),
         key: key.to_owned(),
         fields: Map::new(),
+        later: false,
+    }
+}
+
+/// The same, behind all waves that are begun.
+pub fn deferred(set: &str, key: &str) -> Edit {
+    Edit::Reopen {
+        set: set.to_owned(),
+        key: key.to_owned(),
+        fields: Map::new(),
+        later: true,
     }
 }
 

@@ -5,7 +5,7 @@ use machine::state::ItemStatus;
 use machine::{Command, Refusal};
 use serde_json::{Map, Value, json};
 
-use crate::driver::{Driver, added, fields, reopened, says, skipped, stands, var, whole};
+use crate::driver::{Driver, added, deferred, fields, reopened, says, skipped, stands, var, whole};
 use crate::sets::{acting, gathering, in_hand, job, touching, waves};
 
 fn refused(driver: &mut Driver, edits: Vec<Edit>) -> Refusal {
@@ -582,6 +582,36 @@ fn between_waves_what_is_reopened_is_cut_anew_with_what_waited_for_it() {
 }
 
 #[test]
+fn what_is_to_be_run_later_leaves_the_wave_in_hand_with_what_needs_it() {
+    let jobs = json!([
+        job("a", &[]),
+        job("b", &[]),
+        job("c", &["a"]),
+        job("d", &["b"])
+    ]);
+    let mut driver = acting(jobs);
+    crate::sets::end_wave(&mut driver, &[]);
+    // `a` comes back into the wave in hand, where `c` waits for it.
+    driver.edit(vec![reopened("jobs", "a")]).unwrap();
+    assert_eq!(waves(&driver), [vec!["b"], vec!["c", "d", "a"]]);
+    driver.edit(vec![stands("jobs", "d", "ok")]).unwrap();
+    driver.edit(vec![deferred("jobs", "a")]).unwrap();
+    assert_eq!(waves(&driver), [vec!["b"], vec!["d"], vec!["a"], vec!["c"]]);
+    assert_eq!(driver.run, driver.replayed());
+    driver.edit(vec![deferred("jobs", "d")]).unwrap();
+    assert_eq!(
+        waves(&driver),
+        [vec!["b"], vec![], vec!["d", "a"], vec!["c"]]
+    );
+    for _ in 0..3 {
+        crate::sets::end_wave(&mut driver, &[]);
+    }
+    assert_eq!(driver.state(), "over");
+    assert_eq!(driver.facts_of("jobs")["done"], 4);
+    assert_eq!(driver.run, driver.replayed());
+}
+
+#[test]
 fn one_more_is_cut_behind_what_is_begun() {
     let mut driver = acting(json!([job("a", &[]), job("b", &["a"])]));
     driver.edit(vec![added("jobs", job("c", &["b"]))]).unwrap();
@@ -633,6 +663,7 @@ fn what_is_reopened_or_given_up_takes_words_along() {
         set: "parts".to_owned(),
         key: "p".to_owned(),
         fields: crate::driver::map(fields),
+        later: false,
     };
     driver.edit(vec![skipped("parts", "p")]).unwrap();
     assert_eq!(driver.facts_of("parts")["blocked"], 1, "`q` needs it");

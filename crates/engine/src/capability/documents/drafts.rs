@@ -57,6 +57,10 @@ pub(super) fn read(call: &Call<'_>, role: &Role, run: &RunState) -> Result<Readi
     let mut now = BTreeMap::new();
     for document in documents(call)? {
         let whose = Whose::of(&document.name, label, item);
+        // Signs that nobody sees say nothing.
+        if !document.text.chars().any(char::is_alphanumeric) {
+            continue;
+        }
         let is_new = before.get(&document.name) != Some(&document.sha256);
         if whose == Whose::Item || whose == Whose::All && is_new {
             document.keep(&call.dir)?;

@@ -37,7 +37,9 @@ fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading
             .iter()
             .map(|(_, item)| Value::Object((*item.fields).clone()))
             .collect();
+        let taken = taken_as(run, &items);
         let mut reading = found(json!({ "items": items, "errors": [] }), "claimed");
+        reading.warnings = taken;
         reading.keep_run = settled(call, run)?;
         return Ok(reading);
     }
@@ -94,6 +96,8 @@ fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading
         .iter()
         .map(|note| format!("{DESIGN}:{}: {}", note.line, note.message))
         .collect();
+    let taken = taken_as(run, facts["items"].as_array().map_or(&[], Vec::as_slice));
+    let notes: Vec<String> = notes.into_iter().chain(taken).collect();
     let mut reading = found(facts, "file");
     if problems.is_empty() {
         document.keep(&call.dir)?;
@@ -104,6 +108,18 @@ fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading
     *skills.problems.borrow_mut() = problems;
     reading.keep_run = settled(call, run)?;
     Ok(reading)
+}
+
+/// That items are taken as they are said to be, and nothing is worked out for them.
+fn taken_as(run: &RunState, items: &[Value]) -> Vec<String> {
+    let words = bound(run);
+    let said = items.iter().filter_map(|item| {
+        let status = words.of_item(item["status"].as_str()?).to_owned();
+        let number = item["number"].as_str()?;
+        (status != PENDING)
+            .then(|| format!("item {number} is taken as {status}: nothing is worked out for it"))
+    });
+    said.collect()
 }
 
 /// From here on the cursor says which item is in hand; and what is done for the items is held against how it is now.
@@ -419,6 +435,10 @@ impl All {
 
 /// Merged tasks as items of their set, and behind them those of `run` that are of no item.
 pub(crate) fn tasks(merged: &Merged, run: &RunState) -> Vec<Map<String, Value>> {
+    let reason = |id: &str| {
+        let known = bound::tasks(run)?.get(id)?;
+        Some(known.text("reason").to_owned())
+    };
     let as_item = |task: &task_graph::MergedTask| {
         let fields = [
             ("id", json!(task.id)),
@@ -429,6 +449,7 @@ pub(crate) fn tasks(merged: &Merged, run: &RunState) -> Vec<Map<String, Value>> 
             ("tests", json!(task.tests)),
             ("dependsOn", json!(task.depends_on)),
             ("parallel", json!(task.parallel)),
+            ("reason", json!(reason(&task.id).unwrap_or_default())),
         ];
         fields
             .map(|(name, value)| (name.to_owned(), value))

@@ -2,6 +2,7 @@
 //! as its files and tests is held against what was changed since the session has its items.
 
 use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 
 use journal::sha256_hex;
 use machine::check::catalog::{Finder, Reader};
@@ -63,13 +64,25 @@ pub(super) fn policies() -> [(&'static str, Vec<Finder>); 3] {
 }
 
 /// The repository that the project lies in, and its status; none where it lies in none.
-fn tree(call: &Call<'_>) -> Result<Option<(Repository, std::rc::Rc<TreeStatus>)>, Fault> {
-    let Ok(repository) = Repository::discover(call.root) else {
-        return Ok(None);
-    };
-    let repository = repository.with_scope(call.root);
-    let status = call.tree(&repository)?;
-    Ok(Some((repository, status)))
+fn tree(call: &Call<'_>) -> Result<Option<Tree>, Fault> {
+    match Repository::discover(call.root) {
+        Ok(repository) => Tree::of(repository, call).map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// A repository, and how its working tree is.
+struct Tree {
+    repository: Repository,
+    status: Rc<TreeStatus>,
+}
+
+impl Tree {
+    fn of(repository: Repository, call: &Call<'_>) -> Result<Self, Fault> {
+        let repository = repository.with_scope(call.root);
+        let status = call.tree(&repository)?;
+        Ok(Self { repository, status })
+    }
 }
 
 /// A file that is changed beside the last commit.
@@ -105,7 +118,7 @@ fn dirty(repository: &Repository, status: &TreeStatus) -> Result<Vec<DirtyFile>,
 
 /// What a run is to remember of the tree before its tasks are done.
 pub(super) fn before(call: &Call<'_>) -> Result<Map<String, Value>, Fault> {
-    let Some((repository, status)) = tree(call)? else {
+    let Some(Tree { repository, status }) = tree(call)? else {
         return Ok(Map::new());
     };
     let dirty = dirty(&repository, &status)?.into_iter();
@@ -118,35 +131,49 @@ pub(super) fn before(call: &Call<'_>) -> Result<Map<String, Value>, Fault> {
 /// Looks at what the tasks left behind: those of the batch in hand, or of all where none is.
 pub(super) fn read(call: &Call<'_>, run: &RunState) -> Result<Reading, HandlerError> {
     let before = BEFORE.read(&run.kept)?;
-    let look = match (before, tree(call)?) {
-        (Some(before), Some((repository, status))) => Look::of(repository, &status, &before)?,
-        _ => None,
-    };
-    let Some(look) = look else {
+    let Some(before) = before else {
         return Ok(Reading {
             facts: facts(&[], &[]),
             level: "claimed".to_owned(),
             ..Reading::default()
         });
     };
+    // The goals were gathered in a repository: without it nothing would be looked at any more.
+    let Tree { repository, status } = Tree::of(Repository::discover(call.root)?, call)?;
+    let look = Look::of(repository, &status, &before)?;
     let in_batch = bound::batch_in_hand(run).is_some();
     let tasks = done(run);
     let mut reading = Reading {
         level: "file".to_owned(),
         ..Reading::default()
     };
-    let untouched = look.untouched(&tasks)?;
+    let untouched = look.untouched(&tasks);
     let uncommitted = look.uncommitted(&tasks);
     let names: Vec<&str> = untouched.iter().map(|(id, _)| *id).collect();
+    let seen_before = SEEN.text(&run.kept);
+    let stands_still = match seen_before {
+        Some(seen) => seen == look.seen,
+        None => look.changed.is_empty(),
+    };
+    if in_batch && stands_still && !untouched.is_empty() {
+        reading.findings.push(nothing_changed(&untouched));
+    }
+    if !look.has_base {
+        reading.findings.push(no_base());
+    } else if !untouched.is_empty() {
+        reading.findings.push(left_alone(&untouched));
+    } else if in_batch && stands_still && seen_before.is_some() {
+        let mut known = Vec::new();
+        for (id, named) in tasks.iter().map(|(id, task)| (*id, named(task))) {
+            if !named.is_empty() && can_be_seen(&look.repository, &named) {
+                known.push((id, named));
+            }
+        }
+        if !known.is_empty() {
+            reading.findings.push(nothing_since(&known));
+        }
+    }
     if in_batch {
-        let stood_still = SEEN.text(&run.kept).is_some_and(|seen| seen == look.seen)
-            || SEEN.text(&run.kept).is_none() && look.changed.is_empty();
-        if !untouched.is_empty() && stood_still {
-            reading.findings.push(nothing_changed(&untouched));
-        }
-        if !untouched.is_empty() {
-            reading.findings.push(left_alone(&untouched));
-        }
         SEEN.put(&mut reading.keep_run, &look.seen)?;
     }
     if !uncommitted.is_empty() {
@@ -178,6 +205,23 @@ fn done(run: &RunState) -> Vec<(&str, &Item)> {
     all.into_iter().filter(is_done).collect()
 }
 
+/// What a task names: its files and its tests.
+fn named(task: &Item) -> Vec<&str> {
+    let all = task
+        .texts("files")
+        .chain(task.texts("tests"))
+        .map(str::trim);
+    // All of the project is a folder of its own.
+    let all = all.map(|name| {
+        if matches!(name, "." | "./") {
+            "**"
+        } else {
+            name
+        }
+    });
+    all.filter(|name| !name.is_empty()).collect()
+}
+
 /// The tree against how it was.
 struct Look {
     repository: Repository,
@@ -187,15 +231,13 @@ struct Look {
     dirty: Vec<DirtyFile>,
     /// The tree as it is, in one word.
     seen: String,
+    /// Whether the commit of before is there, and what was committed since can be told.
+    has_base: bool,
 }
 
 impl Look {
-    /// None where the commit of before is gone, and nothing can be told.
-    fn of(
-        repository: Repository,
-        status: &TreeStatus,
-        before: &TreeBefore,
-    ) -> Result<Option<Self>, Fault> {
+    fn of(repository: Repository, status: &TreeStatus, before: &TreeBefore) -> Result<Self, Fault> {
+        let mut has_base = true;
         let mut dirty = dirty(&repository, status)?;
         let mut seen = status.head.as_ref().map_or("", Oid::as_str).to_owned();
         for file in &dirty {
@@ -213,49 +255,46 @@ impl Look {
         changed.extend(dirty.iter().map(|file| file.name.clone()));
         let committed = match (&before.commit, &status.head) {
             (Some(base), Some(head)) if base != head.as_str() => {
-                let Ok(Some(base)) = repository.resolve(base) else {
-                    return Ok(None);
-                };
-                repository.changed_paths(&base, head)?
+                let base = repository.resolve(base).ok().flatten();
+                has_base = base.is_some();
+                match base {
+                    Some(base) => repository.changed_paths(&base, head)?,
+                    None => Vec::new(),
+                }
             }
             (None, Some(_)) => repository.known_files()?,
             _ => Vec::new(),
         };
         changed.extend(committed.iter().map(|path| repository.name_in_scope(path)));
-        Ok(Some(Self {
+        Ok(Self {
             repository,
             changed,
             dirty,
             seen: sha256_hex(seen.as_bytes()),
-        }))
+            has_base,
+        })
     }
 
     /// The tasks none of whose files and tests was changed, each with what it names.
-    fn untouched<'t>(
-        &self,
-        tasks: &[(&'t str, &'t Item)],
-    ) -> Result<Vec<(&'t str, Vec<&'t str>)>, Fault> {
-        let named: Vec<Vec<&str>> = tasks
-            .iter()
-            .map(|(_, task)| task.texts("files").chain(task.texts("tests")).collect())
-            .collect();
+    fn untouched<'t>(&self, tasks: &[(&'t str, &'t Item)]) -> Vec<(&'t str, Vec<&'t str>)> {
+        if !self.has_base {
+            return Vec::new();
+        }
+        let named: Vec<Vec<&str>> = tasks.iter().map(|(_, task)| named(task)).collect();
         let changed: Vec<&str> = self.changed.iter().map(String::as_str).collect();
         let touched = machine::overlap::meeting(&named, &changed);
         let mut untouched = Vec::new();
         for (((id, _), named), touched) in tasks.iter().zip(named).zip(touched) {
-            if !touched && !named.is_empty() && can_be_seen(&self.repository, &named)? {
+            if !touched && !named.is_empty() && can_be_seen(&self.repository, &named) {
                 untouched.push((*id, named));
             }
         }
-        Ok(untouched)
+        untouched
     }
 
     /// What is in no commit: of what git knows all, and else what completed tasks name.
     fn uncommitted(&self, tasks: &[(&str, &Item)]) -> Vec<String> {
-        let named: Vec<&str> = tasks
-            .iter()
-            .flat_map(|(_, task)| task.texts("files").chain(task.texts("tests")))
-            .collect();
+        let named: Vec<&str> = tasks.iter().flat_map(|(_, task)| named(task)).collect();
         let new: Vec<Vec<&str>> = self
             .dirty
             .iter()
@@ -270,20 +309,20 @@ impl Look {
 }
 
 /// Whether a change of what is named would be seen: git looks away from what is ignored, and from what lies elsewhere.
-fn can_be_seen(repository: &Repository, named: &[&str]) -> Result<bool, Fault> {
+fn can_be_seen(repository: &Repository, named: &[&str]) -> bool {
     for name in named {
         let name = name.trim().trim_start_matches("./");
         if name.starts_with(['/', '~']) || name.starts_with("../") {
-            return Ok(false);
+            return false;
         }
         let scope = repository.scope();
-        if let Ok(path) = RepoPath::from_bytes(format!("{scope}{name}").into_bytes())
-            && repository.is_ignored(&path)?
-        {
-            return Ok(false);
+        // Neither does it look behind a link, or into a submodule: that it cannot say is no fault.
+        let path = RepoPath::from_bytes(format!("{scope}{name}").into_bytes());
+        if path.is_ok_and(|path| repository.is_ignored(&path).unwrap_or(true)) {
+            return false;
         }
     }
-    Ok(true)
+    true
 }
 
 /// Tasks, and what they name, for people.
@@ -329,6 +368,25 @@ fn left_alone(tasks: &[(&str, Vec<&str>)]) -> Finding {
             listed(tasks)
         ),
         "see that they were done, and where; a task graph that names other files is mended for the next time",
+    )
+}
+
+fn nothing_since(tasks: &[(&str, Vec<&str>)]) -> Finding {
+    finding(
+        TASK_WITHOUT_CHANGE,
+        format!(
+            "nothing was changed since the batch before for {}",
+            listed(tasks)
+        ),
+        "see that they were done then",
+    )
+}
+
+fn no_base() -> Finding {
+    finding(
+        TASK_WITHOUT_CHANGE,
+        "the commit on which the session began is gone: what was changed since cannot be told",
+        "see what was done in the history that is there",
     )
 }
 

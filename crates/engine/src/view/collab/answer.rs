@@ -125,6 +125,9 @@ pub struct TaskBrief {
     /// `failed` where it was skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
+    /// Why it is run again, or was skipped.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
     /// Whether it is not run, because something it depends on was skipped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_run: bool,

@@ -6,6 +6,7 @@ use machine::decide::{UnitMatch, match_unit};
 use machine::definition::StateDef;
 use machine::event::AcceptedReport;
 use machine::state::{Next, RunStatus};
+use machine::trigger::Trigger;
 use machine::{Event, Refusal, RunState};
 use serde_json::{Map, Value};
 
@@ -88,7 +89,12 @@ impl Engine {
                         let refusal = Refusal::new("run_over");
                         Ok(self.refused(writer, report.unit.as_deref(), &refusal))
                     }
-                    _ => {
+                    // Nobody has completed it, and nobody can any more.
+                    None => {
+                        let refusal = unexpected.detail("unit", unit).detail("left", true);
+                        Ok(self.refused(writer, report.unit.as_deref(), &refusal))
+                    }
+                    Some(_) => {
                         let refusal = unexpected.detail("unit", unit);
                         Ok(self.refused(writer, report.unit.as_deref(), &refusal))
                     }
@@ -173,26 +179,28 @@ fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault>
         None => Ok(false),
         Some(last) if !is_fresh(definition, &last.state) => Ok(of_skill(last)),
         Some(_) => {
-            let accepted = |line: &str| -> Option<AcceptedReport> {
+            // The last work that was accepted; none where somebody went back since.
+            let work_of = |line: &str| -> Option<Option<AcceptedReport>> {
                 let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
                 match Event::from_fields(fields.get("event")?.as_str()?, &fields) {
-                    Ok(Event::ReportAccepted(report)) => Some(*report),
+                    Ok(Event::ReportAccepted(report)) => {
+                        (!is_fresh(definition, &report.state)).then(|| Some(*report))
+                    }
+                    Ok(Event::StateEntered {
+                        cause: Trigger::Reopen,
+                        ..
+                    }) => Some(None),
                     _ => None,
                 }
             };
-            let work = |end: &JournalEnd| {
-                let mut lines = end.lines_backwards();
-                lines.find_map(|line| {
-                    accepted(line).filter(|report| !is_fresh(definition, &report.state))
-                })
-            };
+            let work = |end: &JournalEnd| end.lines_backwards().find_map(work_of);
             let dir = &writer.open.dir;
             let near = JournalEnd::read(dir, NEAR)?;
             let last = match work(&near) {
                 None if !near.is_whole => work(&JournalEnd::read(dir, u64::MAX)?),
                 found => found,
             };
-            Ok(last.is_some_and(|report| of_skill(&report)))
+            Ok(last.flatten().is_some_and(|report| of_skill(&report)))
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::next_step::Verb;
 use crate::open_run::{OpenRun, TOLD};
 use crate::view::autopilot::instructions;
 use crate::view::collab::answer::{BatchBrief, ItemBrief, SkillParams};
-use crate::view::collab::state::{batch_brief, item_brief, not_run};
+use crate::view::collab::state::{batch_brief, item_brief, not_run, not_worked_out};
 
 /// The event that issues a unit, with what its executor is told.
 const ISSUED: &str = "unit:issued";
@@ -28,7 +28,7 @@ const ISSUED: &str = "unit:issued";
 const NEAR: [u64; 2] = [16 * 1024, 128 * 1024];
 
 /// How many tasks are told of at length.
-const MOST_TASKS: usize = 20;
+pub(crate) const MOST_TASKS: usize = 20;
 /// How many splits, or tasks that are not run, are named.
 const MOST_NOTES: usize = 10;
 
@@ -315,42 +315,47 @@ pub(crate) const VARIABLES: [&str; 15] = [
 ];
 
 /// What came of cutting and of giving up: told when execution begins, and when it is over.
-fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
-    let Some(batches) = bound::batches(run) else {
-        return Vec::new();
-    };
+pub(crate) fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
     if bound::batch_in_hand(run).is_some() || bound::item_in_hand(run).is_some() {
         return Vec::new();
     }
+    let told = |what: &str, ids: Vec<String>| {
+        (!ids.is_empty()).then(|| {
+            let more = ids.len().saturating_sub(MOST_NOTES);
+            let shown: Vec<String> = ids.into_iter().take(MOST_NOTES).collect();
+            let more = if more > 0 {
+                format!(", and {more} more")
+            } else {
+                String::new()
+            };
+            format!("{what}: {}{more}", shown.join(", "))
+        })
+    };
+    let (given_up, never) = not_worked_out(definition, run);
+    let of_items = [
+        told("items skipped", given_up),
+        told("items not worked out because of that", never),
+    ];
+    let mut notes: Vec<String> = of_items.into_iter().flatten().collect();
+    let Some(batches) = bound::batches(run) else {
+        return notes;
+    };
     let begun = batches
         .iter()
         .any(|(_, batch)| batch.status != machine::state::ItemStatus::Open);
-    let mut notes: Vec<String> = if begun {
+    if begun {
         let (skipped, left) = not_run(definition, run);
-        let told = |what: &str, ids: Vec<String>| {
-            (!ids.is_empty()).then(|| {
-                let more = ids.len().saturating_sub(MOST_NOTES);
-                let shown: Vec<String> = ids.into_iter().take(MOST_NOTES).collect();
-                let more = if more > 0 {
-                    format!(", and {more} more")
-                } else {
-                    String::new()
-                };
-                format!("{what}: {}{more}", shown.join(", "))
-            })
-        };
-        [told("skipped", skipped), told("not run", left)]
-            .into_iter()
-            .flatten()
-            .collect()
+        let of_tasks = [told("skipped", skipped), told("not run", left)];
+        notes.extend(of_tasks.into_iter().flatten());
     } else {
         let split = batches
             .iter()
             .filter(|(_, batch)| !batch.text("split").is_empty());
-        split
-            .map(|(id, batch)| format!("{id} is split off its wave: {}", batch.text("split")))
-            .collect()
-    };
+        let told = |(id, batch): (&str, &machine::state::Item)| {
+            format!("{id} is split off its wave: {}", batch.text("split"))
+        };
+        notes.extend(split.map(told));
+    }
     if notes.len() > MOST_NOTES {
         let more = notes.len() - MOST_NOTES;
         notes.truncate(MOST_NOTES);

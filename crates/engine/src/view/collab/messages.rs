@@ -165,6 +165,13 @@ impl RefusalWords<'_> {
         let expected = self.expected();
         let named = |name: &str| self.named(name);
         Some(match refusal.code.as_str() {
+            "unexpected_skill" if refusal.details.contains_key("left") => (
+                format!(
+                    "the work unit `{}` is over: the session has gone another way since",
+                    named("unit")
+                ),
+                self.go_on(),
+            ),
             "unexpected_skill" if refusal.details.contains_key("unit") => (
                 format!(
                     "the work unit `{}` is over, and was of another skill than `{}`",
@@ -292,7 +299,8 @@ impl RefusalWords<'_> {
         if self.named("set") == bound::bound(self.run).items {
             return (
                 format!("item {it} is needed by what is worked out already: {begun}"),
-                "turn those first, the last one before the others; then this one".to_owned(),
+                "skip or reopen those first, each before what it is built on; then this one"
+                    .to_owned(),
             );
         }
         let last = others.last().copied().unwrap_or_default();
@@ -335,7 +343,11 @@ impl RefusalWords<'_> {
         ),
         "unknown_task" => (
             unknown_task(run, refusal, &named("item")),
-            format!("see {graph}", graph = Verb::Graph),
+            if bound::tasks(run).is_some_and(|tasks| !tasks.is_empty()) {
+                format!("see {graph}", graph = Verb::Graph)
+            } else {
+                format!("change the task graph: {}; or {}", Verb::Sync, self.go_on())
+            },
         ),
         "unknown_item" => (
             format!("the session has no item {}", named("item")),
@@ -493,6 +505,11 @@ fn some_of(all: &[&str]) -> String {
 /// That no task has this id, and which could be meant.
 fn unknown_task(run: &RunState, refusal: &Refusal, id: &str) -> String {
     let tasks = bound::tasks(run);
+    if tasks.is_none_or(ItemSet::is_empty) {
+        return format!(
+            "there is no task `{id}` yet: tasks come to be when all items are documented"
+        );
+    }
     // An id that several items use is told apart by its item.
     let qualified: Vec<String> = tasks
         .into_iter()

@@ -300,6 +300,7 @@ pub(crate) fn brief(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBr
         id: id.to_owned(),
         status,
         outcome,
+        reason: short(task.text("reason")),
         not_run: lost.unwrap_or(false),
         depends_on: task.texts("dependsOn").map(str::to_owned).collect(),
         depends_on_total: None,
@@ -312,6 +313,7 @@ pub(crate) fn whole(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBr
     let task = bound::tasks(run)?.get(id)?;
     let texts = |name: &str| task.texts(name).map(str::to_owned).collect();
     Some(TaskBrief {
+        reason: task.text("reason").to_owned(),
         details: Some(TaskDetails {
             item: number(task.text("item")),
             description: task.text("description").to_owned(),
@@ -343,6 +345,26 @@ pub(crate) fn not_run(definition: &Definition, run: &RunState) -> (Vec<String>, 
         }
     }
     (skipped, left)
+}
+
+/// The items that were skipped, and those that are not worked out because of it.
+pub(crate) fn not_worked_out(
+    definition: &Definition,
+    run: &RunState,
+) -> (Vec<String>, Vec<String>) {
+    let Some(items) = bound::items(run) else {
+        return (Vec::new(), Vec::new());
+    };
+    let blocked = run.blocked(definition, &bound::bound(run).items);
+    let of = |with: &dyn Fn(&Item, bool) -> bool| {
+        let all = items.iter().zip(&blocked);
+        let those = all.filter(|((_, item), blocked)| with(item, **blocked));
+        those.map(|((key, _), _)| key.to_owned()).collect()
+    };
+    (
+        of(&|item, _| item.status == ItemStatus::Failed),
+        of(&|_, blocked| blocked),
+    )
 }
 
 /// All batches.

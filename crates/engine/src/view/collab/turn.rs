@@ -3,9 +3,10 @@
 //! The item in hand moves the session, by the ways aside of its workflow. Of everything else it is noted where it stands, and the
 //! session comes to it when it is its turn.
 
-use ::markup::documents::design;
+use ::markup::documents::{design, task_graph};
 use machine::command::Edit;
 use machine::state::{ItemSet, ItemStatus, RunStatus};
+use machine::trigger::Trigger;
 use machine::{Command, Refusal, RunState};
 use serde_json::{Map, Value};
 
@@ -18,14 +19,16 @@ use crate::next_step::Verb;
 use crate::turn::no_reason;
 use crate::view::collab::answer::SkillAnswer;
 use crate::view::collab::complete::standing;
-use crate::view::collab::frame::Frame;
+use crate::view::collab::frame::{Frame, MOST_TASKS, notes};
 use crate::view::collab::request::WorkTurn;
-use crate::view::collab::state::short;
+use crate::view::collab::state::{batch_brief, not_run, short};
 use crate::view::collab::update::in_callers_words;
 use crate::writer::RunWriter;
 
 /// The field that says why an item or a task is taken up again, or was given up.
 const REASON: &str = "reason";
+/// The longest reason, in bytes.
+const LONGEST_REASON: usize = 4000;
 /// The flag that says what an item is from now on.
 const KIND: &str = "kind";
 
@@ -56,19 +59,32 @@ impl Engine {
         if turn.reason.trim().is_empty() {
             return Err(no_reason(verb));
         }
+        if turn.reason.len() > LONGEST_REASON {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                format!(
+                    "the reason has {} bytes, and {LONGEST_REASON} are the most",
+                    turn.reason.len()
+                ),
+            )
+            .suggest("say it in a few sentences, and write the rest into the design document"));
+        }
         let target = Target::of(way, turn)?;
         let dir = self.skills_dir(turn.session.as_deref())?;
         let mut writer = self.writer(&dir, Input::None)?;
         match turned(&mut writer, way, &target, turn.reason.trim())? {
             Ok(message) => {
                 let mut answer = standing(&writer);
+                let (definition, run) = (&writer.call.definition, &writer.open.run);
                 if answer.status.is_none()
                     && let Some(unit) = &answer.unit_id
                     && let Ok(frame) = Frame::of_unit(&writer.open, unit)
                 {
-                    answer.batch = frame.batch;
+                    // What its executor was told stands; what is in hand may be another.
                     answer.instructions = Some(frame.instructions);
-                    answer.notes = frame.notes;
+                    answer.batch = batch_brief(definition, run, MOST_TASKS);
+                    answer.notes = notes(definition, run);
                 }
                 answer.message = Some(message);
                 Ok(answer)
@@ -80,8 +96,8 @@ impl Engine {
 
 /// What is meant.
 pub(crate) enum Target<'a> {
-    /// What the present state goes back to, or gives up.
-    Present,
+    /// What the present state goes back to, or gives up; and what the item in hand is from now on.
+    Present(Option<design::Kind>),
     /// An item, and what it is from now on.
     Item(String, Option<design::Kind>),
     /// Tasks.
@@ -122,12 +138,12 @@ impl<'a> Target<'a> {
                 })?;
                 Ok(Self::Item(number, kind))
             }
-            (None, _) if kind.is_some() => Err(senseless(
-                "a type is given, and no item that is to have it".to_owned(),
-                "name the item",
+            (None, false) if kind.is_some() => Err(senseless(
+                "a type is given, and tasks have none".to_owned(),
+                "name an item, or leave the type out",
             )),
             (None, false) => Ok(Self::Tasks(&turn.tasks)),
-            (None, true) => Ok(Self::Present),
+            (None, true) => Ok(Self::Present(kind)),
         }
     }
 }
@@ -149,6 +165,7 @@ pub(crate) fn turned(
         return Ok(Err(Refusal::new(code)));
     }
     let in_hand = bound::item_in_hand(run).map(str::to_owned);
+    let lost = not_run(&writer.call.definition, run).1;
     let done = match target {
         Target::Tasks(tasks) => {
             let set = bound::tasks_name(run);
@@ -159,11 +176,14 @@ pub(crate) fn turned(
             edited(writer, edits)?
         }
         Target::Item(item, kind) if in_hand.as_ref() != Some(item) => {
+            if let Some(refusal) = needed_in_hand(run, item) {
+                return Ok(Err(refusal));
+            }
             let mut edits = vec![edit(way, &bound::bound(run).items, item, reason, *kind)];
             edits.extend(tasks_with(run, way, item, reason));
             edited(writer, edits)?
         }
-        Target::Item(..) | Target::Present => {
+        Target::Item(_, kind) | Target::Present(kind) => {
             // The item goes last: until then it can be said again.
             if let (Way::Skip, Some(item)) = (way, &in_hand) {
                 let edits = tasks_with(run, way, item, reason);
@@ -171,31 +191,87 @@ pub(crate) fn turned(
                     return Ok(Err(refusal));
                 }
             }
-            let kind = match target {
-                Target::Item(_, kind) => *kind,
-                _ => None,
-            };
-            let kind = kind.map(|kind| (KIND.to_owned(), Value::from(kind.name())));
-            let command = match way {
-                Way::Reopen => Command::Reopen {
-                    item: None,
-                    reason: reason.to_owned(),
-                    flags: kind.into_iter().collect(),
-                    approval: None,
-                },
-                Way::Skip => Command::Skip {
-                    item: None,
-                    reason: reason.to_owned(),
-                    keep: Map::new(),
-                },
-            };
-            writer.command(&command)?.map(|_| ())
+            writer.command(&aside(way, reason, *kind))?.map(|_| ())
         }
     };
+    // Where all batches are over, what is taken up again is gone to at once.
+    if done.is_ok() && way == Way::Reopen && !matches!(target, Target::Present(_)) {
+        let state = writer.open.run.state();
+        let state = writer.call.definition.state(state);
+        let leads_back = state.is_some_and(|state| !state.edges(Trigger::Reopen).is_empty());
+        if leads_back && in_hand.is_none() && bound::batch_in_hand(&writer.open.run).is_none() {
+            // It may be that nothing is left to be done there.
+            let _ = writer.command(&aside(way, reason, None))?;
+        }
+    }
     let run = &writer.open.run;
+    let lost_by_it: Vec<String> = not_run(&writer.call.definition, run)
+        .1
+        .into_iter()
+        .filter(|task| !lost.contains(task))
+        .collect();
     Ok(done
-        .map(|()| message(run, way, target, in_hand.as_deref()))
+        .map(|()| {
+            let done = message(run, way, target, in_hand.as_deref());
+            match lost_by_it.as_slice() {
+                [] => done,
+                lost => format!("{done}; without it these are not run: {}", some_of(lost)),
+            }
+        })
         .map_err(|refusal| in_callers_words(run, refusal)))
+}
+
+/// The present state's own way aside.
+fn aside(way: Way, reason: &str, kind: Option<design::Kind>) -> Command {
+    let kind = kind.map(|kind| (KIND.to_owned(), Value::from(kind.name())));
+    match way {
+        Way::Reopen => Command::Reopen {
+            item: None,
+            reason: reason.to_owned(),
+            flags: kind.into_iter().collect(),
+            approval: None,
+        },
+        Way::Skip => Command::Skip {
+            item: None,
+            reason: reason.to_owned(),
+            keep: Map::new(),
+        },
+    }
+}
+
+/// The first of some names, and how many more there are.
+fn some_of(names: &[String]) -> String {
+    const MOST: usize = 10;
+    let shown = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown}, and {more} more"),
+    }
+}
+
+/// A refusal where the item in hand is worked out on the ground of `item`, directly or not.
+fn needed_in_hand(run: &RunState, item: &str) -> Option<Refusal> {
+    let items = bound::items(run)?;
+    // One that is documented or skipped is worked out no more.
+    let is_open = |item: &&str| items.status(item) == Some(ItemStatus::Open);
+    let in_hand = bound::item_in_hand(run).filter(is_open)?;
+    let mut needed = vec![in_hand];
+    let mut at = 0;
+    while let Some(next) = needed.get(at).copied() {
+        at += 1;
+        let of = items
+            .get(next)
+            .into_iter()
+            .flat_map(|item| item.texts("dependsOn"));
+        let new: Vec<&str> = of.filter(|need| !needed.contains(need)).collect();
+        needed.extend(new);
+    }
+    needed[1..].contains(&item).then(|| {
+        Refusal::new("dependents_begun")
+            .detail("set", bound::bound(run).items)
+            .detail("item", item)
+            .detail("dependents", vec![in_hand.to_owned()])
+    })
 }
 
 fn edited(writer: &mut RunWriter<'_>, edits: Vec<Edit>) -> Result<Result<(), Refusal>, Fault> {
@@ -214,24 +290,43 @@ fn edit(way: Way, set: &str, key: &str, reason: &str, kind: Option<design::Kind>
     }
     let (set, key) = (set.to_owned(), key.to_owned());
     match way {
-        Way::Reopen => Edit::Reopen { set, key, fields },
+        Way::Reopen => Edit::Reopen {
+            set,
+            key,
+            fields,
+            later: false,
+        },
         Way::Skip => Edit::Skip { set, key, fields },
     }
 }
 
-/// The tasks of an item that go with it: those that are not done, where it is given up; and those that were given up, where it was,
-/// too, and is taken up again.
+/// The tasks of an item that go with it. Given up, those that are not done. Taken up again, those that are not done either, which
+/// are run when it is worked out, and not before; and its only one, where it has no graph: that is all of the item.
 fn tasks_with(run: &RunState, way: Way, item: &str, reason: &str) -> Vec<Edit> {
-    let stood = bound::items(run).and_then(|items| items.status(item));
     let set = bound::tasks_name(run);
-    let tasks = bound::tasks(run).into_iter().flat_map(ItemSet::iter);
+    let all = || bound::tasks(run).into_iter().flat_map(ItemSet::iter);
+    let own: Vec<_> = all()
+        .filter(|(_, task)| task.text("item") == item)
+        .collect();
+    let lone = task_graph::lone(item, "");
+    let is_alone = matches!(own.as_slice(), [(_, task)] if task.text("name") == lone.tasks[0].id);
     let with = |status: ItemStatus| match way {
         Way::Skip => matches!(status, ItemStatus::Open | ItemStatus::Active),
-        Way::Reopen => stood == Some(ItemStatus::Failed) && status == ItemStatus::Failed,
+        Way::Reopen => is_alone || status != ItemStatus::Done,
     };
-    tasks
-        .filter(|(_, task)| task.text("item") == item && with(task.status))
-        .map(|(id, _)| edit(way, set, id, reason, None))
+    let turned = own.iter().filter(|(_, task)| with(task.status));
+    turned
+        .map(|(id, _)| match edit(way, set, id, reason, None) {
+            Edit::Reopen {
+                set, key, fields, ..
+            } => Edit::Reopen {
+                set,
+                key,
+                fields,
+                later: true,
+            },
+            skip => skip,
+        })
         .collect()
 }
 
@@ -239,7 +334,7 @@ fn tasks_with(run: &RunState, way: Way, item: &str, reason: &str) -> Vec<Edit> {
 fn message(run: &RunState, way: Way, target: &Target<'_>, in_hand: Option<&str>) -> String {
     let item = match target {
         Target::Item(item, _) => Some(item.as_str()),
-        Target::Present => in_hand,
+        Target::Present(_) => in_hand,
         Target::Tasks(_) => None,
     };
     let batch_of = |task: &str| {
@@ -276,7 +371,7 @@ impl Target<'_> {
     /// Whether that item is meant, which is the one in hand.
     fn is(&self, in_hand: &str) -> bool {
         match self {
-            Self::Present => true,
+            Self::Present(_) => true,
             Self::Item(item, _) => item == in_hand,
             Self::Tasks(_) => false,
         }

@@ -58,7 +58,7 @@ impl Engine {
         let mut updated = updated(&writer, done);
         if updated.validated {
             updated.fields = fields(&writer.open.run, &update.fields);
-            if !added.is_empty() {
+            if update.fields.contains_key(ADD_ITEMS) {
                 updated.fields.insert("addedItems".to_owned(), added.into());
             }
         }
@@ -134,6 +134,14 @@ fn numbered(run: &RunState, mut edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Valu
         .max()
         .unwrap_or(0_u64);
     let mut numbers = Vec::new();
+    let late = edits.iter().filter(|edit| matches!(edit, Edit::Add { .. }));
+    let all = items.len() + late.count();
+    if all > MOST_ITEMS {
+        return Err(Refusal::new("bad_value").message(format!(
+            "{all} work items are more than the {MOST_ITEMS} that a session has at most"
+        )));
+    }
+    in_order(&mut edits, items);
     for edit in &mut edits {
         let Edit::Add { item, .. } = edit else {
             continue;
@@ -150,16 +158,50 @@ fn numbered(run: &RunState, mut edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Valu
             let mut fields = item.iter();
             fields.all(|(name, value)| known.fields.get(name) == Some(value))
         };
-        let known = || items.iter().find(|(_, known)| same(known));
-        let number = given.or_else(|| known().map(|(key, _)| key.to_owned()));
+        let known = items.iter().find(|(_, known)| same(known));
+        let number = given.or_else(|| known.map(|(key, _)| key.to_owned()));
         let number = number.unwrap_or_else(|| {
             highest += 1;
             highest.to_string()
         });
-        numbers.push(self::number(&number));
+        if known.is_none() {
+            numbers.push(self::number(&number));
+        }
         item.insert("number".to_owned(), number.into());
     }
     Ok((edits, numbers))
+}
+
+/// Brings items that come late into an order in which each comes behind those of them that it depends on, as far as there is one.
+fn in_order(edits: &mut Vec<Edit>, items: &machine::state::ItemSet) {
+    let (mut late, mut ordered): (Vec<Edit>, Vec<Edit>) = std::mem::take(edits)
+        .into_iter()
+        .partition(|edit| matches!(edit, Edit::Add { .. }));
+    let mut known: std::collections::HashSet<String> = items.keys().map(str::to_owned).collect();
+    loop {
+        let is_ready = |edit: &Edit| match edit {
+            Edit::Add { item, .. } => {
+                let needs = item.get("dependsOn").and_then(Value::as_array);
+                let mut needs = needs.into_iter().flatten().filter_map(Value::as_str);
+                needs.all(|need| known.contains(need))
+            }
+            _ => true,
+        };
+        let (ready, waits): (Vec<Edit>, Vec<Edit>) = late.into_iter().partition(is_ready);
+        late = waits;
+        if ready.is_empty() {
+            break;
+        }
+        for edit in &ready {
+            if let Edit::Add { item, .. } = edit {
+                let number = item.get("number").and_then(Value::as_str);
+                known.extend(number.map(str::to_owned));
+            }
+        }
+        ordered.extend(ready);
+    }
+    ordered.extend(late);
+    *edits = ordered;
 }
 
 /// The item to begin with may be one of the design document, which is only taken in later: then it is remembered until it is.
@@ -287,10 +329,16 @@ fn in_words_of(bound: &Bound, edits: Vec<Edit>) -> Vec<Edit> {
             set: own(set),
             item,
         },
-        Edit::Reopen { set, key, fields } => Edit::Reopen {
+        Edit::Reopen {
+            set,
+            key,
+            fields,
+            later,
+        } => Edit::Reopen {
             set: own(set),
             key,
             fields,
+            later,
         },
         Edit::Skip { set, key, fields } => Edit::Skip {
             set: own(set),

@@ -118,19 +118,17 @@ fn an_item_may_be_of_another_type_when_it_is_taken_up_again() {
         ..turn(Some("1"), &[], "no code at all")
     };
     assert_eq!(reopen(&stage, &turned).state, "execute-batch");
-    stage.finish_batch();
+    assert_eq!(ids(&stage.graph()), [vec![], vec!["item-1"]]);
     stage.done("executing-plans");
     assert_eq!(stage.done("collab-clear").state, "clear-pre-item");
     assert_eq!(stage.done("collab-clear").state, "brainstorm-exploring");
     stage.until("done");
-    for (kind, item) in [("odd", Some("1")), ("code", None)] {
-        let senseless = WorkTurn {
-            kind: Some(kind.to_owned()),
-            ..turn(item, &[], "why")
-        };
-        let fault = stage.engine().collab_reopen(&senseless).unwrap_err();
-        assert_eq!(fault.code, "bad_input");
-    }
+    let senseless = WorkTurn {
+        kind: Some("odd".to_owned()),
+        ..turn(Some("1"), &[], "why")
+    };
+    let fault = stage.engine().collab_reopen(&senseless).unwrap_err();
+    assert_eq!(fault.code, "bad_input");
 }
 
 #[test]
@@ -170,11 +168,8 @@ fn what_needs_a_skipped_item_is_not_waited_for() {
     stage.until("workflow-complete");
     assert!(stage.graph().batches.is_empty());
     // It was one after all.
-    reopen(&stage, &turn(Some("1"), &[], "it is one"));
-    assert_eq!(
-        stage.done("finishing-a-development-branch").state,
-        "clear-pre-execute"
-    );
+    let answer = reopen(&stage, &turn(Some("1"), &[], "it is one"));
+    assert_eq!(answer.state, "clear-pre-execute");
     assert_eq!(stage.done("collab-clear").state, "clear-pre-item");
     stage.until("execute-batch");
     assert_eq!(ids(&stage.graph()).concat(), ["item-1", "types", "machine"]);
@@ -315,11 +310,9 @@ fn tasks_are_given_up_before_their_batch() {
         "nothing of the others can be run"
     );
     assert_eq!(answer.notes, ["skipped: b, d", "not run: c"]);
-    reopen(&stage, &turn(None, &["b"], "now"));
-    assert_eq!(
-        stage.done("finishing-a-development-branch").state,
-        "clear-pre-execute"
-    );
+    // Where all batches are over, it is gone to at once.
+    let answer = reopen(&stage, &turn(None, &["b"], "now"));
+    assert_eq!(answer.state, "clear-pre-execute");
     stage.until("done");
     let full = stage.full();
     assert_eq!(full.completed_tasks, ["a", "b", "c"]);
@@ -387,7 +380,16 @@ fn what_the_end_asks_for_is_one_more_task() {
         "clear-pre-execute"
     );
     stage.until("cleanup");
-    reopen(&stage, &turn(None, &["f"], "it was not"));
+    let answer = reopen(&stage, &turn(None, &["f"], "it was not"));
+    assert_eq!(answer.state, "clear-pre-execute");
+    stage.until("cleanup");
+    let answer = reopen(&stage, &turn(None, &[], "it fails on the main branch"));
+    assert_eq!(answer.state, "clear-pre-execute");
+    stage.until("cleanup");
+    assert_eq!(
+        late(&stage, &json!({ "title": "Last", "type": "bugfix" })),
+        None
+    );
     assert_eq!(stage.done("collab-cleanup").state, "clear-pre-execute");
     stage.until("done");
     let fault = refused(&stage, "run_over", || {
@@ -424,4 +426,124 @@ fn a_turn_says_why_and_what_is_meant() {
     refused(&stage, "paused", || {
         engine.collab_skip(&turn(Some("1"), &[], "why"))
     });
+}
+
+#[test]
+fn an_item_that_is_reopened_is_run_when_it_is_worked_out_and_not_before() {
+    let stage = Stage::of(&["bugfix", "bugfix"]);
+    stage.until("execute-batch");
+    reopen(&stage, &turn(Some("1"), &[], "the cause is another one"));
+    assert_eq!(ids(&stage.graph()), [["item-2"], ["item-1"]]);
+    stage.told(&[("item-2", "completed")]);
+    stage.done("executing-plans");
+    stage.done("collab-clear");
+    let answer = stage.done("collab-clear");
+    assert_eq!(answer.state, "systematic-debugging");
+    assert!(
+        answer
+            .instructions
+            .unwrap()
+            .contains("the cause is another one")
+    );
+    stage.until("execute-batch");
+    let batch = serde_json::to_value(stage.brief().batch).unwrap();
+    assert_eq!(batch["tasks"][0]["id"], "item-1");
+    assert_eq!(batch["tasks"][0]["reason"], "the cause is another one");
+    stage.until("workflow-complete");
+    // The one task of an item without a graph is all of it.
+    reopen(&stage, &turn(Some("1"), &[], "the crash is back"));
+    stage.until("execute-batch");
+    assert_eq!(stage.full().pending_tasks, ["item-1"]);
+    stage.until("done");
+    assert_eq!(stage.full().completed_tasks.len(), 2);
+}
+
+#[test]
+fn what_the_item_in_hand_is_built_on_is_not_turned_under_it() {
+    let stage = Stage::with(&json!([
+        { "number": 1, "title": "One", "type": "bugfix" },
+        { "number": 2, "title": "Two", "type": "bugfix", "dependsOn": [1] },
+        { "number": 3, "title": "Three", "type": "task", "dependsOn": [2] },
+    ]));
+    stage.until("brainstorm-exploring");
+    let engine = stage.engine();
+    for item in ["1", "2"] {
+        let turned = turn(Some(item), &[], "no");
+        refused(&stage, "dependents_begun", || engine.collab_skip(&turned));
+        refused(&stage, "dependents_begun", || engine.collab_reopen(&turned));
+    }
+    skip(&stage, &turn(None, &[], "no"));
+    skip(&stage, &turn(Some("2"), &[], "no"));
+    stage.done("collab-clear");
+    let answer = stage.done("ready-to-implement");
+    assert_eq!(answer.notes, ["items skipped: 2, 3"]);
+    let answer = skip(&stage, &turn(None, &["item-1"], "no"));
+    assert_eq!(answer.message.as_deref(), Some("skipped: item-1"));
+}
+
+#[test]
+fn what_is_lost_by_a_skip_is_told_at_once_and_at_the_end() {
+    let stage = Stage::executing(FOUR);
+    let answer = skip(&stage, &turn(None, &["b"], "no"));
+    let told = answer.message.unwrap();
+    assert!(told.contains("not run: c"), "{told}");
+    let stage = Stage::with(&json!([
+        { "number": 1, "title": "One", "type": "bugfix" },
+        { "number": 2, "title": "Two", "type": "task", "dependsOn": [1] },
+    ]));
+    stage.until("systematic-debugging");
+    skip(&stage, &turn(None, &[], "no"));
+    stage.until("clear-pre-execute");
+    let notes = stage.done("collab-clear").notes;
+    assert_eq!(
+        notes,
+        [
+            "items skipped: 1",
+            "items not worked out because of that: 2"
+        ]
+    );
+}
+
+#[test]
+fn a_unit_that_was_left_and_a_skill_that_is_asked_for_again_are_told_apart() {
+    let stage = Stage::of(&["task"]);
+    stage.until("clear-bs1");
+    reopen(&stage, &turn(None, &[], "the facts were wrong"));
+    let answer = stage.complete("collab-clear", Some("clear-bs1")).unwrap();
+    let told = answer.message.unwrap();
+    assert!(told.contains("has gone another way"), "{told}");
+    stage.done("collab-clear");
+    stage.write_draft();
+    let answer = stage.complete("brainstorming-exploring", None).unwrap();
+    assert!(answer.validated, "it is no repetition: {answer:?}");
+}
+
+#[test]
+fn items_that_come_late_may_need_each_other() {
+    let stage = Stage::of(&["bugfix"]);
+    stage.until("systematic-debugging");
+    let late = json!([
+        { "number": 3, "title": "C", "type": "task", "dependsOn": [4] },
+        { "number": 4, "title": "D", "type": "task", "dependsOn": [1] },
+    ]);
+    let added = stage.set(&json!({ "addItems": late }));
+    assert_eq!(added.fields["addedItems"], json!([4, 3]));
+    let again = stage.set(&json!({ "addItems": late }));
+    assert_eq!(again.fields["addedItems"], json!([]));
+    let long = WorkTurn {
+        reason: "y".repeat(5000),
+        ..turn(None, &[], "")
+    };
+    let fault = stage.engine().collab_reopen(&long).unwrap_err();
+    assert_eq!(fault.code, "bad_input");
+    let many: Vec<Value> = (0..999)
+        .map(|_| json!({ "title": "X", "type": "task" }))
+        .collect();
+    let updated = stage.update(&json!({ "addItems": many })).unwrap();
+    assert_eq!(
+        updated.code.as_deref(),
+        Some("bad_value"),
+        "{:?}",
+        updated.message
+    );
 }

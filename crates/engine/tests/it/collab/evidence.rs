@@ -134,8 +134,8 @@ fn work_ahead_of_its_batch_is_seen() {
     assert!(stage.done("executing-plans").notes.is_empty());
     stage.done("collab-clear");
     stage.finish_batch();
-    let answer = stage.done("executing-plans");
-    assert!(answer.notes.is_empty(), "{answer:?}");
+    let notes = stage.done("executing-plans").notes;
+    assert!(notes[0].contains("since the batch before"), "{notes:?}");
 }
 
 #[test]
@@ -166,7 +166,37 @@ fn a_history_without_the_commit_of_before_is_believed() {
     }
     stage.git(&["gc", "--quiet", "--prune=now"]);
     stage.finish_batch();
-    assert!(stage.done("executing-plans").notes.is_empty());
+    let notes = stage.done("executing-plans").notes;
+    assert!(notes[0].contains("is gone"), "{notes:?}");
+}
+
+#[test]
+fn a_repository_does_not_go_away() {
+    let stage = in_repository();
+    stage.finish_batch();
+    let (there, away) = (stage.project().join(".git"), stage.project().join("away"));
+    std::fs::rename(&there, &away).unwrap();
+    let fault = stage.complete("executing-plans", None).unwrap_err();
+    assert!(!fault.suggestion.is_empty(), "{fault:?}");
+    std::fs::rename(&away, &there).unwrap();
+    stage.refused("executing-plans", "batch_without_change");
+}
+
+#[test]
+fn what_lies_behind_a_link_is_believed() {
+    let stage = Stage::bare();
+    stage.git(&["init", "--quiet", "--template="]);
+    stage.write("src/a.py", "old\n");
+    std::os::unix::fs::symlink("src", stage.project().join("link")).unwrap();
+    stage.git(&["add", "."]);
+    stage.git(&["commit", "--quiet", "-m", "First"]);
+    stage.done("collab-start");
+    stage.set_items(&json!([{ "number": 1, "title": "One", "type": "code" }]));
+    stage.until("build-task-graph");
+    stage.synced("tasks:\n  - id: a\n    files: [link/a.py]\n");
+    stage.until("execute-batch");
+    stage.finish_batch();
+    stage.done("executing-plans");
 }
 
 #[test]

@@ -212,11 +212,14 @@ pub fn stored(
                 let added: Vec<String> = added
                     .map(|number| number.to_string().replace('"', ""))
                     .collect();
-                format!(
-                    "in the session {}, when it is its turn: item {}",
-                    updated.session,
-                    added.join(", ")
-                )
+                match added.as_slice() {
+                    [] => "it is there already".to_owned(),
+                    added => format!(
+                        "in the session {}, when it is its turn: item {}",
+                        updated.session,
+                        added.join(", ")
+                    ),
+                }
             }
             (0, fields) => format!(
                 "{} of the session {} set",
