@@ -354,13 +354,13 @@ fn message(run: &RunState, way: Way, target: &Target<'_>, in_hand: Option<&str>)
                 Way::Skip => format!("{item}, is skipped"),
             }
         }
-        (Way::Skip, Target::Tasks(tasks), None) => format!("skipped: {}", tasks.join(", ")),
+        (Way::Skip, Target::Tasks(tasks), None) => format!("skipped: {}", some_of(tasks)),
         (Way::Reopen, Target::Tasks(tasks), None) => {
             let placed = tasks.iter().map(|task| match batch_of(task.trim()) {
                 Some(batch) => format!("{task} in {batch}"),
                 None => task.clone(),
             });
-            format!("run again: {}", placed.collect::<Vec<_>>().join(", "))
+            format!("run again: {}", some_of(&placed.collect::<Vec<_>>()))
         }
         (Way::Reopen, ..) => "the session goes back to its batches".to_owned(),
         (Way::Skip, ..) => "skipped".to_owned(),

@@ -141,7 +141,6 @@ fn numbered(run: &RunState, mut edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Valu
             "{all} work items are more than the {MOST_ITEMS} that a session has at most"
         )));
     }
-    in_order(&mut edits, items);
     for edit in &mut edits {
         let Edit::Add { item, .. } = edit else {
             continue;
@@ -164,11 +163,11 @@ fn numbered(run: &RunState, mut edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Valu
             highest += 1;
             highest.to_string()
         });
-        if known.is_none() {
-            numbers.push(self::number(&number));
-        }
+        // Who asks again after a lost answer is told the same.
+        numbers.push(self::number(&number));
         item.insert("number".to_owned(), number.into());
     }
+    in_order(&mut edits, items);
     Ok((edits, numbers))
 }
 

@@ -527,9 +527,9 @@ fn items_that_come_late_may_need_each_other() {
         { "number": 4, "title": "D", "type": "task", "dependsOn": [1] },
     ]);
     let added = stage.set(&json!({ "addItems": late }));
-    assert_eq!(added.fields["addedItems"], json!([4, 3]));
+    assert_eq!(added.fields["addedItems"], json!([3, 4]));
     let again = stage.set(&json!({ "addItems": late }));
-    assert_eq!(again.fields["addedItems"], json!([]));
+    assert_eq!(again.fields, added.fields, "it is told the same");
     let long = WorkTurn {
         reason: "y".repeat(5000),
         ..turn(None, &[], "")

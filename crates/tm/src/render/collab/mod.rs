@@ -212,14 +212,11 @@ pub fn stored(
                 let added: Vec<String> = added
                     .map(|number| number.to_string().replace('"', ""))
                     .collect();
-                match added.as_slice() {
-                    [] => "it is there already".to_owned(),
-                    added => format!(
-                        "in the session {}, when it is its turn: item {}",
-                        updated.session,
-                        added.join(", ")
-                    ),
-                }
+                let session = &updated.session;
+                format!(
+                    "on the list of the session {session}: item {}",
+                    added.join(", ")
+                )
             }
             (0, fields) => format!(
                 "{} of the session {} set",

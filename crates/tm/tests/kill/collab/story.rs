@@ -18,6 +18,8 @@ pub enum Act {
     Update(&'static [&'static str]),
     /// Says what tasks came to.
     Task(&'static [&'static str]),
+    /// Takes work up again, or gives it up.
+    Turn(&'static [&'static str]),
     /// Hands a task graph over as text; of the item named, if there is a name.
     Sync(&'static str, &'static str),
     /// The same as a file of the project, which is written before.
@@ -178,6 +180,12 @@ pub const BY_CALL: &[Act] = &[
     Act::Skill("gather-session-goals"),
     CLEAR,
     Act::Sync(OTHER, ""),
+    Act::Turn(&["add", "Three", "--type", "bugfix", "--depends-on", "2"]),
+    Act::Turn(&["add", "Four", "--type", "bugfix"]),
+    Act::Turn(&["skip", "--item", "3", "--reason", "not now"]),
+    Act::Turn(&["skip", "--item", "4", "--reason", "never"]),
+    Act::Turn(&["reopen", "--item", "3", "--reason", "now"]),
+    Act::Turn(&["skip", "--item", "3", "--reason", "or never"]),
     Act::Skill("systematic-debugging"),
     CLEAR,
     Act::Unit("systematic-debugging", "systematic-debugging-2"),
@@ -194,7 +202,11 @@ pub const BY_CALL: &[Act] = &[
     Act::Skill("executing-plans"),
     CLEAR,
     Act::Task(&["mend", "failed"]),
+    Act::Turn(&["reopen", "--task", "look", "--reason", "look again"]),
+    Act::Task(&["look", "completed"]),
     Act::Task(&["mend", "failed", "--skipped"]),
+    Act::Turn(&["skip", "--task", "land", "--reason", "no land"]),
+    Act::Turn(&["reopen", "--task", "land", "--reason", "land"]),
     Act::Task(&["leap=completed", "try=completed"]),
     Act::Skill("executing-plans"),
     CLEAR,
@@ -220,6 +232,7 @@ impl Act {
             Self::Unit(skill, unit) => vec!["complete-skill", skill, "--unit-id", unit],
             Self::Update(words) => [&["update"], words].concat(),
             Self::Task(words) => [&["task"], words].concat(),
+            Self::Turn(words) => words.to_vec(),
             Self::Sync(text, _) => {
                 input = text;
                 vec!["sync", "-"]
