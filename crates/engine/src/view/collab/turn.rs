@@ -7,7 +7,7 @@ use ::markup::documents::{design, task_graph};
 use machine::command::Edit;
 use machine::state::{ItemSet, ItemStatus, RunStatus};
 use machine::trigger::Trigger;
-use machine::{Command, Refusal, RunState};
+use machine::{Command, Definition, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Input;
@@ -196,11 +196,12 @@ pub(crate) fn turned(
     };
     // Where all batches are over, what is taken up again is gone to at once.
     if done.is_ok() && way == Way::Reopen && !matches!(target, Target::Present(_)) {
-        let state = writer.open.run.state();
-        let state = writer.call.definition.state(state);
+        let (definition, run) = (&writer.call.definition, &writer.open.run);
+        let state = definition.state(run.state());
         let leads_back = state.is_some_and(|state| !state.edges(Trigger::Reopen).is_empty());
-        if leads_back && in_hand.is_none() && bound::batch_in_hand(&writer.open.run).is_none() {
-            // It may be that nothing is left to be done there.
+        let is_free = in_hand.is_none() && bound::batch_in_hand(run).is_none();
+        if leads_back && is_free && is_waited_for(definition, run) {
+            // What was reopened stands so already, whatever the state makes of this.
             let _ = writer.command(&aside(way, reason, None))?;
         }
     }
@@ -219,6 +220,15 @@ pub(crate) fn turned(
             }
         })
         .map_err(|refusal| in_callers_words(run, refusal)))
+}
+
+/// Whether an item or a batch is still to be done.
+fn is_waited_for(definition: &Definition, run: &RunState) -> bool {
+    let bound = bound::bound(run);
+    [&bound.items, &bound.batches].into_iter().any(|set| {
+        let facts = run.set_facts(definition, set, &["remaining".to_owned()]);
+        facts.is_some_and(|facts| facts["remaining"].as_u64() > Some(0))
+    })
 }
 
 /// The present state's own way aside.

@@ -505,6 +505,23 @@ fn what_is_lost_by_a_skip_is_told_at_once_and_at_the_end() {
 }
 
 #[test]
+fn what_waits_for_something_skipped_leads_nowhere() {
+    let stage = Stage::with(&json!([
+        { "number": 1, "title": "One", "type": "bugfix" },
+        { "number": 2, "title": "Two", "type": "bugfix", "dependsOn": [1] },
+    ]));
+    stage.until("systematic-debugging");
+    skip(&stage, &turn(None, &[], "no"));
+    stage.until("workflow-complete");
+    let answer = reopen(&stage, &turn(Some("2"), &[], "all the same"));
+    assert_eq!(answer.state, "workflow-complete");
+    assert!(
+        stage.graph().batches.is_empty(),
+        "no task is made up for it"
+    );
+}
+
+#[test]
 fn a_unit_that_was_left_and_a_skill_that_is_asked_for_again_are_told_apart() {
     let stage = Stage::of(&["task"]);
     stage.until("clear-bs1");
