@@ -11,6 +11,7 @@ use machine::state::{Item, ItemSet, ItemStatus};
 use machine::{Finding, Reading, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use text::listed;
 use workspace::git::{ContentId, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::Call;
@@ -36,7 +37,7 @@ const BEFORE: Slot<TreeBefore> = Slot::new("treeBefore");
 const SEEN: Slot<String> = Slot::new("treeSeen");
 /// What belongs to Tramline itself, and is nobody's work.
 const OWN: &str = ".taskmaster/";
-/// As many are told in a sentence.
+/// As many files of a task are told.
 const FEW: usize = 8;
 
 /// How a working tree was.
@@ -326,16 +327,12 @@ fn can_be_seen(repository: &Repository, named: &[&str]) -> bool {
 }
 
 /// Tasks, and what they name, for people.
-fn listed(tasks: &[(&str, Vec<&str>)]) -> String {
-    let told = tasks.iter().take(FEW).map(|(id, named)| {
+fn told(tasks: &[(&str, Vec<&str>)]) -> String {
+    let told = tasks.iter().map(|(id, named)| {
         let some: Vec<&str> = named.iter().take(FEW).copied().collect();
         format!("`{id}` ({})", some.join(", "))
     });
-    let told: Vec<String> = told.collect();
-    match tasks.len().saturating_sub(FEW) {
-        0 => told.join(", "),
-        more => format!("{}, and {more} more", told.join(", ")),
-    }
+    listed(told)
 }
 
 fn nothing_changed(tasks: &[(&str, Vec<&str>)]) -> Finding {
@@ -344,7 +341,7 @@ fn nothing_changed(tasks: &[(&str, Vec<&str>)]) -> Finding {
         BATCH_WITHOUT_CHANGE,
         format!(
             "nothing in the project was changed for tasks that are said to be completed: {}",
-            listed(tasks)
+            told(tasks)
         ),
         format!(
             "do them, and complete the skill again, or say of each that it is not: {}; where there was nothing to do, a person lets it pass: {}",
@@ -365,7 +362,7 @@ fn left_alone(tasks: &[(&str, Vec<&str>)]) -> Finding {
         TASK_WITHOUT_CHANGE,
         format!(
             "none of the files that these tasks name was changed: {}",
-            listed(tasks)
+            told(tasks)
         ),
         "see that they were done, and where; a task graph that names other files is mended for the next time",
     )
@@ -376,7 +373,7 @@ fn nothing_since(tasks: &[(&str, Vec<&str>)]) -> Finding {
         TASK_WITHOUT_CHANGE,
         format!(
             "nothing was changed since the batch before for {}",
-            listed(tasks)
+            told(tasks)
         ),
         "see that they were done then",
     )
@@ -391,14 +388,9 @@ fn no_base() -> Finding {
 }
 
 fn in_no_commit(files: &[String]) -> Finding {
-    let some: Vec<&str> = files.iter().take(FEW).map(String::as_str).collect();
-    let more = match files.len().saturating_sub(FEW) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
     let found = finding(
         WORK_UNCOMMITTED,
-        format!("this is in no commit: {}{more}", some.join(", ")),
+        format!("this is in no commit: {}", listed(files.iter())),
         format!(
             "commit it, or put back what is not wanted, and complete the skill again; where it is to stay as it is, a person lets it pass: {}",
             Verb::Allow

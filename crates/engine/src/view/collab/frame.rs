@@ -29,7 +29,7 @@ const NEAR: [u64; 2] = [16 * 1024, 128 * 1024];
 
 /// How many tasks are told of at length.
 pub(crate) const MOST_TASKS: usize = 20;
-/// How many splits, or tasks that are not run, are named.
+/// How many splits are told.
 const MOST_NOTES: usize = 10;
 
 /// What somebody is told who is asked for a skill.
@@ -320,16 +320,7 @@ pub(crate) fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
         return Vec::new();
     }
     let told = |what: &str, ids: Vec<String>| {
-        (!ids.is_empty()).then(|| {
-            let more = ids.len().saturating_sub(MOST_NOTES);
-            let shown: Vec<String> = ids.into_iter().take(MOST_NOTES).collect();
-            let more = if more > 0 {
-                format!(", and {more} more")
-            } else {
-                String::new()
-            };
-            format!("{what}: {}{more}", shown.join(", "))
-        })
+        (!ids.is_empty()).then(|| format!("{what}: {}", text::listed(ids.iter())))
     };
     let (given_up, never) = not_worked_out(definition, run);
     let of_items = [

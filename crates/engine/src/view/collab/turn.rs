@@ -9,6 +9,7 @@ use machine::state::{ItemSet, ItemStatus, RunStatus};
 use machine::trigger::Trigger;
 use machine::{Command, Definition, Refusal, RunState};
 use serde_json::{Map, Value};
+use text::listed;
 
 use crate::call::Input;
 use crate::capability::documents::bound;
@@ -216,7 +217,10 @@ pub(crate) fn turned(
             let done = message(run, way, target, in_hand.as_deref());
             match lost_by_it.as_slice() {
                 [] => done,
-                lost => format!("{done}; without it these are not run: {}", some_of(lost)),
+                lost => format!(
+                    "{done}; without it these are not run: {}",
+                    listed(lost.iter())
+                ),
             }
         })
         .map_err(|refusal| in_callers_words(run, refusal)))
@@ -246,16 +250,6 @@ fn aside(way: Way, reason: &str, kind: Option<design::Kind>) -> Command {
             reason: reason.to_owned(),
             keep: Map::new(),
         },
-    }
-}
-
-/// The first of some names, and how many more there are.
-fn some_of(names: &[String]) -> String {
-    const MOST: usize = 10;
-    let shown = names[..names.len().min(MOST)].join(", ");
-    match names.len().saturating_sub(MOST) {
-        0 => shown,
-        more => format!("{shown}, and {more} more"),
     }
 }
 
@@ -364,13 +358,13 @@ fn message(run: &RunState, way: Way, target: &Target<'_>, in_hand: Option<&str>)
                 Way::Skip => format!("{item}, is skipped"),
             }
         }
-        (Way::Skip, Target::Tasks(tasks), None) => format!("skipped: {}", some_of(tasks)),
+        (Way::Skip, Target::Tasks(tasks), None) => format!("skipped: {}", listed(tasks.iter())),
         (Way::Reopen, Target::Tasks(tasks), None) => {
             let placed = tasks.iter().map(|task| match batch_of(task.trim()) {
                 Some(batch) => format!("{task} in {batch}"),
                 None => task.clone(),
             });
-            format!("run again: {}", some_of(&placed.collect::<Vec<_>>()))
+            format!("run again: {}", listed(placed))
         }
         (Way::Reopen, ..) => "the session goes back to its batches".to_owned(),
         (Way::Skip, ..) => "skipped".to_owned(),

@@ -309,7 +309,7 @@ fn tasks_are_given_up_before_their_batch() {
         answer.state, "workflow-complete",
         "nothing of the others can be run"
     );
-    assert_eq!(answer.notes, ["skipped: b, d", "not run: c"]);
+    assert_eq!(answer.notes, ["skipped: b and d", "not run: c"]);
     // Where all batches are over, it is gone to at once.
     let answer = reopen(&stage, &turn(None, &["b"], "now"));
     assert_eq!(answer.state, "clear-pre-execute");
@@ -476,7 +476,7 @@ fn what_the_item_in_hand_is_built_on_is_not_turned_under_it() {
     skip(&stage, &turn(Some("2"), &[], "no"));
     stage.done("collab-clear");
     let answer = stage.done("ready-to-implement");
-    assert_eq!(answer.notes, ["items skipped: 2, 3"]);
+    assert_eq!(answer.notes, ["items skipped: 2 and 3"]);
     let answer = skip(&stage, &turn(None, &["item-1"], "no"));
     assert_eq!(answer.message.as_deref(), Some("skipped: item-1"));
 }

@@ -69,7 +69,7 @@ fn what_depends_on_it_is_not_run() {
     stage.done("executing-plans");
     let answer = stage.done("collab-clear");
     assert_eq!(answer.state, "workflow-complete");
-    assert_eq!(answer.notes, ["skipped: a1", "not run: a2, a3, last"]);
+    assert_eq!(answer.notes, ["skipped: a1", "not run: a2, a3 and last"]);
     assert_eq!(
         stage.done("finishing-a-development-branch").state,
         "cleanup"
@@ -118,7 +118,7 @@ fn all_may_be_skipped() {
     assert_eq!(answer.params.batch_index, None);
     assert_eq!(
         answer.notes,
-        ["skipped: a1, b1", "not run: a2, b2, a3, last"]
+        ["skipped: a1 and b1", "not run: a2, b2, a3 and last"]
     );
     let full = stage.full();
     assert_eq!(full.pending_tasks, Vec::<String>::new());
@@ -138,7 +138,7 @@ fn many_that_are_not_run_are_counted() {
     assert_eq!(answer.state, "workflow-complete");
     assert_eq!(answer.notes.len(), 2);
     assert!(
-        answer.notes[1].ends_with("and 29 more"),
+        answer.notes[1].ends_with("and 31 more"),
         "{:?}",
         answer.notes
     );

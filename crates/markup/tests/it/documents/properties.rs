@@ -99,9 +99,10 @@ fn tasks() -> impl Strategy<Value = Vec<Task>> {
         Just("a, b".to_owned()),
     ]
     .prop_map(|word| word.trim().to_owned())
-    // What stands in angle brackets is a place for an id, and none.
+    // What stands in angle brackets or braces is a place for an id, and none.
     .prop_filter("an id", |word| {
-        let is_place = word.starts_with('<') && word.ends_with('>');
+        let mut places = [('<', '>'), ('{', '}')].into_iter();
+        let is_place = places.any(|(open, close)| word.starts_with(open) && word.ends_with(close));
         !word.is_empty() && !is_place
     });
     let path = "[a-zA-Z0-9_. -]{0,6}[a-z]/[a-z]{1,6}\\.rs".prop_map(|path| path.trim().to_owned());

@@ -605,7 +605,7 @@ fn ways_back_are_told_with_what_is_next() {
     let both = ["--task", "item-1", "--task", "item-2"];
     let text = told(&[&["reopen", "--reason", "both were wrong"], &both[..]].concat());
     assert!(
-        text.contains("run again: item-1 in batch-2, item-2 in batch-2"),
+        text.contains("run again: item-1 in batch-2 and item-2 in batch-2"),
         "{text}"
     );
     assert!(text.contains("next skill: collab-clear"), "{text}");
