@@ -89,9 +89,10 @@ pub enum CollabCommand {
     Add(Add),
     /// Have an item be worked out again, or tasks be run again
     ///
-    /// An item that is documented, skipped or in hand begins anew; its tasks that are done stay so, and its task graph can be
-    /// handed over again. A task of a batch that is over comes into a new batch. Without an item or a task: what is in hand,
-    /// or, when all batches are over, one more task for what the end asks for.
+    /// An item that is documented, skipped or in hand begins anew. What is done of its tasks stays so, but for the only task of
+    /// an item without a task graph, and the graph can be handed over again. A task of a batch that is over comes into the
+    /// batch in hand or, between batches, into a new one. Without an item or a task: the item in hand, or, when all batches
+    /// are over, one more task for what the end asks for.
     ///
     /// The exit status is 0 if it was done, and 3 if it was refused.
     #[command(

@@ -7,7 +7,6 @@ use ::markup::documents::task_graph::{Merged, MergedTask};
 use draw::{TaskNode, TaskStatus, Wave, tasks as draw_tasks};
 use machine::command::Edit;
 use machine::definition::open::ALL;
-use machine::state::RunStatus;
 use machine::{Command, Refusal, RunState};
 use serde_json::Value;
 
@@ -25,7 +24,7 @@ use crate::view::collab::answer::{
 };
 use crate::view::collab::messages::{self, RefusalText, refusal_text};
 use crate::view::collab::request::GraphSync;
-use crate::view::collab::state::batches;
+use crate::view::collab::state::{batches, stopped};
 use crate::writer::RunWriter;
 
 impl Engine {
@@ -58,13 +57,8 @@ impl Engine {
             session: name_of(run).unwrap_or_default().to_owned(),
             ..SyncAnswer::default()
         };
-        if run.status != RunStatus::Running {
-            let code = if run.status == RunStatus::Paused {
-                "paused"
-            } else {
-                "run_over"
-            };
-            return Ok(refused(synced, &writer, &Refusal::new(code)));
+        if let Some(refusal) = stopped(run) {
+            return Ok(refused(synced, &writer, &refusal));
         }
         let mut graphs = Graphs::of(run)?;
         let item = match (&text, &sync.item) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use machine::state::{Item, ItemSet, ItemStatus, RunStatus};
-use machine::{Definition, RunState};
+use machine::{Definition, Refusal, RunState};
 use serde_json::Value;
 
 use crate::call::Call;
@@ -168,6 +168,15 @@ fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief 
 /// How a session stands that does not go on.
 pub(crate) fn not_running(run: &RunState) -> Option<String> {
     (run.status != RunStatus::Running).then(|| run.status.name().to_owned())
+}
+
+/// The refusal of whatever is asked of a session that does not go on.
+pub(crate) fn stopped(run: &RunState) -> Option<Refusal> {
+    match run.status {
+        RunStatus::Running => None,
+        RunStatus::Paused => Some(Refusal::new("paused")),
+        _ => Some(Refusal::new("run_over")),
+    }
 }
 
 /// What the executor of the present unit was told.

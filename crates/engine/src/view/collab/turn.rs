@@ -5,7 +5,7 @@
 
 use ::markup::documents::{design, task_graph};
 use machine::command::Edit;
-use machine::state::{ItemSet, ItemStatus, RunStatus};
+use machine::state::{ItemSet, ItemStatus};
 use machine::trigger::Trigger;
 use machine::{Command, Definition, Refusal, RunState};
 use serde_json::{Map, Value};
@@ -22,7 +22,7 @@ use crate::view::collab::answer::SkillAnswer;
 use crate::view::collab::complete::standing;
 use crate::view::collab::frame::{Frame, MOST_TASKS, notes};
 use crate::view::collab::request::WorkTurn;
-use crate::view::collab::state::{batch_brief, not_run, short};
+use crate::view::collab::state::{batch_brief, not_run, short, stopped};
 use crate::view::collab::update::in_callers_words;
 use crate::writer::RunWriter;
 
@@ -157,13 +157,8 @@ pub(crate) fn turned(
     reason: &str,
 ) -> Result<Result<String, Refusal>, Fault> {
     let run = &writer.open.run;
-    if run.status != RunStatus::Running {
-        let code = if run.status == RunStatus::Paused {
-            "paused"
-        } else {
-            "run_over"
-        };
-        return Ok(Err(Refusal::new(code)));
+    if let Some(refusal) = stopped(run) {
+        return Ok(Err(refusal));
     }
     let in_hand = bound::item_in_hand(run).map(str::to_owned);
     let lost = not_run(&writer.call.definition, run).1;
@@ -172,7 +167,7 @@ pub(crate) fn turned(
             let set = bound::tasks_name(run);
             let edits = tasks
                 .iter()
-                .map(|task| edit(way, set, task.trim(), reason, None))
+                .map(|task| edit(way, (set, task.trim()), reason, None, false))
                 .collect();
             edited(writer, edits)?
         }
@@ -180,7 +175,13 @@ pub(crate) fn turned(
             if let Some(refusal) = needed_in_hand(run, item) {
                 return Ok(Err(refusal));
             }
-            let mut edits = vec![edit(way, &bound::bound(run).items, item, reason, *kind)];
+            let mut edits = vec![edit(
+                way,
+                (&bound::bound(run).items, item),
+                reason,
+                *kind,
+                false,
+            )];
             edits.extend(tasks_with(run, way, item, reason));
             edited(writer, edits)?
         }
@@ -286,7 +287,14 @@ fn edited(writer: &mut RunWriter<'_>, edits: Vec<Edit>) -> Result<Result<(), Ref
     Ok(writer.command(&Command::Edit { edits, keep })?.map(|_| ()))
 }
 
-fn edit(way: Way, set: &str, key: &str, reason: &str, kind: Option<design::Kind>) -> Edit {
+/// The edit that turns something; `later` is behind all batches that are begun.
+fn edit(
+    way: Way,
+    (set, key): (&str, &str),
+    reason: &str,
+    kind: Option<design::Kind>,
+    later: bool,
+) -> Edit {
     let mut fields = Map::new();
     fields.insert(REASON.to_owned(), reason.into());
     if let Some(kind) = kind {
@@ -298,7 +306,7 @@ fn edit(way: Way, set: &str, key: &str, reason: &str, kind: Option<design::Kind>
             set,
             key,
             fields,
-            later: false,
+            later,
         },
         Way::Skip => Edit::Skip { set, key, fields },
     }
@@ -320,17 +328,7 @@ fn tasks_with(run: &RunState, way: Way, item: &str, reason: &str) -> Vec<Edit> {
     };
     let turned = own.iter().filter(|(_, task)| with(task.status));
     turned
-        .map(|(id, _)| match edit(way, set, id, reason, None) {
-            Edit::Reopen {
-                set, key, fields, ..
-            } => Edit::Reopen {
-                set,
-                key,
-                fields,
-                later: true,
-            },
-            skip => skip,
-        })
+        .map(|(id, _)| edit(way, (set, id), reason, None, true))
         .collect()
 }
 

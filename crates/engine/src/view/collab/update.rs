@@ -157,8 +157,8 @@ fn numbered(run: &RunState, mut edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Valu
             let mut fields = item.iter();
             fields.all(|(name, value)| known.fields.get(name) == Some(value))
         };
-        let known = items.iter().find(|(_, known)| same(known));
-        let number = given.or_else(|| known.map(|(key, _)| key.to_owned()));
+        let known = || items.iter().find(|(_, known)| same(known));
+        let number = given.or_else(|| known().map(|(key, _)| key.to_owned()));
         let number = number.unwrap_or_else(|| {
             highest += 1;
             highest.to_string()
