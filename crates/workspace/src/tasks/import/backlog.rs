@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::boxes::{CheckboxLine, plain};
+use super::labels::kind_of_labels;
 use super::markdown_lists::{heading, is_markdown, lines};
 use super::nesting::{FlatTask, below_their_parents};
 use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
@@ -135,13 +136,9 @@ fn task(file: &Path, text: &str) -> Read {
     if id.is_empty() || title.is_empty() {
         return Ok(None);
     }
-    let kind = match field("type").to_lowercase().as_str() {
-        "bug" => "fix",
-        "chore" => "chore",
-        "docs" => "docs",
-        "spike" => "spike",
-        _ => "",
-    };
+    let (own, labels) = (field("type"), list("labels"));
+    let told = std::iter::once(own.as_str()).chain(labels.iter().map(String::as_str));
+    let kind = kind_of_labels(told);
     let mut task = ImportedTask {
         key: canonical(&id),
         title,

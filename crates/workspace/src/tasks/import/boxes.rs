@@ -26,7 +26,9 @@ impl<'t> CheckboxLine<'t> {
             .chars()
             .map(|c| if c == '\t' { 4 } else { 1 })
             .sum();
-        let bulleted = inner.strip_prefix(['-', '*', '+'])?;
+        let bulleted = inner
+            .strip_prefix(['-', '*', '+'])
+            .or_else(|| numbered(inner))?;
         let boxed = bulleted.trim_start().strip_prefix('[')?;
         let end = boxed.char_indices().take(4).find(|(_, c)| *c == ']')?.0;
         let mark = &boxed[..end];
@@ -48,6 +50,13 @@ impl<'t> CheckboxLine<'t> {
     pub(super) fn is_struck(&self) -> bool {
         self.rest.starts_with("~~") || matches!(self.mark, "-" | "~")
     }
+}
+
+/// What stands behind the number of a list's line, such as `1.` or `2)`.
+fn numbered(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = (1..=9).contains(&(line.len() - rest.len()));
+    rest.strip_prefix(['.', ')']).filter(|_| is_number)
 }
 
 /// A text without the signs of emphasis at its ends, and without what was struck through its id.

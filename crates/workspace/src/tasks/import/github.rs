@@ -5,12 +5,25 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::boxes::{CheckboxLine, plain};
+use super::labels::kind_of_labels;
 use super::markdown_lists::{heading, lines, settle};
 use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
 use crate::tasks::Status;
 
 /// Where lists end that have another page.
 const PAGES: [usize; 4] = [30, 50, 100, 1000];
+
+/// The names under which answers of interfaces, and events, hold issues.
+const INSIDE: [&str; 8] = [
+    "items",
+    "nodes",
+    "issue",
+    "issues",
+    "payload",
+    "data",
+    "repository",
+    "event",
+];
 
 pub(super) fn read(file: &Path, text: &str) -> Result<Imported, ImportError> {
     let malformed = |problem: String| ImportError::Malformed {
@@ -25,6 +38,16 @@ pub(super) fn read(file: &Path, text: &str) -> Result<Imported, ImportError> {
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let value = value.map_err(|error| malformed(error.to_string()))?;
         lists += usize::from(value.is_array());
+        if let Value::Array(all) = &value {
+            for (number, one) in (1..).zip(all) {
+                if !holds_issues(one) {
+                    let message = format!(
+                        "entry {number} of the list is passed over: it has no `number` (a number) and `title` (a text)"
+                    );
+                    imported.problem(file, 0, message);
+                }
+            }
+        }
         collect(value, &mut found);
     }
     let pulls = found
@@ -73,24 +96,22 @@ fn collect(value: Value, into: &mut Vec<Value>) {
         Value::Array(all) => all.into_iter().for_each(|one| collect(one, into)),
         Value::Object(_) if is_issue(&value) => into.push(value),
         Value::Object(fields) => {
-            let inside = [
-                "items",
-                "nodes",
-                "issue",
-                "issues",
-                "payload",
-                "data",
-                "repository",
-                "event",
-            ];
             for (name, value) in fields {
-                if inside.contains(&name.as_str()) && !value.is_string() {
+                if INSIDE.contains(&name.as_str()) && !value.is_string() {
                     collect(value, into);
                 }
             }
         }
         _ => {}
     }
+}
+
+/// Whether a value is an issue, or may hold some.
+fn holds_issues(value: &Value) -> bool {
+    let mut inside = INSIDE.iter().filter_map(|name| value.get(name));
+    is_issue(value)
+        || value.is_array()
+        || inside.any(|inside| inside.is_object() || inside.is_array())
 }
 
 fn is_issue(value: &Value) -> bool {
@@ -118,7 +139,7 @@ fn task(file: &Path, issue: &Value) -> ImportedTask {
     let mut task = ImportedTask {
         key: key_of(issue),
         title: text("title").trim().to_owned(),
-        kind: kind_of(labels).to_owned(),
+        kind: kind_of_labels(labels).to_owned(),
         dependencies: elements(issue.get("blockedBy"))
             .iter()
             .map(key_of)
@@ -148,22 +169,6 @@ fn reason(issue: &Value) -> String {
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_lowercase()
-}
-
-fn kind_of<'l>(labels: impl Iterator<Item = &'l str>) -> &'static str {
-    let words = labels.map(str::to_lowercase);
-    let kinds = words.filter_map(|label| {
-        let word = label.rsplit([':', '/', ' ']).next()?;
-        match word {
-            "bug" | "regression" => Some("fix"),
-            "documentation" | "docs" => Some("docs"),
-            "chore" | "maintenance" | "ci" => Some("chore"),
-            "refactor" | "refactoring" | "tech-debt" => Some("refactor"),
-            "spike" => Some("spike"),
-            _ => None,
-        }
-    });
-    kinds.into_iter().next().unwrap_or_default()
 }
 
 /// Takes the text of an issue: checkboxes below a heading that speaks of acceptance say what has to hold, others are parts of it.

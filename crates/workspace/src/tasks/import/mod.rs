@@ -8,6 +8,7 @@ mod beads;
 mod boxes;
 mod encoding;
 mod github;
+mod labels;
 mod markdown_lists;
 mod merge;
 mod nesting;

@@ -25,6 +25,21 @@ pub struct WriteBack {
     pub problems: Vec<String>,
 }
 
+impl WriteBack {
+    /// Tells the command that closes a task where it is kept. Ids are words of others, and people copy what they are told into a shell:
+    /// what is not made of letters, digits and a few signs is told as a problem alone.
+    fn close(&mut self, command: &str, key: &str, id: &str) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if id.starts_with(|c: char| c.is_ascii_alphanumeric()) && id.chars().all(is_plain) {
+            self.commands.push(format!("{command} {id}"));
+        } else {
+            self.problems.push(format!(
+                "`{key}` is a part of another task, and is ticked there by hand"
+            ));
+        }
+    }
+}
+
 /// What is to be written back for the tasks of a tag; `text` is the tasks file, in the project at `root`.
 pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskError> {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
@@ -53,11 +68,9 @@ pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskE
             };
             let is_done = matches!(status, Some(Status::Done | Status::Completed));
             match ImportFormat::of_name(format).filter(|_| is_done) {
-                Some(ImportFormat::Beads) => told.commands.push(format!("bd close {key}")),
+                Some(ImportFormat::Beads) => told.close("bd close", key, key),
                 Some(ImportFormat::Github) => {
-                    if let Some(number) = key.strip_prefix('#') {
-                        told.commands.push(format!("gh issue close {number}"));
-                    }
+                    told.close("gh issue close", key, key.trim_start_matches('#'));
                 }
                 Some(format) => {
                     let at = (root.join(file), format.name());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use workspace::tasks::import::{
     ImportFormat, Imported, ImportedTask, MergeOutcome, merge, read, write_back,
@@ -301,6 +301,63 @@ fn github() {
     );
     fs::write(&file, r#"{"message": "Not Found"}"#).unwrap();
     assert!(read(&file, None).is_err());
+}
+
+#[test]
+fn what_is_no_issue_is_told() {
+    let list = r#"[{"number": 3, "title": "a", "state": "open"}, {"title": "no number"}, {"number": "16", "title": "b"}, {"number": 4}, "bare"]"#;
+    let (_, told) = of(&[("issues.json", list)], "issues.json");
+    let passed_over = |number: usize| {
+        format!(
+            "! 0: entry {number} of the list is passed over: it has no `number` (a number) and `title` (a text)"
+        )
+    };
+    let mut expected = vec!["#3 pending a".to_owned()];
+    expected.extend((2..=5).map(passed_over));
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn numbered_lists_and_labels_are_read() {
+    let tasks = "# Tasks: T\n\n## Phase 1: One\n\n1. [ ] T001 Begin\n2) [x] T002 Go on\n1a. [ ] T003 no list\n";
+    let path = "specs/001-x/tasks.md";
+    let (_, told) = of(&[(path, tasks)], path);
+    assert_eq!(
+        told,
+        [
+            "phase-1 pending Phase 1: One",
+            "  T001 pending Begin",
+            "  T002 done Go on",
+        ]
+    );
+    let task = "---\nid: BACK-1\ntitle: Explain\nstatus: To Do\nlabels: [later, docs]\n---\n";
+    let (_, told) = of(&[("backlog/tasks/back-1.md", task)], "backlog");
+    assert_eq!(told, ["BACK-1 pending Explain (docs)"]);
+}
+
+/// Commands are told for people to run: nothing that others wrote gets into one.
+#[test]
+fn commands_of_a_write_back_hold_no_text_of_others() {
+    let source = |format: &str, key: &str| {
+        json!({ "id": 1, "title": "t", "status": "done",
+            "source": { "format": format, "file": "x", "key": key } })
+    };
+    let keys = [
+        ("github", "#3"),
+        ("github", "#3/one; touch /tmp/pwned"),
+        ("github", "#`id`"),
+        ("beads", "bd-a1.2"),
+        ("beads", "$(id)"),
+        ("beads", "--all"),
+    ];
+    let tasks: Vec<Value> = keys
+        .iter()
+        .map(|(format, key)| source(format, key))
+        .collect();
+    let file = json!({ "master": { "tasks": tasks } }).to_string();
+    let told = write_back(&file, "master", Path::new("/nowhere")).unwrap();
+    assert_eq!(told.commands, ["gh issue close 3", "bd close bd-a1.2"]);
+    assert_eq!(told.problems.len(), 4, "{told:?}");
 }
 
 fn merged(text: &str, project: &Path, path: &str) -> (String, Vec<MergeOutcome>) {
