@@ -8,6 +8,7 @@ use serde::Serialize;
 use workspace::config::Level;
 use workspace::git::{CommitInfo, Oid, Repository};
 
+use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
 use crate::capability::tests::evidence::level_name;
 use crate::capability::tests::evidence::replay::with_product_of_red;
 use crate::decisions::SignatureState;
@@ -96,15 +97,7 @@ pub fn judge(
         judged.level_of(name, phase, least.level);
         judged.evidence(name, phase, known)?;
         judged.warned(name, &phase.policies, made);
-        if phase
-            .warnings
-            .iter()
-            .any(|code| code == "runner_configured")
-        {
-            judged.remarks.push(format!(
-                "what configures the runner was changed with the tests of {name}"
-            ));
-        }
+        judged.remarks.extend(remarks(name, phase));
         for how in &phase.undecided {
             judged
                 .remarks
@@ -135,6 +128,17 @@ pub fn judge(
     }
     judged.tree(known, made, commit, repository)?;
     Ok(judged)
+}
+
+/// What a report was accepted with, of what says how far it can be believed.
+fn remarks<'a>(name: &'a str, phase: &'a Phase) -> impl Iterator<Item = String> + 'a {
+    let told = phase.warnings.iter().filter_map(|code| match &**code {
+        "runner_configured" => Some("what configures the runner was changed with the tests of"),
+        "checks_altered" => Some("what the project is checked by was changed with"),
+        NOT_HOLLOWED => Some("on a product that does nothing nobody could try the new tests of"),
+        _ => None,
+    });
+    told.map(move |told| format!("{told} {name}"))
 }
 
 impl CheckResult {

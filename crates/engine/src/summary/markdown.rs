@@ -209,7 +209,15 @@ impl Page<'_> {
                 (None, _) => "–".to_owned(),
             };
             let cells = [
-                format!("{} {}", inline(&row.id), inline(&row.title)),
+                match &*row.kind {
+                    "" | "tdd" => format!("{} {}", inline(&row.id), inline(&row.title)),
+                    kind => format!(
+                        "{} {} ({})",
+                        inline(&row.id),
+                        inline(&row.title),
+                        inline(kind)
+                    ),
+                },
                 tests(row.red.as_ref()),
                 tests(row.green.as_ref()),
                 levels(row),
@@ -468,20 +476,15 @@ fn short(hash: &str) -> &str {
 
 /// What was reopened or skipped: a subtask, or an item of a set that is named.
 fn turned(value: &Value) -> String {
-    match value.get("set") {
-        Some(_) => {
-            let kind = match value.get("type") {
-                Some(_) => format!(", now {},", text(value, "type")),
-                None => String::new(),
-            };
-            format!(
-                "{} of {}{kind}",
-                text(value, "subtaskId"),
-                text(value, "set")
-            )
-        }
-        None => text(value, "subtaskId"),
-    }
+    let kind = match value.get("type") {
+        Some(_) => format!(", now {},", text(value, "type")),
+        None => String::new(),
+    };
+    let set = match value.get("set") {
+        Some(_) => format!(" of {}", text(value, "set")),
+        None => String::new(),
+    };
+    format!("{}{set}{kind}", text(value, "subtaskId"))
 }
 
 pub(super) fn hash(hash: &str) -> String {

@@ -4,6 +4,7 @@
 mod escape;
 mod markdown;
 mod phase;
+mod row;
 mod tested;
 mod timeline;
 
@@ -24,7 +25,6 @@ use serde_json::{Map, Value, json};
 use crate::capability::git::effects;
 use crate::capability::memory::{self, BASELINE, Memory, TESTED};
 use crate::capability::messages;
-use crate::capability::tests::evidence::level_name;
 use crate::clock::millis_of;
 use crate::derived::commit_of;
 use crate::fault::Fault;
@@ -33,6 +33,7 @@ use crate::generic;
 use crate::open_run::{self, event_of};
 use crate::pinning::weaker_policies;
 use crate::summary::phase::{Basis, Levels, Phase};
+use crate::summary::row::Row;
 use crate::view::autopilot::state;
 
 /// A summary in both its forms.
@@ -42,68 +43,6 @@ pub struct Summary {
     pub json: Value,
     /// For people, in Markdown.
     pub markdown: String,
-}
-
-/// What became of an item that tests were reported of; of the run itself where they were of none.
-#[derive(Debug, Default)]
-struct Row {
-    id: String,
-    title: String,
-    status: String,
-    red: Option<Phase>,
-    green: Option<Phase>,
-    /// The label of GREEN.
-    green_as: Option<String>,
-    /// What was accepted of the code in another form, once GREEN was.
-    refactored: Option<Phase>,
-    /// Why GREEN was not reached, each time.
-    failed_attempts: Vec<Value>,
-    /// GREEN reports until one was accepted, over all attempts and reopenings.
-    reports: u32,
-    /// The tree that GREEN was tested with.
-    tree: Option<String>,
-    commit: Option<String>,
-    /// Somebody else made the commit, and handed it in.
-    handed_in: bool,
-    duration_ms: u64,
-    refused: Vec<Value>,
-}
-
-impl Row {
-    /// The reports that stand.
-    fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
-        self.red.iter().chain(&self.green).chain(&self.refactored)
-    }
-
-    fn coverage(&self) -> Option<&Value> {
-        let mut last = self.refactored.iter().chain(&self.green);
-        last.find_map(|phase| phase.coverage.as_ref())
-    }
-
-    fn json(&self) -> Value {
-        let level = self.phases().map(|phase| phase.level).min();
-        let mut row = json!({
-            "id": self.id,
-            "title": self.title,
-            "status": self.status,
-            "red": self.red.as_ref().map(Phase::json),
-            "green": self.green.as_ref().map(Phase::json),
-            "attempts": self.reports,
-            "reports": self.reports,
-            "failedAttempts": self.failed_attempts,
-            "coverage": self.coverage(),
-            "commit": self.commit,
-            "handedIn": self.handed_in,
-            "tree": self.tree,
-            "durationMs": self.duration_ms,
-            "level": level.map(level_name).unwrap_or_default(),
-            "refused": self.refused,
-        });
-        if let Some(refactored) = &self.refactored {
-            row["refactored"] = refactored.json();
-        }
-        row
-    }
 }
 
 /// What the journal tells.
@@ -204,6 +143,7 @@ pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
         let row = story.rows.entry(key.to_owned()).or_default();
         key.clone_into(&mut row.id);
         item.text("title").clone_into(&mut row.title);
+        item.text("kind").clone_into(&mut row.kind);
         row.status = serde_json::to_value(item.status)
             .ok()
             .and_then(|status| status.as_str().map(str::to_owned))
@@ -460,6 +400,18 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
                 }
                 row.green = None;
                 row.red = row.red.take().filter(|red| red.state != *to);
+            }
+        }
+        Event::ItemChanged {
+            key,
+            fields,
+            status: None,
+            ..
+        } if fields.contains_key("kind") => {
+            let turned = story.reopened.last_mut();
+            let same = |told: &&mut Value| told["at"] == at && told["subtaskId"] == key.as_str();
+            if let Some(told) = turned.filter(same) {
+                told["type"] = fields["kind"].clone();
             }
         }
         Event::ItemChanged {
