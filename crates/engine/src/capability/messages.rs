@@ -40,7 +40,9 @@ pub const TEXTS: &[Text] = &[
         suggestion: concat!(
             "check that the tests test the new behaviour: they must fail before it is there. Then report again: ",
             step!("report"),
-            ". Where it is there already, take the code out until they were seen to fail, or give the subtask up with ",
+            ". Where it is there already, keep the tests that show it: ",
+            step!("reopen", "kind", "reason"),
+            " with the kind `tests`. Where the subtask makes no sense, give it up with ",
             step!("skip", "reason")
         ),
     },

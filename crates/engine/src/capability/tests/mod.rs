@@ -127,7 +127,13 @@ impl Capability for Tests {
             ("green_without_change", passing()),
             ("red_not_replayed", passing()),
             ("passes_without_change", passing()),
-            ("green_not_replayed", passing()),
+            (
+                "green_not_replayed",
+                vec![
+                    reports("tests", Some("against"), &["shows", "suite"]),
+                    reports("tests", Some("only"), &["shows", "suite"]),
+                ],
+            ),
             (
                 OTHER_FILES_CHANGED,
                 vec![

@@ -496,7 +496,7 @@ impl Comparison<'_> {
                 }
             }
             if let Some(hollow) = &self.taken.hollow {
-                self.findings.extend(hollow.finding());
+                self.findings.extend(hollow.findings());
                 let open = hollow.undecided.as_ref().map(|_| NOT_HOLLOWED.to_owned());
                 self.warnings.extend(open);
             }

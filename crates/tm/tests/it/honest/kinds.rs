@@ -168,6 +168,26 @@ fn a_test_that_passes_without_the_product_shows_nothing() {
     work.finalize();
 }
 
+/// A test of before that needs the product no more was made weaker.
+#[test]
+fn a_test_of_before_goes_on_needing_the_product() {
+    let work = begin(&PYTHON, Way::Verified, &["tests"]);
+    let tests = work.read("tests/test_add.py");
+    let more = "\n    def test_more(self):\n        self.assertEqual(add(5, 5), 10)\n";
+    let emptied = tests.replace("self.assertEqual(add(1, 2), 3)", "self.assertTrue(True)");
+    assert_ne!(emptied, tests);
+    work.write("tests/test_add.py", &format!("{emptied}{more}"));
+    let told = refused(&work, &["complete", "tests"], "passes_without_product");
+    let message = told["message"].as_str().unwrap();
+    assert!(
+        message.contains("test_adds") && message.contains("did not before"),
+        "{told:#}"
+    );
+    work.write("tests/test_add.py", &format!("{tests}{more}"));
+    done(&work, "tests");
+    work.finalize();
+}
+
 /// Where that cannot be tried, it is told.
 #[test]
 fn a_test_that_could_not_be_tried_without_the_product_is_told() {
@@ -179,6 +199,73 @@ fn a_test_that_could_not_be_tried_without_the_product_is_told() {
     let told = work.accept(&["complete", "tests"], "commit");
     let warning = told["warning"].as_str().unwrap_or_default();
     assert!(warning.contains("not tried on a product"), "{told:#}");
+}
+
+/// What git ignores makes tests pass here, and is in no commit.
+#[test]
+fn what_is_ignored_is_no_part_of_the_work() {
+    let work = begin(&SHOP, Way::Verified, &["chore", "refactor", "tests"]);
+    work.write(".git/info/exclude", "src/sum.sh\ntests/five\nbuild.mk\n");
+    work.write("src/sum.sh", "echo $(($1 + $2))\n");
+    let all = "sh src/sum.sh $1 $2\n";
+
+    work.write("build.mk", "all:\n");
+    work.write("Makefile", "include build.mk\n");
+    done(&work, "chore");
+
+    work.write("src/add.sh", all);
+    let told = refused(&work, &["complete", "refactor"], "green_not_replayed");
+    let fix = told["suggestion"].as_str().unwrap();
+    assert!(fix.contains("git status --ignored"), "{told:#}");
+    work.write("src/add.sh", "expr $1 + $2\n");
+    done(&work, "refactor");
+
+    work.write("tests/five", "5\n");
+    work.append(
+        "tests/add.test",
+        "adds more: test $(sh src/add.sh 5 $(cat tests/five)) = 10\n",
+    );
+    refused(&work, &["complete", "tests"], "green_not_replayed");
+    work.git(&["restore", "tests"]);
+    work.append(
+        "tests/add.test",
+        "adds more: test $(sh src/add.sh 5 5) = 10\n",
+    );
+    work.accept(&["complete", "tests"], "commit");
+    work.commit();
+    work.finalize();
+}
+
+/// What somebody tried out and has committed already is told where it can stay.
+#[test]
+fn a_spike_that_was_committed_comes_off_the_branch() {
+    let work = begin(&SHOP, Way::Verified, &["spike"]);
+    work.write("src/double.sh", DOUBLE);
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "Tried"]);
+    let learned = "tm run report --outcome learned --note 'it is fast'";
+    let (status, told) = work.shell(learned);
+    assert_eq!(
+        (status, &told["code"]),
+        (3, &json!("changes_left")),
+        "{told:#}"
+    );
+    let fix = told["suggestion"].as_str().unwrap();
+    let commands: Vec<&str> = fix
+        .split('`')
+        .filter(|part| part.starts_with("git "))
+        .collect();
+    assert_eq!(commands.len(), 2, "{fix}");
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        work.git(&words);
+    }
+    let (status, told) = work.shell(learned);
+    assert_eq!(status, 0, "{told:#}");
+    assert_eq!(
+        work.git(&["show", "tried:src/double.sh"]),
+        DOUBLE.trim_end()
+    );
 }
 
 /// What a subtask asks for is there already: a test says so.

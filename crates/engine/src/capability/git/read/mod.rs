@@ -141,22 +141,40 @@ fn changes_left(call: &Call<'_>, run: &RunState) -> Result<Option<Finding>, Hand
     let repository = memory.repository();
     let status = call.tree(&repository)?;
     let changes = Changes::of(&status, &memory, &repository, &[])?;
-    let changed = since_last(&repository, &status, &changes, &memory.last_oid()?, false)?;
+    let last = memory.last_oid()?;
+    let changed = since_last(&repository, &status, &changes, &last, false)?;
     if changed.is_empty() {
         return Ok(None);
     }
-    let found = finding(
-        CHANGES_LEFT,
-        format!(
-            "nothing of this is committed, and these files are changed: {}",
-            few(&changed)
+    let head = status.head.as_ref().filter(|head| **head != last);
+    let found = match head {
+        Some(head) => finding(
+            CHANGES_LEFT,
+            format!(
+                "nothing of this is to be on the run's branch, and {} was committed there with these files: {}",
+                head.short(),
+                few(&changed)
+            ),
+            format!(
+                "write down what was learned; keep the commit on a branch of its own ({}), and put this one back ({}); then report again: {}",
+                NextStep::git(["branch", "tried", head.as_str()]),
+                NextStep::git(["reset", "--keep", last.as_str()]),
+                Verb::Report
+            ),
         ),
-        format!(
-            "write down what was learned, and set them aside ({}) or take them back; then report again: {}",
-            stash(&changed),
-            Verb::Report
+        None => finding(
+            CHANGES_LEFT,
+            format!(
+                "nothing of this is committed, and these files are changed: {}",
+                few(&changed)
+            ),
+            format!(
+                "write down what was learned, and set them aside ({}) or take them back; then report again: {}",
+                stash(&changed),
+                Verb::Report
+            ),
         ),
-    );
+    };
     Ok(Some(with_files(found, &changed)))
 }
 

@@ -1,5 +1,5 @@
-//! New tests of what is there already, tried on a product whose functions do nothing but fail: those that pass there, too, show nothing
-//! of it.
+//! Tests of what is there already, tried on a product whose functions do nothing but fail: new ones that pass there, too, show nothing
+//! of it, and older ones that have come to pass there show it no more.
 
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use machine::{Finding, Role, RunState};
 use serde::{Deserialize, Serialize};
 use workspace::config::{Config, Replaying};
 use workspace::convention::paths::PathClass;
+use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
 
 use crate::capability::git::changes::Changes;
@@ -38,9 +39,12 @@ pub struct HollowRun {
     /// The run of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<SuiteVerdict>,
-    /// Those that pass there.
+    /// The new ones that pass there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passing: Vec<String>,
+    /// The older ones that pass there now, and did not before they were changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weakened: Vec<String>,
     /// Why it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
@@ -58,22 +62,29 @@ impl HollowRun {
     }
 
     /// What is to be said of it.
-    pub fn finding(&self) -> Option<Finding> {
-        if self.passing.is_empty() {
-            return None;
-        }
-        let found = finding(
-            PASSES_WITHOUT_PRODUCT,
-            format!(
-                "these new tests pass, too, where every function of the product fails, and so show nothing of it: {}",
-                few(&self.passing)
+    pub fn findings(&self) -> Vec<Finding> {
+        let told = [
+            (
+                &self.passing,
+                "these new tests pass, too, where every function of the product fails, and so show nothing of it",
+                "have each call what it is about, and look at what comes of it",
             ),
-            format!(
-                "have each call what it is about, and look at what comes of it; then report again: {}",
-                Verb::Report
+            (
+                &self.weakened,
+                "these tests of before pass now, too, where every function of the product fails, and did not before they were changed",
+                "put them back as they were; work of another kind changes what they ask for",
             ),
-        );
-        Some(with_tests(found, &self.passing))
+        ];
+        let told = told.into_iter().filter(|(tests, ..)| !tests.is_empty());
+        told.map(|(tests, what, then)| {
+            let found = finding(
+                PASSES_WITHOUT_PRODUCT,
+                format!("{what}: {}", few(tests)),
+                format!("{then}; then report again: {}", Verb::Report),
+            );
+            with_tests(found, tests)
+        })
+        .collect()
     }
 }
 
@@ -168,24 +179,13 @@ fn tried(
     let at = (&last, &changes.paths()[..]);
     let checkout = Checkout::made(asked, memory, &config, at, cancelled)?;
     let mut checkout = checkout.reporting(&taken.files);
-    let classes = memory.start.classes()?;
-    let mut is_hollow = false;
-    for path in repository.known_files()? {
-        if classes.of(&repository.name_in_scope(&path)) != PathClass::Source {
-            continue;
-        }
-        let text = repository.file_at(&last, &path)?;
-        if let Some(hollowed) = text.and_then(|text| syntax::hollowed(&path.to_string(), &text)) {
-            checkout.write(&path, hollowed.as_bytes())?;
-            is_hollow = true;
-        }
-    }
-    if !is_hollow {
+    let hollowed = hollowed(memory, &last)?;
+    if hollowed.is_empty() {
         return Ok(HollowRun::undecided(
             "no parser is at hand for what the product is written in",
         ));
     }
-    let there = checkout.tested(None)?;
+    let there = tested(&mut checkout, &hollowed)?;
     let ledger = there.ledger().and_then(|there| there.named_as(now));
     let ran = |id: &String| {
         let there = ledger.as_ref().and_then(|there| there.outcome(id));
@@ -202,9 +202,53 @@ fn tried(
         let outcome = ledger.as_ref().and_then(|there| there.outcome(id));
         outcome.is_some_and(Outcome::is_success)
     };
+    // What passed without the product before, as a test of a constant does, has lost nothing.
+    let mut weakened: Vec<String> = now
+        .those(Outcome::is_success)
+        .map(str::to_owned)
+        .filter(|id| !new.contains(id) && passes(id))
+        .collect();
+    if !weakened.is_empty() {
+        let before = tested(&mut checkout.another(&last)?, &hollowed)?;
+        let before = before.ledger().and_then(|before| before.named_as(now));
+        let failed = |id: &String| {
+            let outcome = before.as_ref().and_then(|before| before.outcome(id));
+            outcome.is_some_and(|outcome| matches!(outcome, Outcome::Failed | Outcome::Error))
+        };
+        weakened.retain(failed);
+        weakened.truncate(MOST_NAMED);
+    }
     Ok(HollowRun {
         verified: there.ran,
         passing: new.into_iter().filter(passes).take(MOST_NAMED).collect(),
+        weakened,
         ..HollowRun::default()
     })
+}
+
+/// The files of the product at a commit, without what their functions do; none where no parser is at hand for them.
+fn hollowed(memory: &Memory, commit: &Oid) -> Result<Vec<(RepoPath, String)>, Fault> {
+    let repository = memory.repository();
+    let classes = memory.start.classes()?;
+    let mut hollowed = Vec::new();
+    for path in repository.known_files()? {
+        if classes.of(&repository.name_in_scope(&path)) != PathClass::Source {
+            continue;
+        }
+        let text = repository.file_at(commit, &path)?;
+        let text = text.and_then(|text| syntax::hollowed(&path.to_string(), &text));
+        hollowed.extend(text.map(|text| (path, text)));
+    }
+    Ok(hollowed)
+}
+
+/// Runs the tests of a checkout with these files in it.
+fn tested(
+    checkout: &mut Checkout<'_>,
+    files: &[(RepoPath, String)],
+) -> Result<TestEvidence, Fault> {
+    for (path, text) in files {
+        checkout.write(path, text.as_bytes())?;
+    }
+    checkout.tested(None)
 }

@@ -3,6 +3,8 @@
 //! What fails in RED and passes in GREEN has turned for some reason, and the change of the product is only one of them: a file
 //! elsewhere, time, order, a product that was broken for RED and put right again do as well. On the tree of the last commit, with
 //! nothing of this item in it but its tests, only those fail that need the change.
+//!
+//! Work that no RED was before has nothing to replay. Its tests are run on what would be committed alone.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +21,7 @@ use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, SHOWN, Shown};
+use crate::capability::memory::{BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, SHOWN, Shown, TESTED};
 use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
 use crate::capability::tests::evidence::committed::{Committed, Known};
 use crate::capability::tests::evidence::frozen::{TestReader, Tests};
@@ -53,6 +55,9 @@ pub struct Replay {
     /// The same tests on what would be committed, where they were run there, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub committed: Option<Committed>,
+    /// Whether that is all: no failing tests were before, which the change could have turned.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub as_committed_alone: bool,
     /// Whether that is because it took too long.
     #[serde(skip)]
     pub too_slow: bool,
@@ -68,7 +73,7 @@ impl Replay {
 
     /// Whether its tests fail without the change.
     pub fn holds(&self) -> bool {
-        self.undecided.is_none() && !self.none_fails
+        self.undecided.is_none() && !self.none_fails && !self.as_committed_alone
     }
 
     /// How its tests could not be tried, each with the reason.
@@ -126,14 +131,15 @@ impl Replay {
     }
 }
 
-/// Whether a report of passing tests is held against one of failing tests, so that these can be replayed.
+/// Whether a report of passing tests is of a change that can be tried elsewhere: it is held against another one, or says what is changed.
 fn is_due(role: &Role, config: &Config, taken: &TestEvidence) -> bool {
     let is_wanted = match config.evidence.replay {
         Replaying::Off => false,
         Replaying::Always => true,
         Replaying::Auto => taken.ran.is_some(),
     };
-    is_wanted && role.shows.is_none() && role.suite.is_none() && role.against.is_some()
+    let is_of_a_change = role.against.is_some() || !role.only.is_empty();
+    is_wanted && role.shows.is_none() && role.suite.is_none() && is_of_a_change
 }
 
 /// Why tests are not run in a checkout, where nobody has asked for it.
@@ -167,13 +173,13 @@ pub fn of(
     if !is_due(&present.role, config, taken) {
         return Ok(None);
     }
-    let Some(shown) = SHOWN.read(&present.kept, present.role.against.as_ref())? else {
-        return Ok(None);
-    };
+    let shown = SHOWN.read(&present.kept, present.role.against.as_ref())?;
+    let tested = TESTED.read(&present.kept, present.role.against.as_ref())?;
+    let is_of_what_passed = tested.is_some() || !present.role.only.is_empty();
     let Some(now) = taken.ledger().filter(|now| now.every) else {
         return Ok(None);
     };
-    let before = before(dir, run, &shown)?;
+    let before = before(dir, run, shown.as_ref())?;
     let may_fail = |id: &str| before.iter().any(|before| before.fails(id));
     if taken.counts.passed == 0 || !now.failing().all(may_fail) {
         return Ok(None);
@@ -189,25 +195,31 @@ pub fn of(
         present,
         config,
         cancelled,
-        shown,
         now,
         files: &taken.files,
         before,
         took: taken.ran.as_ref().map_or(u64::MAX, |ran| ran.duration_ms),
     };
-    match item.replayed(asked) {
+    let done = match &shown {
+        Some(shown) => item.replayed(shown, asked),
+        None if is_of_what_passed => item.as_committed(asked),
+        // A repair: what it mends failed in the last commit, and may do so in any checkout.
+        None => return Ok(None),
+    };
+    match done {
         Err(fault) if asked || fault.code == "cancelled" => Err(fault),
         Err(fault) => Ok(Some(Replay {
             too_slow: fault.code == "test_timeout",
             ..Replay::undecided(fault.message)
         })),
+        Ok(replay) if replay == Replay::default() => Ok(None),
         done => done.map(Some),
     }
 }
 
 /// What was known of the tests before the item began, by every kind of their names.
-fn before(dir: &Path, run: &RunState, shown: &Shown) -> Result<Vec<Ledger>, Fault> {
-    let began = match &shown.before {
+fn before(dir: &Path, run: &RunState, shown: Option<&Shown>) -> Result<Vec<Ledger>, Fault> {
+    let began = match shown.and_then(|shown| shown.before.as_ref()) {
         Some(before) => before.ledger.clone(),
         None => LAST_LEDGER.read(&run.kept)?,
     };
@@ -223,7 +235,6 @@ struct Item<'a> {
     present: &'a Token,
     config: &'a Config,
     cancelled: &'a Cancellation,
-    shown: Shown,
     now: Ledger,
     /// The files that were read for that.
     files: &'a [SubmittedFile],
@@ -240,13 +251,41 @@ impl Item<'_> {
         self.config.evidence.replay == Replaying::Always || self.took <= QUICK
     }
 
-    fn replayed(&self, asked: bool) -> Result<Replay, Fault> {
-        let memory = Memory::of(self.run)?;
-        let config = if asked {
+    /// The settings that hold in a checkout.
+    fn limited(&self, asked: bool) -> Config {
+        if asked {
             self.config.clone()
         } else {
             self.config.with_test_timeout(UNASKED)
+        }
+    }
+
+    /// Runs the tests on what would be committed alone.
+    fn as_committed(&self, asked: bool) -> Result<Replay, Fault> {
+        if !self.is_quick() {
+            return Ok(Replay::default());
+        }
+        let memory = Memory::of(self.run)?;
+        let config = self.limited(asked);
+        let last = memory.last_oid()?;
+        let checkout = Checkout::made(asked, &memory, &config, (&last, &[]), self.cancelled)?;
+        let checkout = checkout.reporting(self.files);
+        let known = Known {
+            now: &self.now,
+            without: None,
+            before: self.before.iter().collect(),
+            written: Vec::new(),
         };
+        Ok(Replay {
+            committed: Some(Committed::of((&memory, self.named), &checkout, known)?),
+            as_committed_alone: true,
+            ..Replay::default()
+        })
+    }
+
+    fn replayed(&self, shown: &Shown, asked: bool) -> Result<Replay, Fault> {
+        let memory = Memory::of(self.run)?;
+        let config = self.limited(asked);
         let role = &self.present.role;
         let frozen = FROZEN.read(&self.present.kept, role.frozen.as_ref())?;
         let frozen = frozen.unwrap_or_default().0;
@@ -296,7 +335,7 @@ impl Item<'_> {
             }
         }
         let (there, product_of_red) = tested_with(&mut checkout, &mixed)?;
-        let mut replay = self.judged(&there);
+        let mut replay = self.judged(shown, &there);
         replay.verified.clone_from(&there.ran);
         replay.product_of_red = product_of_red;
         let changed = || -> Result<Vec<RepoPath>, Fault> {
@@ -304,7 +343,7 @@ impl Item<'_> {
             Ok(changes.into_iter().map(|change| change.path).collect())
         };
         if replay.holds() && self.is_quick() {
-            let red = self.shown.ledger.as_ref();
+            let red = shown.ledger.as_ref();
             let red = red.map(|hash| Ledger::read(self.dir, hash)).transpose()?;
             let known = Known {
                 now: &self.now,
@@ -352,8 +391,8 @@ impl Item<'_> {
     }
 
     /// What the run there says of the tests that pass now.
-    fn judged(&self, there: &TestEvidence) -> Replay {
-        let could_run = self.shown.errors == 0 && self.shown.ran > self.shown.failing;
+    fn judged(&self, shown: &Shown, there: &TestEvidence) -> Replay {
+        let could_run = shown.errors == 0 && shown.ran > shown.failing;
         if there.counts.passed == 0 {
             // It could not be built, as RED could not; or whatever the tests need is not there.
             return if could_run {
@@ -377,7 +416,7 @@ impl Item<'_> {
             .iter()
             .filter_map(|before| before.named_as(&self.now))
             .collect();
-        let in_red: BTreeSet<&str> = self.shown.new.iter().map(String::as_str).collect();
+        let in_red: BTreeSet<&str> = shown.new.iter().map(String::as_str).collect();
         let turned: Vec<&str> = passing
             .iter()
             .copied()
