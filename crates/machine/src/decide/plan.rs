@@ -2,6 +2,7 @@
 //! journalled.
 
 use super::Planner;
+use crate::Definition;
 use crate::command::Artifact;
 use crate::event::Event;
 use crate::role::Role;
@@ -39,6 +40,27 @@ pub struct PromptRequest {
     pub again: bool,
     /// The file that it is written into, with a hash that is still to come.
     file: Option<Artifact>,
+}
+
+impl PromptRequest {
+    /// The request of the unit that a run waits for, as it would be issued now.
+    pub fn standing(definition: &Definition, run: &RunState) -> Option<Self> {
+        let (token, unit) = run.waiting().next()?;
+        let work = definition
+            .state(&token.state)
+            .and_then(|state| state.work.as_ref());
+        let instructions = work.and_then(|work| work.instructions.as_ref());
+        Some(Self {
+            unit: unit.id.clone(),
+            token: token.id,
+            attempt: unit.attempt,
+            max_attempts: unit.max_attempts,
+            role: definition.role(&token.state),
+            instructions: instructions.map(|name| name.value.clone()),
+            again: false,
+            file: None,
+        })
+    }
 }
 
 impl Plan {

@@ -38,8 +38,8 @@ fn values(skill: &str, title: &str, tasks: usize) -> Value {
         "skill": skill,
         "session": { "name": "search", "documents": documents, "design": format!("{documents}/design.md"),
                      "graph": format!("{documents}/task-graph-2a.md") },
-        "item": { "number": "2a", "title": title, "type": "code", "reason": "" },
-        "batch": { "id": "batch-2", "index": 1, "number": 2, "count": 3, "tasks": tasks, "more": 0 },
+        "item": { "number": "2a", "title": title, "type": "code", "reason": "", "waiting": 0 },
+        "batch": { "id": "batch-2", "index": 1, "number": 2, "count": 3, "tasks": tasks, "more": 0, "waiting": 0 },
         "workflow": { "id": "collab", "title": "A graph of skills" },
         "state": { "id": "state", "label": "State", "phase": "phase" },
         "unit": { "id": "unit", "attempt": 1 },
@@ -111,9 +111,9 @@ fn long_titles_are_cut() {
 fn without_an_item_or_a_batch_they_render_too() {
     for skill in skills() {
         let mut values = values(&skill, "", 0);
-        values["item"] = json!({ "number": "", "title": "", "type": "", "reason": "" });
-        values["batch"] =
-            json!({ "id": "", "index": 0, "number": 1, "count": 0, "tasks": [], "more": 0 });
+        values["item"] =
+            json!({ "number": "", "title": "", "type": "", "reason": "", "waiting": 0 });
+        values["batch"] = json!({ "id": "", "index": 0, "number": 1, "count": 0, "tasks": [], "more": 0, "waiting": 0 });
         render(&format!("{skill}.md"), &values);
     }
 }

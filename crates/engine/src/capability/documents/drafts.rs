@@ -4,12 +4,12 @@
 //! `item-2a-interface.md`, is that item's and counts as it lies there. One that names none, such as `design.md`, is written
 //! for one item after the other, and counts where it was changed since the skill before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use machine::check::catalog::{Finder, Reader};
 use machine::definition::FieldType::{Bool, Strings};
-use machine::{Finding, Reading, Role, RunState};
+use machine::{Definition, Finding, Reading, Role, RunState};
 use serde_json::{Map, json};
 
 use crate::call::Call;
@@ -54,25 +54,39 @@ pub(super) fn read(call: &Call<'_>, role: &Role, run: &RunState) -> Result<Readi
         ..Reading::default()
     };
     let mut files = Vec::new();
+    let mut copies = Vec::new();
     let mut now = BTreeMap::new();
-    for document in documents(call)? {
+    let all = documents(call)?;
+    let is_other = |name: &str| Whose::of(name, label, item) == Whose::Other;
+    let others: BTreeMap<&str, &str> = all
+        .iter()
+        .filter(|document| is_other(&document.name))
+        .map(|document| (document.sha256.as_str(), document.name.as_str()))
+        .collect();
+    for document in &all {
         let whose = Whose::of(&document.name, label, item);
         // Signs that nobody sees say nothing.
         if !document.text.chars().any(char::is_alphanumeric) {
             continue;
         }
         let is_new = before.get(&document.name) != Some(&document.sha256);
-        if whose == Whose::Item || whose == Whose::All && is_new {
+        let is_draft = whose == Whose::Item || whose == Whose::All && is_new;
+        if is_draft && let Some(other) = others.get(document.sha256.as_str()) {
+            copies.push((document.name.as_str(), *other));
+        } else if is_draft {
             document.keep(&call.dir)?;
             reading.evidence.push(document.sha256.clone());
             files.push(document.name.clone());
         }
         if whose != Whose::Item {
-            now.insert(document.name, document.sha256);
+            now.insert(document.name.clone(), document.sha256.clone());
         }
     }
     if files.is_empty() {
-        reading.findings.push(missing(call, label, item));
+        reading.findings.push(match copies.first() {
+            Some(copy) => copied(*copy),
+            None => missing(call, label, item),
+        });
     }
     reading.facts = Map::from_iter([
         ("present".to_owned(), (!files.is_empty()).into()),
@@ -109,9 +123,19 @@ fn documents(call: &Call<'_>) -> Result<Vec<Document>, Fault> {
     read.filter_map(Result::transpose).collect()
 }
 
+/// The labels of all drafts that a workflow asks for.
+pub(super) fn labels(definition: &Definition) -> BTreeSet<&str> {
+    let states = definition.all_states().map(|(_, _, state)| state);
+    let expected = states.filter_map(|state| state.expects.as_ref());
+    let drafts = expected.filter(|expects| expects.reader.value == DRAFT);
+    drafts
+        .filter_map(|expects| Some(expects.role.label.as_ref()?.value.as_str()))
+        .collect()
+}
+
 /// Of whom a document is the draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
+pub(super) enum Whose {
     /// Of the item in hand.
     Item,
     /// Of whichever item is in hand.
@@ -121,7 +145,8 @@ enum Whose {
 }
 
 impl Whose {
-    fn of(name: &str, label: &str, item: &str) -> Self {
+    /// Of whom the document of this name is, as a draft under this label, while this item is in hand.
+    pub(super) fn of(name: &str, label: &str, item: &str) -> Self {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let plain = |text: &str| text.to_lowercase().replace(['_', ' '], "-");
         let (stem, label, item) = (plain(stem), plain(label), plain(item));
@@ -167,6 +192,17 @@ fn missing(call: &Call<'_>, label: &str, item: &str) -> Finding {
         format!(
             "write what came of it to {}, and complete the skill again; where it is kept elsewhere, a person lets it pass ({}), or the project sets `evidence.policy.{DRAFT_MISSING}`",
             folder.join(name).display(),
+            Verb::Allow.step().with("code", DRAFT_MISSING).and("reason"),
+        ),
+    )
+}
+
+fn copied((name, other): (&str, &str)) -> Finding {
+    finding(
+        DRAFT_MISSING,
+        format!("`{name}` holds the same as `{other}`, byte by byte"),
+        format!(
+            "write what is to stand there, and complete the skill again; where it is the same indeed, a person lets it pass: {}",
             Verb::Allow.step().with("code", DRAFT_MISSING).and("reason"),
         ),
     )

@@ -22,13 +22,11 @@ pub(crate) const DESIGN: &str = "design.md";
 const GRAPH: &str = "task-graph";
 /// The endings that they may have.
 const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "markdown"];
-/// Of how many tasks of a batch the documents are named.
-const MOST_LOOKED_AT: usize = 50;
 /// The task graphs that a run took in.
 const GRAPHS: Slot<Graphs> = Slot::new("graphs");
 
-/// The most task graphs that are looked at.
-const MOST_FILES: usize = 5000;
+/// The most documents of one kind that are looked at.
+pub(super) const MOST_FILES: usize = 5000;
 
 /// Where the task graph of an item is written that is handed over.
 pub(crate) fn graph_name(item: &str) -> String {
@@ -119,6 +117,11 @@ impl Graphs {
     /// What the run is to remember.
     pub(crate) fn kept(&self) -> Result<Map<String, Value>, Fault> {
         GRAPHS.entry(self)
+    }
+
+    /// The name of the document that the graph of an item was taken in from.
+    pub(super) fn name(&self, item: &str) -> Option<&str> {
+        self.get(item).map(|taken| taken.name.as_str())
     }
 
     /// That of an item.
@@ -265,69 +268,6 @@ impl Document {
     pub(crate) fn keep(&self, dir: &Path) -> Result<(), Fault> {
         files::keep(&EvidenceStore::new(dir), self.text.as_bytes()).map(|_| ())
     }
-}
-
-/// The documents of a session that are there, to be read by somebody who remembers nothing: the design, and the task graphs of
-/// the item in hand, or of the batch. Their names.
-pub(crate) fn to_read(dir: &Path, run: &RunState) -> Vec<String> {
-    let folder = dir.join(FOLDER);
-    // Whoever takes one in is told where what is remembered of them cannot be read.
-    let graphs = Graphs::of(run).unwrap_or_default();
-    let of_batch = crate::capability::documents::bound::batch_in_hand(run)
-        .and_then(|id| crate::capability::documents::bound::batches(run)?.get(id));
-    let of_tasks = of_batch
-        .into_iter()
-        .flat_map(|batch| batch.texts(crate::capability::documents::bound::tasks_name(run)))
-        .take(MOST_LOOKED_AT)
-        .filter_map(|id| {
-            Some(
-                crate::capability::documents::bound::tasks(run)?
-                    .get(id)?
-                    .text("item"),
-            )
-        });
-    let mut items: Vec<&str> = Vec::new();
-    for item in crate::capability::documents::bound::item_in_hand(run)
-        .into_iter()
-        .chain(of_tasks)
-    {
-        if !items.contains(&item) {
-            items.push(item);
-        }
-    }
-    let mut names = vec![DESIGN.to_owned()];
-    for taken in items.iter().filter_map(|item| graphs.get(item)) {
-        // One file may have been written for one item after the other.
-        if !names.contains(&taken.name) {
-            names.push(taken.name.clone());
-        }
-    }
-    let drafts = drafts(&folder, run);
-    for item in items {
-        let own = drafts.iter().filter(|(of, _)| of == item);
-        names.extend(own.map(|(_, name)| name.clone()));
-    }
-    names.retain(|name| folder.join(name).is_file());
-    names
-}
-
-/// The drafts that lie in the folder of documents, such as `item-2a-interface.md`: the item of each, and its name.
-fn drafts(folder: &Path, run: &RunState) -> Vec<(String, String)> {
-    let items = crate::capability::documents::bound::items(run);
-    let of = |name: &str| {
-        let rest = name.strip_prefix("item-")?;
-        // The number of an item may have hyphens itself: the longest that fits is meant.
-        let ends = rest.rmatch_indices('-').map(|(end, _)| &rest[..end]);
-        let mut numbers =
-            ends.filter(|number| items.is_some_and(|items| items.get(number).is_some()));
-        Some((numbers.next()?.to_owned(), name.to_owned()))
-    };
-    let listed = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = listed.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut drafts: Vec<_> = names.filter_map(|name| of(&name)).collect();
-    drafts.sort();
-    drafts.truncate(MOST_FILES);
-    drafts
 }
 
 /// The bytes of a document, if there is one.

@@ -6,6 +6,7 @@ pub(crate) mod events;
 pub(crate) mod folder;
 pub(crate) mod read;
 pub mod skills;
+pub(crate) mod to_read;
 pub(crate) mod work;
 
 use machine::check::catalog::{Finder, ParameterKind, Reader, Resource};

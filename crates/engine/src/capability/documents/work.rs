@@ -12,7 +12,7 @@ use machine::{Finding, Reading, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use text::listed;
-use workspace::git::{ContentId, Oid, RepoPath, Repository, TreeStatus};
+use workspace::git::{ContentId, RepoPath, Repository, TreeStatus};
 
 use crate::call::Call;
 use crate::capability::documents::bound;
@@ -240,7 +240,12 @@ impl Look {
     fn of(repository: Repository, status: &TreeStatus, before: &TreeBefore) -> Result<Self, Fault> {
         let mut has_base = true;
         let mut dirty = dirty(&repository, status)?;
-        let mut seen = status.head.as_ref().map_or("", Oid::as_str).to_owned();
+        // An empty commit changes nothing.
+        let tree = match &status.head {
+            Some(head) => repository.resolve_tree(head.as_str())?,
+            None => None,
+        };
+        let mut seen = tree.map_or_else(String::new, |tree| tree.as_str().to_owned());
         for file in &dirty {
             let content = file.content.as_deref().unwrap_or_default();
             seen.extend(["\n", file.name.as_str(), "\0", content]);

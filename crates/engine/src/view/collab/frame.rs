@@ -1,10 +1,12 @@
 //! What the executor of a skill is told, put together when its unit is issued. It stands in the journal with the unit, so
 //! that the same completion gets the same answer whenever it is repeated.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use journal::{EvidenceStore, FileJournal, Journal as _, Position};
 use machine::decide::PromptRequest;
+use machine::state::{Item, ItemSet, ItemStatus};
 use machine::{Definition, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -57,6 +59,49 @@ pub(crate) struct Frame {
     /// What somebody should know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
+    /// What there was to do; none in those of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) work: Option<Work>,
+}
+
+/// What there is to do in a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Work {
+    /// The tasks of the batch in hand that are not given up, each with why it is run again.
+    tasks: Vec<(String, String)>,
+    /// How many items are still to be worked out.
+    items: usize,
+    /// How many batches are not begun.
+    batches: usize,
+}
+
+impl Work {
+    fn of(definition: &Definition, run: &RunState) -> Self {
+        let open = |set: Option<&ItemSet>| set.map_or(0, |set| set.count(ItemStatus::Open));
+        let reason = |(id, task): (&str, &Item)| (id.to_owned(), task.text("reason").to_owned());
+        Self {
+            tasks: to_be_done(definition, run)
+                .into_iter()
+                .map(reason)
+                .collect(),
+            items: open(bound::items(run)),
+            batches: open(bound::batches(run)),
+        }
+    }
+}
+
+/// The tasks of the batch in hand, but for those that are given up or wait for such a one.
+fn to_be_done<'r>(definition: &Definition, run: &'r RunState) -> Vec<(&'r str, &'r Item)> {
+    let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
+    let Some(batch) = batch else {
+        return Vec::new();
+    };
+    let (given_up, never) = not_run(definition, run);
+    let out: HashSet<&str> = given_up.iter().chain(&never).map(String::as_str).collect();
+    let all = batch.texts(bound::tasks_name(run));
+    all.filter(|id| !out.contains(id))
+        .filter_map(|id| Some((id, bound::tasks(run)?.get(id)?)))
+        .collect()
 }
 
 impl Frame {
@@ -75,6 +120,22 @@ impl Frame {
             Some(bytes) => Self::parse(dir, bytes),
             None => Self::read(dir, &hash),
         }
+    }
+
+    /// That of the unit that a session waits for. What its executor was told stands, but where the work itself is another by now: tasks
+    /// and items have come and gone since.
+    pub(crate) fn present(call: &Call<'_>, run: &RunState) -> Option<Self> {
+        let (_, unit) = run.waiting().next()?;
+        let issued = Self::read(&call.dir, unit.context.as_deref()?).ok()?;
+        let now = Work::of(&call.definition, run);
+        if issued.work.as_ref().is_none_or(|then| *then == now) {
+            return Some(issued);
+        }
+        let anew = || {
+            let asked = PromptRequest::standing(&call.definition, run)?;
+            call.skills.as_ref()?.frame(call, &asked, run, None).ok()
+        };
+        anew().or(Some(issued))
     }
 
     /// That of the unit whose context has this hash, in the run's folder.
@@ -181,6 +242,7 @@ impl Skills {
             batch,
             instructions: String::new(),
             notes: notes(definition, run),
+            work: Some(Work::of(definition, run)),
         };
         let template = definition
             .state(state)
@@ -218,13 +280,9 @@ impl Skills {
         let text = |field: &str| item.map_or("", |item| item.text(field));
         let batch = bound::batch_in_hand(run).unwrap_or_default();
         let batches = bound::batches(run);
-        let mut members: Vec<&Map<String, Value>> = batches
-            .and_then(|batches| batches.get(batch))
-            .into_iter()
-            .flat_map(|batch| batch.texts(bound::tasks_name(run)))
-            .filter_map(|id| bound::tasks(run)?.get(id))
-            .map(|task| &*task.fields)
-            .collect();
+        let tasks = to_be_done(&call.definition, run).into_iter();
+        let mut members: Vec<&Map<String, Value>> = tasks.map(|(_, task)| &*task.fields).collect();
+        let work = frame.work.clone().unwrap_or_default();
         let more = members.len().saturating_sub(MOST_TASKS);
         members.truncate(MOST_TASKS);
         let folder = call.dir.join(folder::FOLDER);
@@ -245,14 +303,16 @@ impl Skills {
                 title: text("title"),
                 kind: text("type"),
                 reason: text("reason"),
+                waiting: work.items,
             },
             batch: BatchValues {
                 id: batch,
                 index,
                 number: index + 1,
-                count: batches.map_or(0, machine::state::ItemSet::len),
+                count: batches.map_or(0, ItemSet::len),
                 tasks: members,
                 more,
+                waiting: work.batches,
             },
         }
     }
@@ -282,6 +342,8 @@ struct ItemValues<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     reason: &'a str,
+    /// How many items are still to be worked out.
+    waiting: usize,
 }
 
 #[derive(Serialize)]
@@ -293,10 +355,12 @@ struct BatchValues<'a> {
     count: usize,
     tasks: Vec<&'a Map<String, Value>>,
     more: usize,
+    /// How many batches are not begun.
+    waiting: usize,
 }
 
 /// What templates may name of the documents, beside what those of every workflow may.
-pub(crate) const VARIABLES: [&str; 15] = [
+pub(crate) const VARIABLES: [&str; 17] = [
     "skill",
     "session.name",
     "session.documents",
@@ -306,12 +370,14 @@ pub(crate) const VARIABLES: [&str; 15] = [
     "item.title",
     "item.type",
     "item.reason",
+    "item.waiting",
     "batch.id",
     "batch.index",
     "batch.number",
     "batch.count",
     "batch.tasks",
     "batch.more",
+    "batch.waiting",
 ];
 
 /// What came of cutting and of giving up: told when execution begins, and when it is over.
@@ -333,7 +399,7 @@ pub(crate) fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
     };
     let begun = batches
         .iter()
-        .any(|(_, batch)| batch.status != machine::state::ItemStatus::Open);
+        .any(|(_, batch)| batch.status != ItemStatus::Open);
     if begun {
         let (skipped, left) = not_run(definition, run);
         let of_tasks = [told("skipped", skipped), told("not run", left)];
@@ -342,7 +408,7 @@ pub(crate) fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
         let split = batches
             .iter()
             .filter(|(_, batch)| !batch.text("split").is_empty());
-        let told = |(id, batch): (&str, &machine::state::Item)| {
+        let told = |(id, batch): (&str, &Item)| {
             format!("{id} is split off its wave: {}", batch.text("split"))
         };
         notes.extend(split.map(told));

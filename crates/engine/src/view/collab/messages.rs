@@ -89,7 +89,19 @@ impl RefusalWords<'_> {
     /// where there is none, what is due.
     fn do_first_of(&self, tasks: &[&str]) -> String {
         let (run, begun) = (self.run, of_batch(self.run, &["in_progress"]));
-        let unfinished = of_batch(run, &UNFINISHED);
+        let mut unfinished = of_batch(run, &UNFINISHED);
+        // What waits for others is not to be begun before them, least of all that which was refused for it.
+        let waits = |task: &&str| {
+            let is_unfinished = |need: &str| unfinished.contains(&need) && need != *task;
+            let needs = bound::tasks(run).and_then(|tasks| tasks.get(task));
+            needs.is_some_and(|own| own.texts("dependsOn").any(is_unfinished))
+        };
+        let waiting: Vec<&str> = unfinished.iter().copied().filter(waits).collect();
+        if waiting.len() < unfinished.len() {
+            unfinished.retain(|task| !waiting.contains(task));
+        }
+        let refused = self.refusal.details.get("item").and_then(Value::as_str);
+        unfinished.retain(|task| Some(*task) != refused);
         let tasks: Vec<&str> = tasks
             .iter()
             .copied()

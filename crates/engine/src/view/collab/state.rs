@@ -1,7 +1,5 @@
 //! From a run to what is said of its session. A view picks names and shapes; it decides nothing.
 
-use std::path::Path;
-
 use machine::state::{Item, ItemSet, ItemStatus, RunStatus};
 use machine::{Definition, Refusal, RunState};
 use serde_json::Value;
@@ -9,6 +7,7 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::call::Input;
 use crate::capability::documents::skills::{display_name, first, name_of, number, skill};
+use crate::capability::documents::to_read::to_read;
 use crate::capability::documents::{bound, folder};
 use crate::engine::Engine;
 use crate::fault::Fault;
@@ -39,6 +38,7 @@ impl Engine {
     /// A session with every field.
     pub fn collab_state(&self, session: Option<&str>) -> Result<SessionState, Fault> {
         let (dir, run) = self.skills_seen(session)?;
+        let call = self.call(&dir, &run, Input::None)?;
         let definition = open_run::pinned(dir.path(), &run)?;
         let state = run.state().to_owned();
         let (skipped, left) = not_run(&definition, &run);
@@ -82,7 +82,7 @@ impl Engine {
             has_snapshot: bound::has_snapshot(&run),
             paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
             documents: dir.path().join(folder::FOLDER).display().to_string(),
-            instructions: frame(dir.path(), &run).map(|frame| frame.instructions),
+            instructions: Frame::present(&call, &run).map(|frame| frame.instructions),
         })
     }
 }
@@ -96,9 +96,9 @@ fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief 
         [(8, ALL, 2), (4, 8, 2), (2, 4, 1), (1, 2, 1), (0, 0, 0)];
     let definition = &call.definition;
     let state = run.state();
-    let read = folder::to_read(&call.dir, run);
+    let read = to_read(call, run);
     let batch = batch_brief(definition, run, MOST_SHOWN);
-    let instructions = frame(&call.dir, run).map(|frame| frame.instructions);
+    let instructions = Frame::present(call, run).map(|frame| frame.instructions);
     let mut brief = SessionBrief {
         session: name_of(run).unwrap_or_default().to_owned(),
         skill: waiting(definition, run),
@@ -177,12 +177,6 @@ pub(crate) fn stopped(run: &RunState) -> Option<Refusal> {
         RunStatus::Paused => Some(Refusal::new("paused")),
         _ => Some(Refusal::new("run_over")),
     }
-}
-
-/// What the executor of the present unit was told.
-fn frame(dir: &Path, run: &RunState) -> Option<Frame> {
-    let (_, unit) = run.waiting().next()?;
-    Frame::read(dir, unit.context.as_deref()?).ok()
 }
 
 pub(crate) fn short(text: &str) -> String {

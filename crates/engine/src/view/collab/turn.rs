@@ -79,10 +79,8 @@ impl Engine {
                 let mut answer = standing(&writer);
                 let (definition, run) = (&writer.call.definition, &writer.open.run);
                 if answer.status.is_none()
-                    && let Some(unit) = &answer.unit_id
-                    && let Ok(frame) = Frame::of_unit(&writer.open, unit)
+                    && let Some(frame) = Frame::present(&writer.call, run)
                 {
-                    // What its executor was told stands; what is in hand may be another.
                     answer.instructions = Some(frame.instructions);
                     answer.batch = batch_brief(definition, run, MOST_TASKS);
                     answer.notes = notes(definition, run);

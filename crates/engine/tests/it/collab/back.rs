@@ -564,3 +564,46 @@ fn items_that_come_late_may_need_each_other() {
         updated.message
     );
 }
+
+/// What is told is the work as it is, also where it has changed since the skill was asked for.
+#[test]
+fn what_is_to_be_done_is_told_as_it_stands() {
+    let stage = Stage::executing(
+        "tasks:\n  - { id: a, files: [a] }\n  - { id: b, files: [b] }\n  - { id: c, files: [c], depends-on: [b] }\n",
+    );
+    let told = |stage: &Stage| stage.full().instructions.unwrap();
+    assert!(told(&stage).contains("- `a`"));
+    skip(&stage, &turn(None, &["a"], "of no use"));
+    let now = told(&stage);
+    assert!(!now.contains("- `a`") && now.contains("- `b`"), "{now}");
+    assert!(stage.brief().instructions.unwrap().contains("- `b`"));
+    let answer = reopen(&stage, &turn(None, &["a"], "of use after all"));
+    let now = answer.instructions.unwrap();
+    assert!(
+        now.contains("- `a`: A (again: `of use after all`)")
+            || now.contains("again: `of use after all`"),
+        "{now}"
+    );
+    stage.until("workflow-complete");
+    assert!(told(&stage).contains("what becomes of the branch"));
+    reopen(&stage, &turn(None, &["c"], "not whole"));
+    let now = told(&stage);
+    assert!(!now.contains("what becomes of the branch"), "{now}");
+}
+
+/// What is refused because it waits is not what is advised.
+#[test]
+fn a_task_that_waits_is_not_advised_to_be_begun() {
+    let stage = Stage::executing(
+        "tasks:\n  - { id: a, files: [a] }\n  - { id: b, files: [b] }\n  - { id: c, files: [c], depends-on: [a] }\n",
+    );
+    let answer = stage.tell(&[("c", "completed")]);
+    assert_eq!(answer.code.as_deref(), Some("needs_unmet"), "{answer:?}");
+    let steps = engine::next_step::steps(&answer.suggestion.unwrap());
+    let advised: Vec<String> = steps.iter().map(|step| format!("{step:?}")).collect();
+    assert_eq!(advised.len(), 1, "{advised:?}");
+    assert!(
+        advised[0].contains("\"a\"") && !advised[0].contains("\"c\""),
+        "{advised:?}"
+    );
+}

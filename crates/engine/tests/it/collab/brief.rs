@@ -186,14 +186,20 @@ fn the_drafts_of_an_item_are_among_them() {
     stage.document("item-1-interface.md", "types");
     stage.document("item-1-a-interface.md", "of the other");
     stage.document("item-9-interface.md", "of none");
+    stage.document("interface-item-1.md", "accepted under this name, too");
     let read = is_enough(&stage).read;
     assert_eq!(
         read,
-        ["design.md", "item-1-interface.md", "item-1-pseudocode.md"]
+        [
+            "design.md",
+            "interface-item-1.md",
+            "item-1-interface.md",
+            "item-1-pseudocode.md"
+        ]
     );
     stage.until("execute-batch");
     let read = is_enough(&stage).read;
-    assert!(read.contains(&"item-1-interface.md".to_owned()), "{read:?}");
+    assert!(read.contains(&"interface-item-1.md".to_owned()), "{read:?}");
 }
 
 #[test]

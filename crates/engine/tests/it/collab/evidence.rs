@@ -65,6 +65,23 @@ fn a_skill_leaves_what_it_was_to_write() {
 }
 
 #[test]
+fn a_copy_of_another_draft_is_none() {
+    let stage = Stage::of(&["code"]);
+    stage.until("rough-draft-pseudocode");
+    let unit = stage.brief().unit_id;
+    stage.document("item-1-interface.md", "fn a()");
+    stage.document("item-1-pseudocode.md", "fn a()");
+    let skill = stage.brief().skill.unwrap();
+    let answer = stage.complete(&skill, unit.as_deref()).unwrap();
+    assert_eq!(answer.code.as_deref(), Some("draft_missing"), "{answer:?}");
+    let told = answer.message.unwrap();
+    assert!(told.contains("the same as `item-1-interface.md`"), "{told}");
+    stage.document("item-1-pseudocode.md", "call a");
+    let answer = stage.complete(&skill, unit.as_deref()).unwrap();
+    assert!(answer.validated, "{answer:?}");
+}
+
+#[test]
 fn a_project_may_ask_for_no_drafts() {
     let stage = Stage::bare();
     stage.write(
@@ -98,6 +115,20 @@ fn in_repository() -> Stage {
     stage.synced(TWO);
     stage.until("execute-batch");
     stage
+}
+
+#[test]
+fn an_empty_commit_changes_nothing() {
+    let stage = in_repository();
+    stage.write("src/a.rs", "new\n");
+    stage.git(&["commit", "-q", "-a", "-m", "A"]);
+    stage.finish_batch();
+    let skill = "executing-plans";
+    assert!(stage.complete(skill, None).unwrap().validated);
+    stage.until("execute-batch");
+    stage.finish_batch();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]);
+    stage.refused(skill, "batch_without_change");
 }
 
 #[test]
