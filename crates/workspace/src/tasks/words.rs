@@ -18,15 +18,15 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Takes what stands in brackets at the end of a title, and gives what stands before it; none where that is something else.
+    /// Takes what stands in brackets at the end of a title, such as `(kind: docs, refactor: no)`, and gives what stands before it; none
+    /// where any of it is something else.
     pub(super) fn take_off<'a>(&mut self, title: &'a str) -> Option<&'a str> {
-        let marked = |words| bracketed(title.trim_end(), words);
-        if let Some((before, kind)) = marked(KIND) {
-            self.take_kind(kind)?;
-            return Some(before);
+        let (before, inside) = in_brackets(title.trim_end())?;
+        let mut taken = self.clone();
+        if !inside.split(',').all(|mark| taken.take_line(mark)) {
+            return None;
         }
-        let (before, answer) = marked(REFACTOR)?;
-        self.refactor = Some(yes_or_no(answer)?);
+        *self = taken;
         Some(before)
     }
 
@@ -63,9 +63,15 @@ fn one_word(text: &str) -> Option<&str> {
 
 /// What stands before brackets at the end of a text, and in them behind these words and a colon.
 pub(super) fn bracketed<'a>(text: &'a str, words: &str) -> Option<(&'a str, &'a str)> {
+    let (before, inside) = in_brackets(text)?;
+    Some((before, after_word(inside, words)?.trim()))
+}
+
+/// What stands before the brackets at the end of a text, and in them.
+fn in_brackets(text: &str) -> Option<(&str, &str)> {
     let open = text.rfind('(')?;
     let inside = text[open + 1..].strip_suffix(')')?;
-    Some((text[..open].trim_end(), after_word(inside, words)?.trim()))
+    Some((text[..open].trim_end(), inside))
 }
 
 /// The rest of a text that begins with these words and a colon.

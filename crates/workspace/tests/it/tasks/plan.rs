@@ -211,3 +211,23 @@ fn done_items_are_ticked_and_nothing_else_changes() {
         assert_eq!(error.code(), "unknown_task", "{unknown}");
     }
 }
+
+#[test]
+fn brackets_may_say_several_things() {
+    let task = read(
+        "# T\n- [ ] A (kind: docs, refactor: no)\n- [ ] B (kind: fix) (refactor: yes) (depends on: 1)\n- [ ] C (kind: fix, later)\n",
+    );
+    let told: Vec<_> = task
+        .subtasks
+        .iter()
+        .map(|item| (item.title.as_str(), item.kind.as_str(), item.refactor))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("A", "docs", Some(false)),
+            ("B", "fix", Some(true)),
+            ("C (kind: fix, later)", "", None),
+        ]
+    );
+}
