@@ -168,19 +168,20 @@ impl Imported {
         let Some(first) = lines.first() else {
             return;
         };
-        let told: Vec<String> = lines.iter().take(MOST).map(ToString::to_string).collect();
-        let more = lines.len().saturating_sub(MOST);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
+        // The first one is named as the place of it.
+        let others: Vec<String> = lines[1..]
+            .iter()
+            .take(MOST)
+            .map(ToString::to_string)
+            .collect();
+        let more = (lines.len() - 1).saturating_sub(MOST);
+        let also = match (others.len(), more) {
+            (0, _) => String::new(),
+            (1, _) => format!(" (the same in line {})", others.join(", ")),
+            (_, 0) => format!(" (the same in lines {})", others.join(", ")),
+            _ => format!(" (the same in lines {} and {more} more)", others.join(", ")),
         };
-        let noun = if lines.len() == 1 { "line" } else { "lines" };
-        self.problem(
-            file,
-            *first,
-            format!("{why}: {noun} {}{more}", told.join(", ")),
-        );
+        self.problem(file, *first, format!("{why}{also}"));
     }
 
     /// How many tasks there are, those below others included.

@@ -111,7 +111,7 @@ fn spec_kit() {
             "  T010 pending Log in, in `src/login.py` (depends on T001-T002, T009a) <- T001 T002 T009a",
             "  T011 cancelled Log in by mail",
             "  T012 pending Explain it in docs/login.md (docs)",
-            "! 15: without an id such as `T001` it is no task: line 15",
+            "! 15: without an id such as `T001` it is no task",
         ]
     );
     assert_eq!(imported.tasks[0].description, "**Purpose**: Make room");
@@ -147,7 +147,7 @@ fn openspec() {
             "  add-store/1.2.1 pending Page by page",
             "add-store/Backend pending Backend",
             "  add-store/Without a number pending Without a number",
-            "! 12: without a checkbox it is no task: line 12",
+            "! 12: without a checkbox it is no task",
         ]
     );
     assert_eq!(
