@@ -24,6 +24,15 @@ pub(crate) const UNASKED: u64 = 60_000;
 /// No more files than this are checked out where nobody has asked for it.
 const MOST_FILES: usize = 20_000;
 
+/// The settings that hold in a checkout: unasked, its tests may take so long only.
+pub(super) fn limited(config: &Config, asked: bool) -> Config {
+    if asked {
+        config.clone()
+    } else {
+        config.with_test_timeout(UNASKED)
+    }
+}
+
 /// Whether tests are run in a checkout that nobody has asked for, after all that took too long in this run: once more where nothing
 /// is left of it, and a few times where what was built stays.
 pub fn is_worth_a_try(run: &RunState, memory: &Memory) -> Result<bool, Fault> {

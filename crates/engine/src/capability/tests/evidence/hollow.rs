@@ -16,7 +16,7 @@ use workspace::process::Cancellation;
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{LAST_LEDGER, Memory};
-use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
+use crate::capability::tests::evidence::checkout::{self, Checkout};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::replay::too_slow;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
@@ -168,11 +168,7 @@ fn tried(
     taken: &TestEvidence,
     (now, new): (&Ledger, Vec<String>),
 ) -> Result<HollowRun, Fault> {
-    let config = if asked {
-        config.clone()
-    } else {
-        config.with_test_timeout(UNASKED)
-    };
+    let config = checkout::limited(config, asked);
     let repository = memory.repository();
     let last = memory.last_oid()?;
     let changes = Changes::of(&repository.status()?, memory, &repository, &[])?;

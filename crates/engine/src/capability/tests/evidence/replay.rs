@@ -251,22 +251,13 @@ impl Item<'_> {
         self.config.evidence.replay == Replaying::Always || self.took <= QUICK
     }
 
-    /// The settings that hold in a checkout.
-    fn limited(&self, asked: bool) -> Config {
-        if asked {
-            self.config.clone()
-        } else {
-            self.config.with_test_timeout(UNASKED)
-        }
-    }
-
     /// Runs the tests on what would be committed alone.
     fn as_committed(&self, asked: bool) -> Result<Replay, Fault> {
         if !self.is_quick() {
             return Ok(Replay::default());
         }
         let memory = Memory::of(self.run)?;
-        let config = self.limited(asked);
+        let config = checkout::limited(self.config, asked);
         let last = memory.last_oid()?;
         let checkout = Checkout::made(asked, &memory, &config, (&last, &[]), self.cancelled)?;
         let checkout = checkout.reporting(self.files);
@@ -285,7 +276,7 @@ impl Item<'_> {
 
     fn replayed(&self, shown: &Shown, asked: bool) -> Result<Replay, Fault> {
         let memory = Memory::of(self.run)?;
-        let config = self.limited(asked);
+        let config = checkout::limited(self.config, asked);
         let role = &self.present.role;
         let frozen = FROZEN.read(&self.present.kept, role.frozen.as_ref())?;
         let frozen = frozen.unwrap_or_default().0;
