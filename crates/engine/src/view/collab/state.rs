@@ -139,17 +139,19 @@ fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief 
     }
     // What to do says more than what there is to read: as much of it as has room beside the tasks in hand.
     brief.instructions_cut = brief.skill.is_some();
-    for shape in SHORT_SHAPES {
-        shaped(&mut brief, shape);
-        let lines = instructions.as_deref().unwrap_or_default().lines();
-        let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
-        let Some((last, first)) = lines.split_last() else {
-            break;
-        };
-        for kept in (1..first.len()).rev() {
-            brief.instructions = Some(format!("{}\n…\n{last}", first[..kept].join("\n")));
-            if fits(&brief) {
-                return brief;
+    let lines = instructions.as_deref().unwrap_or_default().lines();
+    let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
+    // The last line says how the skill is completed, and the one before it mostly what to do with what is listed above.
+    for ends in [2, 1] {
+        let (first, last) = lines.split_at(lines.len().saturating_sub(ends));
+        for shape in SHORT_SHAPES {
+            shaped(&mut brief, shape);
+            for kept in (1..first.len()).rev() {
+                let (first, last) = (first[..kept].join("\n"), last.join("\n"));
+                brief.instructions = Some(format!("{first}\n…\n{last}"));
+                if fits(&brief) {
+                    return brief;
+                }
             }
         }
     }
