@@ -157,7 +157,12 @@ impl Page<'_> {
             parts.push(format!("nothing new is found by {}", checked.join(", ")));
         }
         if let Some(replay) = &phase.replayed {
-            parts.push(match (&replay.undecided, replay.none_fails) {
+            let without = match (&replay.undecided, replay.none_fails) {
+                (Some(why), _) if replay.as_committed_alone => format!(
+                    "nothing is known of its tests in a checkout of what was to be committed: {}",
+                    inline(why)
+                ),
+                _ if replay.as_committed_alone => String::new(),
                 (Some(why), _) => format!(
                     "nothing is known of its tests without the change: {}",
                     inline(why)
@@ -168,13 +173,19 @@ impl Page<'_> {
                     let said = said.map_or_else(String::new, |said| format!(", {}", inline(&said)));
                     format!("its tests fail without the change, in a fresh checkout{said}")
                 }
-            });
+            };
+            if !without.is_empty() {
+                parts.push(without);
+            }
             if let Some(committed) = &replay.committed {
                 parts.push(match (&committed.undecided, &committed.failing[..]) {
                     (Some(why), _) => format!(
                         "nothing is known of them in a checkout of what was to be committed: {}",
                         inline(why)
                     ),
+                    (None, []) if replay.as_committed_alone => {
+                        "its tests pass in a checkout of what was to be committed".to_owned()
+                    }
                     (None, []) => "with it they pass there".to_owned(),
                     (None, failing) => format!(
                         "these pass in the working tree alone: {}",

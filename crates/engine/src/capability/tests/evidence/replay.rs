@@ -63,6 +63,9 @@ pub struct Replay {
     pub too_slow: bool,
 }
 
+/// How tests are tried on what would be committed.
+const AS_COMMITTED: &str = "as they were to be committed";
+
 impl Replay {
     fn undecided(why: impl Into<String>) -> Self {
         Self {
@@ -80,10 +83,12 @@ impl Replay {
     pub fn open(&self) -> Vec<String> {
         let committed = self.committed.as_ref();
         let committed = committed.and_then(|committed| committed.undecided.as_ref());
-        let ways = [
-            ("without the change", self.undecided.as_ref()),
-            ("as they were to be committed", committed),
-        ];
+        let own = if self.as_committed_alone {
+            AS_COMMITTED
+        } else {
+            "without the change"
+        };
+        let ways = [(own, self.undecided.as_ref()), (AS_COMMITTED, committed)];
         let open = ways.into_iter().filter_map(|(how, why)| Some((how, why?)));
         open.map(|(how, why)| format!("{how}: {why}")).collect()
     }
@@ -185,8 +190,16 @@ pub fn of(
         return Ok(None);
     }
     let asked = config.evidence.replay == Replaying::Always;
+    let undecided = |why: String| Replay {
+        as_committed_alone: shown.is_none(),
+        ..Replay::undecided(why)
+    };
+    if shown.is_none() && !is_of_what_passed {
+        // A repair: what it mends failed in the last commit, and may do so in any checkout.
+        return Ok(None);
+    }
     if !asked && let Some(why) = too_slow(run, &Memory::of(run)?, taken)? {
-        return Ok(Some(Replay::undecided(why)));
+        return Ok(Some(undecided(why)));
     }
     let item = Item {
         dir,
@@ -202,15 +215,13 @@ pub fn of(
     };
     let done = match &shown {
         Some(shown) => item.replayed(shown, asked),
-        None if is_of_what_passed => item.as_committed(asked),
-        // A repair: what it mends failed in the last commit, and may do so in any checkout.
-        None => return Ok(None),
+        None => item.as_committed(asked),
     };
     match done {
         Err(fault) if asked || fault.code == "cancelled" => Err(fault),
         Err(fault) => Ok(Some(Replay {
             too_slow: fault.code == "test_timeout",
-            ..Replay::undecided(fault.message)
+            ..undecided(fault.message)
         })),
         Ok(replay) if replay == Replay::default() => Ok(None),
         done => done.map(Some),
