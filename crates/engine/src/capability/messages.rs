@@ -42,7 +42,7 @@ pub const TEXTS: &[Text] = &[
             step!("report"),
             ". Where it is there already, keep the tests that show it: ",
             step!("reopen", "kind", "reason"),
-            " with the kind `tests`. Where the subtask makes no sense, give it up with ",
+            " (the kind is `tests`). Where the subtask makes no sense, give it up with ",
             step!("skip", "reason")
         ),
     },

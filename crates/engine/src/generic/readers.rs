@@ -250,7 +250,7 @@ fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
 fn report_facts(given: &ReportInput, outcome: &str) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("outcome".to_owned(), outcome.into());
-    facts.insert("note".to_owned(), given.note.as_str().into());
+    facts.insert("note".to_owned(), given.note.trim().into());
     facts.insert("files".to_owned(), given.files.clone().into());
     facts
 }

@@ -59,6 +59,7 @@ fn arguments() -> serde_json::Value {
         "sha",
         "outcome",
         "note",
+        "kind",
         "item",
         "workItems",
         "skipped",

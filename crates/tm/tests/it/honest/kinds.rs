@@ -243,6 +243,8 @@ fn a_spike_that_was_committed_comes_off_the_branch() {
     work.write("src/double.sh", DOUBLE);
     work.git(&["add", "--all"]);
     work.git(&["commit", "--quiet", "--message", "Tried"]);
+    let tried = work.git(&["rev-parse", "HEAD"]);
+    work.append("src/double.sh", "# and more\n");
     let learned = "tm run report --outcome learned --note 'it is fast'";
     let (status, told) = work.shell(learned);
     assert_eq!(
@@ -255,7 +257,7 @@ fn a_spike_that_was_committed_comes_off_the_branch() {
         .split('`')
         .filter(|part| part.starts_with("git "))
         .collect();
-    assert_eq!(commands.len(), 2, "{fix}");
+    assert_eq!(commands.len(), 3, "{fix}");
     for command in commands {
         let words: Vec<&str> = command.split(' ').skip(1).collect();
         work.git(&words);
@@ -263,7 +265,7 @@ fn a_spike_that_was_committed_comes_off_the_branch() {
     let (status, told) = work.shell(learned);
     assert_eq!(status, 0, "{told:#}");
     assert_eq!(
-        work.git(&["show", "tried:src/double.sh"]),
+        work.git(&["show", &format!("{tried}:src/double.sh")]),
         DOUBLE.trim_end()
     );
 }

@@ -213,7 +213,7 @@ fn nothing_changed(
             "nothing_changed",
             "nothing was changed since the last commit",
             format!(
-                "go back with {reopen} and implement the subtask, or skip it with {skip}",
+                "do the work and commit again; go back with {reopen} where something was left out, or skip the subtask with {skip}",
                 skip = Verb::Skip.step().and("reason")
             ),
         ));

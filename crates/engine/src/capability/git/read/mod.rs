@@ -147,17 +147,24 @@ fn changes_left(call: &Call<'_>, run: &RunState) -> Result<Option<Finding>, Hand
         return Ok(None);
     }
     let head = status.head.as_ref().filter(|head| **head != last);
+    // What is in no commit would stand in the way.
+    let beside = changes.names();
+    let aside = if beside.is_empty() {
+        String::new()
+    } else {
+        format!("set aside what is in no commit ({}); ", stash(&beside))
+    };
     let found = match head {
         Some(head) => finding(
             CHANGES_LEFT,
             format!(
-                "nothing of this is to be on the run's branch, and {} was committed there with these files: {}",
+                "nothing of this is to be on the run's branch, where {} was committed; changed since are {}",
                 head.short(),
                 few(&changed)
             ),
             format!(
-                "write down what was learned; keep the commit on a branch of its own ({}), and put this one back ({}); then report again: {}",
-                NextStep::git(["branch", "tried", head.as_str()]),
+                "write down what was learned; {aside}keep the commit on a branch of its own ({}), and put this one back ({}); then report again: {}",
+                NextStep::git(["branch", &format!("tried-{}", head.short()), head.as_str()]),
                 NextStep::git(["reset", "--keep", last.as_str()]),
                 Verb::Report
             ),
