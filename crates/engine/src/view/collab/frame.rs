@@ -67,30 +67,35 @@ pub(crate) struct Frame {
 /// What there is to do in a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Work {
-    /// The tasks of the batch in hand that are not given up, each with why it is run again.
+    /// The tasks of the batch in hand that are to be done, each with why it is run again.
     tasks: Vec<(String, String)>,
     /// How many items are still to be worked out.
-    items: usize,
-    /// How many batches are not begun.
-    batches: usize,
+    items: u64,
+    /// How many batches are not over.
+    batches: u64,
 }
 
 impl Work {
     fn of(definition: &Definition, run: &RunState) -> Self {
-        let open = |set: Option<&ItemSet>| set.map_or(0, |set| set.count(ItemStatus::Open));
+        let bound = bound::bound(run);
+        let remaining = |set: &str| {
+            let facts = run.set_facts(definition, set, &["remaining".to_owned()]);
+            let remaining = facts.and_then(|facts| facts.get("remaining")?.as_u64());
+            remaining.unwrap_or(0)
+        };
         let reason = |(id, task): (&str, &Item)| (id.to_owned(), task.text("reason").to_owned());
         Self {
             tasks: to_be_done(definition, run)
                 .into_iter()
                 .map(reason)
                 .collect(),
-            items: open(bound::items(run)),
-            batches: open(bound::batches(run)),
+            items: remaining(&bound.items),
+            batches: remaining(&bound.batches),
         }
     }
 }
 
-/// The tasks of the batch in hand, but for those that are given up or wait for such a one.
+/// The tasks of the batch in hand, but for those that are done or given up, or wait for such a one.
 fn to_be_done<'r>(definition: &Definition, run: &'r RunState) -> Vec<(&'r str, &'r Item)> {
     let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
     let Some(batch) = batch else {
@@ -101,6 +106,7 @@ fn to_be_done<'r>(definition: &Definition, run: &'r RunState) -> Vec<(&'r str, &
     let all = batch.texts(bound::tasks_name(run));
     all.filter(|id| !out.contains(id))
         .filter_map(|id| Some((id, bound::tasks(run)?.get(id)?)))
+        .filter(|(_, task)| task.status != ItemStatus::Done)
         .collect()
 }
 
@@ -343,7 +349,7 @@ struct ItemValues<'a> {
     kind: &'a str,
     reason: &'a str,
     /// How many items are still to be worked out.
-    waiting: usize,
+    waiting: u64,
 }
 
 #[derive(Serialize)]
@@ -355,8 +361,8 @@ struct BatchValues<'a> {
     count: usize,
     tasks: Vec<&'a Map<String, Value>>,
     more: usize,
-    /// How many batches are not begun.
-    waiting: usize,
+    /// How many batches are not over.
+    waiting: u64,
 }
 
 /// What templates may name of the documents, beside what those of every workflow may.

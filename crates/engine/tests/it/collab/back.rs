@@ -607,3 +607,20 @@ fn a_task_that_waits_is_not_advised_to_be_begun() {
         "{advised:?}"
     );
 }
+
+/// A batch of which all was given up is no work that came late, and what is done is not told again.
+#[test]
+fn what_is_given_up_at_the_end_is_no_work() {
+    let stage = Stage::executing(
+        "tasks:\n  - { id: a, files: [a] }\n  - { id: b, files: [b] }\n  - { id: c, files: [c], depends-on: [b] }\n",
+    );
+    stage.told(&[("a", "in_progress"), ("a", "completed")]);
+    let now = stage.full().instructions.unwrap();
+    assert!(!now.contains("- `a`") && now.contains("- `b`"), "{now}");
+    skip(&stage, &turn(None, &["b"], "of no use"));
+    let now = stage.full().instructions.unwrap();
+    assert!(now.contains("Nothing of batch 1"), "{now}");
+    stage.until("workflow-complete");
+    let now = stage.full().instructions.unwrap();
+    assert!(now.contains("what becomes of the branch"), "{now}");
+}
