@@ -58,6 +58,8 @@ struct Story {
     /// The repair in which the last of these passed again.
     mended_by: Option<String>,
     reopened: Vec<Value>,
+    /// The item that was given another kind of work last, when, and which one.
+    new_kind: Option<(String, String, Value)>,
     skipped: Vec<Value>,
     allowed: Vec<Value>,
     approvals: Vec<Value>,
@@ -387,6 +389,11 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
                     value["type"] = kind.clone();
                 }
             }
+            if let Some((key, when, kind)) = story.new_kind.take()
+                && (item.as_ref(), when.as_str()) == (Some(&key), at)
+            {
+                value["type"] = kind;
+            }
             turned.push(value);
             if *cause == Trigger::Skip {
                 return;
@@ -408,11 +415,7 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             status: None,
             ..
         } if fields.contains_key("kind") => {
-            let turned = story.reopened.last_mut();
-            let same = |told: &&mut Value| told["at"] == at && told["subtaskId"] == key.as_str();
-            if let Some(told) = turned.filter(same) {
-                told["type"] = fields["kind"].clone();
-            }
+            story.new_kind = Some((key.clone(), at.to_owned(), fields["kind"].clone()));
         }
         Event::ItemChanged {
             set,

@@ -295,6 +295,9 @@ fn a_subtask_turns_out_to_be_of_another_kind() {
         let (status, verified) = work.shell("tm verify main..HEAD");
         assert_eq!(status, 0, "{verified:#}");
         assert_eq!(verified["commits"][0]["kind"], "tests", "{verified:#}");
+        let (_, report) = work.shell("tm runs report");
+        assert_eq!(report["subtasks"][0]["kind"], "tests", "{report:#}");
+        assert_eq!(report["reopened"][0]["type"], "tests", "{report:#}");
     }
 }
 
