@@ -12,6 +12,7 @@ mod loosened;
 mod root;
 mod schema;
 mod settings;
+mod submit;
 mod values;
 
 pub use environment::Environment;
@@ -21,6 +22,7 @@ pub use loosened::{Loosening, is_weaker, loosened};
 pub use root::{ProjectRoot, RootMarker, find_root};
 pub use schema::json_schema;
 pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
+pub use submit::{ForgeChoice, Proof, Submit};
 pub use values::{
     ApprovalStrength, Approvals, Autopilot, Baseline, Checks, Config, CoverageThresholds, Evidence,
     Finalization, Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Replaying,

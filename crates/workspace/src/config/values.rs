@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::config::keys::STATUSES;
+use crate::config::submit::Submit;
 
 /// Every setting, with a value for each. As JSON it has the shape of `.taskmaster/config.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,8 @@ pub struct Config {
     pub checks: Checks,
     /// What stands behind what a person decides.
     pub approvals: Approvals,
+    /// How the branch of a run is pushed and becomes a pull request.
+    pub submit: Submit,
     /// How the rails of `tm session` behave.
     pub review: Review,
 }

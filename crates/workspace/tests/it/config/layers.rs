@@ -220,6 +220,10 @@ fn every_key_can_be_set_from_a_file() {
         },
         "checks": { "run": "off", "without": ["tsc"], "commands": { "lint": "make lint" } },
         "approvals": { "require": "terminal" },
+        "submit": {
+            "forge": "gitlab", "base": "next", "draft": true, "labels": ["run"], "reviewers": ["ann"], "template": "t.md",
+            "approval": "human", "proof": "bundle", "attempts": 1, "answer": false
+        },
         "review": { "gates": { "plan": "human", "code": "human", "review": "human" }, "maxIterations": 2 }
     });
     let place = Place::new().project(all.to_string());
@@ -276,6 +280,9 @@ fn every_key_can_be_set_from_the_environment() {
                 "checks.run" => ("off".to_owned(), json!("off")),
                 "evidence.baseline" => ("auto".to_owned(), json!("auto")),
                 "evidence.replay" => ("always".to_owned(), json!("always")),
+                "submit.forge" => ("github".to_owned(), json!("github")),
+                "submit.proof" => ("bundle".to_owned(), json!("bundle")),
+                "submit.approval" => ("human".to_owned(), json!("human")),
                 key if key.starts_with("review.gates") => ("human".to_owned(), json!("human")),
                 _ => ("some text".to_owned(), json!("some text")),
             },

@@ -155,6 +155,18 @@ fn the_defaults_are_those_that_are_promised() {
       "approvals": {
         "require": "client"
       },
+      "submit": {
+        "forge": "auto",
+        "base": null,
+        "draft": false,
+        "labels": [],
+        "reviewers": [],
+        "template": null,
+        "approval": "auto",
+        "proof": "note",
+        "attempts": 3,
+        "answer": true
+      },
       "review": {
         "gates": {
           "plan": "auto",
