@@ -10,6 +10,7 @@ pub mod checks;
 pub mod config;
 pub mod convention;
 mod digest;
+pub mod forge;
 pub mod git;
 pub mod person;
 pub mod process;

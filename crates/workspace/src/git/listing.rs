@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::command::nul_separated;
 use super::error::GitError;
 use super::index_file::entry;
+use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::Repository;
 use super::status::TreeStatus;
@@ -74,6 +75,37 @@ impl Repository {
             .run()?;
         let names: BTreeSet<Vec<u8>> = nul_separated(&output).map(<[u8]>::to_vec).collect();
         Ok(names.into_iter().collect())
+    }
+
+    /// What a commit has directly in these folders, whose names end without `/`; the empty name is the repository itself. Names
+    /// that are no UTF-8 are left out.
+    pub fn files_directly_in(
+        &self,
+        commit: &Oid,
+        folders: &[&str],
+    ) -> Result<Vec<RepoPath>, GitError> {
+        let list = || {
+            self.git().args([
+                "ls-tree",
+                "-z",
+                "--name-only",
+                "--full-tree",
+                commit.as_str(),
+            ])
+        };
+        let (top, below): (Vec<&str>, Vec<&str>) =
+            folders.iter().partition(|folder| folder.is_empty());
+        let mut output = Vec::new();
+        if !top.is_empty() {
+            output = list().run()?;
+        }
+        if !below.is_empty() {
+            let below = below.iter().map(|folder| format!("{folder}/"));
+            output.extend(list().arg("--").args(below).run()?);
+        }
+        Ok(nul_separated(&output)
+            .filter_map(|name| RepoPath::from_bytes(name).ok())
+            .collect())
     }
 
     /// Whether the file is in the index. A folder is not.

@@ -17,8 +17,10 @@ pub struct Program {
     pub argv: Vec<OsString>,
     /// The folder it works in.
     pub cwd: PathBuf,
-    /// Variables on top of the few that are handed on from this process' environment.
+    /// Variables on top of those that are handed on from this process' environment.
     pub env: Vec<(OsString, OsString)>,
+    /// Whether all of that is handed on, and not only a few: for programs of the user's that find their credentials there.
+    pub whole_environment: bool,
     /// What it reads on its standard input.
     pub stdin: Vec<u8>,
     /// How long it may take.
@@ -131,7 +133,11 @@ pub fn run(program: &Program) -> Result<Ended, ProgramError> {
         Supervised {
             argv: &program.argv,
             cwd: &program.cwd,
-            environment: Environment::Few(&program.env),
+            environment: if program.whole_environment {
+                Environment::Whole(&[], &program.env)
+            } else {
+                Environment::Few(&program.env)
+            },
             stdin: Some(program.stdin.clone()),
             timeout: program.timeout,
             cancelled: Cancellation::default(),

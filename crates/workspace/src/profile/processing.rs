@@ -328,6 +328,7 @@ pub fn process(
         argv: argv.iter().map(Into::into).collect(),
         cwd: copy.path().to_owned(),
         env: Vec::new(),
+        whole_environment: false,
         stdin: input,
         timeout: *timeout,
         max_stdout: MOST_STDOUT,

@@ -14,6 +14,7 @@ fn shell(script: &str) -> Program {
             .collect(),
         cwd: PathBuf::from("/"),
         env: Vec::new(),
+        whole_environment: false,
         stdin: Vec::new(),
         timeout: Duration::from_secs(30),
         max_stdout: 16 << 20,

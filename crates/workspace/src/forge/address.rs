@@ -1,0 +1,237 @@
+//! Where a repository lies on a forge, read from the address of a remote.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::config::ForgeChoice;
+
+/// What needs no encoding in an address (RFC 3986, "unreserved").
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+/// The same, for paths.
+const RESERVED_IN_PATHS: &AsciiSet = &RESERVED.remove(b'/');
+
+/// `text` as one part of an address.
+pub(super) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// A kind of forge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForgeKind {
+    /// GitHub, github.com or one of a company's own; spoken to by `gh`.
+    GitHub,
+    /// GitLab; spoken to by `glab`.
+    GitLab,
+}
+
+impl ForgeKind {
+    /// The program that speaks to it with the user's own credentials.
+    pub fn program(self) -> &'static str {
+        match self {
+            Self::GitHub => "gh",
+            Self::GitLab => "glab",
+        }
+    }
+
+    /// The kind that the name of a host tells.
+    fn of_host(host: &str) -> Option<Self> {
+        let has = |name: &str| host.split(['.', '-']).any(|part| part == name);
+        if has("github") || host.ends_with(".ghe.com") {
+            Some(Self::GitHub)
+        } else if has("gitlab") {
+            Some(Self::GitLab)
+        } else {
+            None
+        }
+    }
+}
+
+/// A repository on some host that can be looked at in a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForgeAddress {
+    /// The host, with its port where the address is one of the web.
+    pub host: String,
+    /// The path below it, without `.git`: `owner/name`, or with groups `group/sub/name`.
+    pub path: String,
+}
+
+impl ForgeAddress {
+    /// Reads the address of a remote: `https://host/owner/name.git`, `ssh://git@host:22/owner/name`, `git@host:owner/name`.
+    /// Nothing where it is a path, or of another form.
+    pub fn of_remote(url: &str) -> Option<Self> {
+        let (host, path) = match url.split_once("://") {
+            Some((scheme, rest)) => {
+                let (authority, path) = rest.split_once('/')?;
+                let host = authority
+                    .rsplit_once('@')
+                    .map_or(authority, |(_, host)| host);
+                match scheme {
+                    "https" | "http" => (host, path),
+                    "ssh" | "git+ssh" | "ssh+git" | "git" => {
+                        (host.split_once(':').map_or(host, |(host, _)| host), path)
+                    }
+                    _ => return None,
+                }
+            }
+            None => {
+                let (authority, path) = url.split_once(':')?;
+                // As git has it: a slash before the colon makes it a path.
+                if authority.contains('/') {
+                    return None;
+                }
+                let host = authority
+                    .rsplit_once('@')
+                    .map_or(authority, |(_, host)| host);
+                (host, path)
+            }
+        };
+        // Where port 22 is closed, the two offer ssh under another name.
+        let host = match host {
+            "ssh.github.com" => "github.com",
+            "altssh.gitlab.com" => "gitlab.com",
+            other => other,
+        };
+        let path = path.trim_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path);
+        let is_plain = |text: &str| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-._~/:+".contains(&byte))
+        };
+        let named = path.split('/').filter(|part| !part.is_empty()).count() >= 2
+            && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        (!host.is_empty() && !host.starts_with('-') && named && is_plain(host) && is_plain(path))
+            .then(|| Self {
+                host: host.to_ascii_lowercase(),
+                path: path.to_owned(),
+            })
+    }
+
+    /// The kind of forge that it lies on, where the setting or the host tells.
+    pub fn kind(&self, setting: ForgeChoice) -> Option<ForgeKind> {
+        match setting {
+            ForgeChoice::Auto => ForgeKind::of_host(&self.host),
+            ForgeChoice::Github => Some(ForgeKind::GitHub),
+            ForgeChoice::Gitlab => Some(ForgeKind::GitLab),
+            ForgeChoice::None => None,
+        }
+    }
+
+    /// The page on which a person opens a pull request by hand.
+    pub fn compare_url(&self, kind: Option<ForgeKind>, base: &str, head: &str) -> String {
+        let Self { host, path } = self;
+        let in_path = |name: &str| utf8_percent_encode(name, RESERVED_IN_PATHS).to_string();
+        match kind {
+            Some(ForgeKind::GitLab) => format!(
+                "https://{host}/{path}/-/merge_requests/new?merge_request%5Bsource_branch%5D={}&merge_request%5Btarget_branch%5D={}",
+                encoded(head),
+                encoded(base)
+            ),
+            // Gitea and Forgejo have the same page.
+            Some(ForgeKind::GitHub) | None => format!(
+                "https://{host}/{path}/compare/{}...{}",
+                in_path(base),
+                in_path(head)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_remotes() {
+        for (url, expected) in [
+            ("https://github.com/o/r.git", Some(("github.com", "o/r"))),
+            (
+                "https://me:t0ken@github.com/o/r",
+                Some(("github.com", "o/r")),
+            ),
+            ("git@github.com:o/r.git", Some(("github.com", "o/r"))),
+            ("github.com:o/r", Some(("github.com", "o/r"))),
+            (
+                "ssh://git@ssh.github.com:443/o/r.git",
+                Some(("github.com", "o/r")),
+            ),
+            (
+                "ssh://git@gitlab.example.org:2222/a/b/c.git/",
+                Some(("gitlab.example.org", "a/b/c")),
+            ),
+            (
+                "https://git.example.org:8443/o/r",
+                Some(("git.example.org:8443", "o/r")),
+            ),
+            ("https://GitHub.com/o/r", Some(("github.com", "o/r"))),
+            ("/srv/git/r.git", None),
+            ("../r.git", None),
+            ("./a:b/c", None),
+            ("file:///srv/git/r.git", None),
+            ("https://github.com/r", None),
+            ("https://github.com/../r", None),
+            ("https://github.com/o/r?x=1", None),
+            ("https://-x/o/r", None),
+            ("https://git hub.com/o/r", None),
+            ("", None),
+        ] {
+            let found = ForgeAddress::of_remote(url);
+            let found = found
+                .as_ref()
+                .map(|found| (found.host.as_str(), found.path.as_str()));
+            assert_eq!(found, expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn kinds_by_host_or_setting() {
+        let kind = |host: &str, setting: ForgeChoice| {
+            let address = ForgeAddress {
+                host: host.to_owned(),
+                path: "o/r".to_owned(),
+            };
+            address.kind(setting)
+        };
+        assert_eq!(
+            kind("github.com", ForgeChoice::Auto),
+            Some(ForgeKind::GitHub)
+        );
+        assert_eq!(
+            kind("github.example.org", ForgeChoice::Auto),
+            Some(ForgeKind::GitHub)
+        );
+        assert_eq!(
+            kind("octo.ghe.com", ForgeChoice::Auto),
+            Some(ForgeKind::GitHub)
+        );
+        assert_eq!(
+            kind("gitlab.com", ForgeChoice::Auto),
+            Some(ForgeKind::GitLab)
+        );
+        assert_eq!(
+            kind("my-gitlab.example.org", ForgeChoice::Auto),
+            Some(ForgeKind::GitLab)
+        );
+        assert_eq!(kind("notgithub.com", ForgeChoice::Auto), None);
+        assert_eq!(
+            kind("git.example.org", ForgeChoice::Gitlab),
+            Some(ForgeKind::GitLab)
+        );
+        assert_eq!(kind("github.com", ForgeChoice::None), None);
+    }
+
+    #[test]
+    fn pages_to_open_one_by_hand() {
+        let address = ForgeAddress::of_remote("git@github.com:o/r").unwrap();
+        assert_eq!(
+            address.compare_url(Some(ForgeKind::GitHub), "main", "master/task-1-ä#b"),
+            "https://github.com/o/r/compare/main...master/task-1-%C3%A4%23b"
+        );
+        assert_eq!(
+            address.compare_url(Some(ForgeKind::GitLab), "main", "a/b"),
+            "https://github.com/o/r/-/merge_requests/new?merge_request%5Bsource_branch%5D=a%2Fb&merge_request%5Btarget_branch%5D=main"
+        );
+    }
+}

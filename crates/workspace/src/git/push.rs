@@ -1,0 +1,340 @@
+//! Pushing a branch, and what a remote has.
+//!
+//! A push says what it expects to find (`--force-with-lease=<ref>:<oid>`), so it never writes over what somebody else pushed:
+//! a lease without a value is none, since a fetch in the background renews it. Whether a push whose answer was lost was
+//! taken is asked of the remote.
+
+use std::time::Duration;
+
+use super::bounded;
+use super::command::one_line;
+use super::error::GitError;
+use super::oid::Oid;
+use super::repository::Repository;
+use crate::process::ProcessGroup;
+
+/// How long a remote may take to say what it has.
+const ASK_LIMIT: Duration = Duration::from_secs(60);
+
+/// Where a remote is, as its settings have it and before any `insteadOf`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemoteUrls {
+    /// Where it is fetched from.
+    pub fetch: String,
+    /// Where it is pushed to.
+    pub push: String,
+}
+
+/// What a remote has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemoteTips {
+    /// The branch that its HEAD points to, where it says so.
+    pub default_branch: Option<String>,
+    /// The commit of the branch that was asked about, if it is there.
+    pub branch: Option<Oid>,
+    /// What the other references that were asked about point to, as far as they are there.
+    pub others: Vec<(String, Oid)>,
+}
+
+/// One reference that is to be pushed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushedRef {
+    /// What it is to point to.
+    pub object: Oid,
+    /// Its full name on the remote, such as `refs/heads/x`.
+    pub name: String,
+    /// What it has to point to until then; nothing may be there where that is none.
+    pub expected: Option<Oid>,
+}
+
+/// Why a push came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PushFailure {
+    /// The remote has something else than was expected.
+    Moved,
+    /// The remote, or a hook here, does not take it: rights, protected branches, rules, its own hooks.
+    Refused,
+    /// No credentials, or none that open it.
+    Denied,
+    /// There is no such repository, or no such remote.
+    Missing,
+    /// It cannot be reached now; another time it may be.
+    Unreachable,
+    /// It took too long and was ended.
+    TimedOut,
+}
+
+/// A push, or a question to a remote, that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteFailure {
+    /// Of what kind it is.
+    pub why: PushFailure,
+    /// What git, the remote and hooks said.
+    pub said: String,
+}
+
+/// What came of a question to a remote, or of a push.
+pub type RemoteResult<T> = Result<Result<T, RemoteFailure>, GitError>;
+
+impl Repository {
+    /// Where the remote is; nothing where there is no remote of that name.
+    pub fn remote_urls(&self, remote: &str) -> Result<Option<RemoteUrls>, GitError> {
+        let value = |name: &str| -> Result<Option<String>, GitError> {
+            let key = format!("remote.{remote}.{name}");
+            let line = self.git().args(["config", "--get", &key]).run_if()?;
+            let text = line.map(|line| String::from_utf8_lossy(&one_line(line)).into_owned());
+            Ok(text.filter(|text| !text.is_empty()))
+        };
+        if remote.is_empty() || remote.contains(['\0', '\n']) {
+            return Ok(None);
+        }
+        let (fetch, push) = (value("url")?, value("pushurl")?);
+        Ok(match (fetch, push) {
+            (None, None) => None,
+            (Some(url), None) | (None, Some(url)) => Some(RemoteUrls {
+                fetch: url.clone(),
+                push: url,
+            }),
+            (Some(fetch), Some(push)) => Some(RemoteUrls { fetch, push }),
+        })
+    }
+
+    /// The names of all remotes.
+    pub fn remotes(&self) -> Result<Vec<String>, GitError> {
+        let names = self.git().arg("remote").run()?;
+        let names = String::from_utf8_lossy(&names);
+        Ok(names.lines().map(str::to_owned).collect())
+    }
+
+    /// Asks the remote where its HEAD, a branch of it and other references are.
+    pub fn remote_tips(
+        &self,
+        remote: &str,
+        branch: &str,
+        others: &[&str],
+    ) -> RemoteResult<RemoteTips> {
+        let reference = format!("refs/heads/{branch}");
+        let git = self
+            .git()
+            .args(["ls-remote", "--symref", "--", remote, "HEAD", &reference])
+            .args(others);
+        let ended = bounded::run(&git, &[], ASK_LIMIT, &|_| {})?;
+        if !ended.success() {
+            return Ok(Err(failure(&ended)));
+        }
+        let mut tips = RemoteTips::default();
+        for line in ended.output.lines() {
+            let Some((value, name)) = line.split_once('\t') else {
+                continue;
+            };
+            if let Some(target) = value.strip_prefix("ref: refs/heads/") {
+                if name == "HEAD" {
+                    tips.default_branch = Some(target.to_owned());
+                }
+                continue;
+            }
+            let Ok(oid) = value.parse::<Oid>() else {
+                continue;
+            };
+            if name == reference {
+                tips.branch = Some(oid);
+            } else if others.contains(&name) {
+                tips.others.push((name.to_owned(), oid));
+            }
+        }
+        Ok(Ok(tips))
+    }
+
+    /// Pushes a reference where the remote has what is expected there, with the hooks of this repository. One that is as it
+    /// should be already is done.
+    pub fn push(
+        &self,
+        remote: &str,
+        pushed: &PushedRef,
+        limit: Duration,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> RemoteResult<()> {
+        let PushedRef {
+            object,
+            name,
+            expected,
+        } = pushed;
+        let expected = expected.as_ref().map_or("", Oid::as_str);
+        let git = self
+            .git_write()
+            .args(["push", "--porcelain", "--no-follow-tags"])
+            .arg("--recurse-submodules=no")
+            .arg(format!("--force-with-lease={name}:{expected}"))
+            .args(["--", remote, &format!("{object}:{name}")]);
+        let ended = bounded::run(&git, &[], limit, on_spawn)?;
+        if ended.success() {
+            return Ok(Ok(()));
+        }
+        Ok(Err(failure(&ended)))
+    }
+
+    /// Fetches one reference into another one of this repository, whatever that had.
+    pub fn fetch_ref(&self, remote: &str, from: &str, to: &str) -> RemoteResult<()> {
+        let git = self
+            .git_write()
+            .args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"])
+            .args(["--recurse-submodules=no", "--", remote])
+            .arg(format!("+{from}:{to}"));
+        let ended = bounded::run(&git, &[], ASK_LIMIT, &|_| {})?;
+        if ended.success() {
+            return Ok(Ok(()));
+        }
+        Ok(Err(failure(&ended)))
+    }
+}
+
+fn failure(ended: &bounded::Ended) -> RemoteFailure {
+    let why = if ended.timed_out() {
+        PushFailure::TimedOut
+    } else {
+        why(ended.exit_code(), &ended.output)
+    };
+    RemoteFailure {
+        why,
+        said: without_credentials(&ended.output),
+    }
+}
+
+/// What a git that failed meant, by its exit status and by what it said in the C locale. `git push --porcelain` has a line
+/// `!⇥from:to⇥[rejected] (cause)` for a reference that was not taken.
+fn why(exit: Option<i32>, output: &str) -> PushFailure {
+    let rejected = output.lines().find(|line| line.starts_with("!\t"));
+    let has = |texts: &[&str]| texts.iter().any(|text| output.contains(text));
+    if let Some(line) = rejected {
+        let is_moved = [
+            "(stale info)",
+            "(fetch first)",
+            "(non-fast-forward)",
+            "(remote ref updated since checkout)",
+        ];
+        if is_moved.iter().any(|cause| line.ends_with(cause)) {
+            return PushFailure::Moved;
+        }
+        return PushFailure::Refused;
+    }
+    // The server's words come first: an address may hold any of the others.
+    if has(&[
+        "could not read Username",
+        "could not read Password",
+        "Authentication failed",
+        "Permission denied",
+        "Permission to ",
+        "terminal prompts disabled",
+        "error: 401",
+        "error: 403",
+        "Host key verification failed",
+    ]) {
+        return PushFailure::Denied;
+    }
+    if has(&[
+        "does not appear to be a git repository",
+        "Repository not found",
+        "repository not found",
+        "' not found",
+        "No such remote",
+        "does not exist",
+    ]) {
+        return PushFailure::Missing;
+    }
+    match exit {
+        Some(128) | None => PushFailure::Unreachable,
+        Some(_) => PushFailure::Refused,
+    }
+}
+
+/// What git said, without what stands between `//` and `@` of an address: a token may be part of it.
+fn without_credentials(output: &str) -> String {
+    let mut clean = String::with_capacity(output.len());
+    let mut rest = output;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        clean.push_str(before);
+        let end = after
+            .find(|c: char| c == '/' || c.is_whitespace() || c == '\'' || c == '"')
+            .unwrap_or(after.len());
+        rest = match after[..end].rfind('@') {
+            Some(user) => &after[user + 1..],
+            None => after,
+        };
+    }
+    clean.push_str(rest);
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_told_apart() {
+        let line = |cause: &str| format!("To x\n!\tabc:refs/heads/b\t{cause}\nDone\nerror: failed");
+        for (exit, output, expected) in [
+            (1, line("[rejected] (stale info)"), PushFailure::Moved),
+            (1, line("[rejected] (fetch first)"), PushFailure::Moved),
+            (
+                1,
+                line("[remote rejected] (pre-receive hook declined)"),
+                PushFailure::Refused,
+            ),
+            (
+                1,
+                line("[remote rejected] (protected branch hook declined)"),
+                PushFailure::Refused,
+            ),
+            (
+                1,
+                "error: failed to push some refs to 'x'".to_owned(),
+                PushFailure::Refused,
+            ),
+            (
+                128,
+                "fatal: could not read Username for 'https://x': terminal prompts disabled"
+                    .to_owned(),
+                PushFailure::Denied,
+            ),
+            (
+                128,
+                "git@x: Permission denied (publickey).\nfatal: Could not read from remote repository."
+                    .to_owned(),
+                PushFailure::Denied,
+            ),
+            (
+                128,
+                "fatal: unable to access 'https://x/': The requested URL returned error: 403"
+                    .to_owned(),
+                PushFailure::Denied,
+            ),
+            (
+                128,
+                "remote: Repository not found.\nfatal: repository 'https://x/' not found"
+                    .to_owned(),
+                PushFailure::Missing,
+            ),
+            (
+                128,
+                "fatal: unable to access 'https://x/': Could not resolve host: x".to_owned(),
+                PushFailure::Unreachable,
+            ),
+            (
+                128,
+                "fatal: the remote end hung up unexpectedly".to_owned(),
+                PushFailure::Unreachable,
+            ),
+        ] {
+            assert_eq!(why(Some(exit), &output), expected, "{output}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_not_repeated() {
+        assert_eq!(
+            without_credentials("To https://me:s3cret@x.org/a.git\nfatal: 'ssh://git@y/b' @ z"),
+            "To https://x.org/a.git\nfatal: 'ssh://y/b' @ z"
+        );
+    }
+}
