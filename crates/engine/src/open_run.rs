@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
 use machine::decide::{BLOCKED, Plan, PromptRequest};
+use machine::trigger::Trigger;
 use machine::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, Role, RunState, Shared,
     decide,
@@ -263,8 +264,9 @@ impl<'a> OpenRun<'a> {
                 Outcome::Done { .. } => None,
             };
             all.extend(self.settle(support, outcome)?);
+            // Clearing up after an end is worth a warning and no more.
             if let Some((code, message, suggestion)) = failed
-                && !self.run.status.is_over()
+                && pending.at.trigger != Trigger::Final
             {
                 return Ok(CommandOutcome::EffectFailed {
                     code,

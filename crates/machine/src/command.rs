@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::approval::{Approval, Strength};
 use crate::definition::FieldType;
+use crate::trigger::Trigger;
 
 /// One thing asked of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +72,15 @@ pub enum Command {
         approval: Option<Box<Approval>>,
         /// What else the definition may look at, such as `cleanup`.
         flags: Map<String, Value>,
+    },
+    /// Have done with what the run made what the present state says, also where that is an end.
+    Send {
+        /// One of [`Trigger::AFTER_THE_END`].
+        trigger: Trigger,
+        /// What else the definition and its effects may look at.
+        flags: Map<String, Value>,
+        /// The person's word, where somebody was asked.
+        approval: Option<Box<Approval>>,
     },
     /// The effect under way came out.
     EffectDone {
@@ -356,11 +366,16 @@ pub struct Prepared {
     pub what: Value,
 }
 
+/// The flag that says how much stands behind what was sent, where a person was asked: the name of a [`Strength`]. No caller sets it.
+pub const APPROVED: &str = "approved";
+
 /// The flags of `command` that guards may look at, with the type of each. One that was not given is
 /// empty.
-pub fn command_flags() -> [(&'static str, FieldType); 4] {
+pub fn command_flags() -> [(&'static str, FieldType); 6] {
     [
+        (APPROVED, FieldType::String),
         ("cleanup", FieldType::Bool),
+        ("draft", FieldType::Bool),
         ("kind", FieldType::String),
         ("maxIterations", FieldType::Int),
         ("skipCoverage", FieldType::Bool),

@@ -29,20 +29,29 @@ pub enum Trigger {
     Reject,
     /// Somebody ends the run.
     Abort,
+    /// Somebody hands over what the run made.
+    Submit,
+    /// What others say of it is taken in.
+    Feedback,
     /// An end clears up.
     Final,
 }
 
 impl Trigger {
     /// Those that a state's `on` may name.
-    pub const EVENTS: [Self; 6] = [
+    pub const EVENTS: [Self; 8] = [
         Self::Report,
         Self::Reopen,
         Self::Skip,
         Self::Reject,
         Self::Abort,
         Self::Done,
+        Self::Submit,
+        Self::Feedback,
     ];
+
+    /// Those that may be sent to a run that is over, too: it is about what it made.
+    pub const AFTER_THE_END: [Self; 2] = [Self::Submit, Self::Feedback];
 
     /// Its name in definitions and journals.
     pub fn name(self) -> &'static str {
@@ -57,6 +66,8 @@ impl Trigger {
             Self::Skip => "skip",
             Self::Reject => "reject",
             Self::Abort => "abort",
+            Self::Submit => "submit",
+            Self::Feedback => "feedback",
             Self::Final => "final",
         }
     }

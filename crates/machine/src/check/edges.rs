@@ -68,7 +68,9 @@ fn one(edge: &Edge, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Diagno
     // A step out of a pause may leave the token where it stands.
     let is = |known: Trigger| trigger == Some(known);
     let only_ends_pause = is(Trigger::Reopen) && edge.when.is_some() && edge.effects.0.is_empty();
-    if stops == 0 && edge.to.is_none() && !edge.is_note() && !only_ends_pause {
+    // What is done with what a run made need not move it.
+    let only_acts = (is(Trigger::Submit) || is(Trigger::Feedback)) && !edge.effects.0.is_empty();
+    if stops == 0 && edge.to.is_none() && !edge.is_note() && !only_ends_pause && !only_acts {
         fault(
             "no_verdict",
             "this edge says nothing",

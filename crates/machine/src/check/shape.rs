@@ -6,7 +6,7 @@ use super::{sets, steps};
 use crate::definition::{Definition, FieldType, Kind, StateDef};
 use crate::trigger::Trigger;
 
-const EVENTS: [Trigger; 6] = Trigger::EVENTS;
+const EVENTS: [Trigger; 8] = Trigger::EVENTS;
 use crate::diagnostic::{Diagnostic, Located};
 use text::nearest;
 
@@ -227,13 +227,17 @@ fn ways_on(
                 );
             }
         }
-        Kind::Final if !state.on.is_empty() => fault(
+        Kind::Final if state.on.iter().any(|(event, _)| !is_after_the_end(event)) => fault(
             "misplaced_key",
-            format!("`{}` is an end, but has edges", name.value),
-            "take them away, or make it another kind of state",
+            format!("`{}` is an end, but has edges that lead on", name.value),
+            "only `submit` and `feedback` may come behind an end: take the others away, or make it another kind of state",
         ),
         _ => {}
     }
+}
+
+fn is_after_the_end(event: &Located<String>) -> bool {
+    Trigger::of_event(&event.value).is_some_and(|event| Trigger::AFTER_THE_END.contains(&event))
 }
 
 /// What may happen in a state depends on its kind.
@@ -253,6 +257,9 @@ fn events(
             Some(Trigger::Reject) => state.gate.is_some(),
             // What calls the run off is looked up where the run itself stands.
             Some(Trigger::Abort) => parent.is_none(),
+            Some(Trigger::Submit | Trigger::Feedback) => {
+                parent.is_none() && matches!(kind, Kind::Work | Kind::Final)
+            }
             _ => false,
         };
         if !fits {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::edge::Transition;
 use super::{Planner, Stop};
 use crate::approval::{self, Approval, Strength};
-use crate::command::Command;
+use crate::command::{APPROVED, Command};
 use crate::definition::Kind;
 use crate::event::{Event, Grant};
 use crate::refusal::Refusal;
@@ -88,6 +88,11 @@ impl Planner<'_> {
                 }
                 self.abort(flags)
             }
+            Command::Send {
+                trigger,
+                flags,
+                approval,
+            } => self.send(*trigger, flags, approval.as_deref()),
             Command::EffectDone {
                 result,
                 keep,
@@ -146,6 +151,52 @@ impl Planner<'_> {
         };
         let after = way.after().behind(trigger, token);
         self.take(token, &at, way)?;
+        self.advance(&after, false)
+    }
+
+    /// What the state of the run itself says for `trigger`, also where that is an end.
+    fn send(
+        &mut self,
+        trigger: Trigger,
+        flags: &Map<String, Value>,
+        approval: Option<&Approval>,
+    ) -> Result<(), Stop> {
+        if self.run.status == RunStatus::Paused {
+            return Err(self.paused());
+        }
+        let state = self.state_of(ROOT);
+        let mut flags = flags.clone();
+        flags.shift_remove(APPROVED);
+        if let Some(approval) = approval {
+            let least = self.run.least_approval;
+            self.strong_enough(Some(approval), least, trigger.name())?;
+            flags.insert(APPROVED.to_owned(), approval.strength.name().into());
+            self.push(Event::ApprovalGiven {
+                what: trigger.name().to_owned(),
+                state: state.clone(),
+                stopped: self.run.stopped().to_owned(),
+                reason: String::new(),
+                flags: flags.clone(),
+                approval: approval.clone(),
+            });
+        }
+        let way = Transition {
+            flags,
+            ..Transition::default()
+        };
+        let definition = self.definition;
+        let edges = definition.edges(&state, trigger);
+        let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
+            return Err(cannot(trigger, &state));
+        };
+        let at = EffectAt {
+            state,
+            trigger,
+            edge: chosen.index,
+            effect: 0,
+        };
+        let after = way.after();
+        self.take(ROOT, &at, way)?;
         self.advance(&after, false)
     }
 

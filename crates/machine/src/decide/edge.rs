@@ -371,6 +371,10 @@ impl Planner<'_> {
         }
         let from = self.state_of(token);
         let reason = values.reason.or(way.reason);
+        if self.run.status.is_over() {
+            // It leads out of an end, so the run goes on.
+            self.push(Event::RunResumed { grants: None });
+        }
         self.enter(Event::StateEntered {
             token,
             from,
