@@ -38,23 +38,30 @@ pub fn no_core_files() {
     });
 }
 
-const CHANGING: [&str; 2] = ["home", "project"];
+/// What processes change; the last three are those of a [`Forge`](crate::Forge).
+const CHANGING: [&str; 5] = ["home", "project", "forge", "bin", "remote.git"];
 
 impl Sandbox {
-    /// Keeps home and project as they are now under a number.
+    /// Keeps home and project, and what is beside them, as they are now under a number.
     pub fn save(&self, number: usize) {
-        for name in CHANGING {
+        for name in CHANGING
+            .iter()
+            .filter(|name| self.folder().join(name).is_dir())
+        {
             let saved = self.folder().join(format!("saved-{number}/{name}"));
             files::copy(&self.folder().join(name), &saved);
         }
     }
 
-    /// Makes home and project as they were when they were kept.
+    /// Makes all of it as it was when it was kept.
     pub fn restore(&self, number: usize) {
         for name in CHANGING {
             let now = self.folder().join(name);
-            fs::remove_dir_all(&now).unwrap();
             let saved = self.folder().join(format!("saved-{number}/{name}"));
+            if !saved.is_dir() {
+                continue;
+            }
+            fs::remove_dir_all(&now).unwrap();
             files::copy(&saved, &now);
         }
     }

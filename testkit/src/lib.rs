@@ -6,6 +6,7 @@
 //! | [`outcome`] | what a process left behind: status, output, the JSON in it |
 //! | [`write_draft`] | what somebody writes in a session of skills |
 //! | [`files`] | every file below a folder as it is, to be compared with what it is later |
+//! | [`forge`] | a forge in a folder, and a bare repository to push to |
 //! | [`folder`] | where tests put what they need |
 //! | [`kill`] | processes that are killed, and all made as it was before |
 //! | [`person`] | a person at a terminal of their own |
@@ -19,6 +20,7 @@
 mod drafts;
 pub mod files;
 mod folder;
+pub mod forge;
 pub mod kill;
 pub mod mcp;
 pub mod outcome;
@@ -29,6 +31,7 @@ mod template;
 pub use drafts::write_draft;
 pub use files::Everything;
 pub use folder::folder;
+pub use forge::{Forge, ForgeCall};
 pub use mcp::Server;
 pub use outcome::Outcome;
 pub use person::Person;

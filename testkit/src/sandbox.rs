@@ -147,10 +147,16 @@ impl Sandbox {
     /// A process with nothing but what is needed in its environment.
     pub fn process(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
+        let mut path = std::env::var_os("PATH").unwrap_or_default();
+        let own = self.folder().join("bin");
+        if own.is_dir() {
+            let rest = std::env::split_paths(&path);
+            path = std::env::join_paths(std::iter::once(own).chain(rest)).unwrap();
+        }
         command
             .current_dir(&self.cwd)
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path)
             .env("HOME", self.home())
             .env("TMPDIR", self.temporary())
             .env("TRAMLINE_HOME", self.store())

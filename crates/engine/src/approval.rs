@@ -173,6 +173,7 @@ impl<'a> Turn<'a> {
         let mut step = match self.name {
             "reopen" => Verb::Reopen.step(),
             "abort" => Verb::Abort.step(),
+            "submit" => Verb::Submit.step(),
             _ => Verb::Resume.step(),
         };
         for (name, flag) in &self.flags {

@@ -352,7 +352,11 @@ fn went_on_while_stopped(run: &RunState, event: &Event) -> Option<String> {
     let wrong = match event {
         Event::ReportAccepted(_) | Event::ReportRetried(_) | Event::UnitIssued { .. } => true,
         Event::StateEntered { cause, .. } => !leaves(*cause),
-        Event::EffectIntended { at, .. } => !leaves(at.trigger),
+        // What comes behind an end is about what the run made.
+        Event::EffectIntended { at, .. } => {
+            let behind = run.status.is_over() && Trigger::AFTER_THE_END.contains(&at.trigger);
+            !leaves(at.trigger) && !behind
+        }
         // Who would have to decide is asked no more.
         Event::RunPaused { person, .. } => pause.is_some_and(|pause| pause.person) && !person,
         _ => false,

@@ -5,7 +5,7 @@
 
 /// The places, in the order in which a commit passes them. `io` stands before and after each change that a session makes to
 /// its folder, so that one name and a count come to all of them.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 23] = [
     "before-append",
     "after-append",
     "derived-before-state",
@@ -24,6 +24,11 @@ pub const NAMES: [&str; 18] = [
     "prompt-before-file",
     "prompt-after-file",
     "io",
+    "push-in-git",
+    "push-after-push",
+    "push-after-proof",
+    "request-after-create",
+    "request-after-labels",
 ];
 
 /// Dies here, if the environment says so.

@@ -83,11 +83,13 @@ pub enum Verb {
     Shell,
     /// Make known how the tests were before a run.
     Baseline,
+    /// Hand over what a run made.
+    Submit,
 }
 
 impl Verb {
     /// All of them in their order, and their names.
-    const ALL: [(Self, &'static str); 25] = [
+    const ALL: [(Self, &'static str); 26] = [
         (Self::Start, "start"),
         (Self::Next, "next"),
         (Self::Status, "status"),
@@ -113,6 +115,7 @@ impl Verb {
         (Self::List, "list"),
         (Self::Shell, "shell"),
         (Self::Baseline, "baseline"),
+        (Self::Submit, "submit"),
     ];
 
     /// Its name.

@@ -4,24 +4,27 @@ mod loading;
 
 pub use crate::open_run::loading::{Loaded, event_of, fold, load, pinned};
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
 use machine::decide::{BLOCKED, Plan, PromptRequest};
+use machine::state::Pending;
 use machine::trigger::Trigger;
 use machine::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, Role, RunState, Shared,
     decide,
 };
+use serde_json::Value;
 
 use crate::open_run::loading::load_from;
 
 use crate::clock::{Clock, stamp};
 use crate::fail_point;
 use crate::fault::Fault;
+use crate::intent;
 use crate::run_cache::{self, CachedRun};
 use crate::snapshots;
 use crate::support::{BAD_TEMPLATE, EffectRequest, EffectState, HandlerError, Outcome, Support};
@@ -212,9 +215,12 @@ impl<'a> OpenRun<'a> {
     /// Settles an effect that another process began and did not finish.
     pub fn recover(&mut self, support: &dyn Support) -> Result<(), Fault> {
         while let Some(pending) = self.run.pending.clone() {
-            let outcome = match support.look(&self.run, &pending)? {
-                EffectState::Settled(outcome) => outcome,
-                EffectState::NotDone => support.perform(&self.run, &pending)?,
+            let outcome = match stands_against(&pending) {
+                Some(refusal) => Outcome::of_refusal(refusal),
+                None => match support.look(&self.run, &pending)? {
+                    EffectState::Settled(outcome) => outcome,
+                    EffectState::NotDone => support.perform(&self.run, &pending)?,
+                },
             };
             self.moved_on |= pending.report.is_some() && matches!(outcome, Outcome::Done { .. });
             self.settle(support, outcome)?;
@@ -252,7 +258,10 @@ impl<'a> OpenRun<'a> {
         };
         while let Some(pending) = self.run.pending.clone() {
             fail_point::reach("before-perform");
-            let outcome = support.perform(&self.run, &pending)?;
+            let outcome = match stands_against(&pending) {
+                Some(refusal) => Outcome::of_refusal(refusal),
+                None => support.perform(&self.run, &pending)?,
+            };
             fail_point::reach("after-perform");
             let failed = match &outcome {
                 Outcome::Failed {
@@ -372,6 +381,10 @@ impl<'a> OpenRun<'a> {
                     };
                     match support.prepare(&asked, &run) {
                         Ok(what) => facts.prepared = Some(Prepared { effect, what }),
+                        Err(HandlerError::Refused(refusal)) if at.effect > 0 => {
+                            let what = standing_against(&refusal)?;
+                            facts.prepared = Some(Prepared { effect, what });
+                        }
                         Err(HandlerError::Refused(refusal)) => return Ok(Err(refusal)),
                         Err(HandlerError::Fault(fault)) => return Err(fault),
                     }
@@ -404,7 +417,7 @@ impl<'a> OpenRun<'a> {
         }
         debug_assert_eq!(after, self.folded(now, &events), "{events:?}");
         let before = std::mem::replace(&mut self.run, after.into());
-        let filled: Vec<Option<serde_json::Map<String, serde_json::Value>>> = events
+        let filled: Vec<Option<serde_json::Map<String, Value>>> = events
             .iter()
             .map(|event| match event {
                 Event::Domain(domain) => support.payload(domain, &before, &self.run, &events),
@@ -509,6 +522,22 @@ impl<'a> OpenRun<'a> {
 pub const TOLD: &str = "told";
 /// What is longer, in bytes, is kept as evidence.
 const LONGEST_TOLD: usize = 8 * 1024;
+
+/// Under this name an intent has the rule that stands against it.
+const STANDS_AGAINST: &str = "standsAgainst";
+
+/// The intent of an effect that a rule stands against, behind another one on its edge that was carried out: nothing can be refused
+/// any more, so it is intended, and fails.
+fn standing_against(refusal: &Refusal) -> Result<Value, Fault> {
+    let what = BTreeMap::from([(STANDS_AGAINST, refusal)]);
+    intent::write(&what)
+}
+
+/// The rule that stands against an effect under way.
+fn stands_against(pending: &Pending) -> Option<Refusal> {
+    let refusal = pending.what.get(STANDS_AGAINST)?;
+    serde_json::from_value(refusal.clone()).ok()
+}
 
 /// Puts together what a unit is told, and returns its hash. It goes into the journal with the unit, or into the run's evidence
 /// before.

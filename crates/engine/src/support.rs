@@ -80,6 +80,16 @@ impl Outcome {
         }
     }
 
+    /// Not carried out, because a rule stands against it.
+    pub fn of_refusal(refusal: Refusal) -> Self {
+        Self::Failed {
+            message: refusal.message.unwrap_or_else(|| refusal.code.clone()),
+            code: refusal.code,
+            suggestion: refusal.suggestion,
+            keep: Map::new(),
+        }
+    }
+
     /// Not carried out, because of `fault`.
     pub fn failed(fault: Fault) -> Self {
         Self::Failed {

@@ -19,6 +19,9 @@ use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::fault::Fault;
 use crate::slot::{Slot, Slots};
 
+use crate::capability::git::effects::push::Pushed;
+use crate::capability::pull_request::{KnownPullRequest, SubmittedTo};
+
 /// What a run knows from its start.
 pub(crate) const START: Slot<StartFacts> = Slot::new("start");
 /// Files that were dirty before the run, or left by a subtask that was skipped.
@@ -51,6 +54,12 @@ pub(crate) const TOLD_NOT_REPLAYED: Slot<bool> = Slot::new("toldNotReplayed");
 pub(crate) const REPORTS: Slot<Vec<RepoPath>> = Slot::new("reports");
 /// The tag that `.taskmaster/state.json` named before the run.
 pub(crate) const TAG_BEFORE: Slot<String> = Slot::new("tagBefore");
+/// What the run pushed last.
+pub(crate) const PUSHED: Slot<Pushed> = Slot::new("pushed");
+/// Where the run is submitted to, as it was looked at last.
+pub(crate) const SUBMITTED_TO: Slot<SubmittedTo> = Slot::new("submittedTo");
+/// The pull request of the run.
+pub(crate) const PULL_REQUEST: Slot<KnownPullRequest> = Slot::new("pullRequest");
 /// By the key of a subtask: its commit.
 pub(crate) const COMMIT_OF: Slots<String> = Slots::new("commit.");
 /// By the key of a subtask: its `done` stands where the task comes from, or there is no place for it.

@@ -219,6 +219,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: concat!("ask what is next: ", step!("next")),
     },
     Text {
+        code: "cannot_submit",
+        meaning: "Only a run that reached its goal is handed over",
+        suggestion: concat!("see where it stands: ", step!("status")),
+    },
+    Text {
         code: "not_present",
         meaning: "That is not the one in hand",
         suggestion: concat!(

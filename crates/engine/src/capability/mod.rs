@@ -11,6 +11,7 @@ pub(crate) mod memory;
 pub mod messages;
 pub(crate) mod payload;
 pub(crate) mod profile;
+pub(crate) mod pull_request;
 mod support;
 pub(crate) mod tasks;
 pub mod tests;
@@ -166,6 +167,7 @@ pub(crate) fn registry() -> &'static [&'static dyn Capability] {
     &[
         &tests::Tests,
         &git::Git,
+        &pull_request::PullRequests,
         &tasks::Tasks,
         &files::Files,
         &profile::Profiles,

@@ -100,6 +100,20 @@ pub struct Bundle {
     pub left: BTreeMap<String, String>,
 }
 
+/// The references under which bundles are pushed.
+pub const REFERENCES: &str = "refs/tramline/runs/";
+
+/// The reference under which the bundle of a run is pushed. Ids of runs are names of folders, and some of those are no names for
+/// git.
+pub fn reference(run: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let name: String = run
+        .chars()
+        .map(|c| if plain(c) { c } else { '-' })
+        .collect();
+    format!("{REFERENCES}{name}")
+}
+
 /// Packs the run in a folder. The same run gives the same bytes.
 pub fn pack(dir: &Path) -> Result<Packed, Fault> {
     let path = dir.join(journal::file::FILE_NAME);

@@ -20,14 +20,14 @@ use crate::summary::timeline::{self, by_way_of};
 use crate::view::autopilot::state;
 
 /// How long a page may be, in bytes: a place for pull requests takes about that much.
-const LONGEST: usize = 60_000;
+pub(super) const LONGEST: usize = 60_000;
 /// How many things of a kind are listed: as many as make a page that is not too long.
 const MOST_LISTED: [usize; 4] = [20, 5, 1, 0];
 /// How much of a hash is shown.
 const SHOWN_OF_HASH: usize = 12;
 
-/// The whole page.
-pub fn page(account: &Account) -> String {
+/// The whole page: as much of it as `longest` bytes hold.
+pub fn page(account: &Account, longest: usize) -> String {
     let mut page = String::new();
     for most in MOST_LISTED {
         page = Page {
@@ -36,7 +36,7 @@ pub fn page(account: &Account) -> String {
             out: String::new(),
         }
         .written();
-        if page.len() <= LONGEST {
+        if page.len() <= longest {
             break;
         }
     }
@@ -585,7 +585,7 @@ mod tests {
     #[test]
     fn a_page_stays_as_short_as_places_for_pull_requests_take_it() {
         for (rows, listed) in [(1, 20), (40, 5), (100, 1)] {
-            let page = page(&told(rows, 500));
+            let page = page(&told(rows, 500), LONGEST);
             assert!(page.len() <= LONGEST, "{rows}: {}", page.len());
             let first = page.split("</details>").next().unwrap();
             assert_eq!(first.matches("- `suite ").count(), listed, "{first}");
@@ -600,7 +600,7 @@ mod tests {
     fn what_is_only_claimed_has_no_details() {
         let mut told = told(1, 0);
         told.story.rows[0].red = Some(phase("claimed", 0));
-        let page = page(&told);
+        let page = page(&told, LONGEST);
         assert!(!page.contains("<details>"), "{page}");
         assert!(page.contains(r"A \| title of \<others\>"), "{page}");
     }

@@ -125,6 +125,21 @@ struct Refused {
 
 /// Makes the summary of the run in `dir` from its journal.
 pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
+    let (account, head) = account(dir)?;
+    Ok(Summary {
+        json: account.json(&head),
+        markdown: markdown::page(&account, markdown::LONGEST),
+    })
+}
+
+/// The page alone, of at most so many bytes.
+pub(crate) fn page_within(dir: &Path, most: usize) -> Result<String, Fault> {
+    let (account, _) = account(dir)?;
+    Ok(markdown::page(&account, most.min(markdown::LONGEST)))
+}
+
+/// The run as its journal tells it, and the hash of the last line.
+fn account(dir: &Path) -> Result<(Account, String), Fault> {
     let tail = FileJournal::open(dir)?.read(&Position::start())?;
     let (mut run, mut story) = (RunState::default(), Story::default());
     let mut pinned = None;
@@ -189,10 +204,7 @@ pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
         refused,
         millis,
     };
-    Ok(Summary {
-        json: account.json(&tail.head.hash),
-        markdown: markdown::page(&account),
-    })
+    Ok((account, tail.head.hash))
 }
 
 /// The page of a run that is over, as it was written at its end, without what can be unfolded; none while it goes on. Whoever ends

@@ -170,7 +170,6 @@ impl Planner<'_> {
         if let Some(approval) = approval {
             let least = self.run.least_approval;
             self.strong_enough(Some(approval), least, trigger.name())?;
-            flags.insert(APPROVED.to_owned(), approval.strength.name().into());
             self.push(Event::ApprovalGiven {
                 what: trigger.name().to_owned(),
                 state: state.clone(),
@@ -179,6 +178,7 @@ impl Planner<'_> {
                 flags: flags.clone(),
                 approval: approval.clone(),
             });
+            flags.insert(APPROVED.to_owned(), approval.strength.name().into());
         }
         let way = Transition {
             flags,

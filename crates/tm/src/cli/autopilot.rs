@@ -10,6 +10,7 @@ use engine::view::autopilot::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::submit::Submit;
 use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm autopilot`.
@@ -65,6 +66,11 @@ pub enum AutopilotCommand {
     Resume(Resume),
     /// End the run; branch and files stay, unless clean-up is asked for
     Abort(Abort),
+    /// Push the branch of a finished run, and open its pull request or bring that up to date
+    ///
+    /// GitHub is spoken to by `gh` and GitLab by `glab`, as far as they are there and logged in; else the page is named on
+    /// which a person opens it. Asked again, what is there already is brought up to date.
+    Submit(Submit),
     /// Print the journal as it grows, until the run is over
     ///
     /// With `--json` one JSON value is printed for each event, a line each.
@@ -88,6 +94,7 @@ impl AutopilotCommand {
             Self::Status(status) => &status.run,
             Self::Pause(pause) => &pause.run,
             Self::Abort(abort) => &abort.run,
+            Self::Submit(submit) => &submit.run,
             Self::Watch(watch) => &watch.run,
         };
         choice.run_id.as_deref()
@@ -109,6 +116,7 @@ impl AutopilotCommand {
             Self::Pause(_) => "pause",
             Self::Resume(_) => "resume",
             Self::Abort(_) => "abort",
+            Self::Submit(_) => "submit",
             Self::Watch(_) => "watch",
         }
     }

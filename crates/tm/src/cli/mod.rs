@@ -16,6 +16,7 @@ mod reference;
 pub mod run;
 pub mod session;
 pub mod setup;
+pub mod submit;
 pub mod tasks;
 mod usage;
 pub mod verify;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::autopilot::{Allow, Evidence, without_empty};
 use super::inputs::Inputs;
+use super::submit::Submit;
 use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm run`.
@@ -52,6 +53,8 @@ pub enum RunCommand {
     Reopen(Reopen),
     /// Give the present item up, where the present state says how
     Skip(Skip),
+    /// Hand over what the run made, where the present state says how
+    Submit(Submit),
     /// Let one refusal pass for the present work unit; a person decides this, at a terminal
     Allow(Allow),
     /// Open the gate that the run waits at; a person decides this, at a terminal
@@ -75,6 +78,7 @@ impl RunCommand {
             Self::Resume(resume) => &resume.run,
             Self::Reopen(reopen) => &reopen.run,
             Self::Skip(skip) => &skip.run,
+            Self::Submit(submit) => &submit.run,
             Self::Allow(allow) => &allow.run,
             Self::Approve(approve) => &approve.run,
             Self::Reject(reject) => &reject.run,
@@ -96,6 +100,7 @@ impl RunCommand {
             Self::Restore(_) => "restore",
             Self::Reopen(_) => "reopen",
             Self::Skip(_) => "skip",
+            Self::Submit(_) => "submit",
             Self::Allow(_) => "allow",
             Self::Approve(_) => "approve",
             Self::Reject(_) => "reject",

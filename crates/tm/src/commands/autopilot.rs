@@ -77,6 +77,12 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         }
         AutopilotCommand::Resume(resume) => go_on(&engine, &resume, output),
         AutopilotCommand::Abort(abort) => end(&engine, &abort, output),
+        AutopilotCommand::Submit(submit) => {
+            let run = submit.run.run_id.as_deref();
+            super::submit::run(&engine, &submit, output, |engine, turn| {
+                engine.submit(run, turn)
+            })
+        }
         AutopilotCommand::Watch(watch) => watch::run(&engine, watch.run.run_id.as_deref(), output),
     }
 }

@@ -11,6 +11,7 @@ mod mcp;
 mod run;
 pub mod session;
 mod setup;
+mod submit;
 mod tasks;
 mod trust;
 mod verify;

@@ -63,6 +63,12 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             let answer = engine.run_skip(run, item, &skip.reason)?;
             output.answer(&answer, render::run::moved)?;
         }
+        RunCommand::Submit(submit) => {
+            let run = submit.run.run_id.as_deref();
+            return super::submit::run(&engine, &submit, output, |engine, turn| {
+                engine.run_submit(run, turn)
+            });
+        }
         RunCommand::Allow(allow) => {
             let status = engine.run_status(allow.run.run_id.as_deref())?;
             let unit = status.next_action.unit.as_ref();

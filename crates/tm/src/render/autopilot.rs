@@ -5,6 +5,7 @@ use engine::view::autopilot::answer::{
     Aborted, AwaitedReport, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress,
     Resumed, StartPlan, Started, Status, TransitionAnswer, Verdict,
 };
+use engine::view::autopilot::submit::Submitted;
 use text::plain::one_line;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, status_style};
@@ -365,6 +366,26 @@ pub fn moved(moved: &TransitionAnswer, look: &Look) -> String {
     if let Some(report) = &moved.report {
         page.blank();
         page.body(report);
+    }
+    page.finish()
+}
+
+/// A run was handed over.
+pub fn submitted(submitted: &Submitted, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(Sign::Good, &submitted.message);
+    page.field("commit", &submitted.commit_sha);
+    if let Some(request) = &submitted.pull_request {
+        let draft = if request.draft { " (draft)" } else { "" };
+        page.field("into", &request.base);
+        page.field("page", &format!("{}{draft}", request.url));
+    }
+    if let Some(by_hand) = &submitted.by_hand {
+        page.field("why", &by_hand.why);
+        if !by_hand.url.is_empty() {
+            page.field("page", &by_hand.url);
+        }
+        page.field("fix", &by_hand.fix);
     }
     page.finish()
 }

@@ -151,6 +151,12 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         }
         (Verb::Abort, Session) => row("tm session cancel", &[], &["run_abort"]),
         (Verb::Abort, _) => row("tm run abort", &[], &["run_abort"]),
+        (Verb::Submit, Autopilot | WorkUnits) => row(
+            "tm autopilot submit",
+            &[],
+            &["autopilot_submit", "run_submit"],
+        ),
+        (Verb::Submit, _) => row("tm run submit", &[], &["run_submit"]),
         (Verb::Allow, Autopilot | WorkUnits) => row("tm autopilot allow", &["code"], &[]),
         (Verb::Allow, _) => row("tm run allow", &["code"], &[]),
         (Verb::Restore, Session) => row("tm session restore", &[], &[]),

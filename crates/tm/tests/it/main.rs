@@ -9,6 +9,7 @@ mod program;
 mod projects;
 mod rails;
 mod session;
+mod submit;
 mod tidy;
 mod verify;
 mod walk;

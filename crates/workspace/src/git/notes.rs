@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::command::Git;
+use super::command::{Git, one_line};
 use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
 use super::repository::{Repository, parse_oid};
@@ -80,6 +80,31 @@ impl Repository {
             done => done?,
         };
         Ok(())
+    }
+
+    /// Brings the notes of another reference into those under `reference`; where both have one on a commit, ours stays.
+    pub fn merge_notes(&self, reference: &str, other: &str) -> Result<(), GitError> {
+        let _lock = self.lock_notes()?;
+        self.git_write()
+            .arg("notes")
+            .arg(format!("--ref={reference}"))
+            .args(["merge", "--quiet", "--strategy=ours", other])
+            .run()
+            .map(drop)
+    }
+
+    /// Keeps bytes as an object of git's under a reference (a full name), so that they can be pushed; what that had is given up.
+    pub fn keep_blob(&self, bytes: &[u8], reference: &str) -> Result<Oid, GitError> {
+        let written = self
+            .git_write()
+            .args(["hash-object", "-w", "--stdin"])
+            .stdin(bytes.to_vec())
+            .run()?;
+        let oid = parse_oid("git hash-object", &one_line(written))?;
+        self.git_write()
+            .args(["update-ref", reference, oid.as_str()])
+            .run()?;
+        Ok(oid)
     }
 
     /// Whether it is certain that no git works in this repository, so that the locks in it are nobody's.

@@ -30,10 +30,16 @@ pub struct RemoteUrls {
 pub struct RemoteTips {
     /// The branch that its HEAD points to, where it says so.
     pub default_branch: Option<String>,
-    /// The commit of the branch that was asked about, if it is there.
-    pub branch: Option<Oid>,
-    /// What the other references that were asked about point to, as far as they are there.
-    pub others: Vec<(String, Oid)>,
+    /// What the references that were asked about point to, as far as they are there: full name and object.
+    pub references: Vec<(String, Oid)>,
+}
+
+impl RemoteTips {
+    /// What a reference points to that was asked about, by its full name.
+    pub fn of(&self, reference: &str) -> Option<&Oid> {
+        let mut all = self.references.iter();
+        all.find_map(|(name, oid)| (name == reference).then_some(oid))
+    }
 }
 
 /// One reference that is to be pushed.
@@ -106,18 +112,12 @@ impl Repository {
         Ok(names.lines().map(str::to_owned).collect())
     }
 
-    /// Asks the remote where its HEAD, a branch of it and other references are.
-    pub fn remote_tips(
-        &self,
-        remote: &str,
-        branch: &str,
-        others: &[&str],
-    ) -> RemoteResult<RemoteTips> {
-        let reference = format!("refs/heads/{branch}");
+    /// Asks the remote where its HEAD and references, by their full names, are.
+    pub fn remote_tips(&self, remote: &str, references: &[&str]) -> RemoteResult<RemoteTips> {
         let git = self
             .git()
-            .args(["ls-remote", "--symref", "--", remote, "HEAD", &reference])
-            .args(others);
+            .args(["ls-remote", "--symref", "--", remote, "HEAD"])
+            .args(references);
         let ended = bounded::run(&git, &[], ASK_LIMIT, &|_| {})?;
         if !ended.success() {
             return Ok(Err(failure(&ended)));
@@ -136,10 +136,9 @@ impl Repository {
             let Ok(oid) = value.parse::<Oid>() else {
                 continue;
             };
-            if name == reference {
-                tips.branch = Some(oid);
-            } else if others.contains(&name) {
-                tips.others.push((name.to_owned(), oid));
+            // A pattern also finds what ends with it.
+            if references.contains(&name) {
+                tips.references.push((name.to_owned(), oid));
             }
         }
         Ok(Ok(tips))
@@ -196,7 +195,7 @@ fn failure(ended: &bounded::Ended) -> RemoteFailure {
     };
     RemoteFailure {
         why,
-        said: without_credentials(&ended.output),
+        said: without_credentials(&in_short(&ended.output)),
     }
 }
 
@@ -245,6 +244,18 @@ fn why(exit: Option<i32>, output: &str) -> PushFailure {
         Some(128) | None => PushFailure::Unreachable,
         Some(_) => PushFailure::Refused,
     }
+}
+
+/// What git said, without what it says each time: of a reference that was not taken only why.
+fn in_short(output: &str) -> String {
+    let told = |line: &str| !matches!(line, "Done" | "") && !line.starts_with("To ");
+    let lines = output.lines().filter(|line| told(line)).filter_map(|line| {
+        match line.strip_prefix("!\t") {
+            Some(rejected) => rejected.rsplit('\t').next(),
+            None => (!line.starts_with("error: failed to push some refs")).then_some(line),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What git said, without what stands between `//` and `@` of an address: a token may be part of it.

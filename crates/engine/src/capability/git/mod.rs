@@ -1,4 +1,4 @@
-//! `git`: the branch of a run, and its commits.
+//! `git`: the branch of a run, its commits, and where it is pushed.
 
 pub mod changes;
 pub mod effects;
@@ -72,6 +72,16 @@ impl Capability for Git {
                 },
             ),
             (
+                effects::push::PUSH,
+                Effect {
+                    takes: &[BRANCH],
+                    ..lasting(
+                        &[REPOSITORY],
+                        &[("remote", Text), ("branch", Text), ("sha", Text)],
+                    )
+                },
+            ),
+            (
                 "branch.delete",
                 Effect {
                     asked_by: Some(["command", "cleanup"]),
@@ -132,6 +142,7 @@ impl Capability for Git {
         match asked.effect {
             "git.branch" => effects::branch::prepare(call, run),
             "git.commit" => effects::commit::prepare(call, run, asked.token, asked.facts),
+            effects::push::PUSH => effects::push::prepare(call, run, asked.flags),
             "branch.delete" => effects::delete::prepare(call, run, asked.flags),
             other => Err(self.has_no("effect", other).into()),
         }
@@ -146,6 +157,7 @@ impl Capability for Git {
         match pending.name.as_str() {
             "git.branch" => effects::branch::perform(call, run, pending),
             "git.commit" => effects::commit::perform(call, run, pending),
+            effects::push::PUSH => effects::push::perform(call, run, pending),
             "branch.delete" => effects::delete::perform(call, run, pending),
             other => Err(self.has_no("effect", other)),
         }
@@ -160,6 +172,7 @@ impl Capability for Git {
         match pending.name.as_str() {
             "git.branch" => effects::branch::look(call, run, pending),
             "git.commit" => effects::commit::look(call, run, pending),
+            effects::push::PUSH => effects::push::look(call, run, pending),
             "branch.delete" => effects::delete::look(call, run, pending),
             other => Err(self.has_no("effect", other)),
         }

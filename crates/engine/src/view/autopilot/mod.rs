@@ -9,6 +9,7 @@ mod look;
 mod report;
 pub mod request;
 pub mod state;
+pub mod submit;
 mod turn;
 pub mod work_unit;
 

@@ -14,6 +14,7 @@ use crate::cli::Reopen;
 use crate::cli::autopilot::{
     Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Start, Status, TakeBaseline,
 };
+use crate::cli::submit::Submit;
 use crate::steps::Form;
 
 /// What is known of the next step, in every answer.
@@ -144,6 +145,15 @@ pub(super) fn entries() -> Vec<Entry> {
             output: next_action! { "runId": text, "resumed": flag },
             always: &["runId", "nextAction"],
             handler: on_run(resume),
+        },
+        Entry {
+            name: "autopilot_submit",
+            title: "Push and open the pull request",
+            description: "Push the finished run's branch; open its pull request, or update it. byHand: tell the person why, and the url.",
+            hints: Hints::Adds,
+            output: next_action! { "message": text, "pullRequest": { "type": "object" }, "byHand": { "type": "object" } },
+            always: &["runId", "message", "nextAction"],
+            handler: on_run(submit),
         },
         Entry {
             name: "autopilot_abort",
@@ -294,6 +304,13 @@ fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {
         &Turn::new("resume", ""),
         |engine| engine.resume(meant.run()),
     )
+}
+
+fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {
+    let turn = submit.turn();
+    call.turned(&meant, Form::Autopilot, &turn, |engine| {
+        engine.submit(meant.run(), &turn)
+    })
 }
 
 fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {

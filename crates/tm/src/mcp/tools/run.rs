@@ -11,6 +11,7 @@ use super::{Answer, Call, Entry, Handler, answer, on_run};
 use crate::cli::Reopen;
 use crate::cli::inputs::as_texts;
 use crate::cli::run::{Report, Resume, RunTarget, RunWithReason, Skip, Start};
+use crate::cli::submit::Submit;
 use crate::render::session::About;
 use crate::steps::Form;
 
@@ -86,6 +87,15 @@ pub(super) fn entries() -> Vec<Entry> {
                 on_run(skip),
             )
         },
+        Entry {
+            name: "run_submit",
+            title: "Hand a run over",
+            description: "Push the run's branch; open its pull request, or update it.",
+            hints: Hints::Adds,
+            output: json!({ "runId": text, "message": text, "nextAction": object, "pullRequest": object, "byHand": object }),
+            always: &["runId", "message", "nextAction"],
+            handler: on_run(submit),
+        },
         turned(
             "run_pause",
             "Pause a run",
@@ -154,6 +164,13 @@ fn report(call: Call<'_>, meant: RunSelector, report: Report) -> Answer {
     let engine = call.open(&meant)?;
     report.evidence = placed(call.places, &engine, report.evidence)?;
     answer(&engine.run_report(meant.run(), &report)?)
+}
+
+fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {
+    let turn = submit.turn();
+    call.turned(&meant, Form::Run, &turn, |engine| {
+        engine.run_submit(meant.run(), &turn)
+    })
 }
 
 fn status(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {

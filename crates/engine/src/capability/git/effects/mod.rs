@@ -7,6 +7,7 @@ pub mod commit;
 pub mod delete;
 pub mod message;
 pub mod notes;
+pub(crate) mod push;
 
 use std::time::{Duration, SystemTime};
 

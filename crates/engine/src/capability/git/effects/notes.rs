@@ -66,6 +66,11 @@ pub fn catch_up(call: &Call<'_>, run: &RunState) {
     }
 }
 
+/// Writes the notes of all commits of a run, whatever its settings say of notes.
+pub fn write_all(call: &Call<'_>, repository: &Repository) -> Result<(), Fault> {
+    write(repository, &source::story(&call.dir)?.made)
+}
+
 /// Writes the notes of the commits after the one up to which all is written.
 fn since(call: &Call<'_>, run: &RunState, noted: &str) -> Result<(), Fault> {
     let repository = Memory::of(run)?.repository();

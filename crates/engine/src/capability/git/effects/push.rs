@@ -1,0 +1,563 @@
+//! `git.push`: the branch of a run on a remote, and beside it what proves its commits.
+//!
+//! What the remote is to have until then is found out before, and journalled with the intent: the push is made against that and
+//! nothing else. Whether it was taken is asked of the remote, so that a lost answer is no question.
+
+mod proof;
+
+use std::time::Duration;
+
+use machine::approval::{GateMode, strong_enough};
+use machine::command::APPROVED;
+use machine::state::Pending;
+use machine::{Approval, Refusal, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use workspace::config::{Gate, Proof};
+use workspace::git::{
+    GitErrorKind, Oid, ProcessGroup, PushFailure, PushedRef, RemoteFailure, RemoteTips, Repository,
+};
+
+use crate::call::Call;
+use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::memory::{Memory, PUSHED};
+use crate::fail_point;
+use crate::fault::{Fault, chain};
+use crate::intent;
+use crate::next_step::NextStep;
+use crate::proof::source;
+use crate::support::{EffectState, HandlerError, Outcome, refusal};
+
+/// The effect.
+pub(crate) const PUSH: &str = "git.push";
+/// The first pause before a remote that cannot be reached is tried again; each further one is twice as long.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The longest of them.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// How many commits are named.
+const MOST_NAMED: usize = 3;
+
+/// What a run pushed last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pushed {
+    /// The remote, by its name.
+    pub(crate) remote: String,
+    /// The branch there.
+    pub(crate) branch: String,
+    /// The commit.
+    pub(crate) sha: Oid,
+}
+
+/// All that is needed to push, or to see that it was pushed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Intent {
+    remote: String,
+    branch: String,
+    sha: Oid,
+    /// What the remote has until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expected: Option<Oid>,
+    /// Whether what the remote has is given up by it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    forced: bool,
+    /// What is pushed beside it.
+    proof: Proof,
+}
+
+/// Where a branch goes, and what is there now.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    /// The remote, by its name.
+    pub(crate) remote: String,
+    /// The commit that is to be there.
+    pub(crate) sha: Oid,
+    /// What the remote has.
+    pub(crate) tips: RemoteTips,
+}
+
+/// Finds out whether the branch can be pushed, and onto what.
+pub(crate) fn prepare(
+    call: &Call<'_>,
+    run: &RunState,
+    flags: &Map<String, Value>,
+) -> Result<Value, HandlerError> {
+    let memory = Memory::of(run)?;
+    let there = destination(call, run, &memory, flags, &[])?;
+    let expected = there.tips.of(&reference(&memory.start.branch)).cloned();
+    let forced = match &expected {
+        None => false,
+        Some(tip) => !is_on_the_way(&memory.repository(), tip, &there.sha)?,
+    };
+    Ok(intent::write(&Intent {
+        remote: there.remote,
+        branch: memory.start.branch,
+        sha: there.sha,
+        expected,
+        forced,
+        proof: call.pinned.submit.proof,
+    })?)
+}
+
+/// Whether the run's branch may be pushed: the remote, the commit, and what the remote has. `others` are references that are
+/// asked about as well.
+pub(crate) fn destination(
+    call: &Call<'_>,
+    run: &RunState,
+    memory: &Memory,
+    flags: &Map<String, Value>,
+    others: &[&str],
+) -> Result<Destination, HandlerError> {
+    let repository = memory.repository();
+    let branch = &memory.start.branch;
+    let remote = call.pinned.git.default_remote.clone();
+    if memory.start.is_protected(branch) {
+        return Err(protected(branch).into());
+    }
+    if repository.remote_urls(&remote)?.is_none() {
+        return Err(no_remote(&remote, &repository)?.into());
+    }
+    let Some(sha) = repository.resolve(&format!("refs/heads/{branch}"))? else {
+        return Err(refusal(
+            "branch_missing",
+            format!("the branch `{branch}` of the run is not there any more"),
+            format!(
+                "bring it back with {}",
+                NextStep::git(["branch", branch, &memory.last_commit])
+            ),
+        )
+        .into());
+    };
+    is_agreed_to(call, run, memory, &sha, flags)?;
+    let own = reference(branch);
+    let asked: Vec<&str> = std::iter::once(own.as_str())
+        .chain(others.iter().copied())
+        .collect();
+    let tips = tips(call, &repository, &remote, branch, &asked)?;
+    if tips.default_branch.as_ref() == Some(branch) {
+        return Err(protected(branch).into());
+    }
+    if let Some(tip) = tips.of(&own) {
+        is_ours(run, &repository, &remote, branch, tip, &sha)?;
+    }
+    Ok(Destination { remote, sha, tips })
+}
+
+fn protected(branch: &str) -> Refusal {
+    refusal(
+        "protected_branch",
+        format!(
+            "`{branch}` is a protected branch, or the default one of the remote: nothing is pushed onto it"
+        ),
+        "work on a branch of its own: begin another run from it",
+    )
+}
+
+fn no_remote(remote: &str, repository: &Repository) -> Result<Refusal, Fault> {
+    let others = repository.remotes()?;
+    let suggestion = if others.is_empty() {
+        format!(
+            "add it: {}",
+            NextStep::git(["remote", "add", remote, "URL"])
+        )
+    } else {
+        format!(
+            "say which one it is with `git.defaultRemote` in .taskmaster/config.json, or TRAMLINE_GIT_DEFAULT_REMOTE; there are: {}",
+            others.join(", ")
+        )
+    };
+    Ok(refusal(
+        "no_remote",
+        format!("there is no remote `{remote}` to push to"),
+        suggestion,
+    ))
+}
+
+/// Commits that the run did not make, and what the settings say, may need a person's word.
+fn is_agreed_to(
+    call: &Call<'_>,
+    run: &RunState,
+    memory: &Memory,
+    sha: &Oid,
+    flags: &Map<String, Value>,
+) -> Result<(), HandlerError> {
+    let mode = match call.pinned.submit.approval {
+        Gate::Auto => GateMode::Auto,
+        Gate::Human => GateMode::Human,
+        Gate::Terminal => GateMode::Terminal,
+        Gate::Signed => GateMode::Signed,
+    };
+    let foreign = foreign(call, memory, sha)?;
+    let what = match (mode.strength(), foreign.as_slice()) {
+        (None, []) => return Ok(()),
+        (_, []) => "the submission of this run".to_owned(),
+        (_, commits) => format!(
+            "the submission of {} that the run did not make ({})",
+            text::counted(commits.len(), "commit"),
+            commits
+                .iter()
+                .take(MOST_NAMED)
+                .map(String::as_str)
+                .collect::<Vec<_>>()
+                .join("; ")
+        ),
+    };
+    let least = mode.strength().unwrap_or_default().max(run.least_approval);
+    // The machine has noted what stands behind the command, and nobody else can.
+    let given = flags
+        .get(APPROVED)
+        .and_then(|strength| serde_json::from_value(strength.clone()).ok());
+    let given = given.map(|strength| Approval {
+        strength,
+        ..Approval::default()
+    });
+    match strong_enough(given.as_ref(), least, &what) {
+        Ok(_) => Ok(()),
+        Err(refusal) => Err(refusal
+            .detail("turn", "submit")
+            .detail("runId", run.run.as_str())
+            .into()),
+    }
+}
+
+/// The commits on the branch that neither the run nor the branch that it was begun from has, as people know them. Merges of
+/// that branch are none.
+fn foreign(call: &Call<'_>, memory: &Memory, sha: &Oid) -> Result<Vec<String>, HandlerError> {
+    let repository = memory.repository();
+    let last = memory.last_oid()?;
+    if *sha == last {
+        return Ok(Vec::new());
+    }
+    if !repository.is_ancestor(&last, sha)? {
+        let branch = &memory.start.branch;
+        return Err(refusal(
+            "history_rewritten",
+            format!("the run's last commit {} is not on `{branch}` any more", short(&last)),
+            format!(
+                "bring the branch back to it ({}), keeping what is there now under another name if it is wanted",
+                NextStep::git(["branch", "--force", branch, last.as_str()])
+            ),
+        )
+        .into());
+    }
+    let remote = &call.pinned.git.default_remote;
+    let from = &memory.start.from_branch;
+    let mut beside = Vec::new();
+    for name in [
+        format!("refs/heads/{from}"),
+        format!("refs/remotes/{remote}/{from}"),
+    ] {
+        beside.extend(repository.resolve(&name)?);
+    }
+    let commits = repository.commits_beside(sha, &last, &beside)?;
+    let own = commits.iter().filter(|commit| !commit.is_merge());
+    Ok(own
+        .map(|commit| {
+            format!(
+                "{} {}",
+                short(&commit.oid),
+                text::plain::one_line(&commit.subject)
+            )
+        })
+        .collect())
+}
+
+/// What the remote has is given up only where this run pushed it, and went back behind it since.
+fn is_ours(
+    run: &RunState,
+    repository: &Repository,
+    remote: &str,
+    branch: &str,
+    tip: &Oid,
+    sha: &Oid,
+) -> Result<(), HandlerError> {
+    if is_on_the_way(repository, tip, sha)? {
+        return Ok(());
+    }
+    let pushed = PUSHED.read(&run.kept)?;
+    let by_us = pushed.as_ref().is_some_and(|pushed| {
+        pushed.remote == remote && pushed.branch == branch && pushed.sha == *tip
+    });
+    if by_us {
+        return Ok(());
+    }
+    let (message, suggestion) = if pushed.is_some() {
+        (
+            format!(
+                "somebody else has pushed to `{branch}` of {remote}: it is at {}",
+                short(tip)
+            ),
+            format!(
+                "look at what it is ({}), and bring it into the branch ({}), then submit again",
+                NextStep::git(["fetch", remote, branch]),
+                NextStep::git(["merge", "FETCH_HEAD"])
+            ),
+        )
+    } else {
+        (
+            format!(
+                "{remote} has a branch `{branch}` of somebody else's already, at {}",
+                short(tip)
+            ),
+            format!(
+                "look at what it is ({}). Where it is nobody's any more, delete it there ({}), then submit again",
+                NextStep::git(["fetch", remote, branch]),
+                NextStep::git(["push", remote, "--delete", branch])
+            ),
+        )
+    };
+    Err(refusal("remote_moved", message, suggestion)
+        .detail("remote", remote)
+        .detail("there", tip.as_str())
+        .into())
+}
+
+/// Whether a commit of the remote is on the way to ours. One that is not here is not.
+fn is_on_the_way(repository: &Repository, tip: &Oid, sha: &Oid) -> Result<bool, Fault> {
+    if repository.resolve(&format!("{tip}^{{commit}}"))?.is_none() {
+        return Ok(false);
+    }
+    Ok(repository.is_ancestor(tip, sha)?)
+}
+
+/// Asks the remote what it has, more than once where it cannot be reached.
+fn tips(
+    call: &Call<'_>,
+    repository: &Repository,
+    remote: &str,
+    branch: &str,
+    references: &[&str],
+) -> Result<RemoteTips, HandlerError> {
+    let mut failed = None;
+    for () in Attempts::of(call) {
+        match repository.remote_tips(remote, references)? {
+            Ok(tips) => return Ok(tips),
+            Err(failure) if failure.why == PushFailure::Unreachable => failed = Some(failure),
+            Err(failure) => {
+                failed = Some(failure);
+                break;
+            }
+        }
+    }
+    let failed = failed.ok_or_else(|| Fault::bug("a remote that nobody asked"))?;
+    let (code, message, suggestion) = in_words(remote, branch, &failed);
+    Err(refusal(code, message, suggestion).into())
+}
+
+/// The attempts at a remote, with a pause before each but the first.
+struct Attempts {
+    left: u32,
+    pause: Option<Duration>,
+}
+
+impl Attempts {
+    fn of(call: &Call<'_>) -> Self {
+        Self {
+            left: call.pinned.submit.attempts.max(1),
+            pause: None,
+        }
+    }
+}
+
+impl Iterator for Attempts {
+    type Item = ();
+
+    fn next(&mut self) -> Option<()> {
+        self.left = self.left.checked_sub(1)?;
+        if let Some(pause) = self.pause {
+            std::thread::sleep(pause);
+        }
+        self.pause = Some(
+            self.pause
+                .map_or(PAUSE, |pause| LONGEST_PAUSE.min(pause * 2)),
+        );
+        Some(())
+    }
+}
+
+/// A failure at a remote: its code, what happened, and what to do.
+fn in_words(remote: &str, branch: &str, failed: &RemoteFailure) -> (&'static str, String, String) {
+    let said = text::plain::many_lines(&failed.said);
+    let again = "then submit again";
+    let (code, what, fix) = match failed.why {
+        PushFailure::Moved => (
+            "remote_moved",
+            format!("`{branch}` of {remote} was moved meanwhile"),
+            "submit again: it is looked at anew".to_owned(),
+        ),
+        PushFailure::Refused => (
+            "push_refused",
+            format!("{remote}, or a hook, did not take `{branch}`"),
+            format!(
+                "what it says below tells why: a hook, a rule, a protected branch or missing rights; settle that, {again}"
+            ),
+        ),
+        PushFailure::Denied => (
+            "push_denied",
+            format!("{remote} does not let us in"),
+            format!(
+                "see that git can push there by itself ({}): a key, a token, a credential helper; {again}",
+                NextStep::git(["ls-remote", remote])
+            ),
+        ),
+        PushFailure::Missing => (
+            "remote_missing",
+            format!("there is no repository where {remote} points, or it may not be seen"),
+            format!(
+                "correct its address ({}), {again}",
+                NextStep::git(["remote", "set-url", remote, "URL"])
+            ),
+        ),
+        PushFailure::Unreachable => (
+            "remote_unreachable",
+            format!("{remote} cannot be reached"),
+            "nothing was lost: submit again when it can be".to_owned(),
+        ),
+        PushFailure::TimedOut => (
+            "remote_unreachable",
+            format!("{remote} did not answer in time"),
+            format!(
+                "see that git can push there without asking for anything ({}), {again}",
+                NextStep::git(["ls-remote", remote])
+            ),
+        ),
+    };
+    let message = if said.is_empty() {
+        what
+    } else {
+        format!("{what}:\n{said}")
+    };
+    (code, message, fix)
+}
+
+fn short(oid: &Oid) -> String {
+    source::short(oid.as_str())
+}
+
+/// Pushes, unless the remote has it already.
+pub(crate) fn perform(
+    call: &Call<'_>,
+    run: &RunState,
+    pending: &Pending,
+) -> Result<Outcome, Fault> {
+    let intent: Intent = intent::read(&pending.what)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let on_spawn = |group: &ProcessGroup| {
+        note_git(call, group);
+        fail_point::reach("push-in-git");
+    };
+    let name = reference(&intent.branch);
+    let pushed = PushedRef {
+        object: intent.sha.clone(),
+        name: name.clone(),
+        expected: intent.expected.clone(),
+    };
+    let limit = Duration::from_millis(call.pinned.git.commit_timeout);
+    let mut failed = None;
+    for () in Attempts::of(call) {
+        // The answer to an earlier attempt, or to that of a process that was killed, may be all that was lost.
+        match repository.remote_tips(&intent.remote, &[&name])? {
+            Ok(tips) if tips.of(&name) == Some(&intent.sha) => {
+                failed = None;
+                break;
+            }
+            Ok(tips) if tips.of(&name) != intent.expected.as_ref() => {
+                failed = Some(RemoteFailure {
+                    why: PushFailure::Moved,
+                    said: String::new(),
+                });
+                break;
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                let goes_on = failure.why == PushFailure::Unreachable;
+                failed = Some(failure);
+                if goes_on {
+                    continue;
+                }
+                break;
+            }
+        }
+        match repository.push(&intent.remote, &pushed, limit, &on_spawn) {
+            Ok(Ok(())) => {
+                failed = None;
+                break;
+            }
+            // What became of it is seen by looking.
+            Ok(Err(failure))
+                if matches!(
+                    failure.why,
+                    PushFailure::Unreachable | PushFailure::TimedOut
+                ) =>
+            {
+                failed = Some(failure);
+            }
+            Ok(Err(failure)) => {
+                failed = Some(failure);
+                break;
+            }
+            Err(error) if *error.kind() == GitErrorKind::Killed => {
+                failed = Some(RemoteFailure {
+                    why: PushFailure::Unreachable,
+                    said: chain(&error),
+                });
+            }
+            Err(error) => return Ok(Outcome::failed(error.into())),
+        }
+    }
+    fail_point::reach("push-after-push");
+    forget_git(call);
+    if let Some(failed) = failed
+        && !has(&repository, &intent)
+    {
+        let (code, message, suggestion) = in_words(&intent.remote, &intent.branch, &failed);
+        return Ok(Outcome::Failed {
+            code: code.to_owned(),
+            message,
+            suggestion: Some(suggestion),
+            keep: Map::new(),
+        });
+    }
+    let warning = proof::push(call, &repository, &intent.remote, intent.proof);
+    fail_point::reach("push-after-proof");
+    let keep = PUSHED.entry(&Pushed {
+        remote: intent.remote.clone(),
+        branch: intent.branch.clone(),
+        sha: intent.sha.clone(),
+    })?;
+    Ok(Outcome::Done {
+        result: json!({
+            "remote": intent.remote,
+            "branch": intent.branch,
+            "sha": intent.sha,
+            "moved": intent.expected.as_ref() != Some(&intent.sha),
+            "forced": intent.forced,
+            "warning": warning.unwrap_or_default(),
+        }),
+        keep,
+        artifacts: Vec::new(),
+    })
+}
+
+/// Whether the remote has it, as far as it can be asked.
+fn has(repository: &Repository, intent: &Intent) -> bool {
+    let name = reference(&intent.branch);
+    let tips = repository.remote_tips(&intent.remote, &[&name]);
+    matches!(tips, Ok(Ok(tips)) if tips.of(&name) == Some(&intent.sha))
+}
+
+/// The full name of a branch.
+pub(crate) fn reference(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+/// Performing it looks first, so it can be done again.
+pub(crate) fn look(
+    call: &Call<'_>,
+    run: &RunState,
+    pending: &Pending,
+) -> Result<EffectState, Fault> {
+    settle_git(call, run, Some(since(pending)))?;
+    Ok(EffectState::NotDone)
+}

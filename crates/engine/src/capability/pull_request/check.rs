@@ -1,0 +1,66 @@
+//! `pull_request.check`: whether the run can be submitted at all, before anything is pushed. Only what is certain refuses: a forge
+//! that cannot be asked is one to which a person goes.
+
+use machine::RunState;
+use machine::state::Pending;
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::capability::git::effects::push::destination;
+use crate::capability::memory::{Memory, SUBMITTED_TO};
+use crate::capability::pull_request::SubmittedTo;
+use crate::capability::pull_request::target::{self, PresentFault};
+use crate::fault::Fault;
+use crate::intent;
+use crate::support::{HandlerError, Outcome, refusal};
+
+/// Refuses where nothing could come of it.
+pub(super) fn prepare(
+    call: &Call<'_>,
+    run: &RunState,
+    flags: &Map<String, Value>,
+) -> Result<Value, HandlerError> {
+    target::issue(flags)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let bases = target::bases(call, &memory, flags);
+    let bases: Vec<&str> = bases.iter().map(String::as_str).collect();
+    let there = destination(call, run, &memory, flags, &bases)?;
+    let base = target::base(call, &memory, flags, &there.tips)?;
+    let head = &memory.start.branch;
+    if base == *head {
+        return Err(refusal(
+            "base_missing",
+            format!("`{head}` cannot be merged into itself"),
+            "name the branch that it is to be merged into: `--base BRANCH`",
+        )
+        .into());
+    }
+    if there.sha == memory.base_oid()? {
+        return Err(refusal(
+            "nothing_to_submit",
+            format!("the run made no commit: `{head}` is where it began"),
+            "there is nothing to look at; a run that changes something can be submitted",
+        )
+        .into());
+    }
+    if let Ok(forge) = target::forge(call, &repository, &there.remote, (&base, head))? {
+        match target::present(&forge, run, &base, head) {
+            Ok(Some(found)) => target::is_open(&found)?,
+            Ok(None) | Err(PresentFault::Forge(_)) => {}
+            Err(PresentFault::Memory(fault)) => return Err(fault.into()),
+        }
+    }
+    let remote = there.remote;
+    Ok(intent::write(&SubmittedTo { remote, base })?)
+}
+
+/// Has the run remember what was found.
+pub(super) fn perform(pending: &Pending) -> Result<Outcome, Fault> {
+    let found: SubmittedTo = intent::read(&pending.what)?;
+    Ok(Outcome::Done {
+        result: Value::Null,
+        keep: SUBMITTED_TO.entry(&found)?,
+        artifacts: Vec::new(),
+    })
+}

@@ -1,0 +1,181 @@
+//! A run handed over: its branch is pushed, and becomes a pull request.
+
+use machine::trigger::Trigger;
+use machine::{Command, Event, RunState};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::approval::Turn;
+use crate::call::Input;
+use crate::capability::git::effects::push::PUSH;
+use crate::capability::pull_request::SUBMIT;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::find::Selector;
+use crate::turn::refused;
+use crate::view::autopilot::answer::NextAction;
+use crate::view::autopilot::state;
+use crate::view::{AUTOPILOT, GENERIC, View};
+
+/// The answer of `submit`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Submitted {
+    /// The run.
+    pub run_id: String,
+    /// What was done.
+    pub message: String,
+    /// The remote, by its name.
+    pub remote: String,
+    /// The branch there.
+    pub branch: String,
+    /// The commit that it is at.
+    pub commit_sha: String,
+    /// Whether the remote had another one before.
+    pub moved: bool,
+    /// The pull request, where this program opened it or brought it up to date.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<SubmittedPullRequest>,
+    /// How a person does the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<ByHandAnswer>,
+    /// What did not go along.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What comes next.
+    pub next_action: NextAction,
+}
+
+/// A pull request that a run has.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubmittedPullRequest {
+    /// Its number in its repository.
+    pub number: u64,
+    /// Its page.
+    pub url: String,
+    /// Whether it was opened now.
+    pub created: bool,
+    /// Whether it is a draft.
+    pub draft: bool,
+    /// The branch that it is to be merged into.
+    pub base: String,
+}
+
+/// How a person opens a pull request, or brings it up to date.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ByHandAnswer {
+    /// Why this program cannot.
+    pub why: String,
+    /// What to do about that.
+    pub fix: String,
+    /// The page on which it is done.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub url: String,
+}
+
+impl Engine {
+    /// Pushes the branch of a run, and opens its pull request or brings that up to date.
+    pub fn submit(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<Submitted, Fault> {
+        self.submit_in(&AUTOPILOT, run, turn)
+    }
+
+    /// The same of any run whose workflow says how.
+    pub fn run_submit(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<Submitted, Fault> {
+        self.submit_in(&GENERIC, run, turn)
+    }
+
+    fn submit_in(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<Submitted, Fault> {
+        let (_, dir) = self.meant(view, run, Selector::Running)?;
+        let mut writer = self.writer(&dir, Input::None)?;
+        let approval = self.approval_of_turn(&writer.open, turn)?;
+        let command = Command::Send {
+            trigger: Trigger::Submit,
+            flags: turn.flags.clone(),
+            approval,
+        };
+        match writer.command(&command)? {
+            Ok(events) => Ok(submitted(&writer.open.run, &events, &writer.open.dir)),
+            Err(refusal) => {
+                let (call, run) = (&writer.call, &writer.open.run);
+                Err(refused(view, call, run, Some(run.state()), &refusal))
+            }
+        }
+    }
+}
+
+fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitted {
+    let result_of = |effect: &str| {
+        events.iter().find_map(|event| match event {
+            Event::EffectDone { name, result, .. } if name == effect => Some(result),
+            _ => None,
+        })
+    };
+    let text = |of: Option<&Value>, name: &str| {
+        let text = of.and_then(|of| of.get(name)?.as_str());
+        text.unwrap_or_default().to_owned()
+    };
+    let flag = |of: Option<&Value>, name: &str| {
+        of.and_then(|of| of.get(name)?.as_bool())
+            .unwrap_or_default()
+    };
+    let (pushed, request) = (result_of(PUSH), result_of(SUBMIT));
+    let by_hand = flag(request, "byHand").then(|| ByHandAnswer {
+        why: text(request, "why"),
+        fix: text(request, "fix"),
+        url: text(request, "url"),
+    });
+    let pull_request = match (&by_hand, request) {
+        (None, Some(result)) => Some(SubmittedPullRequest {
+            number: result
+                .get("number")
+                .and_then(Value::as_u64)
+                .unwrap_or_default(),
+            url: text(request, "url"),
+            created: flag(request, "created"),
+            draft: flag(request, "draft"),
+            base: text(request, "base"),
+        }),
+        _ => None,
+    };
+    let warnings = request.and_then(|of| of.get("warnings")?.as_array());
+    let warnings = warnings.into_iter().flatten().filter_map(Value::as_str);
+    let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();
+    let of_push = text(pushed, "warning");
+    if !of_push.is_empty() {
+        warnings.push(of_push);
+    }
+    let (branch, remote) = (text(pushed, "branch"), text(pushed, "remote"));
+    let moved = flag(pushed, "moved");
+    let push = if moved {
+        format!("`{branch}` is pushed to {remote}")
+    } else {
+        format!("{remote} has `{branch}` as it is already")
+    };
+    let message = match (&pull_request, &by_hand) {
+        (Some(request), _) if request.created => {
+            format!("{push}, and pull request #{} is open", request.number)
+        }
+        (Some(request), _) => format!("{push}, and pull request #{} is up to date", request.number),
+        (None, Some(_)) => format!("{push}; the pull request is to be opened by hand"),
+        (None, None) => push,
+    };
+    Submitted {
+        run_id: run.run.clone(),
+        message,
+        remote,
+        branch,
+        commit_sha: text(pushed, "sha"),
+        moved,
+        pull_request,
+        by_hand,
+        warnings,
+        next_action: state::told(run, dir),
+    }
+}

@@ -1,0 +1,4 @@
+//! A run handed over: pushed, and a pull request.
+
+mod failures;
+mod whole;
