@@ -94,7 +94,7 @@ impl Forge {
         fs::write(path, format!("{known}{method}|{glob}|{how}\n")).unwrap();
     }
 
-    /// What is there to be read: `reviews`, `comments`, `talk`, `checks`, `statuses`, `discussions`, `pipelines`, `jobs`.
+    /// What is there to be read: `reviews`, `comments`, `talk`, `checks`, `statuses`, `discussions`, `pipelines`, `jobs`, `members`.
     pub fn has(&self, what: &str, json: &Value) {
         let path = self.folder.join("forge").join(format!("{what}.json"));
         fs::write(path, json.to_string()).unwrap();

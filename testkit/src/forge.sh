@@ -113,6 +113,7 @@ case "$method $of" in
 "GET merge_requests/"*"/discussions") kept discussions ;;
 "GET merge_requests/"*"/pipelines") kept pipelines ;;
 "GET pipelines/"*"/jobs") kept jobs ;;
+"GET members/all") kept members ;;
 "GET users") echo '[{"id":7}]' ;;
 "GET pulls/"* | "GET merge_requests/"*) shown "${of#*/}" ;;
 "POST "*"/requested_reviewers") echo '{}' ;;

@@ -174,6 +174,7 @@ impl<'a> Turn<'a> {
             "reopen" => Verb::Reopen.step(),
             "abort" => Verb::Abort.step(),
             "submit" => Verb::Submit.step(),
+            "feedback" => Verb::Feedback.step(),
             _ => Verb::Resume.step(),
         };
         for (name, flag) in &self.flags {

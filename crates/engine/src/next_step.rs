@@ -85,11 +85,13 @@ pub enum Verb {
     Baseline,
     /// Hand over what a run made.
     Submit,
+    /// Take in what others say of it.
+    Feedback,
 }
 
 impl Verb {
     /// All of them in their order, and their names.
-    const ALL: [(Self, &'static str); 26] = [
+    const ALL: [(Self, &'static str); 27] = [
         (Self::Start, "start"),
         (Self::Next, "next"),
         (Self::Status, "status"),
@@ -116,6 +118,7 @@ impl Verb {
         (Self::Shell, "shell"),
         (Self::Baseline, "baseline"),
         (Self::Submit, "submit"),
+        (Self::Feedback, "feedback"),
     ];
 
     /// Its name.

@@ -20,6 +20,7 @@ use crate::fault::Fault;
 use crate::slot::{Slot, Slots};
 
 use crate::capability::git::effects::push::Pushed;
+use crate::capability::pull_request::feedback::TakenRemark;
 use crate::capability::pull_request::{KnownPullRequest, SubmittedTo};
 
 /// What a run knows from its start.
@@ -60,6 +61,8 @@ pub(crate) const PUSHED: Slot<Pushed> = Slot::new("pushed");
 pub(crate) const SUBMITTED_TO: Slot<SubmittedTo> = Slot::new("submittedTo");
 /// The pull request of the run.
 pub(crate) const PULL_REQUEST: Slot<KnownPullRequest> = Slot::new("pullRequest");
+/// By the key of an item: the remark on the pull request that it was made of.
+pub(crate) const FEEDBACK: Slot<BTreeMap<String, TakenRemark>> = Slot::new("feedback");
 /// By the key of a subtask: its commit.
 pub(crate) const COMMIT_OF: Slots<String> = Slots::new("commit.");
 /// By the key of a subtask: its `done` stands where the task comes from, or there is no place for it.
@@ -433,7 +436,15 @@ pub fn is_planned(run: &RunState, key: &str) -> bool {
 pub fn is_repair(run: &RunState, token: &Token) -> bool {
     let showed = || SHOWN.any(&token.kept);
     let key = token.key();
-    key.is_some_and(|key| !is_planned(run, key)) && token.role.shows.is_none() && !showed()
+    let added = |key: &str| !is_planned(run, key) && !is_feedback(run, key);
+    key.is_some_and(added) && token.role.shows.is_none() && !showed()
+}
+
+/// Whether a subtask was made of what others say of the pull request.
+pub fn is_feedback(run: &RunState, key: &str) -> bool {
+    FEEDBACK
+        .value(&run.kept)
+        .is_some_and(|taken| taken.get(key).is_some())
 }
 
 /// The commit of a subtask; empty where it has none.

@@ -224,6 +224,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: concat!("see where it stands: ", step!("status")),
     },
     Text {
+        code: "cannot_feedback",
+        meaning: "Only a run that was handed over is told what others say of it",
+        suggestion: concat!("see where it stands: ", step!("status")),
+    },
+    Text {
         code: "not_present",
         meaning: "That is not the one in hand",
         suggestion: concat!(

@@ -194,7 +194,7 @@ pub(crate) fn refusal(
                 )
             },
         ),
-        "cannot_reopen" | "cannot_skip" | "cannot_submit" => (
+        "cannot_reopen" | "cannot_skip" | "cannot_submit" | "cannot_feedback" => (
             "that is not possible here".to_owned(),
             format!("see what is: {next}", next = Verb::Next.step().of(id)),
         ),

@@ -138,6 +138,15 @@ pub(crate) fn page_within(dir: &Path, most: usize) -> Result<String, Fault> {
     Ok(markdown::page(&account, most.min(markdown::LONGEST)))
 }
 
+/// Why an item was given up, as it was said last; in words that a page may have.
+pub(crate) fn reason_of_skip(dir: &Path, item: &str) -> Result<Option<String>, Fault> {
+    let (account, _) = account(dir)?;
+    let mut skipped = account.story.skipped.iter().rev();
+    let of_item = skipped.find(|skipped| skipped["subtaskId"] == item);
+    let reason = of_item.and_then(|skipped| skipped["reason"].as_str());
+    Ok(reason.map(escape::inline))
+}
+
 /// The run as its journal tells it, and the hash of the last line.
 fn account(dir: &Path) -> Result<(Account, String), Fault> {
     let tail = FileJournal::open(dir)?.read(&Position::start())?;

@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use super::Catalog;
 use crate::approval::GateMode;
 use crate::command::command_flags;
-use crate::definition::{Assign, Definition, Edge, FieldType, Gate, ItemSetDef, Literal, StateDef};
+use crate::definition::{
+    Added, Assign, Definition, Edge, FieldType, Gate, ItemSetDef, Literal, StateDef,
+};
 use crate::diagnostic::Diagnostic;
 use crate::guard::Expression;
 use crate::trigger::Trigger;
@@ -132,8 +134,12 @@ fn one_edge(
             }
         }
     }
-    for (set, fields) in edge.add.iter() {
-        for (name, value) in fields.iter() {
+    for (set, added) in edge.add.iter() {
+        // A list may be what an effect of this edge gives.
+        if let Added::Listed(Literal::Expression(list)) = added {
+            one(list, &after, None, faults);
+        }
+        for (name, value) in added.fields() {
             if let Literal::Expression(expression) = value {
                 let kind = definition
                     .items

@@ -2,7 +2,7 @@
 
 use super::Catalog;
 use super::resources::needs;
-use crate::definition::{Definition, Edge, Field, Literal, STATUS, StateDef, WAVE};
+use crate::definition::{Added, Definition, Edge, Field, Literal, STATUS, StateDef, WAVE};
 use crate::diagnostic::{Diagnostic, Located};
 use text::nearest;
 
@@ -311,7 +311,7 @@ fn assigned(definition: &Definition, set: Option<&str>, edge: &Edge, faults: &mu
 
 /// What `add` adds is an item of its set.
 fn added(definition: &Definition, edge: &Edge, faults: &mut Vec<Diagnostic>) {
-    for (name, fields) in edge.add.iter() {
+    for (name, added) in edge.add.iter() {
         known(
             "item set",
             name,
@@ -321,6 +321,19 @@ fn added(definition: &Definition, edge: &Edge, faults: &mut Vec<Diagnostic>) {
         );
         let Some(declared) = definition.items.get(name) else {
             continue;
+        };
+        let fields = match added {
+            Added::Item(fields) => fields,
+            Added::Listed(Literal::Expression(_)) => continue,
+            Added::Listed(Literal::Value(value)) => {
+                faults.push(Diagnostic::new(
+                    "bad_value",
+                    name.at,
+                    format!("{value} is no item of `{}`", name.value),
+                    "write the fields of one, or an expression that lists items, such as `=result.items`",
+                ));
+                continue;
+            }
         };
         for (field, value) in fields.iter() {
             match (declared.fields.get(field), value) {

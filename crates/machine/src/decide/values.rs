@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::edge::Transition;
 use super::{Planner, Stop};
-use crate::definition::{Assign, Edge, Field, FieldType, ItemSetDef, Literal};
+use crate::definition::{Added, Assign, Edge, Field, FieldType, ItemSetDef, Literal};
 use crate::items::OrderFault;
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
@@ -24,6 +24,28 @@ pub(super) struct Values {
     pub(super) loaded: Vec<SetContent>,
     /// Why the edge leads where it does.
     pub(super) reason: Option<String>,
+}
+
+/// The items that an expression lists for a set.
+fn listed(
+    set: &str,
+    list: &Literal,
+    scope: &RunScope<'_>,
+) -> Result<Vec<Map<String, Value>>, Stop> {
+    let Value::Array(given) = evaluated(list, scope)? else {
+        return Err(fault(format!("what fills `{set}` is no list")));
+    };
+    let mut items = Vec::with_capacity(given.len());
+    for one in given {
+        bounded(&one)?;
+        let Value::Object(fields) = one else {
+            return Err(fault(format!(
+                "what fills `{set}` holds {one}, which is no item"
+            )));
+        };
+        items.push(fields);
+    }
+    Ok(items)
 }
 
 /// What a state read, as expressions see it.
@@ -126,35 +148,33 @@ impl Planner<'_> {
             let Some(declared) = self.definition.items.get(set) else {
                 continue;
             };
-            let Value::Array(given) = evaluated(literal, &scope)? else {
-                return Err(fault(format!("what fills `{}` is no list", set.value)));
-            };
-            let mut items = Vec::with_capacity(given.len());
-            for one in &given {
-                let Value::Object(fields) = one else {
-                    return Err(fault(format!(
-                        "what fills `{}` holds {one}, which is no item",
-                        set.value
-                    )));
-                };
-                bounded(one)?;
-                items.push(self.completed(&set.value, declared, fields)?);
-            }
+            let given = listed(&set.value, literal, &scope)?;
+            let items = given
+                .iter()
+                .map(|fields| self.completed(&set.value, declared, fields))
+                .collect::<Result<Vec<_>, _>>()?;
             values
                 .loaded
                 .extend(self.filling(&set.value, declared, items)?);
         }
-        for (set, fields) in edge.add.iter() {
+        for (set, added) in edge.add.iter() {
             let Some(declared) = self.definition.items.get(set) else {
                 continue;
             };
-            let mut given = Map::new();
-            for (name, literal) in fields.iter() {
-                given.insert(name.value.clone(), value(literal, &scope)?);
+            let all = match added {
+                Added::Item(fields) => {
+                    let fields = fields
+                        .iter()
+                        .map(|(name, literal)| Ok((name.value.clone(), value(literal, &scope)?)));
+                    vec![fields.collect::<Result<Map<_, _>, Stop>>()?]
+                }
+                Added::Listed(list) => listed(&set.value, list, &scope)?,
+            };
+            for given in all {
+                let item = complete(declared, &given)?;
+                self.fits_in(&set.value, declared, &item, &values)?;
+                values.added.push((set.value.clone(), item));
             }
-            let item = complete(declared, &given)?;
-            self.fits_in(&set.value, declared, &item, &values)?;
-            values.added.push((set.value.clone(), item));
         }
         Ok(values)
     }

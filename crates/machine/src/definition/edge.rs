@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::field::Literal;
-use super::ordered::{Ordered, placed_one_or_many};
+use super::field::{Literal, LiteralOr};
+use super::ordered::{LongForm, Ordered, placed_one_or_many};
 use crate::diagnostic::Located;
 use crate::guard::Expression;
 
@@ -41,9 +41,9 @@ pub struct Edge {
     /// Values to set, one after the other: the name of a var, or `item.FIELD` (of any cursor).
     #[serde(default)]
     pub set: Ordered<Literal>,
-    /// Items to add: a set's name, and the fields of the new item.
+    /// Items to add: a set's name, and the fields of the new item, or an expression that gives a list of items.
     #[serde(default)]
-    pub add: Ordered<Ordered<Literal>>,
+    pub add: Ordered<Added>,
     /// Sets to fill: a set's name, and where its items come from.
     #[serde(default)]
     pub load: Ordered<Literal>,
@@ -93,11 +93,7 @@ impl Edge {
             .chain(self.load.iter().map(|(_, value)| value))
             .chain(self.with.iter().map(|(_, value)| value))
             .chain(&self.reason)
-            .chain(
-                self.add
-                    .iter()
-                    .flat_map(|(_, fields)| fields.iter().map(|(_, value)| value)),
-            )
+            .chain(self.add.iter().flat_map(|(_, added)| added.values()))
             .filter_map(|value| match value {
                 Literal::Expression(expression) => Some(expression),
                 Literal::Value(_) => None,
@@ -128,6 +124,51 @@ impl Edge {
             (target, value)
         })
     }
+}
+
+/// What an edge adds to a set.
+#[derive(Debug)]
+pub enum Added {
+    /// One item, by its fields.
+    Item(Ordered<Literal>),
+    /// As many as an expression lists.
+    Listed(Literal),
+}
+
+impl Added {
+    /// The fields of the one item; none where they are listed.
+    pub fn fields(&self) -> impl Iterator<Item = (&Located<String>, &Literal)> {
+        let fields = match self {
+            Self::Item(fields) => Some(fields),
+            Self::Listed(_) => None,
+        };
+        fields.into_iter().flat_map(Ordered::iter)
+    }
+
+    /// The values that are written for it.
+    fn values(&self) -> impl Iterator<Item = &Literal> {
+        let listed = match self {
+            Self::Item(_) => None,
+            Self::Listed(list) => Some(list),
+        };
+        self.fields().map(|(_, value)| value).chain(listed)
+    }
+}
+
+impl<'de> Deserialize<'de> for Added {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(
+            match LiteralOr::<Ordered<Literal>>::deserialize(deserializer)? {
+                LiteralOr::Map(fields) => Self::Item(fields),
+                LiteralOr::Literal(list) => Self::Listed(list),
+            },
+        )
+    }
+}
+
+impl LongForm<'_> for Ordered<Literal> {
+    const EXPECTING: &'static str =
+        "the fields of an item, or an expression that begins with `=` and lists items";
 }
 
 /// What a `set` assigns to.

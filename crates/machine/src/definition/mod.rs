@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use edge::{Assign, Edge, Effects, Names};
+pub use edge::{Added, Assign, Edge, Effects, Names};
 pub use expects::{Expects, RoleDef};
 pub use field::{Field, FieldType, Literal};
 pub use gate::{Gate, StateGate};

@@ -319,6 +319,14 @@ fn effects() -> BTreeMap<String, Effect> {
             "git.commit".to_owned(),
             effect(true, &[("sha", Text), ("owed", Bool)]),
         ),
+        ("git.push".to_owned(), effect(true, &[])),
+        ("pull_request.check".to_owned(), effect(false, &[])),
+        ("pull_request.submit".to_owned(), effect(true, &[])),
+        ("pull_request.answer".to_owned(), effect(true, &[])),
+        (
+            "pull_request.feedback".to_owned(),
+            effect(false, &[("items", Strings)]),
+        ),
         ("task.finish".to_owned(), effect(true, &[])),
         ("command.run".to_owned(), effect(true, &[])),
         (

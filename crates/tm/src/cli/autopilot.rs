@@ -10,7 +10,7 @@ use engine::view::autopilot::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::submit::Submit;
+use super::submit::{Feedback, Submit};
 use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm autopilot`.
@@ -71,6 +71,10 @@ pub enum AutopilotCommand {
     /// GitHub is spoken to by `gh` and GitLab by `glab`, as far as they are there and logged in; else the page is named on
     /// which a person opens it. Asked again, what is there already is brought up to date.
     Submit(Submit),
+    /// Take in what checks and people say of the pull request: each becomes a subtask, and the run goes on
+    ///
+    /// What was done about it is told there with the next `submit`. People who may not change the repository are not heard.
+    Feedback(Feedback),
     /// Print the journal as it grows, until the run is over
     ///
     /// With `--json` one JSON value is printed for each event, a line each.
@@ -95,6 +99,7 @@ impl AutopilotCommand {
             Self::Pause(pause) => &pause.run,
             Self::Abort(abort) => &abort.run,
             Self::Submit(submit) => &submit.run,
+            Self::Feedback(feedback) => &feedback.run,
             Self::Watch(watch) => &watch.run,
         };
         choice.run_id.as_deref()
@@ -117,6 +122,7 @@ impl AutopilotCommand {
             Self::Resume(_) => "resume",
             Self::Abort(_) => "abort",
             Self::Submit(_) => "submit",
+            Self::Feedback(_) => "feedback",
             Self::Watch(_) => "watch",
         }
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::autopilot::{Allow, Evidence, without_empty};
 use super::inputs::Inputs;
-use super::submit::Submit;
+use super::submit::{Feedback, Submit};
 use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm run`.
@@ -55,6 +55,8 @@ pub enum RunCommand {
     Skip(Skip),
     /// Hand over what the run made, where the present state says how
     Submit(Submit),
+    /// Take in what others say of it, where the present state says how
+    Feedback(Feedback),
     /// Let one refusal pass for the present work unit; a person decides this, at a terminal
     Allow(Allow),
     /// Open the gate that the run waits at; a person decides this, at a terminal
@@ -79,6 +81,7 @@ impl RunCommand {
             Self::Reopen(reopen) => &reopen.run,
             Self::Skip(skip) => &skip.run,
             Self::Submit(submit) => &submit.run,
+            Self::Feedback(feedback) => &feedback.run,
             Self::Allow(allow) => &allow.run,
             Self::Approve(approve) => &approve.run,
             Self::Reject(reject) => &reject.run,
@@ -101,6 +104,7 @@ impl RunCommand {
             Self::Reopen(_) => "reopen",
             Self::Skip(_) => "skip",
             Self::Submit(_) => "submit",
+            Self::Feedback(_) => "feedback",
             Self::Allow(_) => "allow",
             Self::Approve(_) => "approve",
             Self::Reject(_) => "reject",

@@ -1,4 +1,4 @@
-//! `submit`, of `tm autopilot` and of `tm run`.
+//! `submit` and `feedback`, of `tm autopilot` and of `tm run`.
 
 use clap::Args;
 use engine::Turn;
@@ -71,6 +71,39 @@ impl Submit {
         put("issue", self.issue.as_deref().map(Value::from));
         Turn {
             name: "submit",
+            reason: "",
+            flags,
+        }
+    }
+}
+
+/// `tm autopilot feedback` and `tm run feedback`.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Feedback {
+    /// Somebody who is heard although they may not change the repository; may be repeated. A person decides that
+    #[arg(long = "author", value_name = "USER")]
+    #[serde(skip)]
+    pub authors: Vec<String>,
+    /// By what, where a person has to agree.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub signing: Signing,
+    /// The run.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub run: RunChoice,
+}
+
+impl Feedback {
+    /// It as a turn.
+    pub fn turn(&self) -> Turn<'static> {
+        let mut flags = Map::new();
+        if !self.authors.is_empty() {
+            flags.insert("authors".to_owned(), Value::from(self.authors.clone()));
+        }
+        Turn {
+            name: "feedback",
             reason: "",
             flags,
         }

@@ -83,6 +83,15 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
                 engine.submit(run, turn)
             })
         }
+        AutopilotCommand::Feedback(feedback) => {
+            let run = feedback.run.run_id.as_deref();
+            let turn = feedback.turn();
+            let answer = approving::turn(&engine, &turn, &feedback.signing, output, |engine| {
+                engine.feedback(run, &turn)
+            })?;
+            output.answer(&answer, render::moved)?;
+            Ok(DONE)
+        }
         AutopilotCommand::Watch(watch) => watch::run(&engine, watch.run.run_id.as_deref(), output),
     }
 }

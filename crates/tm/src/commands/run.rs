@@ -69,6 +69,14 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
                 engine.run_submit(run, turn)
             });
         }
+        RunCommand::Feedback(feedback) => {
+            let run = feedback.run.run_id.as_deref();
+            let turn = feedback.turn();
+            let answer = approving::turn(&engine, &turn, &feedback.signing, output, |engine| {
+                engine.run_feedback(run, &turn)
+            })?;
+            output.answer(&answer, render::moved)?;
+        }
         RunCommand::Allow(allow) => {
             let status = engine.run_status(allow.run.run_id.as_deref())?;
             let unit = status.next_action.unit.as_ref();

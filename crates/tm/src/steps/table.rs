@@ -156,6 +156,12 @@ pub fn of(form: Form, step: &NextStep) -> Row {
             &[],
             &["autopilot_submit", "run_submit"],
         ),
+        (Verb::Feedback, Autopilot | WorkUnits) => row(
+            "tm autopilot feedback",
+            &[],
+            &["autopilot_feedback", "run_feedback"],
+        ),
+        (Verb::Feedback, _) => row("tm run feedback", &[], &["run_feedback"]),
         (Verb::Submit, _) => row("tm run submit", &[], &["run_submit"]),
         (Verb::Allow, Autopilot | WorkUnits) => row("tm autopilot allow", &["code"], &[]),
         (Verb::Allow, _) => row("tm run allow", &["code"], &[]),

@@ -62,31 +62,28 @@ impl ForgeAddress {
     /// Reads the address of a remote: `https://host/owner/name.git`, `ssh://git@host:22/owner/name`, `git@host:owner/name`.
     /// Nothing where it is a path, or of another form.
     pub fn of_remote(url: &str) -> Option<Self> {
-        let (host, path) = match url.split_once("://") {
-            Some((scheme, rest)) => {
-                let (authority, path) = rest.split_once('/')?;
-                let host = authority
-                    .rsplit_once('@')
-                    .map_or(authority, |(_, host)| host);
-                match scheme {
-                    "https" | "http" => (host, path),
-                    "ssh" | "git+ssh" | "ssh+git" | "git" => {
-                        (host.split_once(':').map_or(host, |(host, _)| host), path)
-                    }
-                    _ => return None,
+        let without_user = |authority: &'_ str| {
+            authority
+                .rsplit_once('@')
+                .map_or(0, |(user, _)| user.len() + 1)
+        };
+        let (host, path) = if let Some((scheme, rest)) = url.split_once("://") {
+            let (authority, path) = rest.split_once('/')?;
+            let host = &authority[without_user(authority)..];
+            match scheme {
+                "https" | "http" => (host, path),
+                "ssh" | "git+ssh" | "ssh+git" | "git" => {
+                    (host.split_once(':').map_or(host, |(host, _)| host), path)
                 }
+                _ => return None,
             }
-            None => {
-                let (authority, path) = url.split_once(':')?;
-                // As git has it: a slash before the colon makes it a path.
-                if authority.contains('/') {
-                    return None;
-                }
-                let host = authority
-                    .rsplit_once('@')
-                    .map_or(authority, |(_, host)| host);
-                (host, path)
+        } else {
+            let (authority, path) = url.split_once(':')?;
+            // As git has it: a slash before the colon makes it a path.
+            if authority.contains('/') {
+                return None;
             }
+            (&authority[without_user(authority)..], path)
         };
         // Where port 22 is closed, the two offer ssh under another name.
         let host = match host {

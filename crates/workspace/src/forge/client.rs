@@ -11,7 +11,7 @@ use super::address::{ForgeAddress, ForgeKind};
 use crate::process::{self, How, Program, ProgramError};
 
 /// How long one request may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 /// The longest answer that is read, in bytes.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 /// What is kept of the end of what a program complains of, in bytes.
@@ -114,13 +114,28 @@ impl Forge {
 
     /// All pages of a list.
     pub(super) fn list(&self, path: &str) -> Result<Vec<Value>, ForgeError> {
-        let answer = self.call(Method::Get, path, None, true)?;
-        // Pages follow each other, each a list of its own.
         let mut all = Vec::new();
-        for page in serde_json::Deserializer::from_slice(&answer).into_iter::<Vec<Value>>() {
-            all.extend(page.map_err(|error| unreadable(&error))?);
+        for page in self.documents(path)? {
+            match page {
+                Value::Array(items) => all.extend(items),
+                _ => {
+                    return Err(ForgeError::new(
+                        ForgeTrouble::Unexpected,
+                        "the answer is no list",
+                    ));
+                }
+            }
         }
         Ok(all)
+    }
+
+    /// All pages, which follow each other, each a document of its own.
+    pub(super) fn documents(&self, path: &str) -> Result<Vec<Value>, ForgeError> {
+        let answer = self.call(Method::Get, path, None, true)?;
+        let pages = serde_json::Deserializer::from_slice(&answer).into_iter();
+        pages
+            .map(|page| page.map_err(|error| unreadable(&error)))
+            .collect()
     }
 
     /// One object.
@@ -243,7 +258,6 @@ fn failure(code: i32, stderr: &str, stdout: &[u8]) -> ForgeError {
         Some(404 | 410) => ForgeTrouble::NotFound,
         Some(400..=499) => ForgeTrouble::Invalid,
         Some(500..) => ForgeTrouble::Unreachable,
-        Some(_) => ForgeTrouble::Unexpected,
         // `gh` has an exit status of its own for that.
         None if code == 4 || has(&["auth login", "not logged in", "authentication"]) => {
             ForgeTrouble::LoggedOut
@@ -261,7 +275,7 @@ fn failure(code: i32, stderr: &str, stdout: &[u8]) -> ForgeError {
         {
             ForgeTrouble::Unreachable
         }
-        None => ForgeTrouble::Unexpected,
+        Some(_) | None => ForgeTrouble::Unexpected,
     };
     ForgeError::new(trouble, said)
 }

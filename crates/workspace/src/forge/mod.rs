@@ -5,10 +5,12 @@
 
 mod address;
 mod client;
+mod feedback;
 mod pull_request;
 mod template;
 
 pub use address::{ForgeAddress, ForgeKind};
 pub use client::{Forge, ForgeError, ForgeTrouble};
+pub use feedback::{Feedback, Place, Remark, answer_text};
 pub use pull_request::{LONGEST_BODY, NewPullRequest, PullRequest, PullRequestState};
 pub use template::pull_request_template;

@@ -14,7 +14,7 @@ use super::repository::Repository;
 use crate::process::ProcessGroup;
 
 /// How long a remote may take to say what it has.
-const ASK_LIMIT: Duration = Duration::from_secs(60);
+const ASK_LIMIT: Duration = Duration::from_mins(1);
 
 /// Where a remote is, as its settings have it and before any `insteadOf`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::capability::git::effects::push::destination;
 use crate::capability::memory::{Memory, SUBMITTED_TO};
 use crate::capability::pull_request::SubmittedTo;
-use crate::capability::pull_request::target::{self, PresentFault};
+use crate::capability::pull_request::target;
 use crate::fault::Fault;
 use crate::intent;
 use crate::support::{HandlerError, Outcome, refusal};
@@ -44,12 +44,10 @@ pub(super) fn prepare(
         )
         .into());
     }
-    if let Ok(forge) = target::forge(call, &repository, &there.remote, (&base, head))? {
-        match target::present(&forge, run, &base, head) {
-            Ok(Some(found)) => target::is_open(&found)?,
-            Ok(None) | Err(PresentFault::Forge(_)) => {}
-            Err(PresentFault::Memory(fault)) => return Err(fault.into()),
-        }
+    if let Ok(forge) = target::forge(call, &repository, &there.remote, (&base, head))?
+        && let Ok(Some(found)) = target::present(&forge, run, &base, head)?
+    {
+        target::is_open(&found)?;
     }
     let remote = there.remote;
     Ok(intent::write(&SubmittedTo { remote, base })?)

@@ -3,19 +3,20 @@
 
 mod body;
 mod check;
+pub(crate) mod feedback;
 mod submit;
 pub(crate) mod target;
 
 use machine::RunState;
 use machine::check::catalog::Effect;
-use machine::definition::FieldType::{Bool, Int, String as Text};
+use machine::definition::FieldType::{Bool, Int, String as Text, Strings};
 use machine::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::capability::memory::PULL_REQUEST;
-use crate::capability::{BRANCH, Capability, REPOSITORY, lasting, passing};
+use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, passing, typed};
 use crate::fault::Fault;
 use crate::support::{EffectRequest, Emitted, HandlerError, Outcome, object};
 
@@ -23,6 +24,10 @@ use crate::support::{EffectRequest, Emitted, HandlerError, Outcome, object};
 const CHECK: &str = "pull_request.check";
 /// The effect that opens one, or brings it up to date.
 pub(crate) const SUBMIT: &str = "pull_request.submit";
+/// The effect that takes in what is said of it.
+pub(crate) const FEEDBACK: &str = "pull_request.feedback";
+/// The effect that tells there what was done about it.
+pub(crate) const ANSWER: &str = "pull_request.answer";
 /// The event that one was opened, or brought up to date.
 const SUBMITTED: &str = "pull_request:submitted";
 
@@ -74,6 +79,14 @@ impl Capability for PullRequests {
         vec![
             (CHECK, on_branch(passing(&[REPOSITORY]))),
             (SUBMIT, on_branch(lasting(&[REPOSITORY], &submitted))),
+            (
+                FEEDBACK,
+                on_branch(Effect {
+                    result: typed(&[("items", Strings), ("unheard", Strings)]),
+                    ..passing(&[REPOSITORY, TASKS])
+                }),
+            ),
+            (ANSWER, on_branch(lasting(&[REPOSITORY, TASKS], &[]))),
         ]
     }
 
@@ -100,6 +113,8 @@ impl Capability for PullRequests {
         match asked.effect {
             CHECK => check::prepare(call, run, asked.flags),
             SUBMIT => submit::prepare(call, run, asked.flags),
+            FEEDBACK => feedback::prepare(call, run, asked),
+            ANSWER => feedback::prepare_answers(call, run),
             other => Err(self.has_no("effect", other).into()),
         }
     }
@@ -114,6 +129,8 @@ impl Capability for PullRequests {
         match pending.name.as_str() {
             CHECK => check::perform(pending),
             SUBMIT => submit::perform(call, run, pending),
+            FEEDBACK => feedback::perform(run, pending),
+            ANSWER => feedback::perform_answers(call, run, pending),
             other => Err(self.has_no("effect", other)),
         }
     }

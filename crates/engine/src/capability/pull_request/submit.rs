@@ -11,7 +11,7 @@ use workspace::forge::{Forge, ForgeError, ForgeTrouble, NewPullRequest, PullRequ
 
 use crate::call::Call;
 use crate::capability::memory::{Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO};
-use crate::capability::pull_request::target::{self, ByHand, PresentFault};
+use crate::capability::pull_request::target::{self, ByHand};
 use crate::capability::pull_request::{KnownPullRequest, body};
 use crate::fail_point;
 use crate::fault::Fault;
@@ -121,20 +121,19 @@ pub(super) fn perform(
 ) -> Result<Outcome, Fault> {
     let intent: Intent = intent::read(&pending.what)?;
     if let Some(by_hand) = intent.by_hand {
-        return done_by_hand(&by_hand);
+        return Ok(done_by_hand(&by_hand));
     }
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let branches = (intent.base.as_str(), intent.head.as_str());
     let forge = match target::forge(call, &repository, &intent.remote, branches)? {
         Ok(forge) => forge,
-        Err(by_hand) => return done_by_hand(&by_hand),
+        Err(by_hand) => return Ok(done_by_hand(&by_hand)),
     };
     let failed = |error: &ForgeError| target::by_hand(&forge, error, branches.0, branches.1);
-    let found = match target::present(&forge, run, &intent.base, &intent.head) {
+    let found = match target::present(&forge, run, &intent.base, &intent.head)? {
         Ok(found) => found,
-        Err(PresentFault::Forge(error)) => return settled(&error, failed(&error)),
-        Err(PresentFault::Memory(fault)) => return Err(fault),
+        Err(error) => return Ok(settled(&error, failed(&error))),
     };
     let created = found.is_none();
     let mut warnings = Vec::new();
@@ -145,12 +144,12 @@ pub(super) fn perform(
             }
             match updated(call, &forge, run, &intent, found, &mut warnings)? {
                 Ok(found) => found,
-                Err(error) => return settled(&error, failed(&error)),
+                Err(error) => return Ok(settled(&error, failed(&error))),
             }
         }
         None => match opened(call, &forge, run, &intent)? {
             Ok(new) => new,
-            Err(error) => return settled(&error, failed(&error)),
+            Err(error) => return Ok(settled(&error, failed(&error))),
         },
     };
     fail_point::reach("request-after-create");
@@ -201,19 +200,19 @@ pub(super) fn perform(
 }
 
 /// The push is done, and the rest is a person's: that is no failure.
-fn done_by_hand(by_hand: &ByHand) -> Result<Outcome, Fault> {
-    Ok(Outcome::Done {
+fn done_by_hand(by_hand: &ByHand) -> Outcome {
+    Outcome::Done {
         result: json!({
             "number": 0, "url": by_hand.url, "created": false, "byHand": true,
             "why": by_hand.why, "fix": by_hand.fix,
         }),
         keep: Map::new(),
         artifacts: Vec::new(),
-    })
+    }
 }
 
 /// What could not be asked for because nobody may ask is left to a person. What failed on the way is a failure: it is tried again.
-fn settled(error: &ForgeError, by_hand: ByHand) -> Result<Outcome, Fault> {
+fn settled(error: &ForgeError, by_hand: ByHand) -> Outcome {
     let code = match error.trouble {
         ForgeTrouble::ProgramMissing | ForgeTrouble::LoggedOut => return done_by_hand(&by_hand),
         ForgeTrouble::Forbidden | ForgeTrouble::NotFound => "forge_denied",
@@ -227,12 +226,12 @@ fn settled(error: &ForgeError, by_hand: ByHand) -> Result<Outcome, Fault> {
     } else {
         format!("{fix}; the branch is pushed, and it can be opened by hand: {url}")
     };
-    Ok(Outcome::Failed {
+    Outcome::Failed {
         code: code.to_owned(),
         message: why,
         suggestion: Some(suggestion),
         keep: Map::new(),
-    })
+    }
 }
 
 /// Opens one. Where the answer is lost, or somebody was faster, the one that is there is it.
@@ -258,12 +257,13 @@ fn opened(
     if !error.may_be_done() && !says_there_is {
         return Ok(Err(error));
     }
-    match target::present(forge, run, &intent.base, &intent.head) {
-        Ok(Some(found)) => Ok(Ok(found)),
-        Ok(None) => Ok(Err(error)),
-        Err(PresentFault::Forge(second)) => Ok(Err(second)),
-        Err(PresentFault::Memory(fault)) => Err(fault),
-    }
+    Ok(
+        match target::present(forge, run, &intent.base, &intent.head)? {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(error),
+            Err(second) => Err(second),
+        },
+    )
 }
 
 /// Has one say what the run is now.

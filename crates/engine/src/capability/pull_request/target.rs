@@ -200,32 +200,22 @@ pub(crate) fn present(
     run: &RunState,
     base: &str,
     head: &str,
-) -> Result<Option<PullRequest>, PresentFault> {
-    let known = PULL_REQUEST.read(&run.kept).map_err(PresentFault::Memory)?;
+) -> Result<Result<Option<PullRequest>, ForgeError>, Fault> {
+    let known = PULL_REQUEST.read(&run.kept)?;
     let here = &forge.address;
     let known = known
         .filter(|known| known.host == here.host && known.path == here.path && known.base == base);
     if let Some(known) = known {
-        return forge
-            .pull_request(known.number)
-            .map(Some)
-            .map_err(PresentFault::Forge);
+        return Ok(forge.pull_request(known.number).map(Some));
     }
-    let all = forge.find(head, base).map_err(PresentFault::Forge)?;
+    let all = match forge.find(head, base) {
+        Ok(all) => all,
+        Err(error) => return Ok(Err(error)),
+    };
     let mark = mark(&run.run);
     let open = all.iter().find(|one| one.state == PullRequestState::Open);
-    Ok(open
-        .or_else(|| all.iter().find(|one| one.body.contains(&mark)))
-        .cloned())
-}
-
-/// Why it could not be seen whether there is one.
-#[derive(Debug)]
-pub(crate) enum PresentFault {
-    /// The forge could not be asked.
-    Forge(ForgeError),
-    /// What the run remembers cannot be read.
-    Memory(Fault),
+    let ours = || all.iter().find(|one| one.body.contains(&mark));
+    Ok(Ok(open.or_else(ours).cloned()))
 }
 
 /// Nothing is put on top of what somebody closed or merged.

@@ -276,7 +276,7 @@ pub fn phase(run: &RunState) -> Option<&str> {
 pub fn progress(run: &RunState) -> Progress {
     // Repairs are no subtasks of the task: they are in hand, but count for nothing.
     let own: HashSet<&str> = memory::planned(run).collect();
-    let planned = |key: &str| own.contains(key);
+    let planned = |key: &str| own.contains(key) || memory::is_feedback(run, key);
     let of = |status: ItemStatus| -> Vec<String> {
         memory::subtasks(run)
             .filter(|(key, item)| item.status == status && planned(key))

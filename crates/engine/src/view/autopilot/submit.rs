@@ -1,5 +1,6 @@
 //! A run handed over: its branch is pushed, and becomes a pull request.
 
+use journal::layout::ProjectDir;
 use machine::trigger::Trigger;
 use machine::{Command, Event, RunState};
 use serde::Serialize;
@@ -8,13 +9,18 @@ use serde_json::Value;
 use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects::push::PUSH;
-use crate::capability::pull_request::SUBMIT;
+use crate::capability::memory::Memory;
+use crate::capability::pull_request::{ANSWER, SUBMIT};
 use crate::engine::Engine;
-use crate::fault::Fault;
-use crate::find::Selector;
+use crate::fault::{Fault, Kind};
+use crate::find::{Selector, is_over_a_task};
 use crate::turn::refused;
-use crate::view::autopilot::answer::NextAction;
-use crate::view::autopilot::state;
+use crate::view::autopilot::answer::{NextAction, TransitionAnswer};
+use crate::view::autopilot::{running, state};
+use crate::writer::RunWriter;
+
+/// How many files are named.
+const MOST_NAMED: usize = 5;
 use crate::view::{AUTOPILOT, GENERIC, View};
 
 /// The answer of `submit`.
@@ -86,6 +92,98 @@ impl Engine {
         self.submit_in(&GENERIC, run, turn)
     }
 
+    /// Takes in what checks and people say of the pull request of a run: each becomes a subtask, and the run goes on.
+    pub fn feedback(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
+        self.feedback_in(&AUTOPILOT, run, turn)
+    }
+
+    /// The same of any run whose workflow says how.
+    pub fn run_feedback(
+        &self,
+        run: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<TransitionAnswer, Fault> {
+        self.feedback_in(&GENERIC, run, turn)
+    }
+
+    fn feedback_in(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<TransitionAnswer, Fault> {
+        let (project, dir) = self.meant(view, run, Selector::Running)?;
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        if is_over_a_task(&writer.open.run) {
+            self.may_begin_again(&writer, &project)?;
+        }
+        let approval = self.approval_of_turn(&writer.open, turn)?;
+        let command = Command::Send {
+            trigger: Trigger::Feedback,
+            flags: turn.flags.clone(),
+            approval,
+        };
+        let events = match writer.command(&command)? {
+            Ok(events) => events,
+            Err(refusal) => {
+                let (call, run) = (&writer.call, &writer.open.run);
+                return Err(refused(view, call, run, Some(run.state()), &refusal));
+            }
+        };
+        let added = events.iter().filter_map(|event| match event {
+            Event::ItemAdded { item, .. } => Some(item.key.as_str()),
+            _ => None,
+        });
+        let added: Vec<&str> = added.collect();
+        let run = &writer.open.run;
+        Ok(TransitionAnswer {
+            run_id: run.run.clone(),
+            message: format!(
+                "Taken in: {} ({})",
+                text::counted(added.len(), "remark"),
+                added.join(", ")
+            ),
+            next_action: state::told(run, &writer.open.dir),
+            report: None,
+        })
+    }
+
+    /// Refuses to have a run go on that was over, beside another one or on top of what somebody else is changing.
+    fn may_begin_again(&self, writer: &RunWriter<'_>, project: &ProjectDir) -> Result<(), Fault> {
+        if let Some(other) = running(project)?
+            && other.id() != writer.open.run.run
+        {
+            return self.refuse_second(project, None);
+        }
+        let memory = Memory::of(&writer.open.run)?;
+        let repository = memory.repository();
+        let exempt = memory.exempt(&repository);
+        let changed: Vec<String> = writer
+            .call
+            .tree(&repository)?
+            .changes
+            .iter()
+            .filter(|change| {
+                !exempt.contains(&change.path)
+                    && !memory.reports.contains(&change.path)
+                    && !memory.dirty.contains_key(&change.path)
+            })
+            .map(|change| change.path.to_string())
+            .collect();
+        if changed.is_empty() || !writer.open.run.status.is_over() {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Kind::Refused,
+            "dirty_tree",
+            format!(
+                "there are changes that are not committed: {}",
+                text::listed(changed.iter().take(MOST_NAMED))
+            ),
+        )
+        .suggest("commit or stash them: the run would take them for its own"))
+    }
+
     fn submit_in(
         &self,
         view: &'static View,
@@ -144,8 +242,9 @@ fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitt
         }),
         _ => None,
     };
-    let warnings = request.and_then(|of| of.get("warnings")?.as_array());
-    let warnings = warnings.into_iter().flatten().filter_map(Value::as_str);
+    let warnings = [request, result_of(ANSWER)].into_iter().flatten();
+    let warnings = warnings.filter_map(|of| of.get("warnings")?.as_array());
+    let warnings = warnings.flatten().filter_map(Value::as_str);
     let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();
     let of_push = text(pushed, "warning");
     if !of_push.is_empty() {

@@ -14,7 +14,7 @@ use crate::cli::Reopen;
 use crate::cli::autopilot::{
     Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Start, Status, TakeBaseline,
 };
-use crate::cli::submit::Submit;
+use crate::cli::submit::{Feedback, Submit};
 use crate::steps::Form;
 
 /// What is known of the next step, in every answer.
@@ -133,7 +133,7 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Pause the run",
             description: "Stop taking reports until autopilot_resume.",
             hints: Hints::Idempotent,
-            output: moved,
+            output: moved.clone(),
             always: &["message", "nextAction"],
             handler: on_run(pause),
         },
@@ -146,15 +146,8 @@ pub(super) fn entries() -> Vec<Entry> {
             always: &["runId", "nextAction"],
             handler: on_run(resume),
         },
-        Entry {
-            name: "autopilot_submit",
-            title: "Push and open the pull request",
-            description: "Push the finished run's branch; open its pull request, or update it. byHand: tell the person why, and the url.",
-            hints: Hints::Adds,
-            output: next_action! { "message": text, "pullRequest": { "type": "object" }, "byHand": { "type": "object" } },
-            always: &["runId", "message", "nextAction"],
-            handler: on_run(submit),
-        },
+        submission(),
+        remarks(moved),
         Entry {
             name: "autopilot_abort",
             title: "End the run",
@@ -165,6 +158,33 @@ pub(super) fn entries() -> Vec<Entry> {
             handler: on_run(abort),
         },
     ]
+}
+
+/// The tool that hands a run over.
+fn submission() -> Entry {
+    let text = json!({ "type": "string" });
+    Entry {
+        name: "autopilot_submit",
+        title: "Push and open the pull request",
+        description: "Push the finished run's branch; open its pull request, or update it. byHand: tell the person why, and the url.",
+        hints: Hints::Adds,
+        output: next_action! { "runId": text, "message": text, "pullRequest": { "type": "object" }, "byHand": { "type": "object" } },
+        always: &["runId", "message", "nextAction"],
+        handler: on_run(submit),
+    }
+}
+
+/// The tool that takes in what others say of it.
+fn remarks(moved: Value) -> Entry {
+    Entry {
+        name: "autopilot_feedback",
+        title: "Take in feedback",
+        description: "Fetch failing checks and review comments of the pull request; each becomes a subtask.",
+        hints: Hints::Adds,
+        output: moved,
+        always: &["message", "nextAction"],
+        handler: on_run(feedback),
+    }
 }
 
 fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
@@ -311,6 +331,10 @@ fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {
     call.turned(&meant, Form::Autopilot, &turn, |engine| {
         engine.submit(meant.run(), &turn)
     })
+}
+
+fn feedback(call: Call<'_>, meant: RunSelector, feedback: Feedback) -> Answer {
+    answer(&call.open(&meant)?.feedback(meant.run(), &feedback.turn())?)
 }
 
 fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {

@@ -11,7 +11,7 @@ use super::{Answer, Call, Entry, Handler, answer, on_run};
 use crate::cli::Reopen;
 use crate::cli::inputs::as_texts;
 use crate::cli::run::{Report, Resume, RunTarget, RunWithReason, Skip, Start};
-use crate::cli::submit::Submit;
+use crate::cli::submit::{Feedback, Submit};
 use crate::render::session::About;
 use crate::steps::Form;
 
@@ -97,6 +97,12 @@ pub(super) fn entries() -> Vec<Entry> {
             handler: on_run(submit),
         },
         turned(
+            "run_feedback",
+            "Take in feedback",
+            "Take in what others say of what the run handed over.",
+            on_run(feedback),
+        ),
+        turned(
             "run_pause",
             "Pause a run",
             "Stop taking reports until run_resume.",
@@ -171,6 +177,14 @@ fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {
     call.turned(&meant, Form::Run, &turn, |engine| {
         engine.run_submit(meant.run(), &turn)
     })
+}
+
+fn feedback(call: Call<'_>, meant: RunSelector, feedback: Feedback) -> Answer {
+    answer(
+        &call
+            .open(&meant)?
+            .run_feedback(meant.run(), &feedback.turn())?,
+    )
 }
 
 fn status(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {

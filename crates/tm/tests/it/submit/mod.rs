@@ -1,4 +1,5 @@
 //! A run handed over: pushed, and a pull request.
 
 mod failures;
+mod feedback;
 mod whole;

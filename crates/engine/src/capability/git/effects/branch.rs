@@ -27,14 +27,12 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
         note_git(call, group);
         fail_point::reach("branch-in-git");
     };
-    let at = memory
-        .start
-        .head
-        .parse()
-        .map_err(|_| Fault::bug("the start of the run is no commit id"))?;
+    let begun = memory.last_commit != memory.start.head;
+    // A run that has made commits comes back to where they are.
+    let at = memory.last_oid()?;
     let create = || repository.create_branch_and_switch(branch, &at, &on_spawn);
     // Whether a new one is there meanwhile is asked where making it fails.
-    let made = (!memory.start.branch_existed).then(create);
+    let made = (!memory.start.branch_existed && !begun).then(create);
     let switched = if let Some(Ok(())) = made {
         Ok(())
     } else if repository.branch_exists(branch)? {
@@ -51,11 +49,12 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
             }
         }
         // Other work may have come first, and somebody may have committed there meanwhile.
-        if repository
-            .resolve(&format!("refs/heads/{branch}"))?
-            .as_ref()
-            != Some(&at)
-        {
+        let tip = repository.resolve(&format!("refs/heads/{branch}"))?;
+        let is_there = match &tip {
+            Some(tip) if begun => repository.is_ancestor(&at, tip)?,
+            tip => tip.as_ref() == Some(&at),
+        };
+        if !is_there {
             return Ok(moved(branch));
         }
         repository.switch(branch, &on_spawn)

@@ -10,7 +10,7 @@ use std::time::Duration;
 use machine::approval::{GateMode, strong_enough};
 use machine::command::APPROVED;
 use machine::state::Pending;
-use machine::{Approval, Refusal, RunState};
+use machine::{Approval, Refusal, RunState, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::{Gate, Proof};
@@ -202,7 +202,21 @@ fn is_agreed_to(
                 .join("; ")
         ),
     };
-    let least = mode.strength().unwrap_or_default().max(run.least_approval);
+    agreed(
+        run,
+        flags,
+        mode.strength().unwrap_or_default(),
+        ("submit", &what),
+    )
+}
+
+/// Whether a person agreed to what is sent to a run: a turn, and what it is in words.
+pub(crate) fn agreed(
+    run: &RunState,
+    flags: &Map<String, Value>,
+    least: Strength,
+    (turn, what): (&str, &str),
+) -> Result<(), HandlerError> {
     // The machine has noted what stands behind the command, and nobody else can.
     let given = flags
         .get(APPROVED)
@@ -211,10 +225,10 @@ fn is_agreed_to(
         strength,
         ..Approval::default()
     });
-    match strong_enough(given.as_ref(), least, &what) {
+    match strong_enough(given.as_ref(), least.max(run.least_approval), what) {
         Ok(_) => Ok(()),
         Err(refusal) => Err(refusal
-            .detail("turn", "submit")
+            .detail("turn", turn)
             .detail("runId", run.run.as_str())
             .into()),
     }

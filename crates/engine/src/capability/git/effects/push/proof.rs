@@ -14,7 +14,7 @@ use crate::proof::{bundle, note};
 /// How often others may be faster.
 const RACES: u32 = 3;
 /// How long a push of a few notes may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 /// Where the notes of the remote are looked at.
 const FETCHED: &str = "refs/tramline/fetched-notes";
 
