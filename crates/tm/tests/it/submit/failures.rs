@@ -226,7 +226,7 @@ const OBSTACLES: &[Obstacle] = &[
     }),
     by_hand("no program", "install it", |_, forge| forge.uninstall("gh")),
     by_hand("logged out", "gh auth login", |_, forge| {
-        forge.fails("*", "*", "4")
+        forge.fails("*", "*", "4");
     }),
     by_hand(
         "a login that is no longer valid",
