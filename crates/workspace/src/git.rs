@@ -9,6 +9,7 @@
 
 mod bounded;
 mod branch;
+mod change;
 mod command;
 mod commit;
 mod contents;

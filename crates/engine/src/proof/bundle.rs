@@ -247,6 +247,17 @@ pub fn read(path: &Path) -> Result<Bundle, Fault> {
     parse(&bytes).map_err(|why| damaged(path, why))
 }
 
+/// Reads a bundle that was pushed under a reference.
+pub fn read_pushed(reference: &str, bytes: &[u8]) -> Result<Bundle, Fault> {
+    if bytes.len() as u64 > LONGEST {
+        return Err(damaged(
+            Path::new(reference),
+            "it is longer than any bundle",
+        ));
+    }
+    parse(bytes).map_err(|why| damaged(Path::new(reference), why))
+}
+
 fn damaged(path: &Path, why: impl std::fmt::Display) -> Fault {
     Fault::new(
         Kind::Refused,

@@ -62,11 +62,11 @@ pub struct RequiredProof {
     pub without_tests: Vec<String>,
 }
 
-/// Holds a commit against what its source tells of it.
+/// Holds a commit against what its source tells of it. Where it is not here, only what is told is looked at.
 pub fn judge(
     known: &SourceIndex,
     made: &RunCommit,
-    commit: &CommitInfo,
+    commit: Option<&CommitInfo>,
     repository: &Repository,
     least: &RequiredProof,
 ) -> Result<CheckResult, Fault> {
@@ -126,7 +126,9 @@ pub fn judge(
             "its run {how}: no full suite was accepted behind it"
         ));
     }
-    judged.tree(known, made, commit, repository)?;
+    if let Some(commit) = commit {
+        judged.tree(known, made, commit, repository)?;
+    }
     Ok(judged)
 }
 
@@ -197,7 +199,7 @@ impl CheckResult {
     fn by_its_rule(
         &mut self,
         made: &RunCommit,
-        commit: &CommitInfo,
+        commit: Option<&CommitInfo>,
         repository: &Repository,
     ) -> Result<(), Fault> {
         let rule = &made.rule;
@@ -211,7 +213,7 @@ impl CheckResult {
         ));
         let base = Oid::from_str(&made.base).ok();
         let base = base.filter(|base| matches!(repository.resolve(base.as_str()), Ok(Some(_))));
-        if let Some(base) = base {
+        if let (Some(base), Some(commit)) = (base, commit) {
             let others = rule.others(repository, (&base, &commit.oid), &made.exclude)?;
             if !others.is_empty() {
                 self.wrong(

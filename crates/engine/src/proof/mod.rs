@@ -6,6 +6,7 @@
 //! | [`story`] | what a journal tells of the commits of its run |
 //! | [`source`] | where that is found: journals, bundles, notes |
 //! | [`check`] | what has to hold for a commit |
+//! | [`carried`] | commits that have the change of others |
 //! | [`replay`] | the tests of commits, run again |
 //! | [`bundle`] | a run in one file |
 //! | [`note`] | what a git note says of a commit |
@@ -17,6 +18,7 @@
 //! provable.
 
 pub mod bundle;
+pub(crate) mod carried;
 pub mod check;
 mod kind;
 pub mod note;
@@ -134,6 +136,9 @@ pub struct Verdict {
     /// The subtask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subtask: Option<String>,
+    /// The commits of its run that it carries, where it is none of these by its id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub carries: Vec<String>,
     /// It was handed in together with this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part_of: Option<String>,
@@ -252,6 +257,7 @@ impl Engine {
                 verdict.replay_with(&replayer, &library, &begun)?;
             }
         }
+        carried::judge(&mut commits, &range, &mut library, &repository, &least)?;
         with_alike(&mut commits, &range, &mut library, &repository)?;
         Ok(summed_up(range.text, commits, library, least.level))
     }
@@ -356,7 +362,7 @@ fn verdict(
     let judged = match &part_of {
         // What stands behind it is looked at where it was handed in.
         Some(_) => CheckResult::default(),
-        None => check::judge(known, made, commit, repository, least)?,
+        None => check::judge(known, made, Some(commit), repository, least)?,
     };
     problems.extend(judged.problems);
     problems.extend(against_note(library, known, made));
@@ -411,6 +417,7 @@ fn nobodys(commit: &CommitInfo, standing: CommitStanding, library: &Library) -> 
         workflow: None,
         unit: None,
         subtask: None,
+        carries: Vec::new(),
         part_of: None,
         level: None,
         red: None,

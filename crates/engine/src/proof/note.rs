@@ -64,6 +64,11 @@ pub fn text(made: &RunCommit, left_out: &[RepoPath]) -> String {
         lines.push(format!("without: {}", on_one_line(path)));
     }
     lines.push(format!("base: {}", made.base));
+    for (name, change) in [("change", &made.change), ("whole", &made.whole)] {
+        if !change.is_empty() {
+            lines.push(format!("{name}: {change}"));
+        }
+    }
     if made.handed_in {
         lines.push("handed-in: yes".to_owned());
     }
@@ -142,6 +147,8 @@ pub fn read(text: &str) -> Result<RunCommit, String> {
             "subtask" => value.clone_into(&mut made.subtask),
             "tree" => value.clone_into(&mut made.tree),
             "base" => value.clone_into(&mut made.base),
+            "change" => value.clone_into(&mut made.change),
+            "whole" => value.clone_into(&mut made.whole),
             "journal" => value.clone_into(&mut made.journal),
             "kind" => value.clone_into(&mut made.rule.kind),
             "only" => {
@@ -254,6 +261,8 @@ mod tests {
             subtask: "1.1".to_owned(),
             sha: "a".repeat(40),
             base: "b".repeat(40),
+            change: "f".repeat(64),
+            whole: "1".repeat(64),
             red: Some(phase("claimed", 2, 1)),
             green: Some(phase("verified", 3, 0)),
             tree: "c".repeat(40),

@@ -77,6 +77,34 @@ pub enum Piece {
 }
 
 impl SourceIndex {
+    /// The journal of a run in its folder.
+    fn of_folder(dir: &RunDir, story: Story) -> Self {
+        Self {
+            source: Source {
+                kind: "journal",
+                run: story.run,
+                at: dir.journal_path().display().to_string(),
+                head: story.head,
+            },
+            made: story.made,
+            keeper: Keeper::Folder(EvidenceStore::new(dir.path())),
+        }
+    }
+
+    /// The notes on commits of a run.
+    fn of_notes(run: String, made: Vec<RunCommit>) -> Self {
+        Self {
+            source: Source {
+                kind: "note",
+                run,
+                at: note::REFERENCE.to_owned(),
+                head: String::new(),
+            },
+            made,
+            keeper: Keeper::Nobody,
+        }
+    }
+
     /// Looks for a piece of evidence.
     pub fn piece(&self, sha256: &str) -> Result<Piece, Fault> {
         match &self.keeper {
@@ -131,6 +159,12 @@ impl Library {
         for path in bundles {
             library.bundle(&engine.cwd.join(path))?;
         }
+        if wanted
+            .iter()
+            .any(|oid| !library.places.contains_key(oid.as_str()))
+        {
+            library.pushed_bundles(repository)?;
+        }
         library.notes(repository, wanted)?;
         Ok(library)
     }
@@ -168,6 +202,33 @@ impl Library {
             }
         }
         all
+    }
+
+    /// Has all sources at hand, also those that name no commit of the range: other runs of the project, and the notes on all
+    /// commits.
+    pub fn all_sources(&mut self, repository: &Repository) -> Result<(), Fault> {
+        for dir in std::mem::take(&mut self.others)
+            .into_iter()
+            .take(MOST_ALIKE)
+        {
+            match story(dir.path()) {
+                Ok(story) => self.add(SourceIndex::of_folder(&dir, story)),
+                Err(damage) => self.is_damaged(&dir, damage, Vec::new()),
+            }
+        }
+        let mut by_run: BTreeMap<String, Vec<RunCommit>> = BTreeMap::new();
+        for (on, text) in repository.all_notes(note::REFERENCE)? {
+            if let Ok(made) = note::read(&text)
+                && made.sha == on.as_str()
+                && !self.notes.contains_key(&made.sha)
+            {
+                by_run.entry(made.run.clone()).or_default().push(made);
+            }
+        }
+        for (run, made) in by_run {
+            self.add(SourceIndex::of_notes(run, in_order(made)));
+        }
+        Ok(())
     }
 
     fn add(&mut self, known: SourceIndex) {
@@ -225,16 +286,7 @@ impl Library {
         }
         self.has_journals = true;
         match story(dir.path()) {
-            Ok(story) => self.add(SourceIndex {
-                source: Source {
-                    kind: "journal",
-                    run: story.run,
-                    at: dir.journal_path().display().to_string(),
-                    head: story.head,
-                },
-                made: story.made,
-                keeper: Keeper::Folder(EvidenceStore::new(dir.path())),
-            }),
+            Ok(story) => self.add(SourceIndex::of_folder(dir, story)),
             Err(damage) => self.is_damaged(dir, damage, names),
         }
     }
@@ -247,8 +299,28 @@ impl Library {
         });
     }
 
+    /// Bundles that were pushed with their branches, as far as they were fetched. One that does not count proves nothing, and
+    /// keeps nobody from being proved otherwise.
+    fn pushed_bundles(&mut self, repository: &Repository) -> Result<(), Fault> {
+        for (name, bytes) in repository.blobs_under(bundle::REFERENCES)? {
+            match bundle::read_pushed(&name, &bytes) {
+                Ok(bundle) => self.take_bundle(&name, bundle)?,
+                Err(damage) => self.damaged.push(Damaged {
+                    run: name,
+                    damage: damage.message,
+                    names: Vec::new(),
+                }),
+            }
+        }
+        Ok(())
+    }
+
     fn bundle(&mut self, path: &Path) -> Result<(), Fault> {
-        let mut bundle = bundle::read(path)?;
+        let bundle = bundle::read(path)?;
+        self.take_bundle(&path.display().to_string(), bundle)
+    }
+
+    fn take_bundle(&mut self, at: &str, mut bundle: Bundle) -> Result<(), Fault> {
         let records = std::mem::take(&mut bundle.records);
         let story = Story::of(&records, &bundle.head)?;
         self.has_journals = true;
@@ -256,7 +328,7 @@ impl Library {
             source: Source {
                 kind: "bundle",
                 run: story.run,
-                at: path.display().to_string(),
+                at: at.to_owned(),
                 head: story.head,
             },
             made: story.made,
@@ -281,19 +353,25 @@ impl Library {
             }
         }
         for (run, made) in by_run {
-            self.add(SourceIndex {
-                source: Source {
-                    kind: "note",
-                    run,
-                    at: note::REFERENCE.to_owned(),
-                    head: String::new(),
-                },
-                made,
-                keeper: Keeper::Nobody,
-            });
+            self.add(SourceIndex::of_notes(run, made));
         }
         Ok(())
     }
+}
+
+/// The commits of a run in their order: each builds on the one before it.
+fn in_order(mut made: Vec<RunCommit>) -> Vec<RunCommit> {
+    let mut ordered: Vec<RunCommit> = Vec::with_capacity(made.len());
+    while !made.is_empty() {
+        let is_first = |one: &RunCommit| !made.iter().any(|other| other.sha == one.base);
+        let next = match ordered.last() {
+            Some(last) => made.iter().position(|one| one.base == last.sha),
+            None => None,
+        };
+        let at = next.or_else(|| made.iter().position(is_first)).unwrap_or(0);
+        ordered.push(made.remove(at));
+    }
+    ordered
 }
 
 /// The first ten digits of a commit, or what there is in their place.

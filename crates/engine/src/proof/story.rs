@@ -187,6 +187,10 @@ pub struct RunCommit {
     pub sha: String,
     /// The commit that it builds on. Between the two may be others, where it was handed in.
     pub base: String,
+    /// The name of its change, where its source has that.
+    pub change: String,
+    /// The name of all that the run changed up to it, likewise; empty where that is its own change.
+    pub whole: String,
     /// Somebody else made it, and handed it in.
     pub handed_in: bool,
     /// The report behind it that showed failing tests: its RED; of a repair the suite that failed.

@@ -25,6 +25,19 @@ impl Repository {
         reference: &str,
         commits: &[Oid],
     ) -> Result<HashMap<Oid, String>, GitError> {
+        self.notes_where(reference, |on| commits.contains(on))
+    }
+
+    /// All notes under `reference`.
+    pub fn all_notes(&self, reference: &str) -> Result<HashMap<Oid, String>, GitError> {
+        self.notes_where(reference, |_| true)
+    }
+
+    fn notes_where(
+        &self,
+        reference: &str,
+        is_wanted: impl Fn(&Oid) -> bool,
+    ) -> Result<HashMap<Oid, String>, GitError> {
         let mut blobs: Vec<(Oid, Oid)> = Vec::new();
         let listed = self
             .git()
@@ -37,14 +50,14 @@ impl Repository {
                 continue;
             };
             let on = parse_oid("git notes list", &line[at + 1..])?;
-            if commits.contains(&on) {
+            if is_wanted(&on) {
                 blobs.push((parse_oid("git notes list", &line[..at])?, on));
             }
         }
         let ids: Vec<String> = blobs.iter().map(|(blob, _)| blob.to_string()).collect();
         let mut notes = HashMap::new();
         for ((_, on), content) in blobs.into_iter().zip(self.objects(&ids)?) {
-            if let Some(content) = content {
+            if let Some(content) = content.filter(|content| content.len() <= LONGEST) {
                 notes.insert(on, String::from_utf8_lossy(&content).into_owned());
             }
         }
@@ -93,6 +106,14 @@ impl Repository {
             .map(drop)
     }
 
+    /// Takes a reference away that is nobody's any more.
+    pub fn forget_reference(&self, reference: &str) -> Result<(), GitError> {
+        self.git_write()
+            .args(["update-ref", "-d", reference])
+            .run()
+            .map(drop)
+    }
+
     /// Keeps bytes as an object of git's under a reference (a full name), so that they can be pushed; what that had is given up.
     pub fn keep_blob(&self, bytes: &[u8], reference: &str) -> Result<Oid, GitError> {
         let written = self
@@ -105,6 +126,30 @@ impl Repository {
             .args(["update-ref", reference, oid.as_str()])
             .run()?;
         Ok(oid)
+    }
+
+    /// The bytes that references under `folder` (a full name that ends with `/`) point to, each with its reference; what is no
+    /// plain content is left out.
+    pub fn blobs_under(&self, folder: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+        let listed = self
+            .git()
+            .args([
+                "for-each-ref",
+                "--format=%(objecttype) %(objectname) %(refname)",
+                folder,
+            ])
+            .run()?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let blobs = listed.lines().filter_map(|line| line.strip_prefix("blob "));
+        let (ids, names): (Vec<String>, Vec<String>) = blobs
+            .filter_map(|rest| rest.split_once(' '))
+            .map(|(id, name)| (id.to_owned(), name.to_owned()))
+            .unzip();
+        let contents = self.objects(&ids)?;
+        let found = names.into_iter().zip(contents);
+        Ok(found
+            .filter_map(|(name, bytes)| Some((name, bytes?)))
+            .collect())
     }
 
     /// Whether it is certain that no git works in this repository, so that the locks in it are nobody's.
@@ -225,7 +270,7 @@ impl Repository {
                 .and_then(|length| length.parse().ok())
                 .ok_or_else(unknown)?;
             let content = rest.get(..length).ok_or_else(unknown)?;
-            contents.push((length <= LONGEST).then(|| content.to_vec()));
+            contents.push(Some(content.to_vec()));
             rest = rest.get(length + 1..).ok_or_else(unknown)?;
         }
         Ok(contents)

@@ -105,6 +105,16 @@ impl Repository {
         })
     }
 
+    /// Whether any remote is known, as far as the repository's own settings tell at a glance.
+    pub fn has_remotes(&self) -> bool {
+        let config = std::fs::read_to_string(self.common_dir().join("config"));
+        config.is_ok_and(|config| {
+            config
+                .lines()
+                .any(|line| line.trim_start().starts_with("[remote "))
+        })
+    }
+
     /// The names of all remotes.
     pub fn remotes(&self) -> Result<Vec<String>, GitError> {
         let names = self.git().arg("remote").run()?;

@@ -7,8 +7,9 @@ use journal::EvidenceStore;
 use machine::RunState;
 use machine::event::AcceptedReport;
 use machine::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
+use machine::trigger::Trigger;
 
-use crate::capability::memory::{self, BASELINE, Memory};
+use crate::capability::memory::{self, BASELINE, Memory, PULL_REQUEST, PUSHED};
 use crate::capability::messages;
 use crate::capability::tests::evidence::OUTPUT;
 use crate::capability::tests::named::{MAY_BE_OLD, UNKNOWN_BEFORE};
@@ -16,6 +17,7 @@ use crate::capability::tests::read::{STASHED, few};
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb};
+use crate::open_run;
 use crate::report::present_report;
 use crate::view::autopilot::answer::{
     AwaitedReport, NextAction, Precondition, Progress, Status, Verdict,
@@ -102,6 +104,9 @@ pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
 /// answer that it stands in tells of something that has come about.
 pub fn told(run: &RunState, dir: &Path) -> NextAction {
     let mut action = next_action(run);
+    if let Some(step) = behind_the_end(run, dir) {
+        action.next_steps.insert(0, step.of(&run.run).into());
+    }
     if let Ok(Some((token, kept))) = kept(run, dir) {
         let same = |key: &str| token.key() == Some(key);
         let over = |item: &Item| matches!(item.status, ItemStatus::Done | ItemStatus::Failed);
@@ -110,6 +115,26 @@ pub fn told(run: &RunState, dir: &Path) -> NextAction {
         action.instructions = Some(brief.unwrap_or(kept.instructions));
     }
     action
+}
+
+/// What can be done with what a run made that is over, where its workflow says how and there is a remote: it is handed over, and
+/// what others say of it taken in.
+fn behind_the_end(run: &RunState, dir: &Path) -> Option<NextStep> {
+    if !run.status.is_over() {
+        return None;
+    }
+    let memory = Memory::of(run).ok()?;
+    let definition = open_run::pinned(dir, run).ok()?;
+    let pushed = PUSHED.read(&run.kept).ok()?;
+    let (trigger, verb) = match pushed {
+        Some(pushed) if pushed.sha.as_str() == memory.last_commit => {
+            PULL_REQUEST.read(&run.kept).ok()??;
+            (Trigger::Feedback, Verb::Feedback)
+        }
+        _ => (Trigger::Submit, Verb::Submit),
+    };
+    let says_how = !definition.edges(run.state(), trigger).is_empty();
+    (says_how && memory.repository().has_remotes()).then(|| verb.step())
 }
 
 /// What failed before the run, and may go on to. It may have been made known after the unit was issued.

@@ -2,4 +2,5 @@
 
 mod failures;
 mod feedback;
+mod merged;
 mod whole;

@@ -35,6 +35,8 @@ fn a_run_becomes_a_pull_request_and_is_brought_up_to_date() {
     let answer = env
         .auto("submit --label run --reviewer ann --reviewer o/team --issue 12")
         .ok();
+    let next = &answer["nextAction"]["nextSteps"][0];
+    assert_eq!(next["step"], "feedback", "{answer:#}");
     assert_eq!(answer["pullRequest"]["created"], true, "{answer:#}");
     assert_eq!(
         answer["pullRequest"]["url"],

@@ -10,8 +10,8 @@ use workspace::git::{Oid, RepoPath, Repository};
 use crate::call::Call;
 use crate::capability::memory::{self, LAST_COMMIT, Memory};
 use crate::fault::Fault;
-use crate::proof::story::{OtherFiles, Purpose, RunCommit};
-use crate::proof::{check, note, source};
+use crate::proof::story::{OtherFiles, Purpose, RunCommit, Story};
+use crate::proof::{carried, check, note, source};
 
 /// The file in the run's folder that has the last commit that all is written up to.
 const NOTED: &str = "noted.txt";
@@ -22,6 +22,7 @@ pub fn of_pending(call: &Call<'_>, repository: &Repository, commit: &Oid) -> Res
         return Ok(());
     }
     let story = source::story(&call.dir)?;
+    let begun = begun(&story);
     let Some(made) = story.under_way else {
         return Err(Fault::bug("a note for no commit"));
     };
@@ -29,7 +30,7 @@ pub fn of_pending(call: &Call<'_>, repository: &Repository, commit: &Oid) -> Res
         sha: commit.to_string(),
         ..made
     };
-    write(repository, &[made])?;
+    write(repository, begun.as_deref(), &[made])?;
     if story
         .made
         .last()
@@ -68,22 +69,33 @@ pub fn catch_up(call: &Call<'_>, run: &RunState) {
 
 /// Writes the notes of all commits of a run, whatever its settings say of notes.
 pub fn write_all(call: &Call<'_>, repository: &Repository) -> Result<(), Fault> {
-    write(repository, &source::story(&call.dir)?.made)
+    let story = source::story(&call.dir)?;
+    write(repository, begun(&story).as_deref(), &story.made)
+}
+
+/// The commit that the run's first one builds on.
+fn begun(story: &Story) -> Option<String> {
+    story.made.first().map(|first| first.base.clone())
 }
 
 /// Writes the notes of the commits after the one up to which all is written.
 fn since(call: &Call<'_>, run: &RunState, noted: &str) -> Result<(), Fault> {
     let repository = Memory::of(run)?.repository();
-    let made = source::story(&call.dir)?.made;
+    let story = source::story(&call.dir)?;
+    let made = &story.made;
     let first = made
         .iter()
         .position(|made| made.sha == noted)
         .map_or(0, |at| at + 1);
-    write(&repository, made.get(first..).unwrap_or_default())
+    write(
+        &repository,
+        begun(&story).as_deref(),
+        made.get(first..).unwrap_or_default(),
+    )
 }
 
 /// Writes the notes of these commits, as far as they are not there as they should be.
-fn write(repository: &Repository, all: &[RunCommit]) -> Result<(), Fault> {
+fn write(repository: &Repository, begun: Option<&str>, all: &[RunCommit]) -> Result<(), Fault> {
     let all: Vec<(&RunCommit, Oid)> = all
         .iter()
         .filter_map(|made| Some((made, made.sha.parse().ok()?)))
@@ -98,7 +110,7 @@ fn write(repository: &Repository, all: &[RunCommit]) -> Result<(), Fault> {
         ) else {
             continue;
         };
-        let text = text(repository, made, &base, commit)?;
+        let text = text(repository, begun, made, (&base, commit))?;
         if there.get(commit).map(|there| there.trim_end()) != Some(text.trim_end()) {
             repository.put_note(note::REFERENCE, commit, &text)?;
         }
@@ -108,9 +120,9 @@ fn write(repository: &Repository, all: &[RunCommit]) -> Result<(), Fault> {
 
 fn text(
     repository: &Repository,
+    begun: Option<&str>,
     made: &RunCommit,
-    base: &Oid,
-    commit: &Oid,
+    (base, commit): (&Oid, &Oid),
 ) -> Result<String, Fault> {
     let is_left_out = |path: &RepoPath| match made.purpose {
         Purpose::Status => made.paths.contains(path),
@@ -125,8 +137,11 @@ fn text(
         && made.other.is_none()
         && made.purpose != Purpose::Status
         && !check::fits(repository, made, base, commit)?;
+    let (change, whole) = carried::names(repository, made, begun)?;
     let made = RunCommit {
         other: by_hooks.then_some(OtherFiles::ByHooks).or(made.other),
+        change: change.unwrap_or_default(),
+        whole: whole.unwrap_or_default(),
         ..made.clone()
     };
     Ok(note::text(&made, &left_out))

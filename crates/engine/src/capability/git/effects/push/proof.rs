@@ -54,6 +54,7 @@ fn push_notes(call: &Call<'_>, repository: &Repository, remote: &str) -> Result<
                 .fetch_ref(remote, note::REFERENCE, FETCHED)?
                 .map_err(|failure| failed(&failure.said))?;
             repository.merge_notes(note::REFERENCE, FETCHED)?;
+            repository.forget_reference(FETCHED)?;
         }
         let Some(object) = repository.resolve(note::REFERENCE)? else {
             return Ok(());
