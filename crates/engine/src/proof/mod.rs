@@ -18,7 +18,7 @@
 //! provable.
 
 pub mod bundle;
-pub(crate) mod carried;
+pub mod carried;
 pub mod check;
 mod kind;
 pub mod note;

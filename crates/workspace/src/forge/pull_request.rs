@@ -31,6 +31,8 @@ pub struct PullRequest {
     pub url: String,
     /// Where it stands.
     pub state: PullRequestState,
+    /// The branch that it is to be merged into.
+    pub base: String,
     /// The commit that it brings, as far as the forge knows yet.
     pub head: String,
     /// Whether it is not to be merged yet.
@@ -143,6 +145,16 @@ impl Forge {
                 Method::Put,
                 json!({ "title": self.titled(title, of.draft), "description": body }),
             ),
+        };
+        self.send(method, &path, &asked).map(drop)
+    }
+
+    /// Has it be merged into another branch.
+    pub fn set_base(&self, number: u64, base: &str) -> Result<(), ForgeError> {
+        let path = format!("{}/{number}", self.pull_requests());
+        let (method, asked) = match self.kind {
+            ForgeKind::GitHub => (Method::Patch, json!({ "base": base })),
+            ForgeKind::GitLab => (Method::Put, json!({ "target_branch": base })),
         };
         self.send(method, &path, &asked).map(drop)
     }
@@ -264,6 +276,12 @@ impl Forge {
                     ("open", None) => PullRequestState::Open,
                     _ => PullRequestState::Closed,
                 },
+                base: answer
+                    .pointer("/base/ref")
+                    .or_else(|| answer.get("base"))
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned(),
                 head: answer
                     .pointer("/head/sha")
                     .and_then(Value::as_str)
@@ -287,6 +305,7 @@ impl Forge {
                         "merged" => PullRequestState::Merged,
                         _ => PullRequestState::Closed,
                     },
+                    base: text("target_branch").unwrap_or_default().to_owned(),
                     head: text("sha").unwrap_or_default().to_owned(),
                     draft: draft.unwrap_or(bare.is_some()),
                     title: bare.unwrap_or(title).to_owned(),

@@ -297,6 +297,12 @@ fn updated(
         found.title = title;
         found.body = body;
     }
+    if !found.base.is_empty() && found.base != intent.base {
+        if let Err(error) = forge.set_base(found.number, &intent.base) {
+            return Ok(Err(error));
+        }
+        found.base.clone_from(&intent.base);
+    }
     if intent.draft_said && intent.draft != found.draft {
         if let Err(error) = forge.set_draft(&found, intent.draft) {
             return Ok(Err(error));

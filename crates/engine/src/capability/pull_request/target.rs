@@ -203,8 +203,7 @@ pub(crate) fn present(
 ) -> Result<Result<Option<PullRequest>, ForgeError>, Fault> {
     let known = PULL_REQUEST.read(&run.kept)?;
     let here = &forge.address;
-    let known = known
-        .filter(|known| known.host == here.host && known.path == here.path && known.base == base);
+    let known = known.filter(|known| known.host == here.host && known.path == here.path);
     if let Some(known) = known {
         return Ok(forge.pull_request(known.number).map(Some));
     }

@@ -79,6 +79,12 @@ fn a_run_becomes_a_pull_request_and_is_brought_up_to_date() {
     assert_eq!(request["draft"], true);
     env.auto("submit --ready").ok();
     assert_eq!(forge.request(1)["draft"], false);
+
+    // Into another branch: it is the same one.
+    env.git(&["push", "--quiet", "origin", "main:refs/heads/next"]);
+    env.auto("submit --base next").ok();
+    assert_eq!(forge.request(1)["base"], "next");
+    assert_eq!(forge.requests(), 1);
 }
 
 #[test]

@@ -499,14 +499,7 @@ pub(crate) fn perform(
                 break;
             }
             // What became of it is seen by looking.
-            Ok(Err(failure))
-                if matches!(
-                    failure.why,
-                    PushFailure::Unreachable | PushFailure::TimedOut
-                ) =>
-            {
-                failed = Some(failure);
-            }
+            Ok(Err(failure)) if failure.why == PushFailure::Unreachable => failed = Some(failure),
             Ok(Err(failure)) => {
                 failed = Some(failure);
                 break;
