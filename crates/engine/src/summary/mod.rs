@@ -459,8 +459,16 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
                 }
             }
         }
+        // That it could not be handed over at once says nothing of what the run made.
+        Event::EffectFailed { .. } if is_behind_the_end(run) => {}
         other => stopped(story, at, other),
     }
+}
+
+/// Whether what is under way is done with what the run made.
+fn is_behind_the_end(run: &RunState) -> bool {
+    let pending = run.pending.as_ref();
+    pending.is_some_and(|pending| Trigger::AFTER_THE_END.contains(&pending.at.trigger))
 }
 
 /// Takes in what did not go by itself.

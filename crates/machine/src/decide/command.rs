@@ -187,7 +187,8 @@ impl Planner<'_> {
         let definition = self.definition;
         let edges = definition.edges(&state, trigger);
         let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
-            return Err(cannot(trigger, &state));
+            let refusal = Refusal::new(format!("cannot_{trigger}")).detail("state", state);
+            return Err(Stop::refused(refusal));
         };
         let at = EffectAt {
             state,

@@ -254,16 +254,15 @@ pub(super) fn prepare_answers(call: &Call<'_>, run: &RunState) -> Result<Value, 
             .filter(|(_, taken)| !taken.answered && taken.thread.is_some());
         for (id, _) in open {
             let status = memory::subtask(run, id).map(|item| item.status);
-            let text = match status {
-                Some(ItemStatus::Done) => match memory::commit_of(run, id) {
-                    "" => "Looked at: nothing had to be changed.".to_owned(),
-                    sha => format!("Acted on in {sha}."),
-                },
-                Some(ItemStatus::Failed) => match summary::reason_of_skip(&call.dir, id)? {
+            if !matches!(status, Some(ItemStatus::Done | ItemStatus::Failed)) {
+                continue;
+            }
+            let text = match memory::commit_of(run, id) {
+                "" => match summary::reason_of_skip(&call.dir, id)? {
                     Some(reason) => format!("Not acted on: {reason}"),
-                    None => "Not acted on.".to_owned(),
+                    None => "Looked at: nothing had to be changed.".to_owned(),
                 },
-                _ => continue,
+                sha => format!("Acted on in {sha}."),
             };
             answers.insert(id.clone(), text);
         }

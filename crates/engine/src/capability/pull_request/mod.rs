@@ -44,6 +44,9 @@ pub(crate) struct KnownPullRequest {
     pub(crate) url: String,
     /// The branch that it is to be merged into.
     pub(crate) base: String,
+    /// Who was asked to look at it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reviewers: Vec<String>,
     /// The issue that it closes, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) issue: Option<String>,

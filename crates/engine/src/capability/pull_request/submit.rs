@@ -66,8 +66,9 @@ pub(super) fn prepare(
     let texts = |name: &str, more: &[String]| -> Vec<String> {
         let said = flags.get(name).and_then(Value::as_array);
         let said = said.into_iter().flatten().filter_map(Value::as_str);
-        let mut all: Vec<String> = more.to_vec();
-        all.extend(said.map(str::to_owned));
+        let said = more.iter().map(String::as_str).chain(said);
+        let said = said.map(|one| text::plain::one_line(one).trim().to_owned());
+        let mut all: Vec<String> = said.filter(|one| !one.is_empty()).collect();
         let mut seen = std::collections::HashSet::new();
         all.retain(|one| seen.insert(one.clone()));
         all
@@ -165,11 +166,20 @@ pub(super) fn perform(
         warnings.push(format!("it was not given its labels: {}", error.said));
     }
     // Who was asked once is not asked again with every change.
-    if created
-        && !intent.reviewers.is_empty()
-        && let Err(error) = forge.ask_to_review(request.number, &intent.reviewers)
-    {
-        warnings.push(format!("nobody was asked to review it: {}", error.said));
+    let mut asked = PULL_REQUEST
+        .read(&run.kept)?
+        .map_or_else(Vec::new, |known| known.reviewers);
+    let new: Vec<String> = intent
+        .reviewers
+        .iter()
+        .filter(|name| !asked.contains(name))
+        .cloned()
+        .collect();
+    if !new.is_empty() {
+        match forge.ask_to_review(request.number, &new) {
+            Ok(()) => asked.extend(new),
+            Err(error) => warnings.push(format!("nobody was asked to review it: {}", error.said)),
+        }
     }
     fail_point::reach("request-after-labels");
     let keep = PULL_REQUEST.entry(&KnownPullRequest {
@@ -178,6 +188,7 @@ pub(super) fn perform(
         number: request.number,
         url: request.url.clone(),
         base: intent.base.clone(),
+        reviewers: asked,
         issue: intent.issue.clone(),
     })?;
     let warnings: Vec<String> = warnings
@@ -189,6 +200,7 @@ pub(super) fn perform(
             "number": request.number,
             "url": request.url,
             "created": created,
+            "template": created && intent.whole != intent.own,
             "draft": request.draft,
             "base": intent.base,
             "byHand": false,

@@ -173,7 +173,7 @@ pub(crate) fn by_hand(forge: &Forge, error: &ForgeError, base: &str, head: &str)
             "submit again in an hour".to_owned(),
         ),
         ForgeTrouble::Unreachable => (
-            format!("{host} cannot be reached"),
+            format!("{host} cannot be reached, or does not answer"),
             "submit again when it can be: what was done is looked for first".to_owned(),
         ),
         ForgeTrouble::Invalid | ForgeTrouble::Unexpected => (

@@ -2,7 +2,7 @@
 
 use journal::layout::ProjectDir;
 use machine::trigger::Trigger;
-use machine::{Command, Event, RunState};
+use machine::{Command, Event, Refusal, RunState};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,10 +10,11 @@ use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects::push::PUSH;
 use crate::capability::memory::Memory;
-use crate::capability::pull_request::{ANSWER, SUBMIT};
+use crate::capability::pull_request::{ANSWER, FEEDBACK, SUBMIT};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
+use crate::next_step::Verb;
 use crate::turn::refused;
 use crate::view::autopilot::answer::{NextAction, TransitionAnswer};
 use crate::view::autopilot::{running, state};
@@ -125,10 +126,25 @@ impl Engine {
         };
         let events = match writer.command(&command)? {
             Ok(events) => events,
-            Err(refusal) => {
-                let (call, run) = (&writer.call, &writer.open.run);
-                return Err(refused(view, call, run, Some(run.state()), &refusal));
+            Err(refusal) => return Err(not_sent(view, &writer, turn, &refusal)),
+        };
+        let unheard = events.iter().find_map(|event| match event {
+            Event::EffectDone { name, result, .. } if name == FEEDBACK => {
+                result["unheard"].as_array()
             }
+            _ => None,
+        });
+        let unheard: Vec<&str> = unheard
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let unheard = match unheard.as_slice() {
+            [] => String::new(),
+            names => format!(
+                "; not heard, since they may not change the repository: {}",
+                text::plain::one_line(&names.join(", "))
+            ),
         };
         let added = events.iter().filter_map(|event| match event {
             Event::ItemAdded { item, .. } => Some(item.key.as_str()),
@@ -139,9 +155,11 @@ impl Engine {
         Ok(TransitionAnswer {
             run_id: run.run.clone(),
             message: format!(
-                "Taken in: {} ({})",
+                "Taken in: {} ({}){unheard}. What no test can fail for is another kind of work: {}; what is not to be done is declined: {}",
                 text::counted(added.len(), "remark"),
-                added.join(", ")
+                added.join(", "),
+                Verb::Reopen.step().with("kind", "refactor").and("reason"),
+                Verb::Skip.step().and("reason"),
             ),
             next_action: state::told(run, &writer.open.dir),
             report: None,
@@ -200,12 +218,31 @@ impl Engine {
         };
         match writer.command(&command)? {
             Ok(events) => Ok(submitted(&writer.open.run, &events, &writer.open.dir)),
-            Err(refusal) => {
-                let (call, run) = (&writer.call, &writer.open.run);
-                Err(refused(view, call, run, Some(run.state()), &refusal))
-            }
+            Err(refusal) => Err(not_sent(view, &writer, turn, &refusal)),
         }
     }
+}
+
+/// The refusal of what was sent to a run; where it is over, the same is asked for again once what stands against it is out of the
+/// way.
+fn not_sent(
+    view: &'static View,
+    writer: &RunWriter<'_>,
+    turn: &Turn<'_>,
+    refusal: &Refusal,
+) -> Fault {
+    let (call, run) = (&writer.call, &writer.open.run);
+    let fault = refused(view, call, run, Some(run.state()), refusal);
+    let says_how = [
+        "needs_person",
+        "approval_too_weak",
+        "cannot_submit",
+        "cannot_feedback",
+    ];
+    if run.status.is_over() && !says_how.contains(&refusal.code.as_str()) {
+        return fault.recover(turn.step().of(&run.run));
+    }
+    fault
 }
 
 fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitted {
@@ -258,8 +295,16 @@ fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitt
         format!("{remote} has `{branch}` as it is already")
     };
     let message = match (&pull_request, &by_hand) {
-        (Some(request), _) if request.created => {
-            format!("{push}, and pull request #{} is open", request.number)
+        (Some(pull_request), _) if pull_request.created => {
+            let fill_in = if flag(request, "template") {
+                "; its description begins with the project's own template, which is to be filled in"
+            } else {
+                ""
+            };
+            format!(
+                "{push}, and pull request #{} is open{fill_in}",
+                pull_request.number
+            )
         }
         (Some(request), _) => format!("{push}, and pull request #{} is up to date", request.number),
         (None, Some(_)) => format!("{push}; the pull request is to be opened by hand"),

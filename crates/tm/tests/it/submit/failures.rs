@@ -332,6 +332,9 @@ fn each_has_its_answer() {
             forge.works_again();
             let again = env.auto("submit").ok();
             assert_eq!(again["pullRequest"]["created"], true, "{}", obstacle.name);
+            // What stood against it is nothing that a reviewer has to know.
+            let body = forge.request(1)["body"].to_string();
+            assert!(!body.contains("forge_"), "{}: {body}", obstacle.name);
             assert_eq!(forge.requests(), 1, "{}", obstacle.name);
         }
         env.restore(0);

@@ -65,6 +65,11 @@ fn remarks_become_subtasks_and_are_answered() {
     env.git(&["switch", "--quiet", "main"]);
     let answer = env.auto("feedback").ok();
     assert_eq!(answer["nextAction"]["action"], "red", "{answer:#}");
+    let message = answer["message"].as_str().unwrap();
+    assert!(
+        message.contains("--kind refactor") && message.contains("not heard"),
+        "{message}"
+    );
     let branch = env.git(&["branch", "--show-current"]);
     assert_eq!(branch, "master/task-1-count-the-words");
     let next = env.auto("next").ok();
@@ -91,13 +96,25 @@ fn remarks_become_subtasks_and_are_answered() {
     );
     env.tm(&["autopilot", "skip", "--reason", "It is @bob's name already"])
         .ok();
-    let last = env.head();
-    // A subtask that was given up ends the run as one that failed, which is not handed over.
+    // What is declined keeps nobody from handing over the rest.
+    let end = env.auto("finalize --results passed:2,failed:0").ok();
+    assert_eq!(end["nextAction"]["status"], "completed", "{end:#}");
     assert_eq!(
-        env.auto("finalize --results passed:2,failed:0").ok()["nextAction"]["status"],
-        "failed"
+        end["nextAction"]["nextSteps"][0]["step"], "submit",
+        "{end:#}"
     );
-    assert_ne!(first, last);
+    env.auto("submit").ok();
+    assert_ne!(pushed(&env, &forge), first);
+    let told = posted(&forge);
+    let (_, declined) = told.last().unwrap();
+    assert!(
+        declined.contains("Not acted on: It is") && !declined.contains("@bob"),
+        "{declined}"
+    );
+    assert!(
+        declined.starts_with("To https://github.com/o/r/pull/1#v21:"),
+        "{declined}"
+    );
 }
 
 #[test]

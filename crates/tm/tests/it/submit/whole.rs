@@ -80,6 +80,16 @@ fn a_run_becomes_a_pull_request_and_is_brought_up_to_date() {
     env.auto("submit --ready").ok();
     assert_eq!(forge.request(1)["draft"], false);
 
+    // Who was not asked before is asked, and nobody twice.
+    env.auto("submit --reviewer ann --reviewer bob").ok();
+    let asked: Vec<Value> = forge
+        .calls()
+        .into_iter()
+        .filter(|call| call.path.ends_with("requested_reviewers"))
+        .map(|call| call.body["reviewers"].clone())
+        .collect();
+    assert_eq!(asked, [json!(["ann"]), json!(["bob"])]);
+
     // Into another branch: it is the same one.
     env.git(&["push", "--quiet", "origin", "main:refs/heads/next"]);
     env.auto("submit --base next").ok();

@@ -302,7 +302,7 @@ fn is_ours(
                 short(tip)
             ),
             format!(
-                "look at what it is ({}), and bring it into the branch ({}), then submit again",
+                "look at what it is ({}), and bring it into the branch ({}); a person then agrees to its commits and submits again",
                 NextStep::git(["fetch", remote, branch]),
                 NextStep::git(["merge", "FETCH_HEAD"])
             ),
