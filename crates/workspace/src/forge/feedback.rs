@@ -83,17 +83,29 @@ impl Forge {
     pub fn feedback(&self, of: &PullRequest, sha: &str) -> Result<Feedback, ForgeError> {
         let mut feedback = Feedback::default();
         match self.kind {
-            ForgeKind::GitHub => {
-                self.github_checks(sha, &mut feedback)?;
-                self.github_threads(of.number, &mut feedback)?;
-                self.github_talk(of.number, &mut feedback)?;
-            }
-            ForgeKind::GitLab => {
-                self.gitlab_jobs(of.number, sha, &mut feedback)?;
-                self.gitlab_discussions(of.number, &mut feedback)?;
-            }
+            ForgeKind::GitHub => self.github_checks(sha, &mut feedback)?,
+            ForgeKind::GitLab => self.gitlab_jobs(of.number, sha, &mut feedback)?,
         }
+        self.conversation(of.number, &mut feedback)?;
         Ok(feedback)
+    }
+
+    /// The keys of what was answered.
+    pub fn answered(&self, number: u64) -> Result<Vec<String>, ForgeError> {
+        let mut feedback = Feedback::default();
+        self.conversation(number, &mut feedback)?;
+        Ok(feedback.answered)
+    }
+
+    /// What people write.
+    fn conversation(&self, of: u64, feedback: &mut Feedback) -> Result<(), ForgeError> {
+        match self.kind {
+            ForgeKind::GitHub => {
+                self.github_threads(of, feedback)?;
+                self.github_talk(of, feedback)
+            }
+            ForgeKind::GitLab => self.gitlab_discussions(of, feedback),
+        }
     }
 
     /// Answers a remark where it was made.

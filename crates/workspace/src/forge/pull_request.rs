@@ -212,8 +212,13 @@ impl Forge {
         .map(drop)
     }
 
-    /// Asks people to look at it, teams (`owner/team`) among them on GitHub.
-    pub fn ask_to_review(&self, number: u64, reviewers: &[String]) -> Result<(), ForgeError> {
+    /// Asks people to look at it, teams (`owner/team`) among them on GitHub. `asked` were asked before.
+    pub fn ask_to_review(
+        &self,
+        number: u64,
+        asked: &[String],
+        reviewers: &[String],
+    ) -> Result<(), ForgeError> {
         match self.kind {
             ForgeKind::GitHub => {
                 let (teams, people): (Vec<&str>, Vec<&str>) = reviewers
@@ -229,8 +234,9 @@ impl Forge {
                 self.send(Method::Post, &path, &asked).map(drop)
             }
             ForgeKind::GitLab => {
+                // The list there is replaced.
                 let mut ids = Vec::new();
-                for name in reviewers {
+                for name in asked.iter().chain(reviewers) {
                     let found = self.list(&format!("users?username={}", encoded(name)))?;
                     let id = found.first().and_then(|user| user.get("id"));
                     let id = id.and_then(Value::as_u64).ok_or_else(|| {

@@ -289,10 +289,7 @@ pub(super) fn perform_answers(
     let Ok(forge) = target::forge(call, &memory.repository(), &to.remote, branches)? else {
         return Ok(Outcome::done());
     };
-    let answered = forge
-        .pull_request(known.number)
-        .and_then(|request| forge.feedback(&request, ""))
-        .map(|feedback| feedback.answered);
+    let answered = forge.answered(known.number);
     let mut warnings = Vec::new();
     let mut told = 0;
     for (id, text) in answers {

@@ -176,7 +176,7 @@ pub(super) fn perform(
         .cloned()
         .collect();
     if !new.is_empty() {
-        match forge.ask_to_review(request.number, &new) {
+        match forge.ask_to_review(request.number, &asked, &new) {
             Ok(()) => asked.extend(new),
             Err(error) => warnings.push(format!("nobody was asked to review it: {}", error.said)),
         }

@@ -148,6 +148,12 @@ fn the_same_pull_request_is_updated_and_each_remark_answered_once() {
     assert!(text.starts_with("Acted on in "), "{text}");
     // Answered is answered, whoever looks.
     let answers = told.len();
+    // No question is about nothing: a forge that is real would not answer it.
+    assert!(
+        forge.calls().iter().all(|call| !call.path.contains("//")),
+        "{:#?}",
+        forge.calls()
+    );
     env.auto("submit").ok();
     env.refused("feedback", 3, "no_feedback", "merge");
     assert_eq!(posted(&forge).len(), answers);
