@@ -12,6 +12,7 @@ use crate::capability::pull_request::SubmittedTo;
 use crate::capability::pull_request::target;
 use crate::fault::Fault;
 use crate::intent;
+use crate::next_step::Argument;
 use crate::support::{HandlerError, Outcome, refusal};
 
 /// Refuses where nothing could come of it.
@@ -32,7 +33,10 @@ pub(super) fn prepare(
         return Err(refusal(
             "base_missing",
             format!("`{head}` cannot be merged into itself"),
-            "name the branch that it is to be merged into: `--base BRANCH`",
+            format!(
+                "name the branch that it is to be merged into with {}",
+                Argument("base")
+            ),
         )
         .into());
     }

@@ -12,6 +12,7 @@ use crate::call::Call;
 use crate::capability::git::effects::push::reference;
 use crate::capability::memory::{Memory, PULL_REQUEST};
 use crate::fault::Fault;
+use crate::next_step::Argument;
 use crate::support::refusal;
 use machine::Refusal;
 
@@ -44,7 +45,10 @@ pub(crate) fn base(
             return Err(refusal(
                 "base_missing",
                 format!("the remote has no branch `{said}` to merge into"),
-                "name one that is there: `--base BRANCH`, or `submit.base` in the settings",
+                format!(
+                    "name one that is there with {}, or `submit.base` in the settings",
+                    Argument("base")
+                ),
             ));
         }
         return Ok(said.to_owned());
@@ -57,7 +61,10 @@ pub(crate) fn base(
         refusal(
             "base_missing",
             format!("the remote has no branch `{from}`, and does not say which one is its default"),
-            "push the branch that this is to be merged into, or name another one: `--base BRANCH`",
+            format!(
+                "push the branch that this is to be merged into, or name another one with {}",
+                Argument("base")
+            ),
         )
     })
 }

@@ -240,7 +240,7 @@ fn not_sent(
         "cannot_feedback",
     ];
     if run.status.is_over() && !says_how.contains(&refusal.code.as_str()) {
-        return fault.recover(turn.step().of(&run.run));
+        return fault.recover(Turn::new(turn.name, "").step().of(&run.run));
     }
     fault
 }
