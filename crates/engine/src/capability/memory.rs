@@ -10,7 +10,7 @@ use machine::state::{Item, ItemSet, ItemStatus, Token};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use workspace::convention::paths::PathClasses;
-use workspace::git::{Oid, RepoPath, Repository};
+use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::runner::identity::RunnerIdentity;
 use workspace::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 
@@ -367,6 +367,18 @@ impl Memory {
         self.last_commit
             .parse()
             .map_err(|_| Fault::bug(format!("`{}` is no commit id", self.last_commit)))
+    }
+
+    /// The files with changes that are neither committed nor known to be somebody's from before, but for those that no check looks
+    /// at.
+    pub fn uncommitted(&self, repository: &Repository, status: &TreeStatus) -> Vec<String> {
+        let exempt = self.exempt(repository);
+        let changes = status.changes.iter().filter(|change| {
+            !exempt.contains(&change.path)
+                && !self.reports.contains(&change.path)
+                && !self.dirty.contains_key(&change.path)
+        });
+        changes.map(|change| change.path.to_string()).collect()
     }
 
     /// Files that no check looks at: where tasks and their statuses stand.

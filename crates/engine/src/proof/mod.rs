@@ -258,7 +258,7 @@ impl Engine {
             }
         }
         carried::judge(&mut commits, &range, &mut library, &repository, &least)?;
-        with_alike(&mut commits, &range, &mut library, &repository)?;
+        with_alike(&mut commits, &range, &library, &repository)?;
         Ok(summed_up(range.text, commits, library, least.level))
     }
 }
@@ -455,7 +455,7 @@ fn against_note(library: &Library, known: &SourceIndex, made: &RunCommit) -> Opt
 fn with_alike(
     commits: &mut [Verdict],
     range: &Range,
-    library: &mut Library,
+    library: &Library,
     repository: &Repository,
 ) -> Result<(), Fault> {
     let nobodys = |verdict: &Verdict| {

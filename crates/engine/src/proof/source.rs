@@ -184,24 +184,10 @@ impl Library {
         Some((known, known.made.get(place.1)?))
     }
 
-    /// Commits of runs that lie here: those of the range, and then those of other runs of the project, whose journals are
-    /// looked at only now.
-    pub fn all_made(&mut self) -> Vec<RunCommit> {
-        let mut all: Vec<RunCommit> = self
-            .known
-            .iter()
-            .flat_map(|known| known.made.iter().cloned())
-            .collect();
-        for dir in std::mem::take(&mut self.others)
-            .into_iter()
-            .take(MOST_ALIKE)
-        {
-            match story(dir.path()) {
-                Ok(story) => all.extend(story.made),
-                Err(damage) => self.is_damaged(&dir, damage, Vec::new()),
-            }
-        }
-        all
+    /// The commits of all runs that are at hand.
+    pub fn all_made(&self) -> Vec<RunCommit> {
+        let known = self.known.iter();
+        known.flat_map(|known| known.made.iter().cloned()).collect()
     }
 
     /// Has all sources at hand, also those that name no commit of the range: other runs of the project, and the notes on all

@@ -1,5 +1,6 @@
 //! What others say of a pull request: checks that fail, and what people write.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::address::ForgeKind;
@@ -10,7 +11,8 @@ use super::pull_request::PullRequest;
 const ANSWERS: &str = "<!-- tramline answers ";
 
 /// Where something was said, and so where it is answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Place {
     /// A check, which nobody answers: it is run again.
     Check,

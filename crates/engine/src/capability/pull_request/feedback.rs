@@ -34,9 +34,8 @@ const MOST_NAMED: usize = 5;
 pub(crate) struct TakenRemark {
     /// By which it is known again.
     key: String,
-    /// Where it is answered: the id of a thread, empty for the talk below; none for a check.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    thread: Option<String>,
+    /// Where it is answered.
+    place: Place,
     /// Its page.
     url: String,
     /// Whether it was answered.
@@ -121,11 +120,7 @@ pub(super) fn prepare(
             id,
             TakenRemark {
                 key,
-                thread: match &remark.place {
-                    Place::Check => None,
-                    Place::Talk => Some(String::new()),
-                    Place::Thread(id) => Some(id.clone()),
-                },
+                place: remark.place.clone(),
                 url: remark.url.clone(),
                 answered: false,
             },
@@ -251,7 +246,7 @@ pub(super) fn prepare_answers(call: &Call<'_>, run: &RunState) -> Result<Value, 
         let taken = FEEDBACK.read(&run.kept)?.unwrap_or_default();
         let open = taken
             .iter()
-            .filter(|(_, taken)| !taken.answered && taken.thread.is_some());
+            .filter(|(_, taken)| !taken.answered && taken.place != Place::Check);
         for (id, _) in open {
             let status = memory::subtask(run, id).map(|item| item.status);
             if !matches!(status, Some(ItemStatus::Done | ItemStatus::Failed)) {
@@ -296,20 +291,17 @@ pub(super) fn perform_answers(
         let Some(remark) = taken.get_mut(&id) else {
             continue;
         };
-        let place = match remark.thread.as_deref() {
-            Some("") => Place::Talk,
-            Some(thread) => Place::Thread(thread.to_owned()),
-            None => continue,
-        };
         let posted = match &answered {
             Ok(answered) if answered.contains(&remark.key) => Ok(()),
             Ok(_) => {
                 let about = match remark.url.as_str() {
-                    url if place == Place::Talk && !url.is_empty() => format!("To {url}:\n\n"),
+                    url if remark.place == Place::Talk && !url.is_empty() => {
+                        format!("To {url}:\n\n")
+                    }
                     _ => String::new(),
                 };
                 let body = answer_text(&format!("{about}{text}"), &remark.key);
-                forge.answer(known.number, &place, &body)
+                forge.answer(known.number, &remark.place, &body)
             }
             Err(error) => Err(error.clone()),
         };

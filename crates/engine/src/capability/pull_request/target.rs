@@ -4,7 +4,7 @@ use machine::RunState;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use workspace::forge::{
-    Forge, ForgeAddress, ForgeError, ForgeKind, ForgeTrouble, PullRequest, PullRequestState,
+    Forge, ForgeAddress, ForgeError, ForgeTrouble, PullRequest, PullRequestState,
 };
 use workspace::git::{RemoteTips, Repository};
 
@@ -113,20 +113,6 @@ pub(crate) fn bases(call: &Call<'_>, memory: &Memory, flags: &Map<String, Value>
     .collect()
 }
 
-/// The address of a remote on a forge, and of which kind that is; nothing where it is none.
-pub(crate) fn address(
-    call: &Call<'_>,
-    repository: &Repository,
-    remote: &str,
-) -> Result<Option<(ForgeAddress, Option<ForgeKind>)>, Fault> {
-    let urls = repository.remote_urls(remote)?;
-    let address = urls.and_then(|urls| ForgeAddress::of_remote(&urls.push));
-    Ok(address.map(|address| {
-        let kind = address.kind(call.pinned.submit.forge);
-        (address, kind)
-    }))
-}
-
 /// The forge of a remote, or how a person does it.
 pub(crate) fn forge(
     call: &Call<'_>,
@@ -134,14 +120,15 @@ pub(crate) fn forge(
     remote: &str,
     (base, head): (&str, &str),
 ) -> Result<Result<Forge, ByHand>, Fault> {
-    let Some((address, kind)) = address(call, repository, remote)? else {
+    let urls = repository.remote_urls(remote)?;
+    let Some(address) = urls.and_then(|urls| ForgeAddress::of_remote(&urls.push)) else {
         return Ok(Err(ByHand {
             why: format!("{remote} is no place that pull requests are known of"),
             fix: "ask whoever keeps it to take the branch".to_owned(),
             url: String::new(),
         }));
     };
-    Ok(match kind {
+    Ok(match address.kind(call.pinned.submit.forge) {
         Some(kind) => Ok(Forge::new(kind, address, repository.top_level())),
         None => Err(ByHand {
             why: format!("it is not known what {} is", address.host),

@@ -18,11 +18,11 @@ use crate::next_step::Verb;
 use crate::turn::refused;
 use crate::view::autopilot::answer::{NextAction, TransitionAnswer};
 use crate::view::autopilot::{running, state};
+use crate::view::{AUTOPILOT, GENERIC, View};
 use crate::writer::RunWriter;
 
 /// How many files are named.
 const MOST_NAMED: usize = 5;
-use crate::view::{AUTOPILOT, GENERIC, View};
 
 /// The answer of `submit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -128,12 +128,7 @@ impl Engine {
             Ok(events) => events,
             Err(refusal) => return Err(not_sent(view, &writer, turn, &refusal)),
         };
-        let unheard = events.iter().find_map(|event| match event {
-            Event::EffectDone { name, result, .. } if name == FEEDBACK => {
-                result["unheard"].as_array()
-            }
-            _ => None,
-        });
+        let unheard = result_of(&events, FEEDBACK).and_then(|result| result["unheard"].as_array());
         let unheard: Vec<&str> = unheard
             .into_iter()
             .flatten()
@@ -173,22 +168,13 @@ impl Engine {
         {
             return self.refuse_second(project, None);
         }
+        if !writer.open.run.status.is_over() {
+            return Ok(());
+        }
         let memory = Memory::of(&writer.open.run)?;
         let repository = memory.repository();
-        let exempt = memory.exempt(&repository);
-        let changed: Vec<String> = writer
-            .call
-            .tree(&repository)?
-            .changes
-            .iter()
-            .filter(|change| {
-                !exempt.contains(&change.path)
-                    && !memory.reports.contains(&change.path)
-                    && !memory.dirty.contains_key(&change.path)
-            })
-            .map(|change| change.path.to_string())
-            .collect();
-        if changed.is_empty() || !writer.open.run.status.is_over() {
+        let changed = memory.uncommitted(&repository, &*writer.call.tree(&repository)?);
+        if changed.is_empty() {
             return Ok(());
         }
         Err(Fault::new(
@@ -245,13 +231,15 @@ fn not_sent(
     fault
 }
 
+/// What an effect of these came to.
+fn result_of<'e>(events: &'e [Event], effect: &str) -> Option<&'e Value> {
+    events.iter().find_map(|event| match event {
+        Event::EffectDone { name, result, .. } if name == effect => Some(result),
+        _ => None,
+    })
+}
+
 fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitted {
-    let result_of = |effect: &str| {
-        events.iter().find_map(|event| match event {
-            Event::EffectDone { name, result, .. } if name == effect => Some(result),
-            _ => None,
-        })
-    };
     let text = |of: Option<&Value>, name: &str| {
         let text = of.and_then(|of| of.get(name)?.as_str());
         text.unwrap_or_default().to_owned()
@@ -260,7 +248,7 @@ fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitt
         of.and_then(|of| of.get(name)?.as_bool())
             .unwrap_or_default()
     };
-    let (pushed, request) = (result_of(PUSH), result_of(SUBMIT));
+    let (pushed, request) = (result_of(events, PUSH), result_of(events, SUBMIT));
     let by_hand = flag(request, "byHand").then(|| ByHandAnswer {
         why: text(request, "why"),
         fix: text(request, "fix"),
@@ -279,7 +267,7 @@ fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitt
         }),
         _ => None,
     };
-    let warnings = [request, result_of(ANSWER)].into_iter().flatten();
+    let warnings = [request, result_of(events, ANSWER)].into_iter().flatten();
     let warnings = warnings.filter_map(|of| of.get("warnings")?.as_array());
     let warnings = warnings.flatten().filter_map(Value::as_str);
     let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();

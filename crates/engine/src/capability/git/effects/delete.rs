@@ -47,18 +47,8 @@ pub fn prepare(
             .into());
         }
         let status = repository.status()?;
-        let exempt = memory.exempt(&repository);
         let on_it = status.branch.as_deref() == Some(branch);
-        let changed: Vec<String> = status
-            .changes
-            .iter()
-            .filter(|change| {
-                !exempt.contains(&change.path)
-                    && !memory.reports.contains(&change.path)
-                    && !memory.dirty.contains_key(&change.path)
-            })
-            .map(|change| change.path.to_string())
-            .collect();
+        let changed = memory.uncommitted(&repository, &status);
         if on_it && !changed.is_empty() {
             return Err(refusal(
                 "unmerged_work",

@@ -342,50 +342,29 @@ fn tips(
     branch: &str,
     references: &[&str],
 ) -> Result<RemoteTips, HandlerError> {
-    let mut failed = None;
-    for () in Attempts::of(call) {
-        match repository.remote_tips(remote, references)? {
-            Ok(tips) => return Ok(tips),
-            Err(failure) if failure.why == PushFailure::Unreachable => failed = Some(failure),
-            Err(failure) => {
-                failed = Some(failure);
-                break;
+    let tips = tried(call, || Ok(repository.remote_tips(remote, references)?))?;
+    tips.map_err(|failed| {
+        let (code, message, suggestion) = in_words(remote, branch, &failed);
+        refusal(code, message, suggestion).into()
+    })
+}
+
+/// Tries something at a remote, and again after a pause where that cannot be reached.
+fn tried<T>(
+    call: &Call<'_>,
+    mut attempt: impl FnMut() -> Result<Result<T, RemoteFailure>, Fault>,
+) -> Result<Result<T, RemoteFailure>, Fault> {
+    let mut left = call.pinned.submit.attempts;
+    let mut pause = PAUSE;
+    loop {
+        match attempt()? {
+            Err(failure) if failure.why == PushFailure::Unreachable && left > 1 => {
+                std::thread::sleep(pause);
+                left -= 1;
+                pause = LONGEST_PAUSE.min(pause * 2);
             }
+            done => return Ok(done),
         }
-    }
-    let failed = failed.ok_or_else(|| Fault::bug("a remote that nobody asked"))?;
-    let (code, message, suggestion) = in_words(remote, branch, &failed);
-    Err(refusal(code, message, suggestion).into())
-}
-
-/// The attempts at a remote, with a pause before each but the first.
-struct Attempts {
-    left: u32,
-    pause: Option<Duration>,
-}
-
-impl Attempts {
-    fn of(call: &Call<'_>) -> Self {
-        Self {
-            left: call.pinned.submit.attempts.max(1),
-            pause: None,
-        }
-    }
-}
-
-impl Iterator for Attempts {
-    type Item = ();
-
-    fn next(&mut self) -> Option<()> {
-        self.left = self.left.checked_sub(1)?;
-        if let Some(pause) = self.pause {
-            std::thread::sleep(pause);
-        }
-        self.pause = Some(
-            self.pause
-                .map_or(PAUSE, |pause| LONGEST_PAUSE.min(pause * 2)),
-        );
-        Some(())
     }
 }
 
@@ -468,54 +447,34 @@ pub(crate) fn perform(
         expected: intent.expected.clone(),
     };
     let limit = Duration::from_millis(call.pinned.git.commit_timeout);
-    let mut failed = None;
-    for () in Attempts::of(call) {
+    let done = tried(call, || {
         // The answer to an earlier attempt, or to that of a process that was killed, may be all that was lost.
         match repository.remote_tips(&intent.remote, &[&name])? {
-            Ok(tips) if tips.of(&name) == Some(&intent.sha) => {
-                failed = None;
-                break;
-            }
+            Ok(tips) if tips.of(&name) == Some(&intent.sha) => return Ok(Ok(())),
             Ok(tips) if tips.of(&name) != intent.expected.as_ref() => {
-                failed = Some(RemoteFailure {
+                return Ok(Err(RemoteFailure {
                     why: PushFailure::Moved,
                     said: String::new(),
-                });
-                break;
+                }));
             }
             Ok(_) => {}
-            Err(failure) => {
-                let goes_on = failure.why == PushFailure::Unreachable;
-                failed = Some(failure);
-                if goes_on {
-                    continue;
-                }
-                break;
-            }
+            Err(failure) => return Ok(Err(failure)),
         }
         match repository.push(&intent.remote, &pushed, limit, &on_spawn) {
-            Ok(Ok(())) => {
-                failed = None;
-                break;
-            }
-            // What became of it is seen by looking.
-            Ok(Err(failure)) if failure.why == PushFailure::Unreachable => failed = Some(failure),
-            Ok(Err(failure)) => {
-                failed = Some(failure);
-                break;
-            }
-            Err(error) if *error.kind() == GitErrorKind::Killed => {
-                failed = Some(RemoteFailure {
-                    why: PushFailure::Unreachable,
-                    said: chain(&error),
-                });
-            }
-            Err(error) => return Ok(Outcome::failed(error.into())),
+            Err(error) if *error.kind() == GitErrorKind::Killed => Ok(Err(RemoteFailure {
+                why: PushFailure::Unreachable,
+                said: chain(&error),
+            })),
+            done => Ok(done?),
         }
-    }
+    });
+    let done = match done {
+        Ok(done) => done,
+        Err(fault) => return Ok(Outcome::failed(fault)),
+    };
     fail_point::reach("push-after-push");
     forget_git(call);
-    if let Some(failed) = failed
+    if let Err(failed) = done
         && !has(&repository, &intent)
     {
         let (code, message, suggestion) = in_words(&intent.remote, &intent.branch, &failed);

@@ -59,9 +59,8 @@ fn push_notes(call: &Call<'_>, repository: &Repository, remote: &str) -> Result<
         let Some(object) = repository.resolve(note::REFERENCE)? else {
             return Ok(());
         };
-        match put(repository, remote, note::REFERENCE, object, expected)? {
-            Some(PushFailure::Moved) => {}
-            Some(_) | None => return Ok(()),
+        if put(repository, remote, note::REFERENCE, object, expected)? {
+            return Ok(());
         }
     }
     Err(failed("others push notes all the time"))
@@ -76,10 +75,10 @@ fn push_bundle(call: &Call<'_>, repository: &Repository, remote: &str) -> Result
     if expected.as_ref() == Some(&object) {
         return Ok(());
     }
-    match put(repository, remote, &name, object, expected)? {
-        Some(PushFailure::Moved) => Err(failed("another process has pushed another bundle")),
-        Some(_) | None => Ok(()),
+    if put(repository, remote, &name, object, expected)? {
+        return Ok(());
     }
+    Err(failed("another process has pushed another bundle"))
 }
 
 fn there(repository: &Repository, remote: &str, reference: &str) -> Result<Option<Oid>, Fault> {
@@ -89,22 +88,22 @@ fn there(repository: &Repository, remote: &str, reference: &str) -> Result<Optio
     Ok(tips.of(reference).cloned())
 }
 
-/// Pushes one reference. That another process was faster is an answer.
+/// Pushes one reference; false where another process was faster.
 fn put(
     repository: &Repository,
     remote: &str,
     name: &str,
     object: Oid,
     expected: Option<Oid>,
-) -> Result<Option<PushFailure>, Fault> {
+) -> Result<bool, Fault> {
     let pushed = PushedRef {
         object,
         name: name.to_owned(),
         expected,
     };
     match repository.push(remote, &pushed, LIMIT, &|_| {})? {
-        Ok(()) => Ok(None),
-        Err(failure) if failure.why == PushFailure::Moved => Ok(Some(PushFailure::Moved)),
+        Ok(()) => Ok(true),
+        Err(failure) if failure.why == PushFailure::Moved => Ok(false),
         Err(failure) => Err(failed(&failure.said)),
     }
 }
