@@ -35,6 +35,7 @@ fn renamed(project: &TestEnvironment) -> String {
             .replace("    subtasks:", "    things:")
             .replace("into: subtasks", "into: things")
             .replace("items: subtasks,", "items: things,")
+            .replace("add: { subtasks:", "add: { things:")
             .replace("maxAttempts", "tries")
             .replace("taskId", "ticket")
             .replace(
