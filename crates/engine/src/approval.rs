@@ -154,7 +154,7 @@ impl<'a> Turn<'a> {
     }
 
     /// A text that is decided with it.
-    fn text(&self, flag: &str) -> Option<&str> {
+    pub(crate) fn text(&self, flag: &str) -> Option<&str> {
         self.flags.get(flag)?.as_str()
     }
 
@@ -175,6 +175,7 @@ impl<'a> Turn<'a> {
             "abort" => Verb::Abort.step(),
             "submit" => Verb::Submit.step(),
             "feedback" => Verb::Feedback.step(),
+            "rewind" => Verb::Rewind.step(),
             _ => Verb::Resume.step(),
         };
         for (name, flag) in &self.flags {

@@ -5,7 +5,7 @@
 
 /// The places, in the order in which a commit passes them. `io` stands before and after each change that a session makes to
 /// its folder, so that one name and a count come to all of them.
-pub const NAMES: [&str; 23] = [
+pub const NAMES: [&str; 26] = [
     "before-append",
     "after-append",
     "derived-before-state",
@@ -29,6 +29,9 @@ pub const NAMES: [&str; 23] = [
     "push-after-proof",
     "request-after-create",
     "request-after-labels",
+    "rewind-in-git",
+    "rewind-after-git",
+    "rewind-after-tasks",
 ];
 
 /// Dies here, if the environment says so.

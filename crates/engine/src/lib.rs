@@ -47,6 +47,7 @@ pub mod proof;
 mod refusals;
 pub mod report;
 pub mod revision;
+pub mod rewind;
 mod run_cache;
 pub mod runs;
 mod slot;

@@ -87,11 +87,13 @@ pub enum Verb {
     Submit,
     /// Take in what others say of it.
     Feedback,
+    /// Take a run back to an earlier step.
+    Rewind,
 }
 
 impl Verb {
     /// All of them in their order, and their names.
-    const ALL: [(Self, &'static str); 27] = [
+    const ALL: [(Self, &'static str); 28] = [
         (Self::Start, "start"),
         (Self::Next, "next"),
         (Self::Status, "status"),
@@ -119,6 +121,7 @@ impl Verb {
         (Self::Baseline, "baseline"),
         (Self::Submit, "submit"),
         (Self::Feedback, "feedback"),
+        (Self::Rewind, "rewind"),
     ];
 
     /// Its name.

@@ -2,7 +2,7 @@
 
 mod loading;
 
-pub use crate::open_run::loading::{Loaded, event_of, fold, load, pinned};
+pub use crate::open_run::loading::{Loaded, event_of, fold, load, pinned, run_at};
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ pub fn foresee(
                         run: Box::new(run),
                     });
                 }
-                Need::Effect { .. } => return Ok(Forecast::Goes),
+                Need::Effect { .. } | Need::Past { .. } => return Ok(Forecast::Goes),
             },
         }
     }
@@ -355,6 +355,7 @@ impl<'a> OpenRun<'a> {
                 Need::Present { token, run } => {
                     facts.present = Some(support.present(&run, token)?);
                 }
+                Need::Past { seq } => facts.past = Some(Box::new(run_at(&self.dir, seq)?)),
                 Need::Subject { gate, token, run } => match support.subject(&gate, &run, token) {
                     Ok(hash) => {
                         facts.subjects.insert(gate, hash);

@@ -34,6 +34,11 @@ impl<T> Slot<T> {
         }
     }
 
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What is there as it was kept, unread.
     pub(crate) fn value<'k>(&self, kept: &'k Map<String, Value>) -> Option<&'k Value> {
         kept.get(&*self.name).filter(|value| !value.is_null())

@@ -88,9 +88,11 @@ impl RunState {
             } => {
                 self.set_item_status(set, key, ItemStatus::Active);
                 self.next_token = self.next_token.max(token + 1);
+                let spent = self.spent.get(set).and_then(|items| items.get(key));
                 self.tokens.push(Token {
                     parent: Some(*parent),
                     item: Some((set.clone(), key.clone())),
+                    attempts: spent.cloned().unwrap_or_default(),
                     ..Token::new(*token, state, at)
                 });
             }
@@ -264,6 +266,11 @@ impl RunState {
                 {
                     token.attempts.remove(&grant.state);
                 }
+            }
+            Event::RunRewound { state, grants, .. } => {
+                let now = std::mem::replace(self, RunState::clone(state));
+                self.take_over(now, grants.as_ref());
+                at.clone_into(&mut self.updated_at);
             }
             Event::RunEnded { status, reason } => {
                 self.status = *status;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::approval::{Approval, Strength};
 use crate::definition::FieldType;
+use crate::state::RunState;
 use crate::trigger::Trigger;
 
 /// One thing asked of a run.
@@ -80,6 +81,17 @@ pub enum Command {
         /// What else the definition and its effects may look at.
         flags: Map<String, Value>,
         /// The person's word, where somebody was asked.
+        approval: Option<Box<Approval>>,
+    },
+    /// Take the run back to where it stood behind an event of its journal.
+    Rewind {
+        /// The number of the event.
+        to: u64,
+        /// Why.
+        reason: String,
+        /// What else the definition and its effects may look at.
+        flags: Map<String, Value>,
+        /// The person's word, where one is needed.
         approval: Option<Box<Approval>>,
     },
     /// The effect under way came out.
@@ -286,6 +298,8 @@ pub struct Facts {
     pub present: Option<Present>,
     /// What stands before gates: gate → SHA-256.
     pub subjects: BTreeMap<String, String>,
+    /// The run as it was behind the event that was asked for.
+    pub past: Option<Box<RunState>>,
 }
 
 /// What a reader found.
@@ -365,6 +379,9 @@ pub struct Prepared {
     /// What it is going to do: all that is needed to do it, or to see that it was done.
     pub what: Value,
 }
+
+/// The flag that names the event that a run is taken back to. No caller sets it.
+pub const EVENT: &str = "event";
 
 /// The flag that says how much stands behind what was sent, where a person was asked: the name of a [`Strength`]. No caller sets it.
 pub const APPROVED: &str = "approved";

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::approval::{Approval, Strength};
 use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::role::Role;
-use crate::state::{Answer, EffectAt, ItemStatus, RunStatus};
+use crate::state::{Answer, EffectAt, ItemStatus, RunState, RunStatus};
 use crate::trigger::Trigger;
 
 /// One thing that happened to a run.
@@ -321,6 +321,20 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grants: Option<Grant>,
     },
+    /// It is as it was before.
+    #[serde(rename = "run:rewound")]
+    RunRewound {
+        /// The number of the event that it is to stand behind again.
+        to: u64,
+        /// The run as it was then, without what never changes.
+        state: Box<RunState>,
+        /// Why, where somebody said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// The position that got a fresh set of attempts: all others are as used up as they were.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grants: Option<Grant>,
+    },
     /// It is over.
     #[serde(rename = "run:ended")]
     RunEnded {
@@ -462,7 +476,7 @@ impl AcceptedReport {
 }
 
 /// The names of the events that `apply` reads.
-const FOLDED: [&str; 21] = [
+const FOLDED: [&str; 22] = [
     "run:created",
     "items:loaded",
     "item:added",
@@ -483,6 +497,7 @@ const FOLDED: [&str; 21] = [
     "approval:given",
     "run:paused",
     "run:resumed",
+    "run:rewound",
     "run:ended",
 ];
 

@@ -24,6 +24,7 @@ pub mod trigger;
 mod apply;
 mod frozen;
 pub mod overlap;
+mod rewind;
 mod set_facts;
 
 pub use approval::{Approval, GateMode, Signature, Strength};

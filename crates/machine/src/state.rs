@@ -73,6 +73,9 @@ pub struct RunState {
     /// What was approved at gates, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<OpenedGate>,
+    /// Attempts that were used up for items on ways that were taken back: set, key and state.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spent: BTreeMap<String, BTreeMap<String, BTreeMap<String, u32>>>,
     /// The least that stands behind a decision of a person in this run.
     #[serde(default)]
     pub least_approval: Strength,

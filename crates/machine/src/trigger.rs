@@ -33,13 +33,15 @@ pub enum Trigger {
     Submit,
     /// What others say of it is taken in.
     Feedback,
+    /// Somebody takes the run back to where it stood before.
+    Rewind,
     /// An end clears up.
     Final,
 }
 
 impl Trigger {
     /// Those that a state's `on` may name.
-    pub const EVENTS: [Self; 8] = [
+    pub const EVENTS: [Self; 9] = [
         Self::Report,
         Self::Reopen,
         Self::Skip,
@@ -48,6 +50,7 @@ impl Trigger {
         Self::Done,
         Self::Submit,
         Self::Feedback,
+        Self::Rewind,
     ];
 
     /// Those that may be sent to a run that is over, too: it is about what it made.
@@ -68,6 +71,7 @@ impl Trigger {
             Self::Abort => "abort",
             Self::Submit => "submit",
             Self::Feedback => "feedback",
+            Self::Rewind => "rewind",
             Self::Final => "final",
         }
     }

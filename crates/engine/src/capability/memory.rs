@@ -20,6 +20,7 @@ use crate::fault::Fault;
 use crate::slot::{Slot, Slots};
 
 use crate::capability::git::effects::push::Pushed;
+use crate::capability::git::uncommitted::Uncommitted;
 use crate::capability::pull_request::feedback::TakenRemark;
 use crate::capability::pull_request::{KnownPullRequest, SubmittedTo};
 
@@ -81,6 +82,8 @@ pub(crate) const FROZEN: Slots<Frozen> = Slots::new("frozen.");
 pub(crate) const KEPT: Slots<BTreeMap<RepoPath, String>> = Slots::new("kept.");
 /// By the label of a freeze: copies of what else was changed beside the tests and the product, such as manifests.
 pub(crate) const BESIDE: Slots<BTreeMap<RepoPath, String>> = Slots::new("beside.");
+/// What the item has changed and no commit has yet, as its last accepted report had it.
+pub(crate) const UNCOMMITTED: Slot<Uncommitted> = Slot::new("uncommitted");
 /// By the label of a freeze: what configured the runner then, as far as it was not as the last commit has it.
 pub(crate) const RUNNER_CONFIG: Slots<RunnerConfig> = Slots::new("runnerConfig.");
 /// By the label of a freeze: what the tests were run by then, where they were run here.

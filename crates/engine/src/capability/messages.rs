@@ -219,6 +219,14 @@ pub const TEXTS: &[Text] = &[
         suggestion: concat!("ask what is next: ", step!("next")),
     },
     Text {
+        code: "cannot_rewind",
+        meaning: "The workflow of the run does not say how it is taken back",
+        suggestion: concat!(
+            "go one step back, where that is possible: ",
+            step!("reopen")
+        ),
+    },
+    Text {
         code: "cannot_submit",
         meaning: "Only a run that reached its goal is handed over",
         suggestion: concat!("see where it stands: ", step!("status")),

@@ -20,7 +20,9 @@ pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::capability::git::effects::notes;
-use crate::capability::memory::{self, BASE_CHANGED, BESIDE, KEPT, LAST_COMMIT, Memory};
+use crate::capability::memory::{
+    self, BASE_CHANGED, BESIDE, KEPT, LAST_COMMIT, Memory, UNCOMMITTED,
+};
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
 use crate::fail_point;
@@ -77,7 +79,10 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
     let turned = any(|event| {
         matches!(
             event,
-            Event::RunCreated { .. } | Event::RunPaused { .. } | Event::RunResumed { .. }
+            Event::RunCreated { .. }
+                | Event::RunPaused { .. }
+                | Event::RunResumed { .. }
+                | Event::RunRewound { .. }
         )
     });
     let counts = is_over_a_task(run) && any(|event| matches!(event, Event::TokenClosed { .. }));
@@ -95,7 +100,8 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
     all & put(dir, "state.json", state(call, run).as_bytes())
 }
 
-/// Copies the tests that a report has frozen, for whoever wants to put them back: no commit has them yet. Best effort.
+/// Copies the tests that a report has frozen, and what else was changed for it, for whoever wants to put them back: no commit has
+/// them yet. Best effort.
 fn copy_tests(call: &Call<'_>, run: &RunState) {
     let Ok(memory) = Memory::of(run) else { return };
     let repository = memory.repository();
@@ -103,7 +109,10 @@ fn copy_tests(call: &Call<'_>, run: &RunState) {
     for token in &run.tokens {
         let mut kept = KEPT.all(&token.kept).unwrap_or_default();
         kept.extend(BESIDE.all(&token.kept).unwrap_or_default());
-        for (path, sha256) in kept.iter().flatten() {
+        let uncommitted = UNCOMMITTED.read(&token.kept).ok().flatten();
+        let uncommitted = uncommitted.unwrap_or_default();
+        let frozen = kept.iter().flatten();
+        for (path, sha256) in frozen.chain(uncommitted.copies()) {
             if store.has(sha256) {
                 continue;
             }

@@ -16,5 +16,5 @@ pub(crate) mod on_task;
 pub(crate) mod readers;
 pub(crate) mod report;
 pub(crate) mod templates;
-mod turn;
+pub(crate) mod turn;
 pub(crate) mod view;

@@ -74,7 +74,8 @@ impl Engine {
     }
 }
 
-fn moved(turned: TurnOutcome<'_>) -> Result<RunMoved, Fault> {
+/// What a turn came to, in the shape of the generic verbs.
+pub(crate) fn moved(turned: TurnOutcome<'_>) -> Result<RunMoved, Fault> {
     let run = turned.run();
     Ok(RunMoved {
         run_id: run.run.clone(),

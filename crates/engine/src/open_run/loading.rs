@@ -122,6 +122,15 @@ pub fn fold(run: &mut RunState, records: &[journal::Record]) -> Result<(), Fault
     Ok(())
 }
 
+/// The run in `dir` as it was behind the event with this number; as it is now where there is none behind that.
+pub fn run_at(dir: &Path, seq: u64) -> Result<RunState, Fault> {
+    let tail = FileJournal::open(dir)?.read(&journal::Position::start())?;
+    let behind = tail.records.partition_point(|record| record.seq <= seq);
+    let mut run = RunState::default();
+    fold(&mut run, &tail.records[..behind])?;
+    Ok(run)
+}
+
 /// The definition that a run is pinned to: `workflow.yaml` beside the journal if it has the right
 /// hash, else the text in the first event.
 pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {

@@ -70,7 +70,22 @@ fn one(edge: &Edge, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Diagno
     let only_ends_pause = is(Trigger::Reopen) && edge.when.is_some() && edge.effects.0.is_empty();
     // What is done with what a run made need not move it.
     let only_acts = (is(Trigger::Submit) || is(Trigger::Feedback)) && !edge.effects.0.is_empty();
-    if stops == 0 && edge.to.is_none() && !edge.is_note() && !only_ends_pause && !only_acts {
+    // Where it leads is said by whoever goes back.
+    let leads_back = is(Trigger::Rewind);
+    if leads_back && says_more_than_how(edge) {
+        fault(
+            "misplaced_key",
+            "`rewind` takes the run back to what it was then: nothing is set, and no state is named",
+            "leave nothing but `when`, `refuse`, `do`, `with` and `emit`",
+        );
+    }
+    if stops == 0
+        && edge.to.is_none()
+        && !edge.is_note()
+        && !only_ends_pause
+        && !only_acts
+        && !leads_back
+    {
         fault(
             "no_verdict",
             "this edge says nothing",
@@ -149,4 +164,14 @@ fn one(edge: &Edge, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Diagno
     {
         fault("no_verdict", "this edge leads nowhere", "give it a `to`");
     }
+}
+
+/// Whether an edge says where it leads, or what holds from there on.
+fn says_more_than_how(edge: &Edge) -> bool {
+    edge.to.is_some()
+        || !edge.set.is_empty()
+        || !edge.add.is_empty()
+        || !edge.load.is_empty()
+        || edge.reason.is_some()
+        || edge.outcome.is_some()
 }

@@ -93,6 +93,15 @@ impl Planner<'_> {
                 flags,
                 approval,
             } => self.send(*trigger, flags, approval.as_deref()),
+            Command::Rewind {
+                to,
+                reason,
+                flags,
+                approval,
+            } => {
+                self.person_agrees("rewind", reason, flags, approval.as_deref())?;
+                self.rewind(*to, reason, flags)
+            }
             Command::EffectDone {
                 result,
                 keep,
@@ -125,15 +134,7 @@ impl Planner<'_> {
             RunStatus::Error if reopens => (ROOT, self.left()),
             _ => return Err(self.over()),
         };
-        // A pause of anybody's own making opens no gate.
-        let at_will = match &self.run.pause {
-            Some(pause) => !pause.person,
-            None => self.run.status == RunStatus::Running,
-        };
-        if at_will && self.is_blocked(token, &state)? {
-            // What somebody is asked to judge is not taken away before.
-            return Err(self.gate_is_closed(&state));
-        }
+        self.takes_nothing_away(token, &state)?;
         let definition = self.definition;
         let edges = definition.edges(&state, trigger);
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
@@ -199,6 +200,19 @@ impl Planner<'_> {
         let after = way.after();
         self.take(ROOT, &at, way)?;
         self.advance(&after, false)
+    }
+
+    /// Refuses where somebody is asked to judge what `token` waits with: it is not taken away before.
+    pub(super) fn takes_nothing_away(&mut self, token: u32, state: &str) -> Result<(), Stop> {
+        // A pause of anybody's own making opens no gate.
+        let at_will = match &self.run.pause {
+            Some(pause) => !pause.person,
+            None => self.run.status == RunStatus::Running,
+        };
+        if at_will && self.is_blocked(token, state)? {
+            return Err(self.gate_is_closed(state));
+        }
+        Ok(())
     }
 
     fn stands_at_an_end(&self) -> bool {
@@ -356,18 +370,20 @@ impl Planner<'_> {
             RunStatus::Paused => {}
             _ => return Err(self.over()),
         }
-        let grants = self
-            .run
-            .pause
-            .as_ref()
-            .filter(|pause| pause.reason == MAX_ATTEMPTS)
-            .and_then(|pause| pause.token)
-            .map(|token| Grant {
-                token,
-                state: self.state_of(token),
-            });
+        let grants = self.grants();
         self.push(Event::RunResumed { grants });
         self.advance(&Transition::default(), false)
+    }
+
+    /// The position that gets a fresh set of attempts, where the run has paused because there are none left.
+    pub(super) fn grants(&self) -> Option<Grant> {
+        let pause = self.run.pause.as_ref();
+        let pause = pause.filter(|pause| pause.reason == MAX_ATTEMPTS)?;
+        let token = pause.token?;
+        Some(Grant {
+            token,
+            state: self.state_of(token),
+        })
     }
 
     fn abort(&mut self, flags: &Map<String, Value>) -> Result<(), Stop> {

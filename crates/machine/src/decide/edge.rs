@@ -306,6 +306,9 @@ impl Planner<'_> {
         let Some(edge) = definition.edges(&at.state, at.trigger).get(at.edge) else {
             return Ok(());
         };
+        if at.trigger == Trigger::Rewind {
+            return self.come_back(edge, at, way);
+        }
         let mut values = self.values(edge, token, &way, result)?;
         let item = self.run.token(token).and_then(|token| token.item.clone());
         if let Some(mut report) = way.report.clone() {
@@ -343,14 +346,7 @@ impl Planner<'_> {
                 _ => self.add_item(set, item),
             }
         }
-        for name in &edge.emit.0 {
-            self.push(Event::Domain(Domain {
-                name: name.value.clone(),
-                item: item.as_ref().map(|(_, key)| key.clone()),
-                state: at.state.clone(),
-                fields: Map::new(),
-            }));
-        }
+        self.emit(edge, at, item.map(|(_, key)| key).as_ref());
         // A retry verdict stays where it is, which is worth an entry only where something is set.
         let stays = edge.retry.is_some() && !values.vars.is_empty();
         let to = match &edge.to {
@@ -389,6 +385,18 @@ impl Planner<'_> {
             decision: way.decision,
         });
         Ok(())
+    }
+
+    /// Tells the events of an edge.
+    pub(crate) fn emit(&mut self, edge: &Edge, at: &EffectAt, item: Option<&String>) {
+        for name in &edge.emit.0 {
+            self.push(Event::Domain(Domain {
+                name: name.value.clone(),
+                item: item.cloned(),
+                state: at.state.clone(),
+                fields: Map::new(),
+            }));
+        }
     }
 
     /// Moves a token; the round is the one that the run is in afterwards.

@@ -27,7 +27,7 @@ impl Planner<'_> {
             keep: keep.clone(),
         });
         self.recorded(artifacts.iter().cloned());
-        let way = Transition {
+        let mut way = Transition {
             report: pending.report,
             flags: pending.flags,
             reason: pending.reason,
@@ -35,6 +35,10 @@ impl Planner<'_> {
             keep: pending.keep,
             decision: pending.decision,
         };
+        if pending.at.trigger == Trigger::Rewind {
+            // The memory goes back, too, but for what is to be known there of the way.
+            way.keep.extend(keep.clone());
+        }
         let next = EffectAt {
             effect: pending.at.effect + 1,
             ..pending.at.clone()

@@ -13,6 +13,7 @@ mod fill;
 mod gate;
 mod plan;
 mod report;
+mod rewind;
 mod start;
 mod step;
 mod unit;
@@ -82,6 +83,11 @@ pub enum Need {
         token: u32,
         /// The run as it is at that point.
         run: RunState,
+    },
+    /// The run as it was behind an event of its journal.
+    Past {
+        /// The number of the event.
+        seq: u64,
     },
     /// What stands before a gate, by its SHA-256.
     Subject {
@@ -155,6 +161,7 @@ impl Need {
         match &mut self {
             // Effects see the values that their edge sets before them.
             Self::Effect { run, .. } if !run.tokens.is_empty() => {}
+            Self::Past { .. } => {}
             Self::Reading { run, .. }
             | Self::Effect { run, .. }
             | Self::Present { run, .. }

@@ -10,6 +10,7 @@ use engine::view::autopilot::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::rewind::Rewind;
 use super::submit::{Feedback, Submit};
 use super::{Place, Reopen, RunChoice, Signing};
 
@@ -54,6 +55,11 @@ pub enum AutopilotCommand {
     Baseline(TakeBaseline),
     /// Go back one phase: COMMIT to GREEN, GREEN to RED, or from the final suite to a repair
     Reopen(Reopen),
+    /// Take the run back to an earlier step: the run, its branch and the working tree; what was there is kept
+    ///
+    /// Without TO the steps are listed. Nothing is destroyed: commits and uncommitted changes are kept under `refs/tramline/rewound`,
+    /// and what the journal has stays in it. What is pushed is taken back only with `--pushed`.
+    Rewind(Rewind),
     /// Give a subtask up; what depends on it is not run
     Skip(Skip),
     /// Let one refusal pass for the present work unit; a person decides this, at a terminal
@@ -93,6 +99,7 @@ impl AutopilotCommand {
             Self::Finalize(finalize) => &finalize.run,
             Self::Baseline(baseline) => &baseline.run,
             Self::Reopen(reopen) => &reopen.run,
+            Self::Rewind(rewind) => &rewind.run,
             Self::Skip(skip) => &skip.run,
             Self::Allow(allow) => &allow.run,
             Self::Status(status) => &status.run,
@@ -115,6 +122,7 @@ impl AutopilotCommand {
             Self::Finalize(_) => "finalize",
             Self::Baseline(_) => "baseline",
             Self::Reopen(_) => "reopen",
+            Self::Rewind(_) => "rewind",
             Self::Skip(_) => "skip",
             Self::Allow(_) => "allow",
             Self::Status(_) => "status",

@@ -13,6 +13,7 @@ pub mod inputs;
 pub mod mcp;
 #[cfg(test)]
 mod reference;
+pub mod rewind;
 pub mod run;
 pub mod session;
 pub mod setup;
@@ -75,6 +76,10 @@ pub enum Command {
     /// Test-driven runs: each subtask RED, GREEN, COMMIT, on a branch of its own
     #[command(arg_required_else_help = true)]
     Autopilot(autopilot::Autopilot),
+    /// Take a test-driven run back to an earlier step: the run, its branch and the working tree; what was there is kept
+    ///
+    /// The same as `tm autopilot rewind`. Without TO the steps are listed.
+    Rewind(rewind::RewindHere),
     /// Runs of any workflow, by the generic verbs: start, next, report, step, status
     #[command(arg_required_else_help = true)]
     Run(run::Run),
@@ -232,6 +237,7 @@ impl Cli {
     pub fn caller(&self) -> Caller {
         let (form, named) = match &self.command {
             Command::Autopilot(autopilot) => (Form::Autopilot, autopilot.command.run()),
+            Command::Rewind(here) => (Form::Autopilot, here.rewind.run.run_id.as_deref()),
             Command::Run(run) => (Form::Run, run.command.run()),
             Command::Session(session) => (Form::Session, session.command.session()),
             Command::Collab(collab) => (Form::Collab, collab.session.as_deref()),
@@ -245,6 +251,7 @@ impl Cli {
     pub fn json(&self) -> bool {
         match &self.command {
             Command::Autopilot(autopilot) => autopilot.place.json,
+            Command::Rewind(here) => here.place.json,
             Command::Run(run) => run.place.json,
             Command::Session(session) => session.place.json,
             Command::Collab(collab) => collab.json(),

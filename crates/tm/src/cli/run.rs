@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::autopilot::{Allow, Evidence, without_empty};
 use super::inputs::Inputs;
+use super::rewind::Rewind;
 use super::submit::{Feedback, Submit};
 use super::{Place, Reopen, RunChoice, Signing};
 
@@ -51,6 +52,8 @@ pub enum RunCommand {
     Restore(RunTarget),
     /// Go one step back, where the present state says how
     Reopen(Reopen),
+    /// Take the run back to an earlier step, where its workflow says how; the steps are listed if none is named
+    Rewind(Rewind),
     /// Give the present item up, where the present state says how
     Skip(Skip),
     /// Hand over what the run made, where the present state says how
@@ -79,6 +82,7 @@ impl RunCommand {
             Self::Pause(pause) => &pause.run,
             Self::Resume(resume) => &resume.run,
             Self::Reopen(reopen) => &reopen.run,
+            Self::Rewind(rewind) => &rewind.run,
             Self::Skip(skip) => &skip.run,
             Self::Submit(submit) => &submit.run,
             Self::Feedback(feedback) => &feedback.run,
@@ -102,6 +106,7 @@ impl RunCommand {
             Self::Abort(_) => "abort",
             Self::Restore(_) => "restore",
             Self::Reopen(_) => "reopen",
+            Self::Rewind(_) => "rewind",
             Self::Skip(_) => "skip",
             Self::Submit(_) => "submit",
             Self::Feedback(_) => "feedback",

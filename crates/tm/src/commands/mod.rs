@@ -8,6 +8,7 @@ mod history;
 pub mod hook;
 pub mod init;
 mod mcp;
+mod rewind;
 mod run;
 pub mod session;
 mod setup;
@@ -102,6 +103,10 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
 fn run(cli: Cli, output: &mut Output) -> Outcome {
     match cli.command {
         Command::Autopilot(autopilot) => autopilot::run(autopilot, output),
+        Command::Rewind(cli::rewind::RewindHere { place, rewind }) => {
+            let command = cli::autopilot::AutopilotCommand::Rewind(rewind);
+            autopilot::run(cli::autopilot::Autopilot { place, command }, output)
+        }
         Command::Run(arguments) => run::run(arguments, output),
         Command::Session(arguments) => session::run(arguments, output),
         Command::Collab(arguments) => collab::run(arguments, output),

@@ -1,6 +1,7 @@
 //! The answers about a run.
 
 use engine::capability::messages;
+use engine::rewind::PastSteps;
 use engine::view::autopilot::answer::{
     Aborted, AwaitedReport, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress,
     Resumed, StartPlan, Started, Status, TransitionAnswer, Verdict,
@@ -366,6 +367,31 @@ pub fn moved(moved: &TransitionAnswer, look: &Look) -> String {
     if let Some(report) = &moved.report {
         page.blank();
         page.body(report);
+    }
+    page.finish()
+}
+
+/// The steps that a run can be taken back to.
+pub fn past_steps(steps: &PastSteps, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.title(&format!("Steps of {}", steps.run_id));
+    let standing = steps.steps.iter().rfind(|step| !step.undone);
+    let widest = steps.steps.iter().map(|step| step.unit_id.len()).max();
+    for step in &steps.steps {
+        let mark = if standing == Some(step) {
+            "  present"
+        } else if step.undone {
+            "  taken back"
+        } else {
+            ""
+        };
+        page.raw(&format!(
+            "  {:width$}  {}  {}{mark}",
+            step.unit_id,
+            step.at,
+            step.commit,
+            width = widest.unwrap_or_default(),
+        ));
     }
     page.finish()
 }

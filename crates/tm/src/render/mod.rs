@@ -28,8 +28,8 @@ use crate::steps::Caller;
 use text::plain::many_lines;
 
 pub use autopilot::{
-    aborted, commit_answer, finalized, moved, next, paused, plan, resumed, started, status,
-    submitted, verdict,
+    aborted, commit_answer, finalized, moved, next, past_steps, paused, plan, resumed, started,
+    status, submitted, verdict,
 };
 pub use evidence::evidence;
 pub use history::{chosen, log, log_repaired, log_verified, run, runs};

@@ -156,6 +156,12 @@ pub fn of(form: Form, step: &NextStep) -> Row {
             &[],
             &["autopilot_submit", "run_submit"],
         ),
+        (Verb::Rewind, Autopilot | WorkUnits) => row(
+            "tm autopilot rewind",
+            &["to"],
+            &["autopilot_rewind", "run_rewind"],
+        ),
+        (Verb::Rewind, _) => row("tm run rewind", &["to"], &["run_rewind"]),
         (Verb::Feedback, Autopilot | WorkUnits) => row(
             "tm autopilot feedback",
             &[],

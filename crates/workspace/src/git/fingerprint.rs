@@ -4,15 +4,15 @@
 //! accident; new objects go to a folder that is thrown away, with the repository's own objects as its alternates.
 
 use std::ffi::OsString;
-use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use super::command::{Git, nul_terminated, one_line};
 use super::error::{GitError, GitErrorKind};
-use super::history::{TreeEntry, raw_change};
+use super::history::TreeEntry;
 use super::index_file::{read_index, tree_of};
 use super::oid::Oid;
 use super::path::RepoPath;
@@ -100,13 +100,28 @@ impl Repository {
         Ok(())
     }
 
+    /// The tree that [`fingerprint`](Self::fingerprint) tells of all that is changed, with its objects in the repository.
+    pub(super) fn lasting_tree(&self, status: &TreeStatus) -> Result<Oid, GitError> {
+        let changed = Changed::of(status, &FingerprintRequest::default());
+        self.with_changes(PrivateIndex::lasting(self)?, status, &changed)?
+            .write_tree(self)
+    }
+
     /// A private index that holds what a commit of these changes would.
     fn index_with(
         &self,
         status: &TreeStatus,
         changed: &Changed<'_>,
     ) -> Result<PrivateIndex, GitError> {
-        let scratch = PrivateIndex::new(self)?;
+        self.with_changes(PrivateIndex::new(self)?, status, changed)
+    }
+
+    fn with_changes(
+        &self,
+        scratch: PrivateIndex,
+        status: &TreeStatus,
+        changed: &Changed<'_>,
+    ) -> Result<PrivateIndex, GitError> {
         if status.is_staged || !scratch.copy_index(self) {
             scratch.read_tree(self, status.head.as_ref())?;
         }
@@ -137,29 +152,9 @@ impl Repository {
         base: &Oid,
         exclude: &[RepoPath],
     ) -> Result<Fingerprint, GitError> {
-        const COMMAND: &str = "git diff-tree";
-        let output = self
-            .git()
-            .args([
-                "diff-tree",
-                "-r",
-                "-z",
-                "--raw",
-                "--no-abbrev",
-                "--no-renames",
-                "--no-ext-diff",
-            ])
-            .args([base.as_str(), oid.as_str(), "--"])
-            .run()?;
         let mut removals = Vec::new();
         let mut additions = Vec::new();
-        let mut pieces = output
-            .split(|byte| *byte == 0)
-            .filter(|piece| !piece.is_empty());
-        while let Some(entry) = pieces.next() {
-            let change = raw_change(COMMAND, entry)?;
-            let unknown = || GitError::unexpected(COMMAND, String::from_utf8_lossy(entry));
-            let path = RepoPath::trusted(pieces.next().ok_or_else(unknown)?);
+        for (path, change) in self.raw_changes(base, oid)? {
             if !exclude.iter().any(|excluded| path.is_under(excluded)) {
                 continue;
             }
@@ -224,39 +219,57 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// A private index and a private place for new objects.
-struct PrivateIndex {
+/// A private index, and a private place for new objects unless these are to last.
+pub(super) struct PrivateIndex {
     folder: Scratch,
-    alternates: OsString,
+    /// Where else there are objects; none where new ones are the repository's own.
+    alternates: Option<OsString>,
 }
 
 impl PrivateIndex {
     fn new(repository: &Repository) -> Result<Self, GitError> {
-        let cannot =
-            |error| GitError::io("cannot make a temporary folder for the fingerprint", error);
-        let folder = Scratch::new(repository.git_dir()).map_err(cannot)?;
-        fs::create_dir(folder.path().join("objects")).map_err(cannot)?;
+        let private = Self::lasting(repository)?;
+        fs::create_dir(private.folder.path().join("objects")).map_err(cannot_make_folder)?;
         let alternates = quoted_alternate(&repository.common_dir().join("objects"));
-        Ok(Self { folder, alternates })
+        Ok(Self {
+            alternates: Some(alternates),
+            ..private
+        })
+    }
+
+    /// One whose new objects are the repository's own.
+    pub(super) fn lasting(repository: &Repository) -> Result<Self, GitError> {
+        let folder = Scratch::new(repository.git_dir()).map_err(cannot_make_folder)?;
+        Ok(Self {
+            folder,
+            alternates: None,
+        })
     }
 
     /// A git that sees the repository, but whose index and new objects are here.
-    fn git(&self, repository: &Repository) -> Git {
-        self.seen_by(repository.git())
+    pub(super) fn git(&self, repository: &Repository) -> Git {
+        self.seen_by(match self.alternates {
+            Some(_) => repository.git(),
+            None => repository.git_write(),
+        })
     }
 
     /// The same of another git, which has to know the repository already.
     fn seen_by(&self, git: Git) -> Git {
+        let git = match &self.alternates {
+            Some(alternates) => git
+                .env("GIT_OBJECT_DIRECTORY", self.folder.path().join("objects"))
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates)
+                .config("core.fsync=none"),
+            None => git,
+        };
         git.env("GIT_INDEX_FILE", self.folder.path().join("index"))
-            .env("GIT_OBJECT_DIRECTORY", self.folder.path().join("objects"))
-            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates)
             // Line endings that would not survive are the commit's business, not ours.
             .config("core.safecrlf=false")
             // A split index has a part that lies beside the real one.
             .config("core.splitIndex=false")
             .config("core.untrackedCache=false")
             .config("index.sparse=false")
-            .config("core.fsync=none")
             // Hooks that run after a change of the index are not meant for this one.
             .config("core.hooksPath=/dev/null")
     }
@@ -281,16 +294,22 @@ impl PrivateIndex {
         copied.is_ok()
     }
 
-    fn read_tree(&self, repository: &Repository, commit: Option<&Oid>) -> Result<(), GitError> {
+    pub(super) fn read_tree(
+        &self,
+        repository: &Repository,
+        commit: Option<&Oid>,
+    ) -> Result<(), GitError> {
         self.git(repository)
             .args(["read-tree", commit.map_or("--empty", Oid::as_str)])
             .run()?;
         Ok(())
     }
 
-    fn write_tree(&self, repository: &Repository) -> Result<Oid, GitError> {
-        let entries = read_index(&self.folder.path().join("index"));
-        if let Some(tree) = entries.as_deref().and_then(tree_of) {
+    pub(super) fn write_tree(&self, repository: &Repository) -> Result<Oid, GitError> {
+        if self.alternates.is_some()
+            && let Some(entries) = read_index(&self.folder.path().join("index"))
+            && let Some(tree) = tree_of(&entries)
+        {
             return Ok(tree);
         }
         // What a partial clone does not have need not be fetched for this.
@@ -300,6 +319,10 @@ impl PrivateIndex {
             .run()?;
         parse_oid("git write-tree", &one_line(output))
     }
+}
+
+fn cannot_make_folder(error: io::Error) -> GitError {
+    GitError::io("cannot make a temporary folder for an index", error)
 }
 
 /// A folder in git's list of alternates: quoted, since a colon would end it.

@@ -71,7 +71,7 @@ pub(super) struct RawChange {
 }
 
 /// Reads what `--raw` tells of a path: `:mode mode id id status`, of which the first of each pair is that of the tree before.
-pub(super) fn raw_change(command: &str, told: &[u8]) -> Result<RawChange, GitError> {
+fn raw_change(command: &str, told: &[u8]) -> Result<RawChange, GitError> {
     let read = || {
         let text = std::str::from_utf8(told).ok()?.strip_prefix(':')?;
         let mut fields = text.split(' ');
@@ -285,6 +285,35 @@ impl Repository {
             commit_from(fields)?,
             files.collect::<Result<_, GitError>>()?,
         ))
+    }
+
+    /// What differs between the trees of two commits, or between two trees.
+    pub(super) fn raw_changes(
+        &self,
+        old: &Oid,
+        new: &Oid,
+    ) -> Result<Vec<(RepoPath, RawChange)>, GitError> {
+        const COMMAND: &str = "git diff-tree";
+        let output = self
+            .git()
+            .args([
+                "diff-tree",
+                "-r",
+                "-z",
+                "--raw",
+                "--no-abbrev",
+                "--no-renames",
+                "--no-ext-diff",
+            ])
+            .args([old.as_str(), new.as_str(), "--"])
+            .run()?;
+        let mut pieces = nul_separated(&output);
+        let mut changes = Vec::new();
+        while let Some(told) = pieces.next() {
+            let path = pieces.next().ok_or_else(|| unknown_change(COMMAND, told))?;
+            changes.push((RepoPath::trusted(path), raw_change(COMMAND, told)?));
+        }
+        Ok(changes)
     }
 
     fn raw_log(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {

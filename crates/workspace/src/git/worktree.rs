@@ -220,7 +220,7 @@ fn copy_entry(source: &Path, target: &Path, found: &fs::Metadata) -> io::Result<
     Ok(())
 }
 
-fn lstat(path: &Path) -> io::Result<Option<fs::Metadata>> {
+pub(super) fn lstat(path: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(found)),
         Err(error) if is_absent(&error) => Ok(None),
@@ -237,7 +237,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Whether a folder on the way is a symbolic link.
-fn has_link(root: &Path, folders: &Path) -> bool {
+pub(super) fn has_link(root: &Path, folders: &Path) -> bool {
     let mut folder = root.to_owned();
     folders.components().any(|part| {
         folder.push(part);
@@ -258,7 +258,7 @@ fn make_folders(root: &Path, folders: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn remove(path: &Path) -> io::Result<()> {
+pub(super) fn remove(path: &Path) -> io::Result<()> {
     match lstat(path)? {
         None => Ok(()),
         Some(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -267,7 +267,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Removes the folders that hold nothing any more, as git has none.
-fn remove_empty(root: &Path, folders: &Path) {
+pub(super) fn remove_empty(root: &Path, folders: &Path) {
     for folder in folders
         .ancestors()
         .take_while(|folder| *folder != Path::new(""))

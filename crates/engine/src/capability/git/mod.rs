@@ -4,6 +4,7 @@ pub mod changes;
 pub mod effects;
 pub mod products;
 pub mod read;
+pub(crate) mod uncommitted;
 
 use machine::check::catalog::{Effect, Finder, Reader, Resource};
 use machine::definition::FieldType::{String as Text, Strings};
@@ -81,6 +82,7 @@ impl Capability for Git {
                     )
                 },
             ),
+            (effects::rewind::REWIND, lasting(&[REPOSITORY], &[])),
             (
                 "branch.delete",
                 Effect {
@@ -143,6 +145,7 @@ impl Capability for Git {
             "git.branch" => effects::branch::prepare(call, run),
             "git.commit" => effects::commit::prepare(call, run, asked.token, asked.facts),
             effects::push::PUSH => effects::push::prepare(call, run, asked.flags),
+            effects::rewind::REWIND => effects::rewind::prepare(call, run, asked.flags),
             "branch.delete" => effects::delete::prepare(call, run, asked.flags),
             other => Err(self.has_no("effect", other).into()),
         }
@@ -158,6 +161,7 @@ impl Capability for Git {
             "git.branch" => effects::branch::perform(call, run, pending),
             "git.commit" => effects::commit::perform(call, run, pending),
             effects::push::PUSH => effects::push::perform(call, run, pending),
+            effects::rewind::REWIND => effects::rewind::perform(call, run, pending),
             "branch.delete" => effects::delete::perform(call, run, pending),
             other => Err(self.has_no("effect", other)),
         }
@@ -173,6 +177,7 @@ impl Capability for Git {
             "git.branch" => effects::branch::look(call, run, pending),
             "git.commit" => effects::commit::look(call, run, pending),
             effects::push::PUSH => effects::push::look(call, run, pending),
+            effects::rewind::REWIND => effects::rewind::look(call, run, pending),
             "branch.delete" => effects::delete::look(call, run, pending),
             other => Err(self.has_no("effect", other)),
         }

@@ -16,10 +16,11 @@ use crate::capability::git::read::handed_in::{commits_set_aside, not_of_the_run}
 use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
+use crate::capability::git::uncommitted::Uncommitted;
 use crate::capability::memory::{
     BEGAN, BESIDE, FROZEN, KEPT, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL,
     Memory, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED,
-    Tested, TestsBefore,
+    Tested, TestsBefore, UNCOMMITTED,
 };
 use crate::capability::tests::covered::{Covered, fell, lines_of};
 use crate::capability::tests::evidence;
@@ -381,7 +382,7 @@ impl Comparison<'_> {
         if let Some(label) = &self.role.freezes {
             self.freeze(label, &written)?;
         }
-        Ok(())
+        self.keep_uncommitted()
     }
 
     /// Of the tests that passed before those that are gone or skipped in a whole suite that was run here.
@@ -407,6 +408,12 @@ impl Comparison<'_> {
                 total: LAST_TOTAL.read(&self.run.kept)?,
             },
         })
+    }
+
+    /// Notes what is changed now, so that a way back can bring it back.
+    fn keep_uncommitted(&mut self) -> Result<(), HandlerError> {
+        let uncommitted = Uncommitted::of(self.repository, self.since);
+        Ok(UNCOMMITTED.put(&mut self.keep, &uncommitted)?)
     }
 
     /// Keeps the tests as they are, and what configures their runner.
@@ -507,6 +514,7 @@ impl Comparison<'_> {
                     BEGAN.of(label).put(&mut self.keep, &began)?;
                 }
             }
+            self.keep_uncommitted()?;
             self.accepted()?;
         }
         Ok(())

@@ -14,6 +14,7 @@ use crate::cli::Reopen;
 use crate::cli::autopilot::{
     Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Start, Status, TakeBaseline,
 };
+use crate::cli::rewind::Rewind;
 use crate::cli::submit::{Feedback, Submit};
 use crate::steps::Form;
 
@@ -146,6 +147,7 @@ pub(super) fn entries() -> Vec<Entry> {
             always: &["runId", "nextAction"],
             handler: on_run(resume),
         },
+        way_back(),
         submission(),
         remarks(moved),
         Entry {
@@ -158,6 +160,20 @@ pub(super) fn entries() -> Vec<Entry> {
             handler: on_run(abort),
         },
     ]
+}
+
+/// The tool that takes a run back.
+fn way_back() -> Entry {
+    let text = json!({ "type": "string" });
+    Entry {
+        name: "autopilot_rewind",
+        title: "Take the run back",
+        description: "Take run, branch and working tree back to an earlier step; what was there is kept under a ref.",
+        hints: Hints::Destructive,
+        output: next_action! { "runId": text, "message": text, "steps": { "type": "array" } },
+        always: &["runId"],
+        handler: on_run(rewind),
+    }
 }
 
 /// The tool that hands a run over.
@@ -324,6 +340,15 @@ fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {
         &Turn::new("resume", ""),
         |engine| engine.resume(meant.run()),
     )
+}
+
+fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
+    let Some(turn) = rewind.turn() else {
+        return answer(&call.open(&meant)?.past_steps(meant.run())?);
+    };
+    call.turned(&meant, Form::Autopilot, &turn, |engine| {
+        engine.rewind(meant.run(), &turn)
+    })
 }
 
 fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {

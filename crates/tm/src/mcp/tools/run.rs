@@ -10,6 +10,7 @@ use super::evidence::{once, placed};
 use super::{Answer, Call, Entry, Handler, answer, on_run};
 use crate::cli::Reopen;
 use crate::cli::inputs::as_texts;
+use crate::cli::rewind::Rewind;
 use crate::cli::run::{Report, Resume, RunTarget, RunWithReason, Skip, Start};
 use crate::cli::submit::{Feedback, Submit};
 use crate::render::session::About;
@@ -86,6 +87,15 @@ pub(super) fn entries() -> Vec<Entry> {
                 "Give an item up for good, or the run, by the present state's own rule.",
                 on_run(skip),
             )
+        },
+        Entry {
+            name: "run_rewind",
+            title: "Take a run back",
+            description: "Take a run back to an earlier step, by its workflow's own rule.",
+            hints: Hints::Destructive,
+            output: json!({ "runId": text, "message": text, "nextAction": object, "steps": { "type": "array" } }),
+            always: &["runId"],
+            handler: on_run(rewind),
         },
         Entry {
             name: "run_submit",
@@ -212,6 +222,15 @@ fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
     let turn = reopen.turn();
     call.turned(&meant, Form::Run, &turn, |engine| {
         engine.run_reopen(meant.run(), &turn)
+    })
+}
+
+fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
+    let Some(turn) = rewind.turn() else {
+        return answer(&call.open(&meant)?.run_past_steps(meant.run())?);
+    };
+    call.turned(&meant, Form::Run, &turn, |engine| {
+        engine.run_rewind(meant.run(), &turn)
     })
 }
 

@@ -34,6 +34,7 @@ impl Call<'_> {
         strong_enough(least, &by_hand)?;
         let question = match turn.name {
             "reopen" => "Have the run go on, one step back?",
+            "rewind" => "Take the run back, and have it go on from there?",
             _ => "Have the run go on?",
         };
         let mut lines = vec![

@@ -7,4 +7,5 @@ mod fingerprints;
 pub mod fixture;
 mod listing;
 mod recovering;
+mod rewinding;
 mod statuses;

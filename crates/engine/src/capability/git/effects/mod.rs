@@ -8,6 +8,7 @@ pub mod delete;
 pub mod message;
 pub mod notes;
 pub(crate) mod push;
+pub(crate) mod rewind;
 
 use std::time::{Duration, SystemTime};
 

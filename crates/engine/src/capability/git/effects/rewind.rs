@@ -1,0 +1,323 @@
+//! `git.rewind`: the run's branch and the working tree go back to what they were when somebody was asked for something.
+//!
+//! What is there now is kept under a reference of ours before anything is moved.
+
+use std::path::Path;
+
+use machine::RunState;
+use machine::command::EVENT;
+use machine::state::Pending;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use workspace::config::UpdateTaskStatus;
+use workspace::git::{Oid, ProcessGroup, RepoPath, Repository, WayBack};
+use workspace::tasks::{Rewrite, StatusChange};
+
+use crate::call::Call;
+use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::git::read::ends_of;
+use crate::capability::memory::{
+    self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, UNCOMMITTED, WRITTEN,
+};
+use crate::fail_point;
+use crate::fault::Fault;
+use crate::intent;
+use crate::next_step::{NextStep, argument};
+use crate::open_run::run_at;
+use crate::support::{EffectState, HandlerError, Outcome, refusal};
+
+/// The effect.
+pub(crate) const REWIND: &str = "git.rewind";
+
+/// Under this folder of references is kept what was taken back.
+const KEPT_UNDER: &str = "refs/tramline/rewound";
+
+/// All that is needed to go back, and to do it again after a kill.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Intent {
+    /// The number of the event that the run is to stand behind.
+    event: u64,
+    branch: String,
+    from: Oid,
+    to: Oid,
+    kept_as: String,
+    /// Files that stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    untouched: Vec<RepoPath>,
+    /// Statuses that go back with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rewrite: Option<Rewrite>,
+    /// The commits that are taken back, newest first, as far as they are named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    commits: Vec<String>,
+}
+
+/// Finds out whether the way back is free, and what is on it.
+pub(crate) fn prepare(
+    call: &Call<'_>,
+    run: &RunState,
+    flags: &Map<String, Value>,
+) -> Result<Value, HandlerError> {
+    let event = flags.get(EVENT).and_then(Value::as_u64).unwrap_or_default();
+    let (memory, past) = (Memory::of(run)?, run_at(&call.dir, event)?);
+    let then = Memory::of(&past)?;
+    let repository = memory.repository();
+    let (from, to) = (is_free(call, &memory, &repository)?, then.last_oid()?);
+    if repository.resolve(&format!("{to}^{{commit}}"))?.is_none() {
+        return Err(refusal(
+            "commit_gone",
+            format!(
+                "the commit {} that the run was at then is not there any more",
+                to.short()
+            ),
+            "go back to a later step, or bring it back from where it was pushed",
+        )
+        .into());
+    }
+    is_not_pushed(run, &repository, &to, flags)?;
+    let status = call.tree(&repository)?;
+    let tasks = memory.start.tasks_path.as_ref();
+    let is_committed = |path: &RepoPath| -> Result<bool, Fault> {
+        let is_changed = status.changes.iter().any(|change| change.path == *path);
+        Ok(!is_changed && repository.is_tracked(path)?)
+    };
+    // Where a commit has all of it, it goes back with that.
+    let with_commit = tasks.map(is_committed).transpose()?.unwrap_or(false);
+    let mut untouched = memory.exempt(&repository);
+    untouched.retain(|path| !with_commit || Some(path) != tasks);
+    untouched.extend(then.dirty.into_keys());
+    let known_to_git = |path: &RepoPath| {
+        let mut changes = status.changes.iter();
+        !changes.any(|change| change.path == *path && change.untracked)
+    };
+    let reports = memory.reports.iter();
+    untouched.extend(reports.filter(|path| !known_to_git(path)).cloned());
+    let rewrite = if with_commit {
+        None
+    } else {
+        statuses(call, run, &past)?
+    };
+    Ok(intent::write(&Intent {
+        event,
+        branch: memory.start.branch.clone(),
+        commits: commits(&repository, &to, &from)?,
+        kept_as: format!("{KEPT_UNDER}/{}/{}", run.run, run.next_effect),
+        from,
+        to,
+        untouched,
+        rewrite,
+    })?)
+}
+
+/// Where the branch is, if nothing stands in the way of moving it.
+fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<Oid, HandlerError> {
+    let again = "then go back again";
+    if let Some(operation) = repository.operation_under_way()? {
+        return Err(refusal(
+            "operation_under_way",
+            format!("{operation} is under way in this repository"),
+            format!("end it ({}), {again}", ends_of(operation)),
+        )
+        .into());
+    }
+    let status = call.tree(repository)?;
+    let branch = &memory.start.branch;
+    if let Some(path) = status.unmerged.first() {
+        return Err(refusal(
+            "unmerged",
+            format!("`{path}` has conflicts that are not resolved"),
+            format!("resolve them and `git add` the files, {again}"),
+        )
+        .into());
+    }
+    let head = status.head.clone();
+    match head.filter(|_| status.branch.as_ref() == Some(branch)) {
+        Some(head) => Ok(head),
+        None if repository.branch_exists(branch)? => Err(refusal(
+            "wrong_branch",
+            format!("`{branch}`, which the run works on, is not checked out"),
+            format!(
+                "switch to it ({}), {again}",
+                NextStep::git(["switch", branch])
+            ),
+        )
+        .into()),
+        None => Err(refusal(
+            "branch_missing",
+            format!("the branch `{branch}` of the run is not there any more"),
+            format!(
+                "bring it back ({}), {again}",
+                NextStep::git(["switch", "--create", branch, &memory.last_commit])
+            ),
+        )
+        .into()),
+    }
+}
+
+/// Refuses to take back what others may have by now, unless that was said.
+fn is_not_pushed(
+    run: &RunState,
+    repository: &Repository,
+    to: &Oid,
+    flags: &Map<String, Value>,
+) -> Result<(), HandlerError> {
+    let Some(pushed) = PUSHED.read(&run.kept)? else {
+        return Ok(());
+    };
+    let stays = repository.is_ancestor(&pushed.sha, to)?;
+    if stays || flags.get("pushed") == Some(&Value::Bool(true)) {
+        return Ok(());
+    }
+    Err(refusal(
+        "already_pushed",
+        format!(
+            "what is to be taken back was pushed: {} has `{}` at {}",
+            pushed.remote,
+            pushed.branch,
+            pushed.sha.short()
+        ),
+        concat!(
+            "go back to a step behind that, or say that it is to be taken back there, too, with the next submission: ",
+            argument!("pushed")
+        ),
+    )
+    .into())
+}
+
+/// The commits between the two, as people know them.
+fn commits(repository: &Repository, to: &Oid, from: &Oid) -> Result<Vec<String>, Fault> {
+    /// So many are named.
+    const MOST: usize = 20;
+    if !repository.is_ancestor(to, from)? {
+        return Ok(Vec::new());
+    }
+    let commits = repository.commits_between(to, from)?;
+    let named = commits.iter().take(MOST);
+    Ok(named
+        .map(|commit| format!("{} {}", commit.oid.short(), commit.subject))
+        .collect())
+}
+
+/// The change of the tasks file by which subtasks that are to be done again are not done.
+fn statuses(
+    call: &Call<'_>,
+    run: &RunState,
+    past: &RunState,
+) -> Result<Option<Rewrite>, HandlerError> {
+    let memory = Memory::of(run)?;
+    let source = memory.start.source.open(call.root, &memory.start.tag)?;
+    // Without a file, or behind a link that leads out, there is nothing to set back.
+    let Ok(known) = source.task_statuses() else {
+        return Ok(None);
+    };
+    match source.path() {
+        Some(path) if memory.repository().led_out(path)?.is_none() => {}
+        _ => return Ok(None),
+    }
+    let is_at = |id: &str, status: &str| {
+        let found = known.get(id);
+        found.is_some_and(|found| found.to_string() == status)
+    };
+    let is_written = |run: &RunState, id: &str| WRITTEN.of(id).is_in(&run.kept);
+    let mut changes: Vec<StatusChange> = memory::planned(run)
+        .filter(|id| is_written(run, id) && !is_written(past, id) && is_at(id, "done"))
+        .map(|id| StatusChange::new(id, "pending"))
+        .collect();
+    let task = &memory.start.task_id;
+    if let UpdateTaskStatus::Set(status) = &call.pinned.autopilot.finalization.update_task_status
+        && run.status.is_over()
+        && is_at(task, status)
+    {
+        changes.push(StatusChange::new(task.clone(), "in-progress"));
+    }
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    Ok(source.rewrite(&changes).map_err(Fault::from)?)
+}
+
+/// Keeps what is there, and goes back.
+pub(crate) fn perform(
+    call: &Call<'_>,
+    run: &RunState,
+    pending: &Pending,
+) -> Result<Outcome, Fault> {
+    let intent: Intent = intent::read(&pending.what)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository().with_fsync(call.pinned.git.fsync);
+    let (files, lost) = uncommitted(&call.dir, intent.event)?;
+    let on_spawn = |group: &ProcessGroup| {
+        note_git(call, group);
+        fail_point::reach("rewind-in-git");
+    };
+    let way = WayBack {
+        branch: &intent.branch,
+        from: &intent.from,
+        to: &intent.to,
+        files: &files,
+        untouched: &intent.untouched,
+        kept_as: &intent.kept_as,
+    };
+    let taken = repository.take_back(&way, &on_spawn);
+    forget_git(call);
+    let taken = match taken {
+        Ok(taken) => taken,
+        Err(error) => return Ok(Outcome::failed(error.into())),
+    };
+    fail_point::reach("rewind-after-git");
+    if let Some(rewrite) = &intent.rewrite
+        && let Err(error) = rewrite.apply(&memory.start.git_dir)
+    {
+        return Ok(Outcome::failed(error.into()));
+    }
+    fail_point::reach("rewind-after-tasks");
+    // What was told to others is not untold by it.
+    let mut keep = Map::new();
+    for name in [PUSHED.name(), PULL_REQUEST.name(), SUBMITTED_TO.name()] {
+        if let Some(known) = run.kept.get(name) {
+            keep.insert(name.to_owned(), known.clone());
+        }
+    }
+    let names = |paths: &[RepoPath]| paths.iter().map(ToString::to_string).collect::<Vec<_>>();
+    Ok(Outcome::Done {
+        result: json!({
+            "from": intent.from,
+            "to": intent.to,
+            "keptAs": intent.kept_as,
+            "kept": taken.kept,
+            "commits": intent.commits,
+            "files": names(&taken.files),
+            "lost": names(&lost),
+        }),
+        keep,
+        artifacts: Vec::new(),
+    })
+}
+
+type Files = std::collections::BTreeMap<RepoPath, Option<workspace::git::FormerFile>>;
+
+/// What was changed then and no commit had, and the files of which that is not known any more.
+fn uncommitted(dir: &Path, event: u64) -> Result<(Files, Vec<RepoPath>), Fault> {
+    let past = run_at(dir, event)?;
+    let (mut files, mut lost) = (Files::new(), Vec::new());
+    for (token, _) in past.waiting() {
+        let Some(uncommitted) = UNCOMMITTED.read(&token.kept)? else {
+            continue;
+        };
+        let (of_token, gone) = uncommitted.read(dir);
+        files.extend(of_token);
+        lost.extend(gone);
+    }
+    Ok((files, lost))
+}
+
+/// Doing it again does no harm; what a dead git left in its way does.
+pub(crate) fn look(
+    call: &Call<'_>,
+    run: &RunState,
+    pending: &Pending,
+) -> Result<EffectState, Fault> {
+    settle_git(call, run, Some(since(pending)))?;
+    Ok(EffectState::NotDone)
+}

@@ -1,0 +1,289 @@
+//! The way back to an earlier step of a run: which ones there are, which one is meant, and taking it.
+
+use std::path::Path;
+
+use journal::{FileJournal, Journal as _, Position};
+use machine::{Command, Event, RunState};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::approval::Turn;
+use crate::call::Input;
+use crate::capability::git::effects::rewind::REWIND;
+use crate::capability::memory::LAST_COMMIT;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::{Selector, is_over_a_task};
+use crate::generic::answer::RunMoved;
+use crate::generic::turn::moved;
+use crate::next_step::Verb;
+use crate::open_run::event_of;
+use crate::proof::source;
+use crate::turn::{TurnOutcome, refused};
+use crate::view::autopilot::answer::TransitionAnswer;
+use crate::view::autopilot::running;
+use crate::view::{AUTOPILOT, GENERIC, View};
+
+/// How people call the step at which the last commit was not made yet.
+const LAST: &str = "last-commit";
+/// So many names are told.
+const MOST_NAMED: usize = 8;
+
+/// A step that a run can be taken back to: somebody was asked for something.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PastStep {
+    /// The number of the event behind which the run stood there.
+    pub event: u64,
+    /// The work unit that was asked for.
+    pub unit_id: String,
+    /// Its state.
+    pub state: String,
+    /// The phase that it is shown as, where that is called otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Its item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// When it was asked for.
+    pub at: String,
+    /// The last commit of the run then, shortened; empty where the run makes none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub commit: String,
+    /// Whether it was taken back since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
+    #[serde(skip)]
+    token: u32,
+}
+
+/// The steps of a run, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PastSteps {
+    /// The run.
+    pub run_id: String,
+    /// Its steps.
+    pub steps: Vec<PastStep>,
+}
+
+impl PastSteps {
+    /// Those of the run in `dir`.
+    fn of(dir: &Path) -> Result<Self, Fault> {
+        let tail = FileJournal::open(dir)?.read(&Position::start())?;
+        let mut run = RunState::default();
+        let mut all = Self::default();
+        let mut asked: Vec<PastStep> = Vec::new();
+        for record in &tail.records {
+            let event = event_of(record)?;
+            run.apply(&record.ts, &event);
+            match event {
+                Event::UnitIssued {
+                    unit,
+                    token,
+                    state,
+                    item,
+                    role,
+                    ..
+                } => asked.push(PastStep {
+                    phase: role.phase.filter(|phase| *phase != state),
+                    unit_id: unit,
+                    state,
+                    item,
+                    token,
+                    at: record.ts.clone(),
+                    ..PastStep::default()
+                }),
+                Event::RunRewound { to, .. } => {
+                    for step in all.steps.iter_mut().filter(|step| step.event > to) {
+                        step.undone = true;
+                    }
+                }
+                _ => {}
+            }
+            if record.k < record.n {
+                continue;
+            }
+            // What is journalled as one is taken back as one.
+            for step in asked.drain(..).filter(|_| run.is_a_step()) {
+                let commit = LAST_COMMIT.text(&run.kept).unwrap_or_default();
+                all.steps.push(PastStep {
+                    event: record.seq,
+                    commit: source::short(commit),
+                    ..step
+                });
+            }
+        }
+        all.run_id = run.run;
+        Ok(all)
+    }
+
+    /// The one that `to` names: a work unit, an item, a state or its phase, or what was before the last commit. Of several the
+    /// newest that was not taken back; of an item where it began last.
+    fn named(&self, to: &str, run: &RunState) -> Result<&PastStep, Fault> {
+        let to = to.trim();
+        if let Some(step) = self.steps.iter().find(|step| step.unit_id == to) {
+            return Ok(step);
+        }
+        let mut standing = self.steps.iter().filter(|step| !step.undone).rev();
+        let found = if to == LAST {
+            let commit = LAST_COMMIT.text(&run.kept).unwrap_or_default();
+            let commit = source::short(commit);
+            return standing
+                .find(|step| step.commit != commit)
+                .ok_or_else(|| no_commit(run));
+        } else {
+            standing.find(|step| step.item.as_deref() == Some(to))
+        };
+        if let Some(last) = found {
+            let mut of_token = self.steps.iter().filter(|step| !step.undone);
+            let first = of_token.find(|step| step.token == last.token);
+            return Ok(first.unwrap_or(last));
+        }
+        let is_called = |name: &str| name.eq_ignore_ascii_case(to);
+        let mut standing = self.steps.iter().filter(|step| !step.undone).rev();
+        standing
+            .find(|step| is_called(&step.state) || step.phase.as_deref().is_some_and(is_called))
+            .ok_or_else(|| self.unknown(to))
+    }
+
+    fn unknown(&self, to: &str) -> Fault {
+        let mut names: Vec<&str> = Vec::new();
+        for step in self.steps.iter().filter(|step| !step.undone).rev() {
+            let unit = Some(step.unit_id.as_str());
+            for name in [unit, step.item.as_deref()].into_iter().flatten() {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        let near = text::nearest(to, names.iter().copied());
+        let offered = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are: {}", text::listed(names.iter().take(MOST_NAMED))),
+        };
+        Fault::new(
+            Kind::Missing,
+            "unknown_step",
+            format!("the run has no step `{}`", text::plain::one_line(to)),
+        )
+        .suggest(format!(
+            "{offered} A work unit, a subtask, a phase or `{LAST}` can be named; see all of them with {}",
+            Verb::Rewind
+        ))
+        .recover(Verb::Rewind.step().of(&self.run_id))
+    }
+}
+
+fn no_commit(run: &RunState) -> Fault {
+    Fault::new(
+        Kind::Missing,
+        "unknown_step",
+        "the run has made no commit that could be taken back",
+    )
+    .suggest(format!("see its steps with {}", Verb::Rewind))
+    .recover(Verb::Rewind.step().of(&run.run))
+}
+
+impl Engine {
+    /// The steps that a run over a task can be taken back to.
+    pub fn past_steps(&self, run: Option<&str>) -> Result<PastSteps, Fault> {
+        self.past_steps_in(&AUTOPILOT, run)
+    }
+
+    /// The same of any run.
+    pub fn run_past_steps(&self, run: Option<&str>) -> Result<PastSteps, Fault> {
+        self.past_steps_in(&GENERIC, run)
+    }
+
+    fn past_steps_in(&self, view: &'static View, run: Option<&str>) -> Result<PastSteps, Fault> {
+        let (_, dir) = self.meant(view, run, Selector::Running)?;
+        PastSteps::of(dir.path())
+    }
+
+    /// Takes a run over a task back to a step: the run, its branch and the working tree. What was is kept.
+    pub fn rewind(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
+        Ok(self.turn_to_rewind(&AUTOPILOT, run, turn)?.into())
+    }
+
+    /// The same of any run whose workflow says how.
+    pub fn run_rewind(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<RunMoved, Fault> {
+        moved(self.turn_to_rewind(&GENERIC, run, turn)?)
+    }
+
+    fn turn_to_rewind(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<TurnOutcome<'_>, Fault> {
+        let (project, dir) = self.meant(view, run, Selector::Running)?;
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        if is_over_a_task(&writer.open.run)
+            && let Some(other) = running(&project)?
+            && other.id() != writer.open.run.run
+        {
+            self.refuse_second(&project, None)?;
+        }
+        let steps = PastSteps::of(dir.path())?;
+        let step = steps.named(turn.text("to").unwrap_or_default(), &writer.open.run)?;
+        let approval = self.approval_of_turn(&writer.open, turn)?;
+        let command = Command::Rewind {
+            to: step.event,
+            reason: turn.reason.to_owned(),
+            flags: turn.flags.clone(),
+            approval,
+        };
+        match writer.command(&command)? {
+            Ok(events) => {
+                let message = told(step, &events);
+                Ok(TurnOutcome { writer, message })
+            }
+            Err(refusal) => {
+                let (call, run) = (&writer.call, &writer.open.run);
+                Err(refused(view, call, run, Some(run.state()), &refusal))
+            }
+        }
+    }
+}
+
+/// What was done, for people.
+fn told(step: &PastStep, events: &[Event]) -> String {
+    let phase = step.phase.as_ref().unwrap_or(&step.state).to_uppercase();
+    let place = match &step.item {
+        Some(item) => format!("{phase} of {item}"),
+        None => phase,
+    };
+    let mut message = format!("Back at {place}, as it was at {}", step.at);
+    let result = events.iter().find_map(|event| match event {
+        Event::EffectDone { name, result, .. } if name == REWIND => Some(result),
+        _ => None,
+    });
+    let Some(result) = result else {
+        return message;
+    };
+    let list = |name: &str| -> Vec<&str> {
+        let all = result[name].as_array().into_iter().flatten();
+        all.filter_map(Value::as_str).collect()
+    };
+    let (commits, files, lost) = (list("commits"), list("files"), list("lost"));
+    if !commits.is_empty() {
+        let named = text::plain::one_line(&text::listed(commits.iter().take(MOST_NAMED)));
+        let counted = text::counted(commits.len(), "commit");
+        message = format!("{message}; {counted} taken back ({named})");
+    }
+    if !files.is_empty() {
+        message = format!(
+            "{message}; {} of the working tree put back",
+            text::counted(files.len(), "file")
+        );
+    }
+    if !lost.is_empty() {
+        message = format!(
+            "{message}; what these held then is not known any more: {}",
+            text::plain::one_line(&text::listed(lost.iter().take(MOST_NAMED)))
+        );
+    }
+    let kept = result["keptAs"].as_str().unwrap_or_default();
+    format!("{message}. All that was there is kept as {kept}")
+}

@@ -1,0 +1,245 @@
+//! A branch and the working tree taken back to what they were. What they are now is kept before, so that nothing is lost.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::process::ProcessGroup;
+
+use super::command::{nul_terminated, one_line};
+use super::error::{GitError, GitErrorKind};
+use super::fingerprint::PrivateIndex;
+use super::oid::Oid;
+use super::path::RepoPath;
+use super::repository::{Repository, parse_oid};
+use super::status::Renames;
+use super::worktree::{has_link, lstat, remove, remove_empty};
+
+/// The mode under which a tree has a submodule.
+const SUBMODULE: u32 = 0o160_000;
+/// How long git may take to move a branch and the index.
+const RESET_LIMIT: Duration = Duration::from_secs(600);
+
+/// What a file held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormerFile {
+    /// Its bytes, as they were in the working tree.
+    pub bytes: Vec<u8>,
+    /// Whether it could be run.
+    pub is_executable: bool,
+}
+
+/// Where a branch that is checked out is taken back to, and the working tree with it.
+#[derive(Debug, Clone, Copy)]
+pub struct WayBack<'a> {
+    /// The branch.
+    pub branch: &'a str,
+    /// The commit that it points to now.
+    pub from: &'a Oid,
+    /// The commit that it is to point to.
+    pub to: &'a Oid,
+    /// Files that were otherwise than that commit has them; none where one was not there.
+    pub files: &'a BTreeMap<RepoPath, Option<FormerFile>>,
+    /// Files that stay in the working tree as they are.
+    pub untouched: &'a [RepoPath],
+    /// The reference (a full name) under which is kept what is there now.
+    pub kept_as: &'a str,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The commit under which all is kept that was there: what was not committed, upon the branch as it was; the branch itself where
+    /// everything was.
+    pub kept: Oid,
+    /// The files of the working tree that are not as they were before.
+    pub files: Vec<RepoPath>,
+}
+
+impl Repository {
+    /// Takes the branch that is checked out back to a commit, the index and the working tree with it. What git does not know
+    /// and does not ignore is kept with the rest, and what it ignores stays where it is. It can be done again after a kill:
+    /// what somebody has changed since then is kept beside what was kept first.
+    ///
+    /// # Errors
+    /// Where HEAD is somewhere else, or git refuses.
+    pub fn take_back(
+        &self,
+        way: &WayBack<'_>,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> Result<TakenBack, GitError> {
+        let head = self.head()?;
+        let is_there = head.branch.as_deref() == Some(way.branch)
+            && [Some(way.from), Some(way.to)].contains(&head.oid.as_ref());
+        if !is_there {
+            return Err(GitError::new(
+                GitErrorKind::Refused,
+                format!(
+                    "HEAD is no longer on `{}` at {}",
+                    way.branch,
+                    way.from.short()
+                ),
+            ));
+        }
+        let tree = self.tree_with(way.to, way.files)?;
+        let kept = self.keep_present(way, &tree)?;
+        let git = self
+            .git_write()
+            .env("GIT_REFLOG_ACTION", "tm rewind")
+            .args(["reset", "--quiet", "--mixed", way.to.as_str(), "--"]);
+        let command = git.name();
+        let ended = self.run_watched(&git, &[], RESET_LIMIT, way.branch, on_spawn)?;
+        if !ended.success() {
+            return Err(ended.into_error(&command, RESET_LIMIT));
+        }
+        self.sync_branch(way.branch);
+        let files = self.put_back(&kept, &tree, way)?;
+        Ok(TakenBack { kept, files })
+    }
+
+    /// The commit's tree with these files in it.
+    fn tree_with(
+        &self,
+        commit: &Oid,
+        files: &BTreeMap<RepoPath, Option<FormerFile>>,
+    ) -> Result<Oid, GitError> {
+        let index = PrivateIndex::lasting(self)?;
+        index.read_tree(self, Some(commit))?;
+        let mut lines = Vec::new();
+        for (path, file) in files {
+            // What stands in its place goes first: a file may have been a folder.
+            lines.push([format!("0 {commit}\t").as_bytes(), path.as_bytes()].concat());
+            let Some(file) = file else { continue };
+            let written = self
+                .git_write()
+                .args(["hash-object", "-w", "--stdin", "--path"])
+                .arg(path.as_os_str())
+                .stdin(file.bytes.clone())
+                .run()?;
+            let oid = parse_oid("git hash-object", &one_line(written))?;
+            let mode = if file.is_executable {
+                "100755"
+            } else {
+                "100644"
+            };
+            lines.push([format!("{mode} {oid}\t").as_bytes(), path.as_bytes()].concat());
+        }
+        if !lines.is_empty() {
+            index
+                .git(self)
+                .args(["update-index", "-z", "--index-info"])
+                .stdin(nul_terminated(lines))
+                .run()?;
+        }
+        index.write_tree(self)
+    }
+
+    /// Keeps branch and working tree under a reference, as one commit. What it has is kept already; where that is something
+    /// else than what is there now, this comes beside it.
+    fn keep_present(&self, way: &WayBack<'_>, goal: &Oid) -> Result<Oid, GitError> {
+        let status = self.status_everywhere(Renames::Ignore)?;
+        let first = self.resolve(way.kept_as)?;
+        if status.changes.is_empty() && status.head.as_ref() == Some(way.from) {
+            return match first {
+                Some(kept) => Ok(kept),
+                None => {
+                    self.refer(way.kept_as, way.from)?;
+                    Ok(way.from.clone())
+                }
+            };
+        }
+        let present = self.lasting_tree(&status)?;
+        let Some(kept) = first else {
+            return self.keep(way, way.kept_as, &present);
+        };
+        let known = self.resolve_tree(kept.as_str())?;
+        if known.as_ref() != Some(&present) && *goal != present {
+            let names = (2..).map(|number: u32| format!("{}.{number}", way.kept_as));
+            for name in names {
+                if self.resolve(&name)?.is_none() {
+                    self.keep(way, &name, &present)?;
+                    break;
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    fn keep(&self, way: &WayBack<'_>, reference: &str, tree: &Oid) -> Result<Oid, GitError> {
+        let message = format!("What was in the working tree on {}\n", way.branch);
+        let made = self
+            .git_write()
+            // Whoever has told git no name can go back, too.
+            .config("user.name=tm")
+            .config("user.email=tm@localhost")
+            .args(["commit-tree", tree.as_str(), "-p", way.from.as_str()])
+            .stdin(message.into_bytes())
+            .run()?;
+        let commit = parse_oid("git commit-tree", &one_line(made))?;
+        self.refer(reference, &commit)?;
+        Ok(commit)
+    }
+
+    fn refer(&self, reference: &str, commit: &Oid) -> Result<(), GitError> {
+        self.git_write()
+            .args(["update-ref", "-m", "tm: kept on the way back"])
+            .args([reference, commit.as_str()])
+            .run()
+            .map(drop)
+    }
+
+    /// Brings the working tree from what was kept to another tree.
+    fn put_back(
+        &self,
+        kept: &Oid,
+        tree: &Oid,
+        way: &WayBack<'_>,
+    ) -> Result<Vec<RepoPath>, GitError> {
+        let mut changes = self.raw_changes(kept, tree)?;
+        changes.retain(|(path, change)| {
+            let is_submodule = [&change.before, &change.now]
+                .into_iter()
+                .flatten()
+                .any(|entry| entry.mode == SUBMODULE);
+            !is_submodule && !way.untouched.iter().any(|own| path.is_under(own))
+        });
+        let root = self.top_level();
+        for (path, _) in changes.iter().filter(|(_, change)| change.now.is_none()) {
+            let relative = path.to_path_buf();
+            let above = relative.parent().unwrap_or(Path::new(""));
+            let own = root.join(&relative);
+            let is_folder = || lstat(&own).is_ok_and(|found| found.is_some_and(|at| at.is_dir()));
+            // What lies behind a link, or is a folder by now, is not what was kept.
+            if !has_link(root, above) && !is_folder() {
+                remove(&own)
+                    .map_err(|error| GitError::io(format!("cannot take {path} away"), error))?;
+                remove_empty(root, above);
+            }
+        }
+        let there: Vec<&RepoPath> = changes
+            .iter()
+            .filter(|(_, change)| change.now.is_some())
+            .map(|(path, _)| path)
+            .collect();
+        for path in &there {
+            let own = root.join(path.to_path_buf());
+            if lstat(&own).is_ok_and(|found| found.is_some_and(|at| at.is_dir())) {
+                return Err(GitError::new(
+                    GitErrorKind::Refused,
+                    format!("{path} is a folder with files that git ignores: it is in the way"),
+                ));
+            }
+        }
+        if !there.is_empty() {
+            let index = PrivateIndex::lasting(self)?;
+            index.read_tree(self, Some(tree))?;
+            index
+                .git(self)
+                .config("core.sparseCheckout=false")
+                .args(["checkout-index", "--force", "--quiet", "-z", "--stdin"])
+                .stdin(nul_terminated(there.iter().map(|path| path.as_bytes())))
+                .run()?;
+        }
+        Ok(changes.into_iter().map(|(path, _)| path).collect())
+    }
+}
