@@ -32,7 +32,7 @@ pub enum Channel {
 pub struct Statement {
     /// The run.
     pub run: String,
-    /// `gate`, `allow`, `resume`, `reopen` or `abort`.
+    /// `gate`, `allow`, `resume`, `reopen`, `rewind` or `abort`.
     pub what: String,
     /// The gate, the code of the refusal, or why the run stopped.
     pub subject: String,
@@ -81,7 +81,7 @@ impl Statement {
         }
     }
 
-    /// `resume`, `reopen` or `abort` of a run that stopped for the reason `stopped`.
+    /// `resume`, `reopen`, `rewind` or `abort` of a run that stopped for the reason `stopped`.
     pub fn on_turn(run: &str, stopped: &str, turn: &Turn<'_>, last: &str) -> Self {
         Self {
             run: run.to_owned(),
@@ -123,7 +123,7 @@ impl Statement {
 /// A turn of a run that a person decides.
 #[derive(Debug, Clone, Default)]
 pub struct Turn<'a> {
-    /// `resume`, `reopen` or `abort`.
+    /// `resume`, `reopen`, `rewind` or `abort`.
     pub name: &'a str,
     /// Why, where that is said.
     pub reason: &'a str,
@@ -325,6 +325,9 @@ pub(crate) fn again(group: &str, run: Option<&RunState>, refusal: &Refusal) -> S
     match (turn, run) {
         (Some(turn @ "reopen"), Some(run)) => {
             format!("tm {group} {turn} --reason TEXT --run-id {}{sign}", run.run)
+        }
+        (Some(turn @ "rewind"), Some(run)) => {
+            format!("tm {group} {turn} TO --run-id {}{sign}", run.run)
         }
         (Some(turn), Some(run)) => format!("tm {group} {turn} --run-id {}{sign}", run.run),
         _ => String::new(),

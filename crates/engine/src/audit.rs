@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::capability::files::subject::recorded;
 use crate::decisions::Decision;
+use crate::earlier::Earlier;
 use crate::support::reported as reported_hash;
 
 /// Something that does not follow from the events before it.
@@ -39,9 +40,19 @@ pub struct Audit {
     ends_what_was_intended: bool,
     /// The hash of what was reported last before the unit at hand: what a gate was about that its own report leads through.
     reported: String,
+    /// The run as it was behind the events that it is taken back to.
+    earlier: Earlier<RunState>,
 }
 
 impl Audit {
+    /// That of a journal of these lines, before the first of them.
+    pub fn of(records: &[Record]) -> Self {
+        Self {
+            earlier: Earlier::of(records),
+            ..Self::default()
+        }
+    }
+
     /// Whether the run's workflow looks at each report in `state` for what breaks this policy.
     pub fn checks(&self, state: &str, policy: &str) -> bool {
         let definition = self.definition.as_ref();
@@ -50,6 +61,7 @@ impl Audit {
 
     /// Takes in the next event. `run` is as it was before it.
     pub fn note(&mut self, run: &RunState, record: &Record, event: &Event) {
+        self.earlier.note(record.seq.saturating_sub(1), run);
         if record.k <= 1 {
             self.decided = None;
             let ends = matches!(event, Event::EffectDone { .. } | Event::EffectFailed { .. });
@@ -79,13 +91,16 @@ impl Audit {
         }
         // What a person decided goes on behind each effect on its way.
         if let (Event::EffectDone { .. }, Some(pending)) = (event, &run.pending)
-            && matches!(pending.at.trigger, Trigger::Reject | Trigger::Reopen)
+            && matches!(
+                pending.at.trigger,
+                Trigger::Reject | Trigger::Reopen | Trigger::Rewind
+            )
         {
             self.decided = Some(pending.at.trigger.to_string());
         }
         // What was under way when the run was stopped, as by a repair of its journal, comes to its end all the same.
         if !self.ends_what_was_intended {
-            problems.extend(went_on_while_stopped(run, event));
+            problems.extend(self.went_on_while_stopped(run, event));
         }
         problems.extend(elsewhere(run, event));
         problems.extend(self.resumed(run, event));
@@ -96,6 +111,7 @@ impl Audit {
         problems.extend(self.sent_back(event));
         problems.extend(reported(run, event));
         problems.extend(self.ended(run, event));
+        problems.extend(self.taken_back(run, event));
         let seq = record.seq;
         self.missing
             .extend(problems.into_iter().map(|message| Missing { seq, message }));
@@ -256,6 +272,68 @@ impl Audit {
         (rejects && !decided).then(|| "work was sent back, and nobody decided it".to_owned())
     }
 
+    /// What does not happen while a run is stopped.
+    fn went_on_while_stopped(&self, run: &RunState, event: &Event) -> Option<String> {
+        if run.status == RunStatus::Running {
+            return None;
+        }
+        let pause = run.pause.as_ref();
+        let stopped = pause.map_or(run.status.name(), |pause| pause.reason.as_str());
+        let leaves = |way: Trigger| matches!(way, Trigger::Abort | Trigger::Final);
+        let wrong = match event {
+            Event::ReportAccepted(_) | Event::ReportRetried(_) | Event::UnitIssued { .. } => true,
+            Event::StateEntered { cause, .. } => !leaves(*cause),
+            // What comes behind an end is about what the run made.
+            Event::EffectIntended { at, .. } => {
+                let behind = run.status.is_over() && Trigger::AFTER_THE_END.contains(&at.trigger);
+                !leaves(at.trigger) && !behind && !self.may_go_back(run, at.trigger)
+            }
+            // Who would have to decide is asked no more.
+            Event::RunPaused { person, .. } => pause.is_some_and(|pause| pause.person) && !person,
+            _ => false,
+        };
+        wrong.then(|| format!("the run went on while it was stopped ({stopped})"))
+    }
+
+    /// Whether it is a way back that nobody has to decide, or that somebody has.
+    fn may_go_back(&self, run: &RunState, trigger: Trigger) -> bool {
+        let is_persons =
+            run.status == RunStatus::Error || run.pause.as_ref().is_some_and(|pause| pause.person);
+        let decided = self.decided.as_deref() == Some(Trigger::Rewind.name());
+        trigger == Trigger::Rewind && (decided || !is_persons)
+    }
+
+    /// What a run is taken back to is what it was.
+    fn taken_back(&self, run: &RunState, event: &Event) -> Option<String> {
+        let Event::RunRewound {
+            to, state, reason, ..
+        } = event
+        else {
+            return None;
+        };
+        let was = self.earlier.behind(*to).filter(|was| was.is_a_step());
+        let Some(was) = was else {
+            return Some(format!(
+                "the run was taken back to event {to}, behind which it cannot stand"
+            ));
+        };
+        let mut told = RunState::clone(state);
+        // What is remembered of the way is as it was when the run was taken back, or as it was then.
+        for (name, value) in std::mem::take(&mut told.kept) {
+            if run.kept.get(&name) != Some(&value) {
+                told.kept.insert(name, value);
+            }
+        }
+        let mut was = was.as_past(reason.as_deref());
+        was.kept
+            .retain(|name, value| run.kept.get(name) != Some(value));
+        let changed = |name: &String| run.kept.contains_key(name) && !told.kept.contains_key(name);
+        was.kept.retain(|name, _| !changed(name));
+        (told != was).then(|| {
+            format!("the run was taken back to something else than what it was behind event {to}")
+        })
+    }
+
     fn ended(&self, run: &RunState, event: &Event) -> Option<String> {
         let Event::RunEnded { status, .. } = event else {
             return None;
@@ -339,27 +417,4 @@ fn elsewhere(run: &RunState, event: &Event) -> Option<String> {
     };
     let stands = run.token(*token).map_or("", |token| token.state.as_str());
     (stands != at).then(|| format!("the run went on at {at}, and it stood at {stands}"))
-}
-
-/// What does not happen while a run is stopped.
-fn went_on_while_stopped(run: &RunState, event: &Event) -> Option<String> {
-    if run.status == RunStatus::Running {
-        return None;
-    }
-    let pause = run.pause.as_ref();
-    let stopped = pause.map_or(run.status.name(), |pause| pause.reason.as_str());
-    let leaves = |way: Trigger| matches!(way, Trigger::Abort | Trigger::Final);
-    let wrong = match event {
-        Event::ReportAccepted(_) | Event::ReportRetried(_) | Event::UnitIssued { .. } => true,
-        Event::StateEntered { cause, .. } => !leaves(*cause),
-        // What comes behind an end is about what the run made.
-        Event::EffectIntended { at, .. } => {
-            let behind = run.status.is_over() && Trigger::AFTER_THE_END.contains(&at.trigger);
-            !leaves(at.trigger) && !behind
-        }
-        // Who would have to decide is asked no more.
-        Event::RunPaused { person, .. } => pause.is_some_and(|pause| pause.person) && !person,
-        _ => false,
-    };
-    wrong.then(|| format!("the run went on while it was stopped ({stopped})"))
 }

@@ -28,6 +28,7 @@ pub mod decisions;
 pub mod definitions;
 mod derived;
 pub mod doctor;
+mod earlier;
 pub mod engine;
 pub mod fail_point;
 pub mod fault;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects::rewind::REWIND;
-use crate::capability::memory::LAST_COMMIT;
+use crate::capability::memory::{LAST_COMMIT, START};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
@@ -53,8 +53,14 @@ pub struct PastStep {
     /// Whether it was taken back since.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
+    /// Whether it is where the run stands.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub present: bool,
     #[serde(skip)]
     token: u32,
+    /// The step that it was come to from.
+    #[serde(skip)]
+    before: Option<usize>,
 }
 
 /// The steps of a run, in order.
@@ -72,7 +78,7 @@ impl PastSteps {
     fn of(dir: &Path) -> Result<Self, Fault> {
         let tail = FileJournal::open(dir)?.read(&Position::start())?;
         let mut run = RunState::default();
-        let mut all = Self::default();
+        let (mut all, mut last) = (Self::default(), None);
         let mut asked: Vec<PastStep> = Vec::new();
         for record in &tail.records {
             let event = event_of(record)?;
@@ -95,9 +101,9 @@ impl PastSteps {
                     ..PastStep::default()
                 }),
                 Event::RunRewound { to, .. } => {
-                    for step in all.steps.iter_mut().filter(|step| step.event > to) {
-                        step.undone = true;
-                    }
+                    // What is asked for anew takes the place of what was asked for then.
+                    let then = all.steps.iter().find(|step| step.event == to);
+                    last = then.and_then(|step| step.before);
                 }
                 _ => {}
             }
@@ -106,13 +112,22 @@ impl PastSteps {
             }
             // What is journalled as one is taken back as one.
             for step in asked.drain(..).filter(|_| run.is_a_step()) {
-                let commit = LAST_COMMIT.text(&run.kept).unwrap_or_default();
                 all.steps.push(PastStep {
                     event: record.seq,
-                    commit: source::short(commit),
+                    commit: source::short(last_commit(&run)),
+                    undone: true,
+                    before: last,
                     ..step
                 });
+                last = Some(all.steps.len() - 1);
             }
+        }
+        if let Some(present) = last.filter(|_| run.is_a_step()) {
+            all.steps[present].present = true;
+        }
+        while let Some(standing) = last {
+            all.steps[standing].undone = false;
+            last = all.steps[standing].before;
         }
         all.run_id = run.run;
         Ok(all)
@@ -127,8 +142,7 @@ impl PastSteps {
         }
         let mut standing = self.steps.iter().filter(|step| !step.undone).rev();
         let found = if to == LAST {
-            let commit = LAST_COMMIT.text(&run.kept).unwrap_or_default();
-            let commit = source::short(commit);
+            let commit = source::short(last_commit(run));
             return standing
                 .find(|step| step.commit != commit)
                 .ok_or_else(|| no_commit(run));
@@ -159,7 +173,7 @@ impl PastSteps {
         }
         let near = text::nearest(to, names.iter().copied());
         let offered = match near {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => format!("did you mean `{near}`"),
             None => format!("there are: {}", text::listed(names.iter().take(MOST_NAMED))),
         };
         Fault::new(
@@ -168,11 +182,20 @@ impl PastSteps {
             format!("the run has no step `{}`", text::plain::one_line(to)),
         )
         .suggest(format!(
-            "{offered} A work unit, a subtask, a phase or `{LAST}` can be named; see all of them with {}",
+            "{offered}. A work unit, a subtask, a phase or `{LAST}` can be named; see all steps with {}",
             Verb::Rewind
         ))
         .recover(Verb::Rewind.step().of(&self.run_id))
     }
+}
+
+/// The last commit that the run has made; before that the one that it began on.
+fn last_commit(run: &RunState) -> &str {
+    let began = || START.value(&run.kept)?.get("head")?.as_str();
+    LAST_COMMIT
+        .text(&run.kept)
+        .or_else(began)
+        .unwrap_or_default()
 }
 
 fn no_commit(run: &RunState) -> Fault {
@@ -272,9 +295,16 @@ fn told(step: &PastStep, events: &[Event]) -> String {
         let counted = text::counted(commits.len(), "commit");
         message = format!("{message}; {counted} taken back ({named})");
     }
+    let uncommitted = list("uncommitted");
+    if !uncommitted.is_empty() {
+        message = format!(
+            "{message}; what no commit had is kept with it: {}",
+            text::plain::one_line(&text::listed(uncommitted.iter().take(MOST_NAMED)))
+        );
+    }
     if !files.is_empty() {
         message = format!(
-            "{message}; {} of the working tree put back",
+            "{message}; {} of the working tree made what they were",
             text::counted(files.len(), "file")
         );
     }

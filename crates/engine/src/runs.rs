@@ -415,7 +415,7 @@ impl Engine {
         let (_, dir) = self.looked_at(run)?;
         let (mut verified, records) = Self::verify_dir(&dir)?;
         if verified.whole {
-            let (mut audit, mut run) = (Audit::default(), RunState::default());
+            let (mut audit, mut run) = (Audit::of(&records), RunState::default());
             for record in &records {
                 if let Ok(event) = Event::from_fields(&record.event, &record.fields) {
                     audit.note(&run, record, &event);

@@ -124,6 +124,7 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
             key: format!("{at}"),
             fields: Map::new(),
             status: Some(status),
+            reason: None,
         }
     }
 

@@ -177,8 +177,15 @@ impl Engine {
             }
         };
         let from = places(run);
-        turned(view, writer, &command, |run| {
-            format!("Reopened: from {from} back to {}", places(run))
+        let was_in_hand = item.is_none_or(|item| {
+            let mut tokens = run.tokens.iter();
+            tokens.any(|token| token.key() == Some(item))
+        });
+        turned(view, writer, &command, |run| match item {
+            Some(item) if !was_in_hand => {
+                format!("Reopened: {item} is done again; now it is {}", places(run))
+            }
+            _ => format!("Reopened: from {from} back to {}", places(run)),
         })
     }
 

@@ -74,6 +74,7 @@ impl RunState {
                 key,
                 fields,
                 status,
+                reason: _,
             } => {
                 if let Some(set) = self.sets.get_mut(set) {
                     set.change(key, fields, *status);

@@ -388,11 +388,12 @@ pub const APPROVED: &str = "approved";
 
 /// The flags of `command` that guards may look at, with the type of each. One that was not given is
 /// empty.
-pub fn command_flags() -> [(&'static str, FieldType); 6] {
+pub fn command_flags() -> [(&'static str, FieldType); 7] {
     [
         (APPROVED, FieldType::String),
         ("cleanup", FieldType::Bool),
         ("draft", FieldType::Bool),
+        ("item", FieldType::String),
         ("kind", FieldType::String),
         ("maxIterations", FieldType::Int),
         ("skipCoverage", FieldType::Bool),

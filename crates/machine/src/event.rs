@@ -77,6 +77,9 @@ pub enum Event {
         /// Where it stands now, where that changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<ItemStatus>,
+        /// Why, where somebody said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// An item has a token now.
     #[serde(rename = "token:opened")]
@@ -284,7 +287,7 @@ pub enum Event {
     /// A person had the run go on, or end: what follows in the same unit is by their word.
     #[serde(rename = "approval:given")]
     ApprovalGiven {
-        /// `resume`, `reopen` or `abort`.
+        /// `resume`, `reopen`, `rewind` or `abort`.
         what: String,
         /// The state that the run stood in.
         state: String,
@@ -475,6 +478,9 @@ impl AcceptedReport {
     }
 }
 
+/// The name of the event of a way back.
+const REWOUND: &str = "run:rewound";
+
 /// The names of the events that `apply` reads.
 const FOLDED: [&str; 22] = [
     "run:created",
@@ -497,7 +503,7 @@ const FOLDED: [&str; 22] = [
     "approval:given",
     "run:paused",
     "run:resumed",
-    "run:rewound",
+    REWOUND,
     "run:ended",
 ];
 
@@ -556,6 +562,14 @@ impl Event {
         let mut map = fields.clone();
         map.insert("event".to_owned(), Value::from(name));
         serde_json::from_value(Value::Object(map))
+    }
+
+    /// The number of the event that a run is taken back to by an event of that name with these fields.
+    pub fn rewound_to(name: &str, fields: &Map<String, Value>) -> Option<u64> {
+        if name == REWOUND {
+            return fields.get("to")?.as_u64();
+        }
+        None
     }
 
     /// Whether an event of that name changes a run when it is folded.

@@ -40,7 +40,7 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// Those that a state's `on` may name.
+    /// Those that `on` may name, of a state or of the whole.
     pub const EVENTS: [Self; 9] = [
         Self::Report,
         Self::Reopen,

@@ -6,6 +6,7 @@ mod state;
 mod units;
 mod written_files;
 
+use std::collections::BTreeMap;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
@@ -25,6 +26,7 @@ use crate::capability::memory::{
 };
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
+use crate::earlier::Earlier;
 use crate::fail_point;
 use crate::find::is_over_a_task;
 use crate::summary;
@@ -36,9 +38,13 @@ const REPORTS: [&str; 2] = ["report.json", "report.md"];
 /// Brings the files up to date after `appended`. What cannot be written is left for the next time.
 pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
     let dir = &call.dir;
-    let written = if run.status.is_over() {
+    let is_over = run.status.is_over();
+    if is_over {
         fail_point::reach("end-before-report");
-        // The end is worth a look at the whole journal: whatever was lost on the way comes back.
+    }
+    let is_back = |event: &Event| matches!(event, Event::RunRewound { .. });
+    // The end is worth a look at the whole journal: whatever was lost on the way comes back. What was taken back goes.
+    let written = if is_over || appended.iter().any(is_back) {
         rebuild(call, run)
     } else {
         follow(call, run, appended)
@@ -79,10 +85,7 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
     let turned = any(|event| {
         matches!(
             event,
-            Event::RunCreated { .. }
-                | Event::RunPaused { .. }
-                | Event::RunResumed { .. }
-                | Event::RunRewound { .. }
+            Event::RunCreated { .. } | Event::RunPaused { .. } | Event::RunResumed { .. }
         )
     });
     let counts = is_over_a_task(run) && any(|event| matches!(event, Event::TokenClosed { .. }));
@@ -196,7 +199,8 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
         return false;
     };
     let mut all = true;
-    let (mut rows, mut commits) = (Vec::new(), String::new());
+    let mut rows = Vec::new();
+    let (mut files, mut earlier) = (ResultFiles::default(), Earlier::of(&tail.records));
     for record in &tail.records {
         let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
             return false;
@@ -205,16 +209,27 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
             all &= put(dir, "workflow.yaml", definition.as_bytes());
         }
         if let Some((name, value)) = test_results(&event).filter(|_| is_over_a_task(run)) {
-            all &= put_json(dir, &name, &value);
+            files.results.insert(name, value);
         }
         if let Some(sha) = commit_of(&event) {
-            commits.push_str(sha);
-            commits.push('\n');
+            files.commits.push_str(sha);
+            files.commits.push('\n');
         }
+        if let Event::RunRewound { to, .. } = event {
+            let then = earlier.behind(to).cloned().unwrap_or_default();
+            let gone = std::mem::replace(&mut files, then);
+            taken_away(dir, gone.results.keys());
+        }
+        earlier.note(record.seq, &files);
         units::note(&mut rows, &record.ts, &event);
     }
-    if !commits.is_empty() {
-        all &= put(dir, "commits.txt", commits.as_bytes());
+    for (name, value) in &files.results {
+        all &= put_json(dir, name, value);
+    }
+    if files.commits.is_empty() {
+        taken_away(dir, ["commits.txt"]);
+    } else {
+        all &= put(dir, "commits.txt", files.commits.as_bytes());
     }
     all &= units::put_all(dir, run, &rows);
     all &= put_json(dir, "manifest.json", &manifest_of(call, run));
@@ -231,9 +246,22 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
     all & put(dir, "state.json", state(call, run).as_bytes())
 }
 
+/// What the files tell that reports and commits have each.
+#[derive(Default, Clone)]
+struct ResultFiles {
+    /// By the file's name.
+    results: BTreeMap<String, Value>,
+    commits: String,
+}
+
 /// Takes the report of an end away that was none: the run goes on.
 fn unreported(dir: &Path) {
-    for name in REPORTS {
+    taken_away(dir, REPORTS);
+}
+
+/// Takes files away of what stands no more.
+fn taken_away(dir: &Path, names: impl IntoIterator<Item = impl AsRef<Path>>) {
+    for name in names {
         if std::fs::remove_file(dir.join(name)).is_ok() {
             fail_point::reach("io");
         }

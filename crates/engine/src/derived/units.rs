@@ -43,6 +43,7 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) -> bool {
                 | Event::ReportAccepted(_)
                 | Event::ReportRetried(_)
                 | Event::StateEntered { .. }
+                | Event::RunRewound { .. }
         )
     });
     if !touches || issued(run) > MOST {
@@ -139,9 +140,13 @@ pub(super) fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
                 outcome.clone_into(&mut row.outcome);
             }
         }
-        Event::RunEnded { .. } => {
+        Event::RunEnded { .. } | Event::RunRewound { .. } => {
+            let outcome = match event {
+                Event::RunEnded { .. } => "dropped",
+                _ => "rewound",
+            };
             for row in rows.iter_mut().filter(|row| row.outcome == "open") {
-                "dropped".clone_into(&mut row.outcome);
+                outcome.clone_into(&mut row.outcome);
             }
         }
         Event::UnitIssued {

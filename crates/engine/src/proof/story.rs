@@ -19,6 +19,7 @@ use crate::capability::tests::as_before::AS_BEFORE;
 use crate::capability::tests::evidence::NAMED;
 use crate::capability::tests::evidence::replay::Replay;
 use crate::decisions::Decision;
+use crate::earlier::Earlier;
 use crate::fault::Fault;
 use crate::open_run::event_of;
 use crate::proof::kind::WorkRule;
@@ -312,16 +313,23 @@ impl Phases {
     }
 }
 
-#[derive(Debug, Default)]
-struct Telling {
-    story: Story,
-    run: RunState,
+/// The reports that stand.
+#[derive(Debug, Default, Clone)]
+struct Standing {
     phases: BTreeMap<String, Phases>,
     suite: Option<Phase>,
     /// The suite that failed, until something is asked for because of it.
     failed: Option<Phase>,
     /// The items that were added because of it, each with it.
     repairs: BTreeMap<String, Phase>,
+}
+
+#[derive(Debug, Default)]
+struct Telling {
+    story: Story,
+    run: RunState,
+    standing: Standing,
+    earlier: Earlier<Standing>,
     allowed: Vec<Allowed>,
     pending: Option<RunCommit>,
 }
@@ -329,8 +337,11 @@ struct Telling {
 impl Story {
     /// That of a journal, whose last line has the hash `head`.
     pub fn of(records: &[Record], head: &str) -> Result<Self, Fault> {
-        let mut telling = Telling::default();
-        let mut audit = Audit::default();
+        let mut telling = Telling {
+            earlier: Earlier::of(records),
+            ..Telling::default()
+        };
+        let mut audit = Audit::of(records);
         for record in records {
             if let Some(pending) = &mut telling.pending
                 && pending.journal.is_empty()
@@ -341,7 +352,9 @@ impl Story {
             audit.note(&telling.run, record, &event);
             telling.note(record, &event, &audit);
             telling.run.apply(&record.ts, &event);
+            telling.earlier.note(record.seq, &telling.standing);
         }
+        let tip = telling.last_commit();
         let Telling {
             mut story,
             run,
@@ -365,7 +378,10 @@ impl Story {
                 made.missing.push(lacking);
             }
         }
-        if let Some(last) = story.made.last_mut() {
+        let is_tip = |made: &RunCommit| made.sha == tip;
+        let last = story.made.iter().rposition(is_tip);
+        let last = last.or_else(|| story.made.len().checked_sub(1));
+        if let Some(last) = last.and_then(|last| story.made.get_mut(last)) {
             last.unfinished = how_unfinished(run.status).map(str::to_owned);
         }
         story.run = run.run;
@@ -382,7 +398,7 @@ impl Telling {
                 let phase = Phase::of(report, record.seq);
                 match &report.item {
                     Some(item) => {
-                        let phases = self.phases.entry(item.clone()).or_default();
+                        let phases = self.standing.phases.entry(item.clone()).or_default();
                         let is_checked = |policy| audit.checks(&report.state, policy);
                         // What was reported before holds for one that says that nothing was changed.
                         let as_before = report.facts.contains_key(AS_BEFORE);
@@ -390,16 +406,18 @@ impl Telling {
                         let phase = before.unwrap_or(phase);
                         phases.note(&report.role, phase, HELD_BY.into_iter().all(is_checked));
                     }
-                    None => self.suite = Some(phase),
+                    None => self.standing.suite = Some(phase),
                 }
             }
             Event::ReportRetried(report) if report.reader() == "tests" && report.item.is_none() => {
                 let phase = Phase::of(report, record.seq);
-                self.failed = (phase.failing() > 0).then_some(phase);
+                self.standing.failed = (phase.failing() > 0).then_some(phase);
             }
             Event::ItemAdded { item, .. } => {
-                if let Some(failed) = &self.failed {
-                    self.repairs.insert(item.key.clone(), failed.clone());
+                if let Some(failed) = &self.standing.failed {
+                    self.standing
+                        .repairs
+                        .insert(item.key.clone(), failed.clone());
                 }
             }
             Event::ReportAccepted(report) if report.reader() == "commit" => {
@@ -418,15 +436,15 @@ impl Telling {
             }
             Event::StateEntered { token, cause, .. } if *cause == Trigger::Reopen => {
                 let key = self.run.token(*token).and_then(|token| token.key());
-                if let Some(phases) = key.and_then(|key| self.phases.get_mut(key)) {
+                if let Some(phases) = key.and_then(|key| self.standing.phases.get_mut(key)) {
                     phases.green = None;
                 }
             }
             Event::UnitIssued { item, role, .. } => {
-                self.failed = None;
+                self.standing.failed = None;
                 // Asked for anew: what was shown before counts no longer.
                 if let Some(item) = item.as_ref().filter(|_| role.shows.is_some()) {
-                    self.phases.remove(item);
+                    self.standing.phases.remove(item);
                 }
             }
             Event::RefusalAllowed {
@@ -458,7 +476,7 @@ impl Telling {
                     Some(report) if report.reader() == "tests" => {
                         Some(Phase::of(report, record.seq))
                     }
-                    _ => self.suite.clone(),
+                    _ => self.standing.suite.clone(),
                 };
                 self.pending = made.map(|made| RunCommit {
                     unit: suite.as_ref().map_or(made.unit, |suite| suite.unit.clone()),
@@ -487,6 +505,10 @@ impl Telling {
                 }
             }
             Event::EffectFailed { .. } => self.pending = None,
+            Event::RunRewound { to, .. } => {
+                let standing = self.earlier.behind(*to).cloned();
+                self.standing = standing.unwrap_or_default();
+            }
             _ => {}
         }
     }
@@ -501,7 +523,7 @@ impl Telling {
             not_held,
             only,
             ..
-        } = self.phases.get(key).cloned().unwrap_or_default();
+        } = self.standing.phases.get(key).cloned().unwrap_or_default();
         let tested = TESTED.read(&token.kept, token.role.of.as_ref());
         // A tree that nobody can name any more is none that a commit has.
         let tested = tested.ok().flatten().unwrap_or_default();
@@ -554,7 +576,7 @@ impl Telling {
             } else {
                 Purpose::Subtask
             },
-            red: red.or_else(|| self.repairs.get(key).filter(|_| is_fix).cloned()),
+            red: red.or_else(|| self.standing.repairs.get(key).filter(|_| is_fix).cloned()),
             green,
             seq,
             tree: tested.tree,

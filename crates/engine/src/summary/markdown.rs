@@ -305,6 +305,14 @@ impl Page<'_> {
             };
             format!("{}{way}: {}", turned(value), text(value, "reason"))
         });
+        self.section("Taken back", &story.rewound, |value| {
+            let why = match value["reason"].as_str() {
+                Some(_) => format!(": {}", text(value, "reason")),
+                None => String::new(),
+            };
+            let place = text(value, "label");
+            format!("to {place} (event {}){why}", text(value, "event"))
+        });
         self.section("Skipped", &story.skipped, |value| {
             let place = match value.get("from") {
                 Some(_) => format!(" in {}", text(value, "from")),

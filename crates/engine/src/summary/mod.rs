@@ -27,6 +27,7 @@ use crate::capability::memory::{self, BASELINE, Memory, TESTED};
 use crate::capability::messages;
 use crate::clock::millis_of;
 use crate::derived::commit_of;
+use crate::earlier::Earlier;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic;
@@ -46,7 +47,7 @@ pub struct Summary {
 }
 
 /// What the journal tells.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Story {
     rows: IndexMap<String, Row>,
     /// The subtask of each unit that has one.
@@ -58,6 +59,8 @@ struct Story {
     /// The repair in which the last of these passed again.
     mended_by: Option<String>,
     reopened: Vec<Value>,
+    /// To where the run was taken back.
+    rewound: Vec<Value>,
     /// The item that was given another kind of work last, when, and which one.
     new_kind: Option<(String, String, Value)>,
     skipped: Vec<Value>,
@@ -71,6 +74,16 @@ struct Story {
 }
 
 impl Story {
+    /// Lets stand what stood then, and nothing that came behind it.
+    fn go_back(&mut self, then: Option<&Self>) {
+        let then = then.cloned().unwrap_or_default();
+        self.rows = then.rows;
+        self.commits = then.commits;
+        self.suite = then.suite;
+        self.failed_suites = then.failed_suites;
+        self.mended_by = then.mended_by;
+    }
+
     /// What the test results of the run rest on.
     fn basis(&self) -> Basis {
         let red = || self.rows.values().filter_map(|row| row.red.as_ref());
@@ -151,7 +164,7 @@ pub(crate) fn reason_of_skip(dir: &Path, item: &str) -> Result<Option<String>, F
 fn account(dir: &Path) -> Result<(Account, String), Fault> {
     let tail = FileJournal::open(dir)?.read(&Position::start())?;
     let (mut run, mut story) = (RunState::default(), Story::default());
-    let mut pinned = None;
+    let (mut pinned, mut earlier) = (None, Earlier::of(&tail.records));
     for record in &tail.records {
         let event = event_of(record)?;
         tell(&mut story, dir, &run, &record.ts, &event);
@@ -162,7 +175,12 @@ fn account(dir: &Path) -> Result<(Account, String), Fault> {
             None => pinned.insert(open_run::pinned(dir, &run)?),
         };
         let step = timeline::step(definition, &record.ts, &event);
+        if let Event::RunRewound { to, .. } = event {
+            story.go_back(earlier.behind(to));
+            story.rewound.extend(step.clone());
+        }
         story.steps.extend(step);
+        earlier.note(record.seq, &story);
     }
     let definition = pinned.ok_or_else(|| Fault::bug("a run without a journal"))?;
     for (key, item) in memory::subtasks(&run) {
@@ -270,6 +288,7 @@ impl Account {
             "failedSuites": story.failed_suites.iter().map(Phase::json).collect::<Vec<_>>(),
             "refused": self.refused.listed,
             "reopened": story.reopened,
+            "rewound": story.rewound,
             "skipped": story.skipped,
             "allowed": story.allowed,
             "approvals": story.approvals,
@@ -443,8 +462,10 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             key,
             fields,
             status: Some(status @ (ItemStatus::Open | ItemStatus::Failed)),
+            reason,
         } => {
-            if let Some(reason) = fields.get("reason") {
+            let told = reason.clone().map(Value::from);
+            if let Some(reason) = told.as_ref().or_else(|| fields.get("reason")) {
                 let before = run.sets.get(set).and_then(|items| items.get(key));
                 let before = before.map_or("", |item| item.text("type"));
                 let kind = fields.get("type").and_then(Value::as_str);

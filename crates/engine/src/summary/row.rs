@@ -6,7 +6,7 @@ use crate::capability::tests::evidence::level_name;
 use crate::summary::phase::Phase;
 
 /// What became of an item that tests were reported of; of the run itself where they were of none.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) title: String,

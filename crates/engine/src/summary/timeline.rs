@@ -132,6 +132,15 @@ pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
         }),
         Event::RunPaused { reason, .. } => json!({ "at": at, "what": "paused", "reason": reason }),
         Event::RunResumed { .. } => json!({ "at": at, "what": "resumed" }),
+        Event::RunRewound {
+            to, state, reason, ..
+        } => {
+            let place = state.tokens.last().map(|token| {
+                let key = token.key();
+                messages::place(definition, &token.state, key)
+            });
+            json!({ "at": at, "what": "rewound", "event": to, "label": place, "reason": reason })
+        }
         // That an item ended is told by the state it came to.
         _ => return None,
     })
@@ -285,6 +294,7 @@ pub fn line(step: &Value) -> Option<String> {
         }
         "paused" => format!("{at} — paused{reason}"),
         "resumed" => format!("{at} — resumed"),
+        "rewound" => format!("{at} — taken back to {}{reason}", text("label")),
         // That an item ended is told by the state it came to.
         _ => return None,
     })

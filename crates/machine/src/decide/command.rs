@@ -6,10 +6,10 @@ use super::edge::Transition;
 use super::{Planner, Stop};
 use crate::approval::{self, Approval, Strength};
 use crate::command::{APPROVED, Command};
-use crate::definition::Kind;
+use crate::definition::{Kind, STATUS};
 use crate::event::{Event, Grant};
 use crate::refusal::Refusal;
-use crate::state::{EffectAt, ROOT, RunStatus};
+use crate::state::{EffectAt, ItemStatus, ROOT, RunStatus};
 use crate::trigger::Trigger;
 
 /// The reason of a pause after the last attempt.
@@ -121,10 +121,23 @@ impl Planner<'_> {
         &mut self,
         trigger: Trigger,
         item: Option<&str>,
-        way: Transition,
+        mut way: Transition,
     ) -> Result<(), Stop> {
+        if let Some(item) = item {
+            way.flags.insert("item".to_owned(), item.into());
+        }
         let reopens = trigger == Trigger::Reopen;
+        let is_running = self.run.status == RunStatus::Running;
+        let finished = item.filter(|_| reopens && is_running);
+        let finished = finished.and_then(|item| self.finished(item));
+        if let Some((set, key, each)) = &finished {
+            self.open_again(set, key, way.reason.clone());
+            if self.state_of(ROOT) == *each {
+                return self.advance(&way.after(), false);
+            }
+        }
         let (token, state) = match self.run.status {
+            RunStatus::Running if finished.is_some() => (ROOT, self.state_of(ROOT)),
             RunStatus::Running => self.in_hand(trigger, item)?,
             // A step back out of an end whose effect failed, to be taken again.
             RunStatus::Paused if reopens && self.stands_at_an_end() => (ROOT, self.left()),
@@ -140,6 +153,14 @@ impl Planner<'_> {
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
             return Err(cannot(trigger, &state));
         };
+        if let Some((.., each)) = &finished
+            && !edges[chosen.index]
+                .to
+                .as_ref()
+                .is_some_and(|to| to.value == *each)
+        {
+            return Err(cannot(trigger, &state));
+        }
         if self.run.status != RunStatus::Running {
             // A step back is a way out of a pause too: the position it leads to may be the cure.
             self.push(Event::RunResumed { grants: None });
@@ -200,6 +221,37 @@ impl Planner<'_> {
         let after = way.after();
         self.take(ROOT, &at, way)?;
         self.advance(&after, false)
+    }
+
+    /// The item of that key that an `each` of the run is through with: its set, its key and the state of the `each`.
+    fn finished(&self, key: &str) -> Option<(String, String, String)> {
+        let is_over = |set: &str| {
+            let item = self.run.sets.get(set)?.get(key)?;
+            let over = matches!(item.status, ItemStatus::Done | ItemStatus::Failed);
+            over.then_some(())
+        };
+        self.definition.all_states().find_map(|(_, name, state)| {
+            let set = &state.each.as_ref()?.items.value;
+            is_over(set)?;
+            Some((set.clone(), key.to_owned(), name.value.clone()))
+        })
+    }
+
+    /// Has an item stand where a new one does.
+    fn open_again(&mut self, set: &str, key: &str, reason: Option<String>) {
+        let declared = self.definition.items.get(set);
+        let named = declared.and_then(|declared| declared.status.as_ref()?.first(ItemStatus::Open));
+        let mut fields = Map::new();
+        if let Some(name) = named {
+            fields.insert(STATUS.to_owned(), name.into());
+        }
+        self.push(Event::ItemChanged {
+            set: set.to_owned(),
+            key: key.to_owned(),
+            fields,
+            status: Some(ItemStatus::Open),
+            reason,
+        });
     }
 
     /// Refuses where somebody is asked to judge what `token` waits with: it is not taken away before.

@@ -325,6 +325,7 @@ impl Planner<'_> {
             key,
             fields,
             status,
+            reason: None,
         });
     }
 }

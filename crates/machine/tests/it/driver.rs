@@ -297,6 +297,14 @@ impl Driver {
                             response: there(self.definition.response(state, &run.vars)),
                         });
                     }
+                    Need::Past { seq } => {
+                        let behind = usize::try_from(seq).unwrap().min(self.events.len());
+                        let mut past = RunState::default();
+                        for (at, event) in &self.events[..behind] {
+                            past.apply(at, event);
+                        }
+                        facts.past = Some(Box::new(past));
+                    }
                     Need::Subject { gate, run, .. } => {
                         assert!(!run.tokens.is_empty());
                         let hash = self.subject(&gate);
@@ -385,6 +393,16 @@ impl Driver {
         self.send(&Command::Reopen {
             item: item.map(str::to_owned),
             reason: "the test is wrong".to_owned(),
+            flags: Map::new(),
+            approval: self.needed(),
+        })
+    }
+
+    /// Takes the run back to where it stood behind that event, by Ann's word where one is needed.
+    pub fn rewind(&mut self, to: usize) -> Outcome {
+        self.send(&Command::Rewind {
+            to: to as u64,
+            reason: "it went wrong".to_owned(),
             flags: Map::new(),
             approval: self.needed(),
         })

@@ -104,6 +104,7 @@ fn changed(key: &str, fields: Value, status: Option<usize>) -> Event {
         key: key.to_owned(),
         fields,
         status: status.map(|to| NAMES[to].1),
+        reason: None,
     }
 }
 

@@ -78,15 +78,20 @@ pub fn definition(choices: &mut Choices<'_>) -> String {
          items: { parts: { key: id, needs: needs, fields: { id: string, needs: [string], n: int, kind: [plan, fix] } } }\n\
          initial: begin\n",
     );
-    match choices.below(3) {
-        0 => {}
-        1 => text += "on: { abort: { to: off } }\n",
-        _ => {
-            text +=
-                "on: { abort: [ { when: command.cleanup, do: hard, to: off }, { to: off } ] }\n";
-        }
+    let abort = [
+        "",
+        "abort: { to: off }",
+        "abort: [ { when: command.cleanup, do: hard, to: off }, { to: off } ]",
+    ][choices.below(3)];
+    let rewind = ["", "rewind: {}", "rewind: { do: [hard, soft] }"][choices.below(3)];
+    let on: Vec<&str> = [abort, rewind]
+        .into_iter()
+        .filter(|on| !on.is_empty())
+        .collect();
+    if !on.is_empty() {
+        let _ = writeln!(text, "on: {{ {} }}", on.join(", "));
     }
-    let aborts = text.contains("\non:");
+    let aborts = !abort.is_empty();
     let manual = choices.chance(3);
     if manual {
         text += "advance: manual\n";

@@ -17,6 +17,7 @@ mod paths;
 mod properties;
 mod recovery;
 mod review;
+mod rewind;
 mod schema;
 mod semantics;
 mod session;

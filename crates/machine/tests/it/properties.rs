@@ -154,6 +154,12 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
                 flags,
             }
         }
+        23 if a % 2 == 0 => Command::Rewind {
+            to: u64::from(b) * driver.events.len() as u64 / 255,
+            reason: String::new(),
+            flags: Map::new(),
+            approval: (a % 4 == 0).then(|| Box::new(ann())),
+        },
         22 => Command::EffectFailed {
             code: "broken".to_owned(),
             message: "it broke".to_owned(),

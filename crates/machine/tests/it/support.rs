@@ -319,6 +319,7 @@ fn effects() -> BTreeMap<String, Effect> {
             "git.commit".to_owned(),
             effect(true, &[("sha", Text), ("owed", Bool)]),
         ),
+        ("git.rewind".to_owned(), effect(true, &[])),
         ("git.push".to_owned(), effect(true, &[])),
         ("pull_request.check".to_owned(), effect(false, &[])),
         ("pull_request.submit".to_owned(), effect(true, &[])),

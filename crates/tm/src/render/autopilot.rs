@@ -375,10 +375,9 @@ pub fn moved(moved: &TransitionAnswer, look: &Look) -> String {
 pub fn past_steps(steps: &PastSteps, look: &Look) -> String {
     let mut page = Page::new(look);
     page.title(&format!("Steps of {}", steps.run_id));
-    let standing = steps.steps.iter().rfind(|step| !step.undone);
     let widest = steps.steps.iter().map(|step| step.unit_id.len()).max();
     for step in &steps.steps {
-        let mark = if standing == Some(step) {
+        let mark = if step.present {
             "  present"
         } else if step.undone {
             "  taken back"

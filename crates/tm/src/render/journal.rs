@@ -12,7 +12,9 @@ pub fn event(record: &Record, look: &Look) -> String {
     let name = one_line(&record.event);
     let style = match name.as_str() {
         "error" | "effect:failed" => BAD,
-        "report:retried" | "run:paused" | "refusal:allowed" | "approval:given" => WARN,
+        "report:retried" | "run:paused" | "run:rewound" | "refusal:allowed" | "approval:given" => {
+            WARN
+        }
         "commit:created" | "subtask:complete" | "run:ended" => GOOD,
         _ => NOTE,
     };
@@ -70,6 +72,7 @@ fn details(record: &Record) -> String {
         "decision:made" => format!("{} {} {}", text("gate"), text("choice"), by(record)),
         "approval:given" => format!("{} after {} {}", text("what"), text("stopped"), by(record)),
         "run:paused" => text("reason"),
+        "run:rewound" => format!("to {} {}", text("to"), text("reason")),
         "run:ended" => format!("{} {}", text("status"), text("reason")),
         _ => scalars(record),
     }

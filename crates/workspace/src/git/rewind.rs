@@ -86,7 +86,8 @@ impl Repository {
         let git = self
             .git_write()
             .env("GIT_REFLOG_ACTION", "tm rewind")
-            .args(["reset", "--quiet", "--mixed", way.to.as_str(), "--"]);
+            .args(["reset", "--quiet", "--mixed", "--no-recurse-submodules"])
+            .args([way.to.as_str(), "--"]);
         let command = git.name();
         let ended = self.run_watched(&git, &[], RESET_LIMIT, way.branch, on_spawn)?;
         if !ended.success() {

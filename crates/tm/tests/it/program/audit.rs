@@ -204,3 +204,25 @@ fn a_run_that_went_on_by_another_snapshot_is_named() {
     let told = told.json_with(6);
     assert!(!told["missing"].as_array().unwrap().is_empty(), "{told}");
 }
+
+/// A run is taken back to what it was, and to nothing else.
+#[test]
+fn a_run_is_not_taken_back_to_what_never_was() {
+    let environment = TestEnvironment::started();
+    environment.do_subtask("1.1");
+    environment
+        .tm(&["autopilot", "rewind", "1.1", "--json"])
+        .json_with(0);
+    environment.tm(&["log", "verify", "--json"]).json_with(0);
+    rewrite(&environment, |lines| {
+        let rewound = lines.iter_mut().find(|line| line["event"] == "run:rewound");
+        let tokens = rewound.unwrap()["state"]["tokens"].as_array_mut().unwrap();
+        tokens.last_mut().unwrap()["kept"]["tested.green"] = json!({ "tree": "beef" });
+    });
+    let told = environment.tm(&["log", "verify", "--json"]).json_with(6);
+    let missing = told["missing"].to_string();
+    assert!(
+        missing.contains("something else than what it was"),
+        "{told:#}"
+    );
+}

@@ -15,6 +15,7 @@ mod phases;
 mod policy;
 mod preflight;
 mod regressions;
+mod rewind;
 mod standing;
 mod task_files;
 pub mod terminal;

@@ -3,4 +3,4 @@
 mod failures;
 mod feedback;
 mod merged;
-mod whole;
+pub mod whole;

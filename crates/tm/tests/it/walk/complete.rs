@@ -30,8 +30,9 @@ const PERSON: [&str; 21] = [
 ];
 
 /// The caller's own words name something that is not there, or is done: the answer says what there is.
-const OWN_WORDS: [&str; 30] = [
+const OWN_WORDS: [&str; 31] = [
     "all_done",
+    "already_pushed",
     "already_started",
     "bad_branch_name",
     "bad_dependencies",
@@ -65,8 +66,10 @@ const OWN_WORDS: [&str; 30] = [
 
 /// Another process, the machine, or a definition of somebody's own stands in the way; tests that kill, those of evidence, and those
 /// of other workflows come by them.
-const ELSEWHERE: [&str; 24] = [
+const ELSEWHERE: [&str; 27] = [
     "bare_repository",
+    "cannot_rewind",
+    "commit_gone",
     "commit_not_recognised",
     "commit_timeout",
     "dependents_begun",
@@ -78,6 +81,7 @@ const ELSEWHERE: [&str; 24] = [
     "invalid_commit",
     "item_has_no_route",
     "link_in_the_way",
+    "not_a_step",
     "nothing_before",
     "passes_without_change",
     "red_not_in_clean_tree",

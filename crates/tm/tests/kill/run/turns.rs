@@ -72,6 +72,22 @@ fn reopen() {
 }
 
 #[test]
+fn rewind() {
+    die_everywhere(
+        |stage| {
+            brought_to(stage, "commit", "1.2");
+        },
+        &["autopilot", "rewind", "1.1"],
+        |stage| phase(stage) == "red",
+        |executor| {
+            executor.check_tree_but(&[]);
+            executor.finish_in_peace();
+            executor.check_completed();
+        },
+    );
+}
+
+#[test]
 fn skip() {
     die_everywhere(
         |stage| {

@@ -32,6 +32,9 @@ pub(crate) const REWIND: &str = "git.rewind";
 /// Under this folder of references is kept what was taken back.
 const KEPT_UNDER: &str = "refs/tramline/rewound";
 
+/// So many commits and files are named.
+const MOST_NAMED: usize = 20;
+
 /// All that is needed to go back, and to do it again after a kill.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,6 +48,9 @@ struct Intent {
     /// Files that stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     untouched: Vec<RepoPath>,
+    /// What is changed now and in no commit, as far as it is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    uncommitted: Vec<RepoPath>,
     /// Statuses that go back with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rewrite: Option<Rewrite>,
@@ -87,12 +93,17 @@ pub(crate) fn prepare(
     let mut untouched = memory.exempt(&repository);
     untouched.retain(|path| !with_commit || Some(path) != tasks);
     untouched.extend(then.dirty.into_keys());
+    // What is changed in other projects of the repository is none of the run's.
+    untouched.extend(repository.changed_outside()?);
     let known_to_git = |path: &RepoPath| {
         let mut changes = status.changes.iter();
         !changes.any(|change| change.path == *path && change.untracked)
     };
     let reports = memory.reports.iter();
     untouched.extend(reports.filter(|path| !known_to_git(path)).cloned());
+    let changed = status.changes.iter().map(|change| &change.path);
+    let changed = changed.filter(|path| !untouched.contains(path));
+    let uncommitted = changed.take(MOST_NAMED).cloned().collect();
     let rewrite = if with_commit {
         None
     } else {
@@ -103,6 +114,7 @@ pub(crate) fn prepare(
         branch: memory.start.branch.clone(),
         commits: commits(&repository, &to, &from)?,
         kept_as: format!("{KEPT_UNDER}/{}/{}", run.run, run.next_effect),
+        uncommitted,
         from,
         to,
         untouched,
@@ -187,13 +199,11 @@ fn is_not_pushed(
 
 /// The commits between the two, as people know them.
 fn commits(repository: &Repository, to: &Oid, from: &Oid) -> Result<Vec<String>, Fault> {
-    /// So many are named.
-    const MOST: usize = 20;
     if !repository.is_ancestor(to, from)? {
         return Ok(Vec::new());
     }
     let commits = repository.commits_between(to, from)?;
-    let named = commits.iter().take(MOST);
+    let named = commits.iter().take(MOST_NAMED);
     Ok(named
         .map(|commit| format!("{} {}", commit.oid.short(), commit.subject))
         .collect())
@@ -287,6 +297,7 @@ pub(crate) fn perform(
             "keptAs": intent.kept_as,
             "kept": taken.kept,
             "commits": intent.commits,
+            "uncommitted": names(&intent.uncommitted),
             "files": names(&taken.files),
             "lost": names(&lost),
         }),

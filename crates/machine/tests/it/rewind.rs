@@ -1,0 +1,281 @@
+//! A way back: the run is as it was, what is given once goes on, and nobody gets more attempts by it.
+
+use machine::state::{ItemStatus, RunState};
+use machine::{Event, RunStatus};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::driver::{Driver, reading};
+use crate::marked::{accepts, refuses, with};
+use crate::support::TDD;
+use crate::tdd::{code, mended, one, own_commit, status_of, tests, three, through};
+
+/// The numbers of the events behind which the run stood where somebody was asked for something.
+fn steps(driver: &Driver) -> Vec<usize> {
+    let mut run = RunState::default();
+    let mut steps = Vec::new();
+    for (at, (time, event)) in driver.events.iter().enumerate() {
+        run.apply(time, event);
+        if run.is_a_step() && matches!(event, Event::UnitIssued { .. }) {
+            steps.push(at + 1);
+        }
+    }
+    steps
+}
+
+#[test]
+fn a_run_goes_back_to_a_step_and_on_from_there() {
+    let mut driver = three();
+    let begin = driver.events.len();
+    through(&mut driver);
+    assert_eq!(driver.unit(), "workUnit-1.2-RED");
+    driver.rewind(begin).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
+    assert_eq!(status_of(&driver, "1.1"), ItemStatus::Active);
+    assert_eq!(status_of(&driver, "1.2"), ItemStatus::Open);
+    assert_eq!(
+        driver.run.tokens.last().unwrap().reason.as_deref(),
+        Some("it went wrong")
+    );
+    assert_eq!(driver.carried_out.last().unwrap(), "tag.switch");
+    through(&mut driver);
+    assert_eq!(driver.unit(), "workUnit-1.2-RED-2");
+    assert_eq!(driver.replayed(), driver.run);
+}
+
+#[test]
+fn what_was_answered_stays_answered() {
+    let mut driver = one();
+    let begin = driver.events.len();
+    driver.report(tests(0, 1)).unwrap();
+    driver.rewind(begin).unwrap();
+    let outcome = driver.report_to("workUnit-1.1-RED", tests(0, 1));
+    assert_eq!(code(outcome), "stale_unit");
+}
+
+#[test]
+fn a_run_that_is_over_goes_on() {
+    let mut driver = one();
+    let begin = driver.events.len();
+    through(&mut driver);
+    driver.report(tests(1, 0)).unwrap();
+    assert_eq!(driver.status(), RunStatus::Completed);
+    driver.rewind(begin).unwrap();
+    assert_eq!(driver.status(), RunStatus::Running);
+    assert_eq!(driver.run.ended_at, None);
+    through(&mut driver);
+    driver.report(tests(1, 0)).unwrap();
+    assert_eq!(driver.status(), RunStatus::Completed);
+}
+
+#[test]
+fn a_way_back_can_be_taken_back() {
+    let mut driver = three();
+    let begin = driver.events.len();
+    through(&mut driver);
+    let after = driver.events.len();
+    let stood = driver.run.clone();
+    driver.rewind(begin).unwrap();
+    driver.rewind(after).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.2-RED-2");
+    assert_eq!(driver.run.sets, stood.sets);
+    assert_eq!(driver.run.kept, stood.kept);
+}
+
+#[test]
+fn attempts_that_were_used_up_stay_so() {
+    let mut driver = three();
+    let begin = driver.events.len();
+    let failed = |driver: &mut Driver| driver.report(tests(0, 1));
+    driver.report(tests(0, 1)).unwrap();
+    let green = driver.events.len();
+    failed(&mut driver).unwrap();
+    driver.rewind(green).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.1-GREEN-3");
+    let (_, unit) = driver.run.waiting().next().unwrap();
+    assert_eq!((unit.attempt, unit.max_attempts), (2, Some(3)));
+    // Nor does it help to go back to where the item was not begun.
+    driver.report(tests(1, 0)).unwrap();
+    driver.report(own_commit()).unwrap();
+    driver.report(tests(0, 1)).unwrap();
+    failed(&mut driver).unwrap();
+    driver.rewind(begin).unwrap();
+    through(&mut driver);
+    driver.report(tests(0, 1)).unwrap();
+    assert_eq!(driver.run.waiting().next().unwrap().1.attempt, 2);
+    failed(&mut driver).unwrap();
+    failed(&mut driver).unwrap();
+    assert_eq!(driver.paused_for(), "max_attempts_reached");
+    assert_eq!(driver.replayed(), driver.run);
+}
+
+#[test]
+fn out_of_a_pause_by_a_rule_a_person_leads() {
+    let mut driver = one();
+    driver.report(tests(0, 1)).unwrap();
+    let green = driver.events.len();
+    for _ in 0..3 {
+        driver.report(tests(0, 1)).unwrap();
+    }
+    assert_eq!(driver.paused_for(), "max_attempts_reached");
+    let alone = machine::Command::Rewind {
+        to: green as u64,
+        reason: String::new(),
+        flags: serde_json::Map::new(),
+        approval: None,
+    };
+    assert_eq!(code(driver.send(&alone)), "needs_person");
+    driver.rewind(green).unwrap();
+    let (_, unit) = driver.run.waiting().next().unwrap();
+    assert_eq!((unit.attempt, driver.status()), (1, RunStatus::Running));
+}
+
+#[test]
+fn nowhere_else_than_to_a_step() {
+    let mut driver = one();
+    assert_eq!(code(driver.rewind(1)), "not_a_step");
+    let mut older = Driver::new(&TDD.replace("  rewind: { do: [git.rewind, tag.switch] }\n", ""));
+    older.items = vec![("subtasks".to_owned(), vec![])];
+    crate::tdd::begin(&mut older).unwrap();
+    let begin = older.events.len();
+    assert_eq!(code(older.rewind(begin)), "cannot_rewind");
+}
+
+#[test]
+fn a_finished_item_is_done_again() {
+    let mut driver = three();
+    through(&mut driver);
+    // Its turn comes when what is in hand is over.
+    driver.reopen_item(Some("1.1")).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.2-RED");
+    assert_eq!(status_of(&driver, "1.1"), ItemStatus::Open);
+    through(&mut driver);
+    assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
+    through(&mut driver);
+    driver.skip().unwrap();
+    assert_eq!(status_of(&driver, "1.3"), ItemStatus::Failed);
+    // From behind all of them the run goes back to them, and no repair is added.
+    assert_eq!(driver.unit(), "workUnit-1-FINALIZE");
+    driver.reopen_item(Some("1.3")).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.3-RED-2");
+    assert_eq!(driver.run.sets["subtasks"].len(), 3);
+    assert_eq!(code(driver.reopen_item(Some("1.4"))), "not_present");
+    assert_eq!(driver.replayed(), driver.run);
+}
+
+#[test]
+fn what_fails_on_the_way_leaves_the_run_where_it_is() {
+    let mut driver = three();
+    let begin = driver.events.len();
+    through(&mut driver);
+    driver
+        .effects
+        .insert("git.rewind".to_owned(), Err("git_busy"));
+    driver.rewind(begin).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.2-RED");
+    assert_eq!(driver.status(), RunStatus::Running);
+}
+
+#[test]
+fn a_way_back_says_nothing_but_how() {
+    let states = "a: { work: {}, to: z }\nz: { final: completed }";
+    accepts(&with("on: { rewind: {} }", states));
+    accepts(&with("on: { rewind: { do: git.rewind } }", states));
+    refuses(
+        "misplaced_key",
+        &with("on: { rewind: §{ do: git.rewind, to: a } }", states),
+    );
+    refuses(
+        "bad_event",
+        &with(
+            "",
+            "a: { work: {}, to: z, on: { §rewind: {} } }\nz: { final: completed }",
+        ),
+    );
+}
+
+/// What an agent does next.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    Report,
+    Retry,
+    Reopen,
+    Skip,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        8 => Just(Act::Report),
+        1 => Just(Act::Retry),
+        1 => Just(Act::Reopen),
+        1 => Just(Act::Skip),
+    ]
+}
+
+/// Does it, where it can be done.
+fn done(driver: &mut Driver, act: Act) {
+    let phase = driver
+        .run
+        .waiting()
+        .next()
+        .map(|(token, _)| token.state.clone());
+    let facts = match (phase.as_deref(), act) {
+        (Some("red") | Some("green"), Act::Retry) => tests(0, 1),
+        (Some("red"), _) => tests(0, 1),
+        (Some("green"), _) => mended(1),
+        (Some("commit"), _) => own_commit(),
+        _ => tests(1, 0),
+    };
+    let _ = match act {
+        Act::Reopen => driver.reopen(),
+        Act::Skip => driver.skip(),
+        Act::Report | Act::Retry => driver.report(facts),
+    };
+}
+
+/// What counts of a run at its end.
+fn end(driver: &Driver) -> serde_json::Value {
+    let run = &driver.run;
+    json!({
+        "status": run.status.name(), "vars": run.vars, "sets": run.sets, "kept": run.kept,
+        "states": run.tokens.iter().map(|token| token.state.clone()).collect::<Vec<_>>(),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Back to every step of a run, and forward again: the end is the same.
+    #[test]
+    fn back_and_forward_again_comes_to_the_same(acts in proptest::collection::vec(act(), 0..24)) {
+        let begun = || {
+            let mut driver = three();
+            driver.readings.insert("commit".to_owned(), reading(own_commit()));
+            driver
+        };
+        // However often it is tried, no attempt is the last one.
+        let mut first = begun();
+        first.run.inputs.insert("maxAttempts".to_owned(), json!(100));
+        let mut stood = vec![first.events.len()];
+        for act in &acts {
+            done(&mut first, *act);
+            stood.push(first.events.len());
+        }
+        let known = steps(&first);
+        for (at, to) in stood.iter().enumerate() {
+            if !known.contains(to) {
+                continue;
+            }
+            let mut again = begun();
+            again.run.inputs.insert("maxAttempts".to_owned(), json!(100));
+            for act in &acts {
+                done(&mut again, *act);
+            }
+            again.rewind(*to).unwrap();
+            for act in &acts[at..] {
+                done(&mut again, *act);
+            }
+            prop_assert_eq!(end(&again), end(&first), "back to {} of {:?}", to, acts);
+        }
+    }
+}
