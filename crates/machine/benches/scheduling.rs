@@ -150,6 +150,7 @@ fn send(definition: &Definition, run: &mut RunState, command: &Command, found: O
                 Need::Subject { gate, .. } => {
                     facts.subjects.insert(gate, String::new());
                 }
+                Need::Past { .. } => panic!("nobody goes back"),
             },
         }
     }

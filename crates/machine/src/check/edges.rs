@@ -42,6 +42,14 @@ fn list(edges: &Edges, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Dia
             break;
         }
         one(edge, place, trigger, faults);
+        if trigger == Some(Trigger::Rewind) && says_more_than_how(edge) {
+            faults.push(Diagnostic::new(
+                "misplaced_key",
+                place,
+                "`rewind` takes the run back to what it was then: nothing is set, and no state is named",
+                "leave nothing but `when`, `refuse`, `do`, `with` and `emit`",
+            ));
+        }
         always = edge.when.is_none() && !edge.is_note();
     }
 }
@@ -65,27 +73,8 @@ fn one(edge: &Edge, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Diagno
             "one of `refuse`, `retry`, `pause` and `to`; only `retry` may have a `to` beside it",
         );
     }
-    // A step out of a pause may leave the token where it stands.
     let is = |known: Trigger| trigger == Some(known);
-    let only_ends_pause = is(Trigger::Reopen) && edge.when.is_some() && edge.effects.0.is_empty();
-    // What is done with what a run made need not move it.
-    let only_acts = (is(Trigger::Submit) || is(Trigger::Feedback)) && !edge.effects.0.is_empty();
-    // Where it leads is said by whoever goes back.
-    let leads_back = is(Trigger::Rewind);
-    if leads_back && says_more_than_how(edge) {
-        fault(
-            "misplaced_key",
-            "`rewind` takes the run back to what it was then: nothing is set, and no state is named",
-            "leave nothing but `when`, `refuse`, `do`, `with` and `emit`",
-        );
-    }
-    if stops == 0
-        && edge.to.is_none()
-        && !edge.is_note()
-        && !only_ends_pause
-        && !only_acts
-        && !leads_back
-    {
+    if stops == 0 && edge.to.is_none() && !edge.is_note() && !may_stay(edge, trigger) {
         fault(
             "no_verdict",
             "this edge says nothing",
@@ -163,6 +152,20 @@ fn one(edge: &Edge, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Diagno
         && edge.to.is_none()
     {
         fault("no_verdict", "this edge leads nowhere", "give it a `to`");
+    }
+}
+
+/// Whether an edge that neither leads on nor stops says something nevertheless.
+fn may_stay(edge: &Edge, trigger: Option<Trigger>) -> bool {
+    let acts = !edge.effects.0.is_empty();
+    match trigger {
+        // A step out of a pause may leave the token where it stands.
+        Some(Trigger::Reopen) => edge.when.is_some() && !acts,
+        // What is done with what a run made need not move it.
+        Some(Trigger::Submit | Trigger::Feedback) => acts,
+        // Where it leads is said by whoever goes back.
+        Some(Trigger::Rewind) => true,
+        _ => false,
     }
 }
 

@@ -154,10 +154,10 @@ impl Planner<'_> {
             return Err(cannot(trigger, &state));
         };
         if let Some((.., each)) = &finished
-            && !edges[chosen.index]
+            && edges[chosen.index]
                 .to
                 .as_ref()
-                .is_some_and(|to| to.value == *each)
+                .is_none_or(|to| to.value != *each)
         {
             return Err(cannot(trigger, &state));
         }

@@ -18,7 +18,7 @@ use super::worktree::{has_link, lstat, remove, remove_empty};
 /// The mode under which a tree has a submodule.
 const SUBMODULE: u32 = 0o160_000;
 /// How long git may take to move a branch and the index.
-const RESET_LIMIT: Duration = Duration::from_secs(600);
+const RESET_LIMIT: Duration = Duration::from_mins(10);
 
 /// What a file held.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,13 +141,10 @@ impl Repository {
         let status = self.status_everywhere(Renames::Ignore)?;
         let first = self.resolve(way.kept_as)?;
         if status.changes.is_empty() && status.head.as_ref() == Some(way.from) {
-            return match first {
-                Some(kept) => Ok(kept),
-                None => {
-                    self.refer(way.kept_as, way.from)?;
-                    Ok(way.from.clone())
-                }
-            };
+            if first.is_none() {
+                self.refer(way.kept_as, way.from)?;
+            }
+            return Ok(first.unwrap_or_else(|| way.from.clone()));
         }
         let present = self.lasting_tree(&status)?;
         let Some(kept) = first else {

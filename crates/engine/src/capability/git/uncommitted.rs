@@ -79,20 +79,19 @@ impl Uncommitted {
         let store = EvidenceStore::new(dir);
         let (mut files, mut lost) = (BTreeMap::new(), self.left_out.clone());
         for (path, copy) in &self.files {
-            let file = match copy {
-                None => None,
-                Some(copy) => match store.get(&copy.sha256) {
-                    Ok(bytes) => Some(FormerFile {
-                        bytes,
-                        is_executable: copy.is_executable,
-                    }),
-                    Err(_) => {
-                        lost.push(path.clone());
-                        continue;
-                    }
-                },
+            let Some(copy) = copy else {
+                files.insert(path.clone(), None);
+                continue;
             };
-            files.insert(path.clone(), file);
+            if let Ok(bytes) = store.get(&copy.sha256) {
+                let file = FormerFile {
+                    bytes,
+                    is_executable: copy.is_executable,
+                };
+                files.insert(path.clone(), Some(file));
+            } else {
+                lost.push(path.clone());
+            }
         }
         (files, lost)
     }

@@ -51,9 +51,12 @@ fn asked(
 #[test]
 fn attempts_that_are_used_up_are_a_persons_to_renew() {
     let reason = json!({ "reason": "the test was wrong" });
+    let mut back = reason.clone();
+    back["to"] = "green".into();
     for (tool, arguments) in [
         ("autopilot_resume", json!({})),
         ("autopilot_reopen", reason),
+        ("autopilot_rewind", back),
     ] {
         let call = (tool, &arguments);
         let stage = used_up("{}");
@@ -70,7 +73,7 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
         assert!(question.contains("max_attempts_reached"), "{question}");
         // Whoever says yes sees what for.
         let says_why = question.ends_with("\nReason: the test was wrong");
-        assert_eq!(says_why, tool == "autopilot_reopen", "{question}");
+        assert_eq!(says_why, tool != "autopilot_resume", "{question}");
         assert_eq!(no["error"]["code"], "declined", "{no}");
         assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "paused");
         let yes = json!({ "action": "accept", "content": { "confirm": true } });

@@ -226,6 +226,13 @@ fn before_red() {
                 3,
                 "cannot_reopen",
             ),
+            case(
+                "autopilot_rewind",
+                json!({ "to": "7.7" }),
+                "autopilot rewind 7.7",
+                4,
+                "unknown_step",
+            ),
         ],
     );
 }

@@ -3,10 +3,9 @@
 use machine::RunState;
 use machine::state::Pending;
 use serde_json::{Map, Value, json};
-use workspace::git::ProcessGroup;
 
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::memory::Memory;
 use crate::fail_point;
 use crate::fault::Fault;
@@ -23,10 +22,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
     let branch = &memory.start.branch;
-    let on_spawn = |group: &ProcessGroup| {
-        note_git(call, group);
-        fail_point::reach("branch-in-git");
-    };
+    let on_spawn = noted(call, "branch-in-git");
     let begun = memory.last_commit != memory.start.head;
     // A run that has made commits comes back to where they are.
     let at = memory.last_oid()?;

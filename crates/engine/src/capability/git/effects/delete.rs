@@ -3,12 +3,10 @@
 use machine::RunState;
 use machine::state::Pending;
 use serde_json::{Map, Value, json};
-use workspace::git::ProcessGroup;
 
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::memory::Memory;
-use crate::fail_point;
 use crate::fault::Fault;
 use crate::next_step::argument;
 use crate::support::refusal;
@@ -92,10 +90,7 @@ pub fn settle(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
 pub fn carry_out(call: &Call<'_>, run: &RunState, what: &Value) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
-    let on_spawn = |group: &ProcessGroup| {
-        note_git(call, group);
-        fail_point::reach("branch-in-git");
-    };
+    let on_spawn = noted(call, "branch-in-git");
     let branch = &memory.start.branch;
     let delete = what.get("delete") == Some(&Value::Bool(true));
     if repository.head()?.branch.as_deref() == Some(branch)

@@ -20,6 +20,7 @@ use workspace::git::ProcessGroup;
 use crate::call::Call;
 use crate::capability::memory::Memory;
 use crate::clock::millis_of;
+use crate::fail_point;
 use crate::fault::{Fault, Kind};
 
 /// How long a git that outlived its tm is waited for.
@@ -49,6 +50,14 @@ fn note_git(call: &Call<'_>, group: &ProcessGroup) {
     };
     if let Ok(bytes) = serde_json::to_vec(&at_work) {
         let _ = journal::derived::replace_if_changed(&call.dir.join(GROUP_FILE), &bytes);
+    }
+}
+
+/// Notes each git that is started, and may die there for a test.
+fn noted<'c>(call: &'c Call<'_>, place: &'static str) -> impl Fn(&ProcessGroup) + 'c {
+    move |group| {
+        note_git(call, group);
+        fail_point::reach(place);
     }
 }
 

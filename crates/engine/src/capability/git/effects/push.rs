@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::{Gate, Proof};
 use workspace::git::{
-    GitErrorKind, Oid, ProcessGroup, PushFailure, PushedRef, RemoteFailure, RemoteTips, Repository,
+    GitErrorKind, Oid, PushFailure, PushedRef, RemoteFailure, RemoteTips, Repository,
 };
 
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::memory::{Memory, PUSHED};
 use crate::fail_point;
 use crate::fault::{Fault, chain};
@@ -436,10 +436,7 @@ pub(crate) fn perform(
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
-    let on_spawn = |group: &ProcessGroup| {
-        note_git(call, group);
-        fail_point::reach("push-in-git");
-    };
+    let on_spawn = noted(call, "push-in-git");
     let name = reference(&intent.branch);
     let pushed = PushedRef {
         object: intent.sha.clone(),

@@ -10,11 +10,11 @@ use machine::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::UpdateTaskStatus;
-use workspace::git::{Oid, ProcessGroup, RepoPath, Repository, WayBack};
+use workspace::git::{Oid, RepoPath, Repository, WayBack};
 use workspace::tasks::{Rewrite, StatusChange};
 
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::git::read::ends_of;
 use crate::capability::memory::{
     self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, UNCOMMITTED, WRITTEN,
@@ -257,10 +257,7 @@ pub(crate) fn perform(
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
     let (files, lost) = uncommitted(&call.dir, intent.event)?;
-    let on_spawn = |group: &ProcessGroup| {
-        note_git(call, group);
-        fail_point::reach("rewind-in-git");
-    };
+    let on_spawn = noted(call, "rewind-in-git");
     let way = WayBack {
         branch: &intent.branch,
         from: &intent.from,
