@@ -297,10 +297,8 @@ impl Audit {
 
     /// Whether it is a way back that nobody has to decide, or that somebody has.
     fn may_go_back(&self, run: &RunState, trigger: Trigger) -> bool {
-        let is_persons =
-            run.status == RunStatus::Error || run.pause.as_ref().is_some_and(|pause| pause.person);
         let decided = self.decided.as_deref() == Some(Trigger::Rewind.name());
-        trigger == Trigger::Rewind && (decided || !is_persons)
+        trigger == Trigger::Rewind && (decided || !run.is_persons_to_take_back())
     }
 
     /// What a run is taken back to is what it was.

@@ -162,6 +162,28 @@ impl PastSteps {
     }
 
     fn unknown(&self, to: &str) -> Fault {
+        let undone = self.steps.iter().rev().find(|step| {
+            let names = [
+                Some(step.state.as_str()),
+                step.phase.as_deref(),
+                step.item.as_deref(),
+            ];
+            let mut names = names.into_iter().flatten();
+            names.any(|name| name.eq_ignore_ascii_case(to))
+        });
+        if let Some(step) = undone {
+            let by_unit = Verb::Rewind.step().with("to", &step.unit_id);
+            return Fault::new(
+                Kind::Missing,
+                "unknown_step",
+                format!(
+                    "all steps of `{}` were taken back",
+                    text::plain::one_line(to)
+                ),
+            )
+            .suggest(format!("name one by its work unit: {by_unit}"))
+            .recover(by_unit.of(&self.run_id));
+        }
         let mut names: Vec<&str> = Vec::new();
         for step in self.steps.iter().filter(|step| !step.undone).rev() {
             let unit = Some(step.unit_id.as_str());
@@ -294,6 +316,9 @@ fn told(step: &PastStep, events: &[Event]) -> String {
         let named = text::plain::one_line(&text::listed(commits.iter().take(MOST_NAMED)));
         let counted = text::counted(commits.len(), "commit");
         message = format!("{message}; {counted} taken back ({named})");
+        if result["foreign"].as_u64() > Some(0) {
+            message.push_str(", not all of which the run has made");
+        }
     }
     let uncommitted = list("uncommitted");
     if !uncommitted.is_empty() {

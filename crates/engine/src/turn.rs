@@ -183,7 +183,10 @@ impl Engine {
         });
         turned(view, writer, &command, |run| match item {
             Some(item) if !was_in_hand => {
-                format!("Reopened: {item} is done again; now it is {}", places(run))
+                format!(
+                    "Reopened: {item} is to be done again; now it is {}",
+                    places(run)
+                )
             }
             _ => format!("Reopened: from {from} back to {}", places(run)),
         })

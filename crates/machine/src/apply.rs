@@ -103,6 +103,9 @@ impl RunState {
                 if let Some(position) = self.tokens.iter().position(|t| t.id == *token) {
                     let closed = self.tokens.remove(position);
                     if let Some((set, key)) = closed.item {
+                        if !*done {
+                            self.spend((set.clone(), key.clone()), &closed.attempts);
+                        }
                         let status = match (*left, *done) {
                             (true, _) => ItemStatus::Open,
                             (false, true) => ItemStatus::Done,

@@ -15,6 +15,21 @@ impl RunState {
             && self.waiting().next().is_some()
     }
 
+    /// Whether only a person takes it back. Whoever calls a run off that stopped by a rule is out of that by no other way.
+    pub fn is_persons_to_take_back(&self) -> bool {
+        let called_off = [RunStatus::Error, RunStatus::Aborted, RunStatus::Cancelled];
+        called_off.contains(&self.status) || self.pause.as_ref().is_some_and(|pause| pause.person)
+    }
+
+    /// Notes the attempts that an item has used up which was left, or given up: one that is taken up again has no more of them.
+    pub(crate) fn spend(&mut self, item: (String, String), attempts: &BTreeMap<String, u32>) {
+        if !attempts.is_empty() {
+            let (set, key) = item;
+            let items = self.spent.entry(set).or_default();
+            add_up(items.entry(key).or_default(), attempts);
+        }
+    }
+
     /// The part of it that an event of a way back holds. Whoever was asked for something is asked anew, for `reason` if one is
     /// given.
     #[must_use]
@@ -49,11 +64,8 @@ impl RunState {
             if let Some(again) = self.tokens.iter_mut().find(|again| again.id == token.id) {
                 add_up(&mut again.attempts, &token.attempts);
             }
-            if let Some((set, key)) = token.item
-                && !token.attempts.is_empty()
-            {
-                let items = self.spent.entry(set).or_default();
-                add_up(items.entry(key).or_default(), &token.attempts);
+            if let Some(item) = token.item {
+                self.spend(item, &token.attempts);
             }
         }
         for token in &mut self.tokens {

@@ -345,7 +345,8 @@ fn point_at(call: &Call<'_>, run: &RunState) {
         .and_then(|value| {
             let other = value.get("runId")?.as_str()? != run.run;
             let began = value.get("startTime")?.as_str()?.to_owned();
-            Some(other && began > run.started_at)
+            // One that was taken up again since then is the newer one.
+            Some(other && began > run.updated_at)
         })
         .unwrap_or(false);
     if newer {

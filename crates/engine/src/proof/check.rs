@@ -121,6 +121,10 @@ pub fn judge(
             .remarks
             .push(format!("`{}` was let pass {by}", allowed.code));
     }
+    if made.taken_back {
+        let told = "its run took it back, and went on without it";
+        judged.remarks.push(told.to_owned());
+    }
     if let Some(how) = &made.unfinished {
         judged.remarks.push(format!(
             "its run {how}: no full suite was accepted behind it"

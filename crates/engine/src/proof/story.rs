@@ -222,6 +222,8 @@ pub struct RunCommit {
     pub other: Option<OtherFiles>,
     /// How its run stands, where that is not at its end: it is the last of its commits.
     pub unfinished: Option<String>,
+    /// Its run has taken it back.
+    pub taken_back: bool,
     /// Its workflow did not hold what passed against what had failed.
     pub not_held: bool,
     /// By which rule it was made.
@@ -313,7 +315,7 @@ impl Phases {
     }
 }
 
-/// The reports that stand.
+/// The reports and commits that stand.
 #[derive(Debug, Default, Clone)]
 struct Standing {
     phases: BTreeMap<String, Phases>,
@@ -322,6 +324,8 @@ struct Standing {
     failed: Option<Phase>,
     /// The items that were added because of it, each with it.
     repairs: BTreeMap<String, Phase>,
+    /// The commits, by their places among those that were made.
+    commits: Vec<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -350,8 +354,11 @@ impl Story {
             }
             let event = event_of(record)?;
             audit.note(&telling.run, record, &event);
+            let made = telling.story.made.len();
             telling.note(record, &event, &audit);
             telling.run.apply(&record.ts, &event);
+            let new = made..telling.story.made.len();
+            telling.standing.commits.extend(new);
             telling.earlier.note(record.seq, &telling.standing);
         }
         let tip = telling.last_commit();
@@ -359,8 +366,12 @@ impl Story {
             mut story,
             run,
             pending,
+            standing,
             ..
         } = telling;
+        for (at, made) in story.made.iter_mut().enumerate() {
+            made.taken_back = !standing.commits.contains(&at);
+        }
         story.under_way = pending.map(|mut pending| {
             if pending.journal.is_empty() {
                 head.clone_into(&mut pending.journal);

@@ -310,8 +310,19 @@ impl Page<'_> {
                 Some(_) => format!(": {}", text(value, "reason")),
                 None => String::new(),
             };
-            let place = text(value, "label");
-            format!("to {place} (event {}){why}", text(value, "event"))
+            let commits = value["commits"].as_array().into_iter().flatten();
+            let commits: Vec<String> = commits
+                .filter_map(|commit| Some(inline(commit.as_str()?)))
+                .collect();
+            let gone = match commits.as_slice() {
+                [] => String::new(),
+                commits => format!("; without {}", commits.join(", ")),
+            };
+            let kept = match value["keptAs"].as_str() {
+                Some(_) => format!("; kept as {}", coded(value, "keptAs")),
+                None => String::new(),
+            };
+            format!("to {}{why}{gone}{kept}", text(value, "label"))
         });
         self.section("Skipped", &story.skipped, |value| {
             let place = match value.get("from") {

@@ -22,7 +22,7 @@ use machine::{Definition, Event, RunState, Severity};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::capability::git::effects;
+use crate::capability::git::effects::{self, rewind::REWIND};
 use crate::capability::memory::{self, BASELINE, Memory, TESTED};
 use crate::capability::messages;
 use crate::clock::millis_of;
@@ -77,7 +77,19 @@ impl Story {
     /// Lets stand what stood then, and nothing that came behind it.
     fn go_back(&mut self, then: Option<&Self>) {
         let then = then.cloned().unwrap_or_default();
-        self.rows = then.rows;
+        let now = std::mem::replace(&mut self.rows, then.rows);
+        for (key, gone) in now {
+            // That something was tried and did not work is not undone by it.
+            if gone.failed_attempts.is_empty() {
+                continue;
+            }
+            let row = self.rows.entry(key.clone()).or_default();
+            row.id = key;
+            let known = row.failed_attempts.len();
+            let failed = gone.failed_attempts.len().saturating_sub(known);
+            row.reports += u32::try_from(failed).unwrap_or_default();
+            row.failed_attempts = gone.failed_attempts;
+        }
         self.commits = then.commits;
         self.suite = then.suite;
         self.failed_suites = then.failed_suites;
@@ -165,6 +177,7 @@ fn account(dir: &Path) -> Result<(Account, String), Fault> {
     let tail = FileJournal::open(dir)?.read(&Position::start())?;
     let (mut run, mut story) = (RunState::default(), Story::default());
     let (mut pinned, mut earlier) = (None, Earlier::of(&tail.records));
+    let mut way_back = Value::Null;
     for record in &tail.records {
         let event = event_of(record)?;
         tell(&mut story, dir, &run, &record.ts, &event);
@@ -174,9 +187,19 @@ fn account(dir: &Path) -> Result<(Account, String), Fault> {
             Some(definition) => definition,
             None => pinned.insert(open_run::pinned(dir, &run)?),
         };
-        let step = timeline::step(definition, &record.ts, &event);
+        let mut step = timeline::step(definition, &record.ts, &event);
+        if let Event::EffectDone { name, result, .. } = &event
+            && name == REWIND
+        {
+            way_back = result.clone();
+        }
         if let Event::RunRewound { to, .. } = event {
             story.go_back(earlier.behind(to));
+            for name in ["commits", "keptAs"] {
+                if let Some(step) = &mut step {
+                    step[name] = way_back[name].clone();
+                }
+            }
             story.rewound.extend(step.clone());
         }
         story.steps.extend(step);

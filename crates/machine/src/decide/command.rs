@@ -324,7 +324,10 @@ impl Planner<'_> {
         approval: Option<&Approval>,
     ) -> Result<(), Stop> {
         let pause = self.run.pause.as_ref();
-        let needed = self.run.status == RunStatus::Error || pause.is_some_and(|pause| pause.person);
+        let stopped =
+            self.run.status == RunStatus::Error || pause.is_some_and(|pause| pause.person);
+        let goes_back = what == Trigger::Rewind.name();
+        let needed = stopped || goes_back && self.run.is_persons_to_take_back();
         if !needed && approval.is_none() {
             return Ok(());
         }

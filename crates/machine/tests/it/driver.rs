@@ -434,7 +434,7 @@ impl Driver {
 
     /// Ann's word, where the run stopped by a rule.
     fn needed(&self) -> Option<Box<Approval>> {
-        let stopped = self.run.status == RunStatus::Error
+        let stopped = [RunStatus::Error, RunStatus::Aborted].contains(&self.run.status)
             || self.run.pause.as_ref().is_some_and(|pause| pause.person);
         stopped.then(|| Box::new(ann()))
     }

@@ -131,6 +131,27 @@ fn out_of_a_pause_by_a_rule_a_person_leads() {
 }
 
 #[test]
+fn attempts_of_what_was_given_up_stay_used() {
+    let mut driver = three();
+    let begin = driver.events.len();
+    driver.report(tests(0, 1)).unwrap();
+    driver.report(tests(0, 1)).unwrap();
+    driver.skip().unwrap();
+    driver.rewind(begin).unwrap();
+    driver.report(tests(0, 1)).unwrap();
+    assert_eq!(driver.run.waiting().next().unwrap().1.attempt, 2);
+    driver.abort(json!({})).unwrap();
+    let alone = machine::Command::Rewind {
+        to: begin as u64,
+        reason: String::new(),
+        flags: serde_json::Map::new(),
+        approval: None,
+    };
+    assert_eq!(code(driver.send(&alone)), "needs_person");
+    assert_eq!(driver.replayed(), driver.run);
+}
+
+#[test]
 fn nowhere_else_than_to_a_step() {
     let mut driver = one();
     assert_eq!(code(driver.rewind(1)), "not_a_step");

@@ -155,6 +155,10 @@ pub fn turn(statement: &engine::Statement, look: &Look) -> String {
     page.field("run", &statement.run);
     page.field("stopped", &statement.subject);
     page.field("turn", &statement.what);
+    for (name, value) in &statement.flags {
+        let value = value.as_str().map_or_else(|| value.to_string(), plain);
+        page.field(name, &value);
+    }
     if !statement.text.is_empty() {
         page.field("reason", &statement.text);
     }

@@ -107,6 +107,15 @@ impl Repository {
             .write_tree(self)
     }
 
+    /// The tree that the index holds, with its objects in the repository.
+    pub(super) fn lasting_index(&self) -> Result<Oid, GitError> {
+        let scratch = PrivateIndex::lasting(self)?;
+        if !scratch.copy_index(self) {
+            scratch.read_tree(self, None)?;
+        }
+        scratch.write_tree(self)
+    }
+
     /// A private index that holds what a commit of these changes would.
     fn index_with(
         &self,

@@ -385,7 +385,7 @@ impl Repository {
     }
 
     /// The paths in which the index differs from a commit.
-    fn staged_against(&self, commit: &Oid) -> Result<Vec<RepoPath>, GitError> {
+    pub(super) fn staged_against(&self, commit: &Oid) -> Result<Vec<RepoPath>, GitError> {
         let output = self
             .git()
             .args([

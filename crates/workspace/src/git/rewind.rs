@@ -7,17 +7,18 @@ use std::time::Duration;
 use crate::process::ProcessGroup;
 
 use super::command::{nul_terminated, one_line};
+use super::commit::LITERAL;
 use super::error::{GitError, GitErrorKind};
 use super::fingerprint::PrivateIndex;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
-use super::status::Renames;
+use super::status::{Renames, TreeStatus};
 use super::worktree::{has_link, lstat, remove, remove_empty};
 
 /// The mode under which a tree has a submodule.
 const SUBMODULE: u32 = 0o160_000;
-/// How long git may take to move a branch and the index.
+/// How long git may take to write the index.
 const RESET_LIMIT: Duration = Duration::from_mins(10);
 
 /// What a file held.
@@ -82,18 +83,17 @@ impl Repository {
             ));
         }
         let tree = self.tree_with(way.to, way.files)?;
-        let kept = self.keep_present(way, &tree)?;
-        let git = self
-            .git_write()
-            .env("GIT_REFLOG_ACTION", "tm rewind")
-            .args(["reset", "--quiet", "--mixed", "--no-recurse-submodules"])
-            .args([way.to.as_str(), "--"]);
-        let command = git.name();
-        let ended = self.run_watched(&git, &[], RESET_LIMIT, way.branch, on_spawn)?;
-        if !ended.success() {
-            return Err(ended.into_error(&command, RESET_LIMIT));
-        }
+        let status = self.status_everywhere(Renames::Ignore)?;
+        let kept = self.keep_present(way, &tree, &status)?;
+        self.git_write()
+            .args(["update-ref", "-m", "tm: rewind", "HEAD"])
+            .args([
+                way.to.as_str(),
+                head.oid.as_ref().unwrap_or(way.from).as_str(),
+            ])
+            .run()?;
         self.sync_branch(way.branch);
+        self.bring_index_back(way, &status, on_spawn)?;
         let files = self.put_back(&kept, &tree, way)?;
         Ok(TakenBack { kept, files })
     }
@@ -137,8 +137,12 @@ impl Repository {
 
     /// Keeps branch and working tree under a reference, as one commit. What it has is kept already; where that is something
     /// else than what is there now, this comes beside it.
-    fn keep_present(&self, way: &WayBack<'_>, goal: &Oid) -> Result<Oid, GitError> {
-        let status = self.status_everywhere(Renames::Ignore)?;
+    fn keep_present(
+        &self,
+        way: &WayBack<'_>,
+        goal: &Oid,
+        status: &TreeStatus,
+    ) -> Result<Oid, GitError> {
         let first = self.resolve(way.kept_as)?;
         if status.changes.is_empty() && status.head.as_ref() == Some(way.from) {
             if first.is_none() {
@@ -146,7 +150,7 @@ impl Repository {
             }
             return Ok(first.unwrap_or_else(|| way.from.clone()));
         }
-        let present = self.lasting_tree(&status)?;
+        let present = self.lasting_tree(status)?;
         let Some(kept) = first else {
             return self.keep(way, way.kept_as, &present);
         };
@@ -164,18 +168,65 @@ impl Repository {
     }
 
     fn keep(&self, way: &WayBack<'_>, reference: &str, tree: &Oid) -> Result<Oid, GitError> {
-        let message = format!("What was in the working tree on {}\n", way.branch);
+        let branch = way.branch;
+        let index = self.lasting_index()?;
+        let mut parents = vec![way.from.clone()];
+        let is_told = |known: &Option<Oid>| known.as_ref() == Some(&index);
+        if index != *tree && !is_told(&self.resolve_tree(way.from.as_str())?) {
+            // As a stash has it: what was staged is the second parent.
+            let message = format!("What was staged on {branch}\n");
+            parents.push(self.commit_of(&index, &parents, message)?);
+        }
+        let message = format!("What was in the working tree on {branch}\n");
+        let commit = self.commit_of(tree, &parents, message)?;
+        self.refer(reference, &commit)?;
+        Ok(commit)
+    }
+
+    fn commit_of(&self, tree: &Oid, parents: &[Oid], message: String) -> Result<Oid, GitError> {
+        let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
         let made = self
             .git_write()
             // Whoever has told git no name can go back, too.
             .config("user.name=tm")
             .config("user.email=tm@localhost")
-            .args(["commit-tree", tree.as_str(), "-p", way.from.as_str()])
+            .args(["commit-tree", tree.as_str()])
+            .args(parents)
             .stdin(message.into_bytes())
             .run()?;
-        let commit = parse_oid("git commit-tree", &one_line(made))?;
-        self.refer(reference, &commit)?;
-        Ok(commit)
+        parse_oid("git commit-tree", &one_line(made))
+    }
+
+    /// Makes the index what the commit has, but for what somebody has staged of the files that stay.
+    fn bring_index_back(
+        &self,
+        way: &WayBack<'_>,
+        status: &TreeStatus,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> Result<(), GitError> {
+        let staged = self.staged_against(way.from)?;
+        let is_own = |path: &RepoPath| way.untouched.iter().any(|own| path.is_under(own));
+        let by_name = status.changes.iter().filter(|change| change.intent_to_add);
+        let mut paths = self.staged_against(way.to)?;
+        paths.retain(|path| !(is_own(path) && staged.contains(path)));
+        let by_name = by_name.map(|change| change.path.clone());
+        paths.extend(by_name.filter(|path| !is_own(path)));
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let git = self
+            .git_write()
+            .args(["reset", "--quiet", "--no-recurse-submodules"])
+            .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
+            .arg(way.to.as_str());
+        let paths = paths.iter().map(|path| [LITERAL, path.as_bytes()].concat());
+        let command = git.name();
+        let input = nul_terminated(paths);
+        let ended = self.run_watched(&git, &input, RESET_LIMIT, way.branch, on_spawn)?;
+        if !ended.success() {
+            return Err(ended.into_error(&command, RESET_LIMIT));
+        }
+        Ok(())
     }
 
     fn refer(&self, reference: &str, commit: &Oid) -> Result<(), GitError> {

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
-use workspace::git::{FormerFile, RepoPath, Repository};
+use workspace::git::{FormerFile, Oid, RepoPath, Repository};
 
 use crate::capability::git::changes::Changes;
+use crate::fault::Fault;
 
 /// So many bytes are copied for a report.
-const MOST_COPIED: usize = 4 * 1024 * 1024;
-/// So many files are.
+const MOST_COPIED: u64 = 4 * 1024 * 1024;
+/// So many files are noted.
 const MOST_FILES: usize = 500;
 
 /// What was changed.
@@ -20,20 +21,26 @@ const MOST_FILES: usize = 500;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Uncommitted {
     /// What each file held; none where it was gone.
-    files: BTreeMap<RepoPath, Option<FileCopy>>,
-    /// Files of which there is no copy.
+    files: BTreeMap<RepoPath, Option<FileContent>>,
+    /// What is no file, such as a link, and what was too much to note.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<RepoPath>,
 }
 
-/// A file in the run's evidence.
+/// What a file held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct FileCopy {
+struct FileContent {
     sha256: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_executable: bool,
+    /// It is too large for a copy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_large: bool,
 }
+
+/// Files as they were; none where one was not there.
+pub(crate) type FormerFiles = BTreeMap<RepoPath, Option<FormerFile>>;
 
 impl Uncommitted {
     /// What the working tree has of these changes.
@@ -46,20 +53,22 @@ impl Uncommitted {
                 all.files.insert(path, None);
                 continue;
             };
-            let copy = (about.is_file() && all.files.len() < MOST_FILES)
-                .then(|| std::fs::read(&own).ok())
-                .flatten()
-                .filter(|bytes| bytes.len() <= room);
-            let Some(bytes) = copy else {
+            let is_noted = about.is_file() && all.files.len() < MOST_FILES;
+            let Some(bytes) = is_noted.then(|| std::fs::read(&own).ok()).flatten() else {
                 all.left_out.push(path);
                 continue;
             };
-            room -= bytes.len();
-            let copy = FileCopy {
+            let length = bytes.len() as u64;
+            let is_large = length > room;
+            if !is_large {
+                room -= length;
+            }
+            let content = FileContent {
                 sha256: journal::sha256_hex(&bytes),
                 is_executable: about.permissions().mode() & 0o100 != 0,
+                is_large,
             };
-            all.files.insert(path, Some(copy));
+            all.files.insert(path, Some(content));
         }
         all.left_out.truncate(MOST_FILES);
         all
@@ -67,32 +76,48 @@ impl Uncommitted {
 
     /// The files that are to be copied, each with the SHA-256 of what it held.
     pub(crate) fn copies(&self) -> impl Iterator<Item = (&RepoPath, &String)> {
-        let files = self.files.iter();
-        files.filter_map(|(path, copy)| Some((path, &copy.as_ref()?.sha256)))
+        let contents = self
+            .files
+            .iter()
+            .filter_map(|(path, content)| Some((path, content.as_ref()?)));
+        contents
+            .filter(|(_, content)| !content.is_large)
+            .map(|(path, content)| (path, &content.sha256))
     }
 
-    /// What the files held, and those of which nobody knows it any more.
+    /// What the files held, and those of which nobody knows it any more. What there is no copy of is looked for in the working tree,
+    /// and in `commits`.
     pub(crate) fn read(
         &self,
         dir: &Path,
-    ) -> (BTreeMap<RepoPath, Option<FormerFile>>, Vec<RepoPath>) {
+        repository: &Repository,
+        commits: &[Oid],
+    ) -> Result<(FormerFiles, Vec<RepoPath>), Fault> {
         let store = EvidenceStore::new(dir);
-        let (mut files, mut lost) = (BTreeMap::new(), self.left_out.clone());
-        for (path, copy) in &self.files {
-            let Some(copy) = copy else {
+        let (mut files, mut lost) = (FormerFiles::new(), self.left_out.clone());
+        for (path, content) in &self.files {
+            let Some(content) = content else {
                 files.insert(path.clone(), None);
                 continue;
             };
-            if let Ok(bytes) = store.get(&copy.sha256) {
+            let is_it = |bytes: &Vec<u8>| journal::sha256_hex(bytes) == content.sha256;
+            let here = || std::fs::read(repository.absolute(path)).ok();
+            let mut found = store.get(&content.sha256).ok().or_else(here).filter(is_it);
+            for commit in commits {
+                if found.is_none() {
+                    found = repository.bytes_at(commit, path)?.filter(is_it);
+                }
+            }
+            if let Some(bytes) = found {
                 let file = FormerFile {
                     bytes,
-                    is_executable: copy.is_executable,
+                    is_executable: content.is_executable,
                 };
                 files.insert(path.clone(), Some(file));
             } else {
                 lost.push(path.clone());
             }
         }
-        (files, lost)
+        Ok((files, lost))
     }
 }

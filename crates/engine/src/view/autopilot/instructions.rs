@@ -325,7 +325,7 @@ fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool
                 "reopened",
                 Some(true),
                 format!(
-                    "{} was reopened: what was changed since the last commit is still there",
+                    "{} is asked for once more: what is changed since the last commit is part of it",
                     name_of(role.label.as_ref())
                 ),
             ),

@@ -125,7 +125,7 @@ fn the_steps_are_listed_and_named_in_many_ways() {
     env.auto("rewind 1.1").ok();
     let now = steps(&env);
     assert_eq!(now.iter().filter(|(_, undone, _)| *undone).count(), 5);
-    env.refused("rewind 1.2", 4, "unknown_step", "last-commit");
+    env.refused("rewind 1.2", 4, "unknown_step", "workUnit-1.2-GREEN");
     env.refused("rewind last-commit", 4, "unknown_step", "rewind");
     env.auto("rewind workUnit-1.2-GREEN").ok();
     let now = steps(&env);
@@ -185,6 +185,85 @@ fn what_is_the_users_own_stays_and_what_is_in_no_commit_is_kept() {
     assert_eq!(summary["rewound"][0]["reason"], "again");
 }
 
+/// What is staged is kept beside what is in the working tree, and stays staged where the file is the user's own.
+#[test]
+fn what_is_staged_is_not_lost() {
+    let env = TestEnvironment::new();
+    env.write("README.md", "mine\n");
+    env.write("own.txt", "own\n");
+    env.git(&["add", "README.md", "own.txt"]);
+    env.auto("start 1 --allow-dirty").ok();
+    env.red();
+    env.write("src/a.sh", "staged\n");
+    env.write("src/b.sh", "by name\n");
+    env.git(&["add", "src/a.sh"]);
+    env.git(&["add", "--intent-to-add", "src/b.sh"]);
+    env.write("src/a.sh", "later\n");
+    env.auto("rewind red").ok();
+    assert_eq!(env.git(&["status", "--short"]), "M  README.md\nA  own.txt");
+    let kept = kept(&env);
+    let show = |of: &str| env.git(&["show", &format!("{}{of}", kept[0])]);
+    assert_eq!(show("^2:src/a.sh"), "staged");
+    assert_eq!(show(":src/a.sh"), "later");
+    assert_eq!(show(":src/b.sh"), "by name");
+}
+
+/// A file too large for a copy is found where it is by now.
+#[test]
+fn large_files_come_back_from_where_they_are() {
+    let env = TestEnvironment::started();
+    let large = "0123456789abcdef".repeat(300_000);
+    env.write("tests/large.txt", &large);
+    env.red();
+    env.green();
+    env.auto("commit").ok();
+    env.auto("rewind last-commit").ok();
+    assert_eq!(env.read("tests/large.txt"), large);
+    env.auto("rewind red").ok();
+    assert!(!env.project().join("tests/large.txt").exists());
+    env.auto("rewind workUnit-1.1-COMMIT").ok();
+    assert_eq!(env.read("tests/large.txt"), large);
+    env.auto("commit").ok();
+}
+
+/// Whoever calls a run off that stopped by a rule gets it back by a person's word alone.
+#[test]
+fn calling_a_run_off_opens_no_way_around_a_pause() {
+    let env = TestEnvironment::new();
+    env.auto("start 1 --max-attempts 1").ok();
+    env.red();
+    env.auto("complete green --results failed:1,passed:1");
+    env.refused("rewind green", 3, "needs_person", "");
+    env.auto("abort").ok();
+    let fault = env.auto("rewind green").json()["error"].clone();
+    assert_eq!(fault["code"], "needs_person", "{fault:#}");
+    let by_hand = fault["recovery"].as_str().unwrap();
+    assert!(by_hand.contains("rewind TO"), "{by_hand}");
+    assert_eq!(env.auto("status").ok()["status"], "aborted");
+}
+
+/// What did not work stands in the report, whatever was taken back.
+#[test]
+fn failed_attempts_stay_in_the_report_and_the_run_is_the_present_one() {
+    let env = TestEnvironment::started();
+    env.red();
+    env.auto("complete green --results failed:1,passed:1");
+    env.auto("rewind 1.1").ok();
+    env.finish();
+    let first = env.auto("status").ok()["runId"].clone();
+    let summary = env.tm(&["runs", "report"]).ok();
+    let row = &summary["subtasks"][0];
+    assert_eq!(row["attempts"], 2, "{summary:#}");
+    assert_eq!(row["failedAttempts"].as_array().unwrap().len(), 1);
+    env.auto("start 4").ok();
+    env.auto("abort").ok();
+    env.git(&["switch", "--quiet", "master/task-1-count-the-words"]);
+    let first = first.as_str().unwrap();
+    env.auto(&format!("rewind 1.2 --run-id {first}")).ok();
+    env.finish();
+    assert_eq!(env.auto("status").ok()["runId"], first);
+}
+
 /// In a repository of several projects the others are not touched.
 #[test]
 fn changes_in_another_project_stay() {
@@ -216,7 +295,7 @@ fn a_finished_subtask_is_done_once_more() {
     env.subtask();
     let answer = env.auto("reopen 1.1 --reason again").ok();
     let told = answer["message"].as_str().unwrap();
-    assert!(told.contains("1.1 is done again"), "{told}");
+    assert!(told.contains("1.1 is to be done again"), "{told}");
     assert_eq!(env.unit(), "workUnit-1.2-RED");
     env.subtask();
     assert_eq!(env.unit(), "workUnit-1.1-RED-2");
@@ -302,6 +381,15 @@ fn what_is_pushed_is_taken_back_only_where_that_is_said() {
     env.refused("rewind 1.2", 3, "already_pushed", "--pushed");
     env.auto("rewind 1.2 --pushed").ok();
     assert_eq!(pushed(&env, &forge), first);
+    let proved = env.tm(&["verify", &first]).ok();
+    assert!(
+        proved.to_string().contains("its run took it back"),
+        "{proved:#}"
+    );
+    env.write("tests/more.sh", "more\n");
+    env.red();
+    // What is pushed and not on the branch any more stands in nobody's way.
+    env.auto("rewind red").ok();
     env.write("tests/more.sh", "more\n");
     env.finish();
     let answer = env.auto("submit").ok();
@@ -332,7 +420,9 @@ fn nothing_is_moved_where_something_stands_in_the_way() {
     let answer = env.auto("rewind 1.1").ok();
     let told = answer["message"].as_str().unwrap();
     assert!(
-        told.contains("2 commits taken back") && told.contains("Ours"),
+        told.contains("2 commits taken back")
+            && told.contains("Ours")
+            && told.contains("not all of which the run has made"),
         "{told}"
     );
 

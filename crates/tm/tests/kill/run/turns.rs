@@ -77,7 +77,7 @@ fn rewind() {
         |stage| {
             brought_to(stage, "commit", "1.2");
         },
-        &["autopilot", "rewind", "1.1"],
+        &["autopilot", "rewind", "1.2"],
         |stage| phase(stage) == "red",
         |executor| {
             executor.check_tree_but(&[]);

@@ -2,20 +2,19 @@
 //!
 //! What is there now is kept under a reference of ours before anything is moved.
 
-use std::path::Path;
-
 use machine::RunState;
 use machine::command::EVENT;
 use machine::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::UpdateTaskStatus;
-use workspace::git::{Oid, RepoPath, Repository, WayBack};
+use workspace::git::{CommitInfo, Oid, RepoPath, Repository, WayBack};
 use workspace::tasks::{Rewrite, StatusChange};
 
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::git::read::ends_of;
+use crate::capability::git::uncommitted::FormerFiles;
 use crate::capability::memory::{
     self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, UNCOMMITTED, WRITTEN,
 };
@@ -57,6 +56,9 @@ struct Intent {
     /// The commits that are taken back, newest first, as far as they are named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     commits: Vec<String>,
+    /// How many of them the run did not make.
+    #[serde(default)]
+    foreign: usize,
 }
 
 /// Finds out whether the way back is free, and what is on it.
@@ -81,7 +83,7 @@ pub(crate) fn prepare(
         )
         .into());
     }
-    is_not_pushed(run, &repository, &to, flags)?;
+    is_not_pushed(run, &repository, (&from, &to), flags)?;
     let status = call.tree(&repository)?;
     let tasks = memory.start.tasks_path.as_ref();
     let is_committed = |path: &RepoPath| -> Result<bool, Fault> {
@@ -95,13 +97,14 @@ pub(crate) fn prepare(
     untouched.extend(then.dirty.into_keys());
     // What is changed in other projects of the repository is none of the run's.
     untouched.extend(repository.changed_outside()?);
-    let known_to_git = |path: &RepoPath| {
+    let is_untracked = |path: &&RepoPath| {
         let mut changes = status.changes.iter();
-        !changes.any(|change| change.path == *path && change.untracked)
+        changes.any(|change| change.path == **path && change.untracked)
     };
-    let reports = memory.reports.iter();
-    untouched.extend(reports.filter(|path| !known_to_git(path)).cloned());
-    let changed = status.changes.iter().map(|change| &change.path);
+    let reports = memory.reports.iter().filter(is_untracked);
+    untouched.extend(reports.cloned());
+    let files = status.changes.iter().filter(|change| !change.submodule);
+    let changed = files.map(|change| &change.path);
     let changed = changed.filter(|path| !untouched.contains(path));
     let uncommitted = changed.take(MOST_NAMED).cloned().collect();
     let rewrite = if with_commit {
@@ -113,6 +116,7 @@ pub(crate) fn prepare(
         event,
         branch: memory.start.branch.clone(),
         commits: commits(&repository, &to, &from)?,
+        foreign: behind(&repository, &memory.last_oid()?, &from)?.len(),
         kept_as: format!("{KEPT_UNDER}/{}/{}", run.run, run.next_effect),
         uncommitted,
         from,
@@ -171,20 +175,24 @@ fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<
 fn is_not_pushed(
     run: &RunState,
     repository: &Repository,
-    to: &Oid,
+    (from, to): (&Oid, &Oid),
     flags: &Map<String, Value>,
 ) -> Result<(), HandlerError> {
     let Some(pushed) = PUSHED.read(&run.kept)? else {
         return Ok(());
     };
-    let stays = repository.is_ancestor(&pushed.sha, to)?;
+    // Of what is pushed only that counts which is still on the branch.
+    let stays = match &repository.merge_base(&pushed.sha, from)? {
+        Some(common) => repository.is_ancestor(common, to)?,
+        None => true,
+    };
     if stays || flags.get("pushed") == Some(&Value::Bool(true)) {
         return Ok(());
     }
     Err(refusal(
         "already_pushed",
         format!(
-            "what is to be taken back was pushed: {} has `{}` at {}",
+            "what is to be taken back was pushed: {} was given `{}` at {}",
             pushed.remote,
             pushed.branch,
             pushed.sha.short()
@@ -197,12 +205,17 @@ fn is_not_pushed(
     .into())
 }
 
-/// The commits between the two, as people know them.
-fn commits(repository: &Repository, to: &Oid, from: &Oid) -> Result<Vec<String>, Fault> {
+/// The commits between the two, newest first.
+fn behind(repository: &Repository, to: &Oid, from: &Oid) -> Result<Vec<CommitInfo>, Fault> {
     if !repository.is_ancestor(to, from)? {
         return Ok(Vec::new());
     }
-    let commits = repository.commits_between(to, from)?;
+    Ok(repository.commits_between(to, from)?)
+}
+
+/// The same as people know them.
+fn commits(repository: &Repository, to: &Oid, from: &Oid) -> Result<Vec<String>, Fault> {
+    let commits = behind(repository, to, from)?;
     let named = commits.iter().take(MOST_NAMED);
     Ok(named
         .map(|commit| format!("{} {}", commit.oid.short(), commit.subject))
@@ -256,7 +269,7 @@ pub(crate) fn perform(
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
-    let (files, lost) = uncommitted(&call.dir, intent.event)?;
+    let (files, lost) = uncommitted(call, run, &repository, &intent)?;
     let on_spawn = noted(call, "rewind-in-git");
     let way = WayBack {
         branch: &intent.branch,
@@ -294,6 +307,7 @@ pub(crate) fn perform(
             "keptAs": intent.kept_as,
             "kept": taken.kept,
             "commits": intent.commits,
+            "foreign": intent.foreign,
             "uncommitted": names(&intent.uncommitted),
             "files": names(&taken.files),
             "lost": names(&lost),
@@ -303,17 +317,23 @@ pub(crate) fn perform(
     })
 }
 
-type Files = std::collections::BTreeMap<RepoPath, Option<workspace::git::FormerFile>>;
-
 /// What was changed then and no commit had, and the files of which that is not known any more.
-fn uncommitted(dir: &Path, event: u64) -> Result<(Files, Vec<RepoPath>), Fault> {
-    let past = run_at(dir, event)?;
-    let (mut files, mut lost) = (Files::new(), Vec::new());
+fn uncommitted(
+    call: &Call<'_>,
+    run: &RunState,
+    repository: &Repository,
+    intent: &Intent,
+) -> Result<(FormerFiles, Vec<RepoPath>), Fault> {
+    let past = run_at(&call.dir, intent.event)?;
+    // The branch may have by now what no commit had then, and so may what was taken back before.
+    let mut commits = vec![intent.from.clone()];
+    commits.extend(repository.commits_under(&format!("{KEPT_UNDER}/{}/", run.run))?);
+    let (mut files, mut lost) = (FormerFiles::new(), Vec::new());
     for (token, _) in past.waiting() {
         let Some(uncommitted) = UNCOMMITTED.read(&token.kept)? else {
             continue;
         };
-        let (of_token, gone) = uncommitted.read(dir);
+        let (of_token, gone) = uncommitted.read(&call.dir, repository, &commits)?;
         files.extend(of_token);
         lost.extend(gone);
     }
