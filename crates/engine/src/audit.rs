@@ -11,6 +11,7 @@ use machine::event::AcceptedReport;
 use machine::trigger::Trigger;
 use machine::{Definition, Event, RunState, RunStatus, Severity, Strength};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::capability::files::subject::recorded;
 use crate::decisions::Decision;
@@ -315,19 +316,18 @@ impl Audit {
                 "the run was taken back to event {to}, behind which it cannot stand"
             ));
         };
-        let mut told = RunState::clone(state);
-        // What is remembered of the way is as it was when the run was taken back, or as it was then.
-        for (name, value) in std::mem::take(&mut told.kept) {
-            if run.kept.get(&name) != Some(&value) {
-                told.kept.insert(name, value);
-            }
-        }
-        let mut was = was.as_past(reason.as_deref());
-        was.kept
-            .retain(|name, value| run.kept.get(name) != Some(value));
-        let changed = |name: &String| run.kept.contains_key(name) && !told.kept.contains_key(name);
-        was.kept.retain(|name, _| !changed(name));
-        (told != was).then(|| {
+        let (mut told, mut was) = (RunState::clone(state), was.as_past(reason.as_deref()));
+        let (kept, then) = (
+            std::mem::take(&mut told.kept),
+            std::mem::take(&mut was.kept),
+        );
+        // Of what is remembered all is there that was then; what is not as it was then is as it was last.
+        let is_known = |(name, value): (&String, &Value)| {
+            let known = [then.get(name), run.kept.get(name)];
+            known.contains(&Some(value))
+        };
+        let is_kept = kept.iter().all(is_known) && then.keys().all(|name| kept.contains_key(name));
+        (told != was || !is_kept).then(|| {
             format!("the run was taken back to something else than what it was behind event {to}")
         })
     }

@@ -261,6 +261,9 @@ impl RunState {
                 });
             }
             Event::RunResumed { grants } => {
+                if self.status.is_over() {
+                    self.forget_last_digest();
+                }
                 self.status = RunStatus::Running;
                 self.pause = None;
                 self.end_reason = None;
@@ -274,6 +277,7 @@ impl RunState {
             Event::RunRewound { state, grants, .. } => {
                 let now = std::mem::replace(self, RunState::clone(state));
                 self.take_over(now, grants.as_ref());
+                self.forget_last_digest();
                 at.clone_into(&mut self.updated_at);
             }
             Event::RunEnded { status, reason } => {
@@ -299,6 +303,13 @@ impl RunState {
             }
         }
         self.last = Some(report.clone());
+    }
+
+    /// Behind a way out of an end, or back, a report that says the same is another one, unless it names its unit.
+    fn forget_last_digest(&mut self) {
+        if let Some(last) = &mut self.last {
+            last.digest.clear();
+        }
     }
 
     fn token_mut(&mut self, id: u32) -> Option<&mut Token> {

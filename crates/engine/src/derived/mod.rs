@@ -218,7 +218,14 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
         if let Event::RunRewound { to, .. } = event {
             let then = earlier.behind(to).cloned().unwrap_or_default();
             let gone = std::mem::replace(&mut files, then);
-            taken_away(dir, gone.results.keys());
+            for (name, value) in gone.results {
+                if value["accepted"] == false {
+                    // That it did not work is not undone by it.
+                    files.results.insert(name, value);
+                } else {
+                    taken_away(dir, [name]);
+                }
+            }
         }
         earlier.note(record.seq, &files);
         units::note(&mut rows, &record.ts, &event);

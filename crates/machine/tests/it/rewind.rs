@@ -53,6 +53,22 @@ fn what_was_answered_stays_answered() {
     assert_eq!(code(outcome), "stale_unit");
 }
 
+/// Whoever reports without a unit what was reported before means what is due now.
+#[test]
+fn what_says_the_same_is_no_repetition_behind_a_way_back() {
+    let mut driver = one();
+    driver.report(tests(0, 1)).unwrap();
+    let green = driver.events.len();
+    driver
+        .readings
+        .insert("tests".to_owned(), reading(mended(1)));
+    driver.complete("green").unwrap();
+    let commit = driver.events.len();
+    driver.rewind(green).unwrap();
+    driver.rewind(commit).unwrap();
+    assert_eq!(code(driver.complete("green")), "stale_unit");
+}
+
 #[test]
 fn a_run_that_is_over_goes_on() {
     let mut driver = one();

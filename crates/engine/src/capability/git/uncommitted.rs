@@ -13,6 +13,8 @@ use crate::fault::Fault;
 
 /// So many bytes are copied for a report.
 const MOST_COPIED: u64 = 4 * 1024 * 1024;
+/// What is larger is not read.
+const MOST_READ: u64 = 64 * 1024 * 1024;
 /// So many files are noted.
 const MOST_FILES: usize = 500;
 
@@ -22,7 +24,7 @@ const MOST_FILES: usize = 500;
 pub(crate) struct Uncommitted {
     /// What each file held; none where it was gone.
     files: BTreeMap<RepoPath, Option<FileContent>>,
-    /// What is no file, such as a link, and what was too much to note.
+    /// What is no file, such as a link, and what was too much to read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<RepoPath>,
 }
@@ -53,7 +55,8 @@ impl Uncommitted {
                 all.files.insert(path, None);
                 continue;
             };
-            let is_noted = about.is_file() && all.files.len() < MOST_FILES;
+            let is_noted =
+                about.is_file() && about.len() <= MOST_READ && all.files.len() < MOST_FILES;
             let Some(bytes) = is_noted.then(|| std::fs::read(&own).ok()).flatten() else {
                 all.left_out.push(path);
                 continue;
