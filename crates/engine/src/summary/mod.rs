@@ -5,15 +5,15 @@ mod escape;
 mod markdown;
 mod phase;
 mod row;
+mod story;
 mod tested;
 mod timeline;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use journal::{FileJournal, Journal as _, Position};
 use machine::event::AcceptedReport;
 use machine::state::ItemStatus;
@@ -33,8 +33,9 @@ use crate::find::is_over_a_task;
 use crate::generic;
 use crate::open_run::{self, event_of};
 use crate::pinning::weaker_policies;
-use crate::summary::phase::{Basis, Levels, Phase};
+use crate::summary::phase::Phase;
 use crate::summary::row::Row;
+use crate::summary::story::Story;
 use crate::view::autopilot::state;
 
 /// A summary in both its forms.
@@ -44,86 +45,6 @@ pub struct Summary {
     pub json: Value,
     /// For people, in Markdown.
     pub markdown: String,
-}
-
-/// What the journal tells.
-#[derive(Debug, Default, Clone)]
-struct Story {
-    rows: IndexMap<String, Row>,
-    /// The subtask of each unit that has one.
-    units: HashMap<String, String>,
-    baseline: Option<Phase>,
-    commits: Vec<String>,
-    suite: Option<Phase>,
-    failed_suites: Vec<Phase>,
-    /// The repair in which the last of these passed again.
-    mended_by: Option<String>,
-    reopened: Vec<Value>,
-    /// To where the run was taken back.
-    rewound: Vec<Value>,
-    /// The item that was given another kind of work last, when, and which one.
-    new_kind: Option<(String, String, Value)>,
-    skipped: Vec<Value>,
-    allowed: Vec<Value>,
-    approvals: Vec<Value>,
-    pauses: Vec<Value>,
-    failed_effects: Vec<Value>,
-    warnings: Vec<Value>,
-    /// All that happened, in its order.
-    steps: Vec<Value>,
-}
-
-impl Story {
-    /// Lets stand what stood then, and nothing that came behind it.
-    fn go_back(&mut self, then: Option<&Self>) {
-        let then = then.cloned().unwrap_or_default();
-        let now = std::mem::replace(&mut self.rows, then.rows);
-        for (key, gone) in now {
-            // That something was tried and did not work is not undone by it.
-            if gone.failed_attempts.is_empty() {
-                continue;
-            }
-            let row = self.rows.entry(key.clone()).or_default();
-            row.id = key;
-            let known = row.failed_attempts.len();
-            let failed = gone.failed_attempts.len().saturating_sub(known);
-            row.reports += u32::try_from(failed).unwrap_or_default();
-            row.failed_attempts = gone.failed_attempts;
-        }
-        self.commits = then.commits;
-        self.suite = then.suite;
-        self.failed_suites = then.failed_suites;
-        self.mended_by = then.mended_by;
-    }
-
-    /// What the test results of the run rest on.
-    fn basis(&self) -> Basis {
-        let red = || self.rows.values().filter_map(|row| row.red.as_ref());
-        let clean = red().filter(|red| red.in_clean_tree.is_some()).count();
-        Basis {
-            red: Levels::of(red()),
-            green: Levels::of(self.rows.values().filter_map(|row| row.green.as_ref())),
-            suite: Levels::of(&self.suite),
-            clean: clean as u64,
-        }
-    }
-
-    /// How many reports came to this.
-    fn verdicts(&self, verdict: &str) -> usize {
-        let of = |step: &&Value| step["verdict"] == verdict;
-        self.steps.iter().filter(of).count()
-    }
-
-    /// How often a person sent work back.
-    fn rejections(&self) -> usize {
-        let rejected = |step: &&Value| step["what"] == "decision" && step["choice"] != "approve";
-        self.steps.iter().filter(rejected).count()
-    }
-
-    /// The reports that stand, in order.
-    fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
-        self.rows.values().flat_map(Row::phases).chain(&self.suite)
-    }
 }
 
 /// A run as its journal tells it.
