@@ -1,6 +1,7 @@
 //! A branch and the working tree taken back to what they were. What they are now is kept before, so that nothing is lost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
 use std::path::Path;
 use std::time::Duration;
 
@@ -289,6 +290,35 @@ impl Repository {
                 .stdin(nul_terminated(there.iter().map(|path| path.as_bytes())))
                 .run()?;
         }
-        Ok(changes.into_iter().map(|(path, _)| path).collect())
+        let files: Vec<RepoPath> = changes.into_iter().map(|(path, _)| path).collect();
+        self.sync_files(&files);
+        Ok(files)
+    }
+
+    /// Syncs files of the working tree and the folders that they are in, or were: git syncs none of them. What cannot be synced is
+    /// as git would leave it.
+    fn sync_files(&self, files: &[RepoPath]) {
+        if !self.syncs() {
+            return;
+        }
+        let sync = |path: &Path| {
+            // Neither through a link, nor a pipe that waits for somebody.
+            if fs::symlink_metadata(path).is_ok_and(|about| about.is_file() || about.is_dir())
+                && let Ok(file) = File::open(path)
+            {
+                drop(file.sync_all());
+            }
+        };
+        let mut folders = BTreeSet::new();
+        for path in files {
+            let own = self.top_level().join(path.to_path_buf());
+            sync(&own);
+            let above = own.ancestors().skip(1);
+            let within = above.take_while(|folder| folder.starts_with(self.top_level()));
+            folders.extend(within.map(Path::to_owned));
+        }
+        for folder in &folders {
+            sync(folder);
+        }
     }
 }
