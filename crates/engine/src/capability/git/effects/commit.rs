@@ -122,7 +122,8 @@ pub(crate) fn intent(
         },
         base: None,
         author_date: format!("{seconds} +0000"),
-        reflog_action: format!("tm {} {what}", run.run),
+        // A subtask may be committed more than once, upon the same commit where the first was taken back.
+        reflog_action: format!("tm {} {what} {}", run.run, run.next_effect),
         message,
         paths,
         rewrite: writing.rewrite,
