@@ -19,9 +19,8 @@ use crate::generic::turn::moved;
 use crate::next_step::Verb;
 use crate::open_run::event_of;
 use crate::proof::source;
-use crate::turn::{TurnOutcome, refused};
+use crate::turn::{TurnOutcome, refused, result_of};
 use crate::view::autopilot::answer::TransitionAnswer;
-use crate::view::autopilot::running;
 use crate::view::{AUTOPILOT, GENERIC, View};
 
 /// How people call the step at which the last commit was not made yet.
@@ -264,11 +263,8 @@ impl Engine {
     ) -> Result<TurnOutcome<'_>, Fault> {
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
-        if is_over_a_task(&writer.open.run)
-            && let Some(other) = running(&project)?
-            && other.id() != writer.open.run.run
-        {
-            self.refuse_second(&project, None)?;
+        if is_over_a_task(&writer.open.run) {
+            self.refuse_beside(&project, &writer.open.run)?;
         }
         let steps = PastSteps::of(dir.path())?;
         let step = steps.named(turn.text("to").unwrap_or_default(), &writer.open.run)?;
@@ -300,11 +296,7 @@ fn told(step: &PastStep, events: &[Event]) -> String {
         None => phase,
     };
     let mut message = format!("Back at {place}, as it was at {}", step.at);
-    let result = events.iter().find_map(|event| match event {
-        Event::EffectDone { name, result, .. } if name == REWIND => Some(result),
-        _ => None,
-    });
-    let Some(result) = result else {
+    let Some(result) = result_of(events, REWIND) else {
         return message;
     };
     let list = |name: &str| -> Vec<&str> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir};
 use machine::state::{RunStatus, Token};
-use machine::{Command, Refusal, RunState};
+use machine::{Command, Event, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use crate::approval::{Statement, Turn, again, present_unit};
@@ -46,6 +46,14 @@ impl TurnOutcome<'_> {
     pub(crate) fn report(&self) -> Option<String> {
         summary::of_end(&self.writer.open.dir, self.run())
     }
+}
+
+/// What an effect of these came to.
+pub(crate) fn result_of<'e>(events: &'e [Event], effect: &str) -> Option<&'e Value> {
+    events.iter().find_map(|event| match event {
+        Event::EffectDone { name, result, .. } if name == effect => Some(result),
+        _ => None,
+    })
 }
 
 impl Engine {

@@ -61,7 +61,7 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
             let run = rewind.run.run_id.as_deref();
             let list = |engine: &Engine| engine.past_steps(run);
             let take = |engine: &Engine, turn: &Turn<'_>| engine.rewind(run, turn);
-            super::rewind::run(&engine, &rewind, output, (list, take), render::moved)
+            super::rewind::run(&engine, &rewind, output, list, take, render::moved)
         }
         AutopilotCommand::Skip(skip) => {
             let (run, subtask) = (skip.run.run_id.as_deref(), skip.subtask.as_deref());

@@ -14,10 +14,8 @@ pub fn run<A: Serialize>(
     engine: &Engine,
     rewind: &Rewind,
     output: &mut Output,
-    (list, take): (
-        impl Fn(&Engine) -> Result<PastSteps, Fault>,
-        impl Fn(&Engine, &Turn<'_>) -> Result<A, Fault>,
-    ),
+    list: impl Fn(&Engine) -> Result<PastSteps, Fault>,
+    take: impl Fn(&Engine, &Turn<'_>) -> Result<A, Fault>,
     shown: impl Fn(&A, &Look) -> String,
 ) -> Outcome {
     let Some(turn) = rewind.turn() else {

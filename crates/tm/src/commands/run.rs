@@ -63,7 +63,7 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             let list = |engine: &Engine| engine.run_past_steps(run);
             let take = |engine: &Engine, turn: &Turn<'_>| engine.run_rewind(run, turn);
             let shown = render::run::moved;
-            return super::rewind::run(&engine, &rewind, output, (list, take), shown);
+            return super::rewind::run(&engine, &rewind, output, list, take, shown);
         }
         RunCommand::Skip(skip) => {
             let (run, item) = (skip.run.run_id.as_deref(), skip.item.as_deref());

@@ -1,7 +1,6 @@
 //! Branches: what they may be called, which there are, and changing to them.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use super::command::{Git, one_line};
 use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
 use super::repository::Repository;
+use super::worktree::sync;
 use crate::convention::branch::check_branch_name;
 use crate::process::ProcessGroup;
 
@@ -290,11 +290,6 @@ impl Repository {
         if !self.syncs() {
             return;
         }
-        let sync = |path: &Path| {
-            if let Ok(file) = File::open(path) {
-                drop(file.sync_all());
-            }
-        };
         let heads = self.common_dir().join("refs/heads");
         let reference = heads.join(name);
         let folders = reference.ancestors().skip(1);

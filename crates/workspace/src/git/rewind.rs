@@ -1,7 +1,6 @@
 //! A branch and the working tree taken back to what they were. What they are now is kept before, so that nothing is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
 use super::status::{Renames, TreeStatus};
-use super::worktree::{has_link, lstat, remove, remove_empty};
+use super::worktree::{has_link, lstat, remove, remove_empty, sync};
 
 /// The mode under which a tree has a submodule.
 const SUBMODULE: u32 = 0o160_000;
@@ -295,20 +294,11 @@ impl Repository {
         Ok(files)
     }
 
-    /// Syncs files of the working tree and the folders that they are in, or were: git syncs none of them. What cannot be synced is
-    /// as git would leave it.
+    /// Syncs files of the working tree and the folders that they are in, or were: git syncs none of them.
     fn sync_files(&self, files: &[RepoPath]) {
         if !self.syncs() {
             return;
         }
-        let sync = |path: &Path| {
-            // Neither through a link, nor a pipe that waits for somebody.
-            if fs::symlink_metadata(path).is_ok_and(|about| about.is_file() || about.is_dir())
-                && let Ok(file) = File::open(path)
-            {
-                drop(file.sync_all());
-            }
-        };
         let mut folders = BTreeSet::new();
         for path in files {
             let own = self.top_level().join(path.to_path_buf());

@@ -3,7 +3,7 @@
 //! It is a repository of its own that borrows the objects of the user's: nothing is written down there, as
 //! `git worktree add` would, so that nothing is left there either, however this ends.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -218,6 +218,16 @@ fn copy_entry(source: &Path, target: &Path, found: &fs::Metadata) -> io::Result<
         // Pipes, sockets and devices are nothing that git would keep.
     }
     Ok(())
+}
+
+/// Syncs a file or a folder as far as that can be done. What cannot be synced is as git would leave it.
+pub(super) fn sync(path: &Path) {
+    // Neither through a link, nor a pipe that waits for somebody.
+    if fs::symlink_metadata(path).is_ok_and(|about| about.is_file() || about.is_dir())
+        && let Ok(file) = File::open(path)
+    {
+        drop(file.sync_all());
+    }
 }
 
 pub(super) fn lstat(path: &Path) -> io::Result<Option<fs::Metadata>> {

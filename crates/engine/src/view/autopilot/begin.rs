@@ -204,6 +204,14 @@ impl Engine {
         })
     }
 
+    /// Refuses to have a run go on beside another one of this project.
+    pub(crate) fn refuse_beside(&self, project: &ProjectDir, run: &RunState) -> Result<(), Fault> {
+        match running(project)? {
+            Some(other) if other.id() != run.run => self.refuse_second(project, None),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses where a run is under way in this working tree, in this project or in one beside it.
     pub(crate) fn refuse_second(
         &self,

@@ -15,9 +15,9 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
 use crate::next_step::Verb;
-use crate::turn::refused;
+use crate::turn::{refused, result_of};
 use crate::view::autopilot::answer::{NextAction, TransitionAnswer};
-use crate::view::autopilot::{running, state};
+use crate::view::autopilot::state;
 use crate::view::{AUTOPILOT, GENERIC, View};
 use crate::writer::RunWriter;
 
@@ -163,11 +163,7 @@ impl Engine {
 
     /// Refuses to have a run go on that was over, beside another one or on top of what somebody else is changing.
     fn may_begin_again(&self, writer: &RunWriter<'_>, project: &ProjectDir) -> Result<(), Fault> {
-        if let Some(other) = running(project)?
-            && other.id() != writer.open.run.run
-        {
-            return self.refuse_second(project, None);
-        }
+        self.refuse_beside(project, &writer.open.run)?;
         if !writer.open.run.status.is_over() {
             return Ok(());
         }
@@ -229,14 +225,6 @@ fn not_sent(
         return fault.recover(Turn::new(turn.name, "").step().of(&run.run));
     }
     fault
-}
-
-/// What an effect of these came to.
-fn result_of<'e>(events: &'e [Event], effect: &str) -> Option<&'e Value> {
-    events.iter().find_map(|event| match event {
-        Event::EffectDone { name, result, .. } if name == effect => Some(result),
-        _ => None,
-    })
 }
 
 fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitted {
