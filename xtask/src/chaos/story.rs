@@ -251,13 +251,14 @@ impl Rails {
             Self::Tdd => {
                 let status = ask(&["autopilot", "status"])?;
                 let next = &status["nextAction"];
+                // A git that dies over the files of the working tree leaves some of them away, until the step is done again.
                 json!({
                     "status": part(&status, &["currentPhase", "progress", "commits"]),
                     "next": part(next, &["action", "unitId", "attempt"]),
                     "log": stage.git(&["log", "--format=%s%n%T", "main..HEAD"]).unwrap_or_default(),
                     "branch": stage.git(&["branch", "--show-current"])?,
                     "tree": stage.git(&["status", "--porcelain"])?,
-                    "tasks": std::fs::read_to_string(stage.project().join(".taskmaster/tasks/tasks.json"))?,
+                    "tasks": std::fs::read_to_string(stage.project().join(".taskmaster/tasks/tasks.json")).unwrap_or_default(),
                 })
             }
             Self::Review => {

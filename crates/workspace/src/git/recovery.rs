@@ -23,6 +23,8 @@ use crate::process::{ProcessGroup, process_runs_in};
 
 /// How far back from the branch's tip, and in its reflog, our commit is looked for.
 const SEARCHED: usize = 256;
+/// The folder of references that only this program writes.
+const OWN_REFERENCES: &str = "refs/tramline";
 /// The clock of a file system may be a little behind the system's.
 const CLOCK_SLACK: Duration = Duration::from_millis(50);
 
@@ -200,7 +202,17 @@ impl Repository {
             .chain(["packed-refs.lock", "config.lock"].map(|name| self.common_dir().join(name)))
             .filter(|lock| lock.symlink_metadata().is_ok())
             .collect();
-        let mut folders = vec![self.common_dir().join("refs/heads")];
+        for folder in ["refs/heads", OWN_REFERENCES] {
+            locks.extend(self.reference_locks(folder));
+        }
+        locks.sort();
+        locks
+    }
+
+    /// The locks on references below a folder of them.
+    fn reference_locks(&self, folder: &str) -> Vec<PathBuf> {
+        let mut locks = Vec::new();
+        let mut folders = vec![self.common_dir().join(folder)];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -211,12 +223,11 @@ impl Repository {
                 }
             }
         }
-        locks.sort();
         locks
     }
 
-    /// Removes the lock files that a dead git of ours has left: on the index, on HEAD, on the branch, on the packed
-    /// references. Gives the files that were removed.
+    /// Removes the lock files that a dead git of ours has left: on the index, on HEAD, on the branch, on references of our own, on the
+    /// packed references. Gives the files that were removed.
     ///
     /// A lock is ours if it was made after `since`, the time of the intent, and whoever made it is gone: where the system
     /// tells, no git works in this repository; the process group that was kept, if it was, runs no more.
@@ -283,6 +294,8 @@ impl Repository {
             common_dir.join("config.lock"),
             common_dir.join(format!("refs/heads/{branch}.lock")),
         ];
+        // Nobody else writes there.
+        locks.extend(self.reference_locks(OWN_REFERENCES));
         // The second index of a commit of some files, with the number of its process.
         let next_index = fs::read_dir(git_dir).into_iter().flatten().flatten();
         locks.extend(next_index.map(|entry| entry.path()).filter(|path| {

@@ -257,8 +257,10 @@ fn locks_of_a_dead_git() {
         fixture.at(".git/HEAD.lock"),
         fixture.at(".git/packed-refs.lock"),
         fixture.at(".git/refs/heads/topic.lock"),
+        fixture.at(".git/refs/tramline/rewound/run/1.lock"),
         fixture.at(&format!(".git/next-index-{}.lock", dead.id)),
     ];
+    fs::create_dir_all(fixture.at(".git/refs/tramline/rewound/run")).unwrap();
     for lock in &locks {
         fs::write(lock, "").unwrap();
     }
