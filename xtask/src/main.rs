@@ -10,6 +10,7 @@ mod chaos;
 mod clients;
 mod conformance;
 mod cost;
+mod dist;
 mod fuzz;
 mod gate;
 mod runners;
@@ -47,6 +48,8 @@ enum Task {
     Clients,
     /// Measure verified evidence against bare suites, in real projects
     Cost(cost::Cost),
+    /// Make what users download: archives, packages, checksums, the bill of materials
+    Dist(dist::Dist),
     /// Play an honest run and all known cheats with every test runner that is here
     Runners(runners::Runners),
 }
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Task::Conformance => conformance::run_all(),
         Task::Clients => clients::run_all(),
         Task::Cost(cost) => cost::measure(&cost),
+        Task::Dist(dist) => dist::run_all(&dist),
         Task::Runners(runners) => runners::run(&runners),
     };
     match outcome {

@@ -89,7 +89,7 @@ pub fn run(command: &mut Command) -> io::Result<()> {
 }
 
 /// What a program writes to its standard output; nothing where it is not there or fails.
-fn output(command: &mut Command) -> Option<String> {
+pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
@@ -154,6 +154,16 @@ pub fn nightly() -> io::Result<()> {
     println!("install the nightly toolchain");
     let install = ["toolchain", "install", "nightly", "--profile", "minimal"];
     run(command("rustup").args(install).arg("--no-self-update"))
+}
+
+/// Sees to it that what is compiled for a target finds its standard library.
+pub fn rust_target(triple: &str) -> io::Result<()> {
+    let installed = output(command("rustup").args(["target", "list", "--installed"]));
+    if installed.is_none_or(|installed| installed.lines().any(|line| line == triple)) {
+        return Ok(());
+    }
+    println!("install the standard library for {triple}");
+    run(command("rustup").args(["target", "add", triple]))
 }
 
 /// The target triple that is compiled for.

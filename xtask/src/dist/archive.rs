@@ -1,0 +1,86 @@
+//! The archive of a target: the program, its manual pages and completions, and what it may be used under.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use flate2::{Compression, GzBuilder};
+use tempfile::TempDir;
+
+use super::Release;
+use super::target::Target;
+use crate::tools::{self, command, run};
+
+/// The files beside the program that come from the workspace's folder.
+const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
+/// Shells, and what each calls the completions of `tm`.
+const COMPLETIONS: [(&str, &str); 3] = [("bash", "tm.bash"), ("zsh", "_tm"), ("fish", "tm.fish")];
+
+/// The archive of a target.
+#[derive(Debug)]
+pub struct Archive {
+    /// What it is for.
+    pub target: &'static Target,
+    /// The folder that everything in it is in.
+    pub name: String,
+    /// Where it lies, or will.
+    pub path: PathBuf,
+}
+
+impl Archive {
+    /// Of that target.
+    pub fn of(release: &Release, target: &'static Target) -> Self {
+        let name = format!("tramline-{}-{}", release.version, target.triple);
+        Self {
+            target,
+            path: release.file(&format!("{name}.tar.gz")),
+            name,
+        }
+    }
+
+    /// Makes it: with the same files always the same bytes.
+    pub fn write(&self, release: &Release, program: &Path) -> io::Result<()> {
+        let root = tools::root();
+        let mut files: Vec<(String, Vec<u8>, u32)> =
+            vec![("tm".to_owned(), fs::read(program)?, 0o755)];
+        for name in DOCUMENTS {
+            files.push((name.to_owned(), fs::read(root.join(name))?, 0o644));
+        }
+        // What it says of itself does not depend on the target, and that of another processor does not run here.
+        let here = tools::built("tm")?;
+        for (shell, name) in COMPLETIONS {
+            let script = command(&here).args(["completions", shell]).output()?;
+            files.push((format!("completions/{name}"), script.stdout, 0o644));
+        }
+        let pages = tempfile::tempdir()?;
+        run(command(&here).args(["man", "--dir"]).arg(pages.path()))?;
+        for page in fs::read_dir(pages.path())? {
+            let page = page?;
+            let name = format!("man/{}", page.file_name().to_string_lossy());
+            files.push((name, fs::read(page.path())?, 0o644));
+        }
+        files.sort();
+        let out = File::create(&self.path)?;
+        let packed = GzBuilder::new().mtime(0).write(out, Compression::best());
+        let mut tar = tar::Builder::new(packed);
+        for (name, bytes, mode) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(mode);
+            header.set_mtime(release.time);
+            header.set_uid(0);
+            header.set_gid(0);
+            tar.append_data(&mut header, format!("{}/{name}", self.name), &*bytes)?;
+        }
+        tar.into_inner()?.finish()?.flush()
+    }
+
+    /// Unpacks it into a folder of its own: that, and where its content is.
+    pub fn unpacked(&self) -> io::Result<(TempDir, PathBuf)> {
+        let folder = tempfile::tempdir()?;
+        let packed = flate2::read::GzDecoder::new(File::open(&self.path)?);
+        tar::Archive::new(packed).unpack(folder.path())?;
+        let content = folder.path().join(&self.name);
+        Ok((folder, content))
+    }
+}
