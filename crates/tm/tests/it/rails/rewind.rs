@@ -439,6 +439,24 @@ fn nothing_is_moved_where_something_stands_in_the_way() {
 /// Killed at each of its steps and asked for what is next, it is taken back, whole and once.
 #[cfg(debug_assertions)]
 #[test]
+fn half_of_it_is_gone_on_with_and_not_taken_for_a_change() {
+    let env = TestEnvironment::started();
+    let moments = recorded(&env);
+    let lock = env.project().join(".git/index.lock");
+    std::fs::write(&lock, "").unwrap();
+    let answer = env.auto(&format!("rewind {}", moments[1].unit));
+    assert_eq!((answer.status, answer.code()), (5, "git_busy"));
+    assert_eq!(env.head(), moments[1].head, "the branch is moved first");
+    std::fs::remove_file(&lock).unwrap();
+    env.auto(&format!("rewind {}", moments[1].unit)).ok();
+    moments[1]
+        .files
+        .assert_same(&env.files_of_the_user(), "behind it");
+    assert_eq!(env.action(), moments[1].does);
+    env.tm(&["log", "verify"]).ok();
+}
+
+#[test]
 fn killed_at_each_step_it_comes_to_its_end() {
     let env = TestEnvironment::started();
     let first = moment(&env, "red");

@@ -283,13 +283,12 @@ pub(crate) fn perform(
     forget_git(call);
     let taken = match taken {
         Ok(taken) => taken,
+        Err(error) if is_begun(&repository, &intent)? => return Err(error.into()),
         Err(error) => return Ok(Outcome::failed(error.into())),
     };
     fail_point::reach("rewind-after-git");
-    if let Some(rewrite) = &intent.rewrite
-        && let Err(error) = rewrite.apply(&memory.start.git_dir)
-    {
-        return Ok(Outcome::failed(error.into()));
+    if let Some(rewrite) = &intent.rewrite {
+        rewrite.apply(&memory.start.git_dir).map_err(Fault::from)?;
     }
     fail_point::reach("rewind-after-tasks");
     // What was told to others is not untold by it.
@@ -315,6 +314,13 @@ pub(crate) fn perform(
         keep,
         artifacts: Vec::new(),
     })
+}
+
+/// Whether something was moved already. Then it is not over with an error, but goes on with the next command as behind a kill: what was
+/// kept is known by what was intended, and half of a way back would look like somebody's change.
+fn is_begun(repository: &Repository, intent: &Intent) -> Result<bool, Fault> {
+    let is_there = repository.head()?.oid.as_ref() == Some(&intent.to);
+    Ok(is_there && (intent.from != intent.to || repository.resolve(&intent.kept_as)?.is_some()))
 }
 
 /// What was changed then and no commit had, and the files of which that is not known any more.
