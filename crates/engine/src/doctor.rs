@@ -6,7 +6,7 @@ use workspace::git::GitErrorKind;
 use workspace::suite::{CommandLine, missing_program};
 
 use crate::capability::git::read::ends_of;
-use crate::capability::git::read::preflight::no_test_command;
+use crate::capability::git::read::preflight::without_test_command;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
@@ -202,7 +202,7 @@ impl Engine {
                 Some(program) => fail(
                     "tests",
                     format!("{what}: `{program}` is not there"),
-                    "install it, or set test.command in .taskmaster/config.json",
+                    "install it, or name another one: `tm config set test.command …`",
                 ),
             },
         };
@@ -220,12 +220,12 @@ impl Engine {
                     None if is_repository => checks.push(fail(
                         "tests",
                         "no test command was found; work on a task needs one",
-                        no_test_command(&self.root),
+                        without_test_command(&self.root).1,
                     )),
                     None => checks.push(note(
                         "tests",
                         "no test command was found; only work on a task needs one",
-                        "for `tm autopilot`: set test.command in .taskmaster/config.json",
+                        "for `tm autopilot`: `tm config set test.command …`",
                     )),
                 }
                 for remark in found.notes {

@@ -88,7 +88,7 @@ impl<'a> Replayer<'a> {
             project_root: engine.root.clone(),
             ..StartFacts::default()
         };
-        test_command(&engine.root, &engine.settings, &mut start)?;
+        test_command(&engine.root, &engine.settings, None, &mut start)?;
         let classes = start.classes()?;
         Ok(Self {
             repository,

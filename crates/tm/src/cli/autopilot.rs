@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::rewind::Rewind;
+use super::start::Start;
 use super::submit::{Feedback, Submit};
 use super::{Place, Reopen, RunChoice, Signing};
 
@@ -136,126 +137,6 @@ impl AutopilotCommand {
     }
 }
 
-/// `tm autopilot start`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of its own, and they go together in any combination"
-)]
-pub struct Start {
-    /// The task's id in the tasks file
-    #[arg(required_unless_present_any = ["title", "plan"])]
-    #[schemars(extend("x-brief" = "in tasks.json"))]
-    pub task_id: Option<String>,
-    /// The workflow, one whose view is `autopilot`; `tdd` if left out
-    #[arg(long, value_name = "ID")]
-    #[schemars(extend("x-brief" = "tdd if left out"))]
-    pub workflow: Option<String>,
-    /// A task given here, by its title
-    #[arg(long, value_name = "TEXT", conflicts_with = "plan")]
-    #[schemars(extend("x-brief" = "of a task given here"))]
-    pub title: Option<String>,
-    /// A subtask of it, by its title; may be repeated
-    #[arg(long = "subtask", value_name = "TEXT", requires = "title")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "their titles"))]
-    pub subtasks: Vec<String>,
-    /// A Markdown checklist as the task
-    #[arg(long, value_name = "FILE")]
-    #[schemars(extend("x-brief" = "a Markdown checklist"))]
-    pub plan: Option<PathBuf>,
-    /// How the run goes.
-    #[command(flatten)]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "how it goes"))]
-    pub options: StartOptions,
-    /// Show the plan and touch nothing
-    #[arg(long, conflicts_with = "interactive")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "only show the plan"))]
-    pub dry_run: bool,
-    /// Supersede a run that is under way
-    #[arg(long)]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "end the one under way; asks"))]
-    pub force: bool,
-    /// Begin with uncommitted changes; those that the run does not touch are never committed
-    #[arg(long)]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "begin with uncommitted changes"))]
-    pub allow_dirty: bool,
-    /// Do not ask before the branch is made
-    #[arg(long)]
-    #[serde(skip)]
-    pub no_confirm: bool,
-    /// Go through the run step by step: do the work, press Enter, type the results
-    #[arg(long)]
-    #[serde(skip)]
-    pub interactive: bool,
-    /// The suite as it is before the run.
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub baseline: Baseline,
-}
-
-/// How a run goes that is begun.
-#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StartOptions {
-    /// Name of the branch, instead of the configured pattern's
-    #[arg(long, value_name = "NAME")]
-    #[schemars(extend("x-brief" = "instead of the pattern's"))]
-    pub branch: Option<String>,
-    /// GREEN attempts a subtask has
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    #[schemars(extend("x-brief" = "GREEN attempts a subtask has"))]
-    pub max_attempts: Option<u32>,
-}
-
-impl Start {
-    /// It as the engine takes it; paths as they were given.
-    pub fn request(self) -> request::Start {
-        request::Start {
-            task_id: self.task_id,
-            workflow: self.workflow,
-            title: self.title,
-            subtasks: self.subtasks,
-            plan: self.plan,
-            branch: self.options.branch,
-            max_attempts: self.options.max_attempts,
-            force: self.force,
-            allow_dirty: self.allow_dirty,
-            baseline: request::Evidence {
-                reports: self.baseline.reports,
-                verify: self.baseline.verify,
-                format: self.baseline.format,
-                ..request::Evidence::default()
-            },
-        }
-    }
-}
-
-/// What `start` is told of the suite as it is.
-#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Baseline {
-    /// A test report of the suite as it is now; tests that fail in it may go on failing. May be repeated
-    #[arg(long = "baseline-report", value_name = "FILE")]
-    #[serde(default, rename = "baselineReport")]
-    #[schemars(extend("x-brief" = "tests that fail already"))]
-    pub reports: Vec<PathBuf>,
-    /// Run the test command now, and take its outcome for the suite as it is
-    #[arg(long)]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "run the suite now, as it is"))]
-    pub verify: bool,
-    /// Format of the report; told by its content if left out
-    #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
-    #[schemars(extend("x-brief" = "of report"))]
-    pub format: Option<String>,
-}
-
 /// `tm autopilot baseline`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -378,7 +259,7 @@ impl TestReports {
 }
 
 /// Takes the name of a format of test reports.
-fn test_format() -> PossibleValuesParser {
+pub(super) fn test_format() -> PossibleValuesParser {
     PossibleValuesParser::new(show::test_formats())
 }
 

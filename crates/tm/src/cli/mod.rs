@@ -17,6 +17,7 @@ pub mod rewind;
 pub mod run;
 pub mod session;
 pub mod setup;
+pub mod start;
 pub mod submit;
 pub mod tasks;
 mod usage;

@@ -109,6 +109,45 @@ pub enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+    /// Print the value of a setting that is in force, or those of a section
+    Get {
+        /// Its dotted name, as `tm config show` has it
+        #[arg(value_name = "KEY")]
+        key: String,
+    },
+    /// Write a setting to the project's file, or to your own
+    ///
+    /// The rest of the file stays as it is, and a value that cannot be is written nowhere.
+    #[command(
+        after_long_help = "Examples:\n  tm config set test.command \"npm test\"\n  tm config set evidence.require verified --user\n  \
+                           tm config set test.patterns 'spec/**,**/*_check.py'"
+    )]
+    Set {
+        /// Its dotted name
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// The value: words and numbers as they are, lists by commas or as JSON
+        #[arg(value_name = "VALUE")]
+        value: String,
+        /// Whose file.
+        #[command(flatten)]
+        whose: Whose,
+    },
+    /// Take a setting out of the project's file, or out of your own
+    Unset {
+        /// Its dotted name
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// Whose file.
+        #[command(flatten)]
+        whose: Whose,
+    },
+    /// Open the project's file, or your own, in your editor (`VISUAL`, else `EDITOR`); it is written once it is sound
+    Edit {
+        /// Whose file.
+        #[command(flatten)]
+        whose: Whose,
+    },
     /// Let the test command of this project, or its checks, run without being asked for, as they are now; a person decides this, at a terminal
     ///
     /// That is what `evidence.require: verified` and `evidence.redInCleanTree` make of a report. What is asked for with
@@ -122,6 +161,14 @@ pub enum ConfigCommand {
         #[command(flatten)]
         choice: TrustChoice,
     },
+}
+
+/// Whose settings are changed.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Whose {
+    /// Your own, for all of your projects
+    #[arg(long)]
+    pub user: bool,
 }
 
 /// `tm doctor`.

@@ -7,8 +7,9 @@ use workspace::config::Level;
 use super::approving::{self, Question, agreed};
 use super::{DONE, Outcome, declined, open, usage, watch};
 use crate::cli::autopilot::{
-    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Finalize, Resume, Start,
+    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Finalize, Resume,
 };
+use crate::cli::start::Start;
 use crate::interactive;
 use crate::output::Output;
 use crate::steps::TEST_PHASES;
@@ -139,7 +140,7 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
         return Ok(DONE);
     }
     if asks {
-        let plan = or_dirty(&mut request, output, |request| engine.plan(request))?;
+        let plan = with_person(&mut request, output, |request| engine.plan(request))?;
         let text = render::plan(&plan, &output.look());
         output.text(&text)?;
         let question = if plan.branch_exists {
@@ -154,7 +155,7 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
     if request.baseline.verify {
         output.hint(RUNNING);
     }
-    let started = or_dirty(&mut request, output, |request| engine.start(request))?;
+    let started = with_person(&mut request, output, |request| engine.start(request))?;
     for warning in &started.warnings {
         output.warning(warning);
     }
@@ -165,27 +166,45 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-/// Does something that a dirty tree forbids; on a terminal the person may let it pass.
-fn or_dirty<T>(
+/// Does something that a person at a terminal may have to say a word to first: to a dirty tree, or how the tests are run.
+fn with_person<T>(
     request: &mut request::Start,
     output: &mut Output,
     attempt: impl Fn(&request::Start) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    match attempt(request) {
-        Err(fault) if fault.code == "dirty_tree" && output.has_person() => {
-            let text = render::fault(&fault, &output.look());
-            output.text(&text)?;
-            if !person::confirm(
-                output,
-                "Begin all the same, and leave these changes alone?",
-                false,
-            )? {
-                return Err(fault);
+    loop {
+        let fault = match attempt(request) {
+            Err(fault) if output.has_person() => fault,
+            other => return other,
+        };
+        match fault.code.as_str() {
+            "dirty_tree" if !request.allow_dirty => {
+                let text = render::fault(&fault, &output.look());
+                output.text(&text)?;
+                let question = "Begin all the same, and leave these changes alone?";
+                if !person::confirm(output, question, false)? {
+                    return Err(fault);
+                }
+                request.allow_dirty = true;
             }
-            request.allow_dirty = true;
-            attempt(request)
+            "no_test_command" if request.test_command.is_none() => {
+                let text = render::fault(&fault, &output.look());
+                output.text(&text)?;
+                let found = fault
+                    .details
+                    .get("found")
+                    .and_then(serde_json::Value::as_str);
+                let by_default = found.map_or_else(String::new, |found| format!(" [{found}]"));
+                let question = format!("What runs the tests, for this run?{by_default} ");
+                let typed = person::ask(output, &render::plain(&question))?;
+                let typed = typed.filter(|typed| !typed.is_empty());
+                request.test_command = typed.or_else(|| found.map(str::to_owned));
+                if request.test_command.is_none() {
+                    return Err(fault);
+                }
+            }
+            _ => return Err(fault),
         }
-        other => other,
     }
 }
 

@@ -172,7 +172,7 @@ fn home() -> Result<PathBuf, Fault> {
 }
 
 /// The project's folder, by its real path. Its settings are not read: they may be broken, and are none of our business.
-fn root(place: &ProjectPlace) -> Result<PathBuf, Fault> {
+pub(super) fn root(place: &ProjectPlace) -> Result<PathBuf, Fault> {
     let environment = Environment::of_this_process();
     let cwd = super::current_folder()?;
     let root = match &place.project_root {

@@ -3,6 +3,7 @@
 mod approving;
 mod autopilot;
 pub mod collab;
+mod config;
 mod evidence;
 mod history;
 pub mod hook;
@@ -115,7 +116,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Log(log) => history::log(log, output),
         Command::Evidence(arguments) => evidence::run(arguments, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),
-        Command::Config(config) => setup::config(config, output),
+        Command::Config(config) => config::config(config, output),
         Command::Init(arguments) => init::init(&arguments, output),
         Command::Mcp(mcp) => mcp::stdio(mcp, output),
         Command::Serve(serve) => mcp::http(serve, output),

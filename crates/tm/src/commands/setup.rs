@@ -7,13 +7,10 @@ use clap::CommandFactory;
 use engine::links::not_led_out;
 use engine::trust::Subject;
 use engine::{Fault, Kind};
-use serde_json::{Map, Value, json};
 
 use super::{DONE, Outcome, open};
 use crate::cli::Cli;
-use crate::cli::setup::{
-    Completions, Config, ConfigCommand, Doctor, Man, Workflow, WorkflowCommand,
-};
+use crate::cli::setup::{Completions, Doctor, Man, Workflow, WorkflowCommand};
 use crate::output::Output;
 use crate::render;
 
@@ -66,43 +63,6 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
             return super::trust::run(&engine, Subject::Workflow, &id, &choice, output);
         }
         WorkflowCommand::Graph(graph) => super::workflow::graph(&graph, &engine, output)?,
-    }
-    Ok(DONE)
-}
-
-/// Carries out a command of `tm config`.
-pub fn config(config: Config, output: &mut Output) -> Outcome {
-    let engine = open(config.place.project_root, None, "tm config")?;
-    let origin = match config.command {
-        ConfigCommand::Show { origin } => origin,
-        ConfigCommand::Trust { checks, choice } => {
-            let subject = if checks {
-                Subject::Checks
-            } else {
-                Subject::Tests
-            };
-            return super::trust::run(&engine, subject, "", &choice, output);
-        }
-    };
-    let settings = engine.settings();
-    for given in settings.not_in_force() {
-        output.warning(&given);
-    }
-    if !output.is_json() {
-        let text = render::config(settings, origin, &output.look());
-        output.text(&text)?;
-    } else if origin {
-        let values: Map<String, Value> = settings
-            .origins
-            .iter()
-            .map(|(key, origin)| {
-                let value = settings.value(key).unwrap_or_default();
-                (key.clone(), json!({ "value": value, "origin": origin }))
-            })
-            .collect();
-        output.json(&values)?;
-    } else {
-        output.json(&settings.config.to_json())?;
     }
     Ok(DONE)
 }

@@ -1,10 +1,10 @@
 //! The guard hook in a client's hook settings: lists of handlers, into which ours is put and from which it is taken;
 //! comments and order of everything else stay.
 
-use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
+use super::cst::{input, options, parsed, wrong};
 use super::text::{EditError, Remainder, newline_of, without_mark};
 use crate::hook::Client;
 use crate::hook::settings::{self, Hooks};
@@ -12,21 +12,6 @@ use crate::hook::settings::{self, Hooks};
 /// The object that holds the lists.
 const SECTION: &str = "hooks";
 const VERSION: &str = "version";
-
-fn options() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
-}
 
 /// What a file says; `None` where it is no document.
 pub fn read(text: &str) -> Option<Value> {
@@ -207,16 +192,6 @@ fn take_from(list: &CstArray, client: Client) -> bool {
     changed
 }
 
-fn parsed(body: &str) -> Result<CstRootNode, EditError> {
-    CstRootNode::parse(body, &options())
-        .map_err(|error| EditError::at(body, error.range().start, error.kind().to_string()))
-}
-
-fn wrong(body: &str, key: &str, problem: &str) -> EditError {
-    let at = body.find(&format!("\"{key}\"")).unwrap_or_default();
-    EditError::at(body, at, problem)
-}
-
 /// What a part of a document says, as far as it can be said in JSON.
 fn value_of(node: &CstNode) -> Option<Value> {
     if let Some(object) = node.as_object() {
@@ -255,21 +230,6 @@ fn document(hooks: &Hooks) -> String {
     }
     document.insert(SECTION.to_owned(), Value::Object(lists));
     format!("{:#}\n", Value::Object(document))
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(flag) => CstInputValue::Bool(*flag),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(entries) => CstInputValue::Array(entries.iter().map(input).collect()),
-        Value::Object(map) => CstInputValue::Object(
-            map.iter()
-                .map(|(key, value)| (key.clone(), input(value)))
-                .collect(),
-        ),
-    }
 }
 
 #[cfg(test)]

@@ -17,12 +17,13 @@
 
 pub mod change;
 pub mod client;
+mod cst;
 pub mod disk;
 mod entry;
 pub mod hook;
 mod instructions;
 mod jsonc;
-mod settings;
+pub mod settings;
 mod text;
 mod toml;
 

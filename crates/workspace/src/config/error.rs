@@ -4,6 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+/// So many valid keys are listed.
+const MOST_LISTED: usize = 40;
+
 /// Where a value was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValuePlace {
@@ -27,7 +30,7 @@ impl fmt::Display for ValuePlace {
         match self {
             Self::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
             Self::Environment(name) => write!(f, "environment variable {name}"),
-            Self::Flag(key) => write!(f, "flag for {key}"),
+            Self::Flag(_) => f.write_str("on the command line"),
         }
     }
 }
@@ -139,6 +142,9 @@ impl ConfigError {
                 nearest: Some(nearest),
                 ..
             } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownKey { valid, .. } if valid.len() > MOST_LISTED => {
+                Some("see all keys with `tm config show`".to_owned())
+            }
             Self::UnknownKey { valid, .. } => Some(format!("valid here: {}", valid.join(", "))),
             Self::BadValue {
                 nearest: Some(nearest),

@@ -212,17 +212,8 @@ pub(super) fn of_flags<'f>(
 ) -> Result<Vec<Setting>, ConfigError> {
     let mut settings = Vec::new();
     for (name, value) in flags {
-        let place = || ValuePlace::Flag(name.to_owned());
-        let Some(key) = keys::find(name) else {
-            let nearest = text::nearest(name, keys::keys()).map(ToOwned::to_owned);
-            return Err(ConfigError::UnknownKey {
-                place: place().into(),
-                key: name.to_owned(),
-                nearest,
-                valid: keys::keys().map(ToOwned::to_owned).collect(),
-            });
-        };
-        check(key, value, place)?;
+        let key = keys::find(name).ok_or_else(|| unknown_key(name))?;
+        check(key, value, || ValuePlace::Flag(name.to_owned()))?;
         settings.push(Setting {
             key,
             value: value.clone(),
@@ -230,6 +221,24 @@ pub(super) fn of_flags<'f>(
         });
     }
     Ok(settings)
+}
+
+/// The error of a dotted name that somebody gave and that is no key's.
+pub(super) fn unknown_key(name: &str) -> ConfigError {
+    ConfigError::UnknownKey {
+        place: ValuePlace::Flag(name.to_owned()).into(),
+        key: name.to_owned(),
+        nearest: text::nearest(name, keys::keys()).map(ToOwned::to_owned),
+        valid: keys::keys().map(ToOwned::to_owned).collect(),
+    }
+}
+
+/// The value that a text gives a key, checked.
+pub(super) fn value_of(key: &Key, text: &str) -> Result<Value, ConfigError> {
+    let place = || ValuePlace::Flag(key.name.to_owned());
+    let value = from_text(key, text, place)?;
+    check(key, &value, place)?;
+    Ok(value)
 }
 
 /// The variable of each key. To make the names costs more than to look all of them up.

@@ -4,6 +4,7 @@
 //! first place that has one: a flag, the environment (`TRAMLINE_…`), the project's file, the user's file, the default.
 //! [`load`] reads them all; nothing here looks at the process' environment unless it is handed over as an [`Environment`].
 
+pub mod edit;
 mod environment;
 mod error;
 mod keys;

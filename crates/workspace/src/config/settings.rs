@@ -162,6 +162,41 @@ pub fn load(
 ) -> Result<Arc<Settings>, ConfigError> {
     /// The settings that were asked for last.
     static LAST: Mutex<Option<(Sources, Arc<Settings>)>> = Mutex::new(None);
+    let given = sources(root, flags, environment)?;
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, settings)) = &*last
+        && *known == given
+    {
+        return Ok(Arc::clone(settings));
+    }
+    let settings = Arc::new(put_together(&given)?);
+    *last = Some((given, Arc::clone(&settings)));
+    Ok(settings)
+}
+
+/// Checks the settings as they would be if the project's file had this text, or else the person's own.
+pub(super) fn check_with(
+    root: &Path,
+    environment: &Environment,
+    (path, text): (&Path, &str),
+    is_project: bool,
+) -> Result<(), ConfigError> {
+    let mut given = sources(root, &BTreeMap::new(), environment)?;
+    let file = Some((path.to_owned(), text.to_owned()));
+    if is_project {
+        given.project = file;
+    } else {
+        given.user = file;
+    }
+    put_together(&given).map(drop)
+}
+
+/// Reads what settings are made of.
+fn sources(
+    root: &Path,
+    flags: &BTreeMap<String, Value>,
+    environment: &Environment,
+) -> Result<Sources, ConfigError> {
     let project_file = root.join(PROJECT_FILE);
     let user_file = environment
         .store()
@@ -175,27 +210,13 @@ pub fn load(
         Some(path) => layer::read(&path)?.map(|text| (path, text)),
         None => None,
     };
-    let project = project.map(|text| (project_file, text));
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((given, settings)) = &*last
-        && given.root == root
-        && given.user == user
-        && given.project == project
-        && given.environment == *environment
-        && given.flags == *flags
-    {
-        return Ok(Arc::clone(settings));
-    }
-    let given = Sources {
+    Ok(Sources {
         root: root.to_owned(),
         user,
-        project,
+        project: project.map(|text| (project_file, text)),
         environment: environment.clone(),
         flags: flags.clone(),
-    };
-    let settings = Arc::new(put_together(&given)?);
-    *last = Some((given, Arc::clone(&settings)));
-    Ok(settings)
+    })
 }
 
 fn put_together(given: &Sources) -> Result<Settings, ConfigError> {

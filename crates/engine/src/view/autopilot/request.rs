@@ -21,6 +21,8 @@ pub struct Start {
     pub branch: Option<String>,
     /// GREEN attempts instead of the settings'.
     pub max_attempts: Option<u32>,
+    /// What the tests of this run are run by, where the settings name nothing.
+    pub test_command: Option<String>,
     /// Supersede a run that is under way.
     pub force: bool,
     /// Begin with a dirty tree.

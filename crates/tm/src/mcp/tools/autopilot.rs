@@ -12,9 +12,10 @@ use super::turn::by_hand;
 use super::{Answer, Call, Entry, answer, on_run};
 use crate::cli::Reopen;
 use crate::cli::autopilot::{
-    Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Start, Status, TakeBaseline,
+    Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status, TakeBaseline,
 };
 use crate::cli::rewind::Rewind;
+use crate::cli::start::Start;
 use crate::cli::submit::{Feedback, Submit};
 use crate::steps::Form;
 
@@ -256,6 +257,7 @@ fn start_by_hand(request: &request::Start, meant: &RunSelector) -> String {
         ("plan", plan),
         ("branch", request.branch.clone()),
         ("maxAttempts", most),
+        ("testCommand", request.test_command.clone()),
         ("format", request.baseline.format.clone()),
     ];
     for (name, value) in given {

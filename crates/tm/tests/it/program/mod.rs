@@ -25,6 +25,7 @@ mod renamed;
 mod run_gates;
 mod session;
 mod session_gates;
+mod settings;
 mod shell;
 mod tasks;
 mod terminal;

@@ -30,7 +30,7 @@ const PERSON: [&str; 21] = [
 ];
 
 /// The caller's own words name something that is not there, or is done: the answer says what there is.
-const OWN_WORDS: [&str; 31] = [
+const OWN_WORDS: [&str; 32] = [
     "all_done",
     "already_pushed",
     "already_started",
@@ -56,6 +56,7 @@ const OWN_WORDS: [&str; 31] = [
     "read_only",
     "response_too_large",
     "run_over",
+    "test_command_set",
     "unit_not_done",
     "unknown_item",
     "unmerged_work",

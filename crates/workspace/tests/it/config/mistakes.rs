@@ -144,7 +144,7 @@ fn mistakes_elsewhere_name_the_place() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "flag for evidence.requires: unknown key `evidence.requires`"
+        "on the command line: unknown key `evidence.requires`"
     );
     assert_eq!(
         error.suggestion().unwrap(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use workspace::config::Settings;
+use workspace::config::{Level, Settings};
 use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::suite::{CommandLine, in_folder, missing_program};
 use workspace::tasks::{RunPlan, Task, TaskSource, plan_run};
@@ -137,7 +137,7 @@ pub fn plan(
             format!("{} files are changed, and permitted", dirty.len())
         },
     );
-    test_command(root, settings, &mut start)?;
+    test_command(root, settings, request.test_command.as_deref(), &mut start)?;
     check(&mut checks, "tests", start.test_command.clone());
     let identity = repository.identity()?;
     check(
@@ -487,10 +487,12 @@ fn dirty(
         .collect())
 }
 
-/// Takes in how the project at `root` is tested, by its settings and its files.
+/// Takes in how the project at `root` is tested, by its settings and its files, or by what is `given` for this run where its settings say
+/// nothing.
 pub(crate) fn test_command(
     root: &Path,
     settings: &Settings,
+    given: Option<&str>,
     start: &mut StartFacts,
 ) -> Result<(), Fault> {
     let test = &settings.config.test;
@@ -505,7 +507,10 @@ pub(crate) fn test_command(
     } else {
         "unknown".clone_into(&mut start.test_framework);
     }
-    if let Some(command) = &test.command {
+    if let Some(given) = given {
+        may_be_given(settings, given)?;
+        given.trim().clone_into(&mut start.test_command);
+    } else if let Some(command) = &test.command {
         start.test_command.clone_from(command);
     } else {
         start
@@ -513,11 +518,7 @@ pub(crate) fn test_command(
             .extend(found.notes.iter().map(ToString::to_string));
     }
     if start.test_command.trim().is_empty() {
-        return Err(refused(
-            "no_test_command",
-            format!("no test command was found in {}", root.display()),
-            no_test_command(root),
-        ));
+        return Err(no_test_command(root));
     }
     if let Err(error) = CommandLine::parse(&start.test_command) {
         return Err(refused(
@@ -556,17 +557,57 @@ pub(crate) fn test_command(
     Ok(())
 }
 
-/// What to do where no test command is found: with the projects that lie below, if there are some.
-pub(crate) fn no_test_command(root: &Path) -> String {
+/// The command that names a test command for all runs of a project.
+fn setting_command(command: &str) -> NextStep {
+    NextStep::shell(["tm", "config", "set", "test.command", command])
+}
+
+/// Refuses a test command for one run where the settings decide: they name another one, or have it run unasked, which a person has
+/// to trust first.
+fn may_be_given(settings: &Settings, given: &str) -> Result<(), Fault> {
+    let config = &settings.config;
+    let set = setting_command(given);
+    match &config.test.command {
+        Some(command) if command != given.trim() => Err(refused(
+            "test_command_set",
+            format!("the settings name another test command: `{command}`"),
+            format!(
+                "leave {} out, or have all runs use that one: {set}",
+                argument!("testCommand")
+            ),
+        )),
+        None if config.evidence.require == Level::Verified => Err(refused(
+            "test_command_set",
+            "the settings have the suite run unasked, and so the test command has to stand in them",
+            format!("name it there: {set}; a person then trusts it: `tm config trust`"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The refusal where no test command is found: with the projects that lie below, if there are some.
+fn no_test_command(root: &Path) -> Fault {
+    let (found, suggestion) = without_test_command(root);
+    let message = format!("no test command was found in {}", root.display());
+    let fault = refused("no_test_command", message, suggestion);
+    match found {
+        Some(found) => fault.detail("found", found),
+        None => fault,
+    }
+}
+
+/// What may be meant where no test command is found, and what to do then.
+pub(crate) fn without_test_command(root: &Path) -> (Option<String>, String) {
     const FEW: usize = 5;
     let below = workspace::runner::projects_below(root, FEW);
-    let command = match below.first() {
-        Some((folder, setup)) => in_folder(folder, &setup.command),
-        None => "npm test".to_owned(),
-    };
-    let settings = serde_json::json!({ "test": { "command": command } });
-    let set = format!("set test.command in .taskmaster/config.json, such as {settings}");
-    match below.len() {
+    let found = below.first();
+    let found = found.map(|(folder, setup)| in_folder(folder, &setup.command));
+    let set = format!(
+        "name it for the project, such as {}; or for one run: {}",
+        setting_command(found.as_deref().unwrap_or("npm test")),
+        argument!("testCommand")
+    );
+    let suggestion = match below.len() {
         0 => set,
         1 => format!("{set}, for the project in that folder"),
         _ => {
@@ -576,7 +617,8 @@ pub(crate) fn no_test_command(root: &Path) -> String {
                 folders.join(", ")
             )
         }
-    }
+    };
+    (found, suggestion)
 }
 
 fn check(checks: &mut Vec<Precondition>, id: &str, detail: impl Into<String>) {

@@ -1,0 +1,281 @@
+//! `tm config`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use engine::trust::Subject;
+use engine::{Fault, Kind};
+use serde_json::{Map, Value, json};
+use workspace::config::{self, Environment, edit};
+
+use super::{DONE, Outcome, open};
+use crate::cli::ProjectPlace;
+use crate::cli::setup::{Config, ConfigCommand, Whose};
+use crate::init::change::Change;
+use crate::init::{disk, settings};
+use crate::output::Output;
+use crate::{person, render};
+
+/// Carries out a command of `tm config`.
+pub fn config(config: Config, output: &mut Output) -> Outcome {
+    let place = &config.place;
+    match config.command {
+        ConfigCommand::Show { origin } => show(place, origin, output),
+        ConfigCommand::Get { key } => get(place, &key, output),
+        ConfigCommand::Set { key, value, whose } => {
+            let value = edit::parse_value(&key, &value)?;
+            write(place, whose, &key, Some(&value), output)
+        }
+        ConfigCommand::Unset { key, whose } => write(place, whose, &key, None, output),
+        ConfigCommand::Edit { whose } => in_editor(place, whose, output),
+        ConfigCommand::Trust { checks, choice } => {
+            let engine = open(place.project_root.clone(), None, "tm config")?;
+            let subject = if checks {
+                Subject::Checks
+            } else {
+                Subject::Tests
+            };
+            super::trust::run(&engine, subject, "", &choice, output)
+        }
+    }
+}
+
+fn show(place: &ProjectPlace, origin: bool, output: &mut Output) -> Outcome {
+    let engine = open(place.project_root.clone(), None, "tm config")?;
+    let settings = engine.settings();
+    for given in settings.not_in_force() {
+        output.warning(&given);
+    }
+    if !output.is_json() {
+        let text = render::config(settings, origin, &output.look());
+        output.text(&text)?;
+    } else if origin {
+        let values: Map<String, Value> = settings
+            .origins
+            .iter()
+            .map(|(key, origin)| {
+                let value = settings.value(key).unwrap_or_default();
+                (key.clone(), json!({ "value": value, "origin": origin }))
+            })
+            .collect();
+        output.json(&values)?;
+    } else {
+        output.json(&settings.config.to_json())?;
+    }
+    Ok(DONE)
+}
+
+/// What a script takes: a text as it is, anything else as JSON.
+fn get(place: &ProjectPlace, key: &str, output: &mut Output) -> Outcome {
+    edit::known(key)?;
+    let engine = open(place.project_root.clone(), None, "tm config")?;
+    let value = engine.settings().config.value(key).unwrap_or_default();
+    let text = match &value {
+        _ if output.is_json() => {
+            output.json(&value)?;
+            return Ok(DONE);
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    output.document(&format!("{text}\n"))?;
+    Ok(DONE)
+}
+
+/// A file of settings.
+struct SettingsFile {
+    /// The folder that it is in, by its real path, and its name from there.
+    root: PathBuf,
+    name: String,
+    is_project: bool,
+    /// The project whose settings it has a part in.
+    project: PathBuf,
+}
+
+impl SettingsFile {
+    fn of(place: &ProjectPlace, whose: Whose) -> Result<Self, Fault> {
+        let project = super::init::root(place)?;
+        if !whose.user {
+            return Ok(Self {
+                root: project.clone(),
+                name: settings::FILE.to_owned(),
+                is_project: true,
+                project,
+            });
+        }
+        let store = Environment::of_this_process()
+            .store()
+            .ok_or(config::ConfigError::NoStore)?;
+        std::fs::create_dir_all(&store)
+            .and_then(|()| std::fs::canonicalize(&store))
+            .map(|root| Self {
+                root,
+                name: "config.json".to_owned(),
+                is_project: false,
+                project,
+            })
+            .map_err(|error| {
+                Fault::environment("config_io", "your own settings cannot be kept", &error)
+            })
+    }
+
+    /// The file as people are told of it.
+    fn shown(&self) -> String {
+        if self.is_project {
+            self.name.clone()
+        } else {
+            self.root.join(&self.name).display().to_string()
+        }
+    }
+
+    /// Refuses a text with which the settings would not hold.
+    fn check(&self, path: &Path, text: &str) -> Result<(), Fault> {
+        let environment = Environment::of_this_process();
+        edit::check_file(&self.project, &environment, (path, text), self.is_project)?;
+        Ok(())
+    }
+
+    /// Writes it, where it is sound.
+    fn replace(&self, before: disk::ProjectFile, text: String) -> Result<Option<Change>, Fault> {
+        self.check(&self.root.join(&self.name), &text)?;
+        if before.read_only {
+            return Err(disk::read_only(&self.shown()));
+        }
+        let Some(change) = Change::between(&self.name, before.real, before.text, Some(text)) else {
+            return Ok(None);
+        };
+        disk::write(&self.root, std::slice::from_ref(&change))?;
+        Ok(Some(change))
+    }
+}
+
+fn write(
+    place: &ProjectPlace,
+    whose: Whose,
+    key: &str,
+    value: Option<&Value>,
+    output: &mut Output,
+) -> Outcome {
+    let file = SettingsFile::of(place, whose)?;
+    let before = disk::read(&file.root, &file.name)?;
+    edit::known(key)?;
+    let text = match value {
+        Some(value) => settings::with_value(before.text.as_deref(), key, value),
+        None => settings::without_value(before.text.as_deref().unwrap_or("{}"), key),
+    }
+    .map_err(|unusable| disk::invalid(&file.shown(), &unusable))?;
+    let changed = match (value, &before.text) {
+        (None, None) => None,
+        _ => file.replace(before, text)?,
+    };
+    told(place, &file, key, changed.is_some(), output)
+}
+
+/// Says what is in force now: another place may have the last word.
+fn told(
+    place: &ProjectPlace,
+    file: &SettingsFile,
+    key: &str,
+    changed: bool,
+    output: &mut Output,
+) -> Outcome {
+    let engine = open(place.project_root.clone(), None, "tm config")?;
+    let settings = engine.settings();
+    let now = settings.config.value(key).unwrap_or_default();
+    let origin = settings.origins.get(key);
+    for given in &settings.overruled {
+        if given.key == key {
+            output.warning(&given.to_string());
+        }
+    }
+    let answer = json!({
+        "key": key,
+        "value": now,
+        "origin": origin,
+        "file": file.shown(),
+        "changed": changed,
+    });
+    output.answer(&answer, |_, look| {
+        let done = if changed {
+            format!("{} is written", file.shown())
+        } else {
+            format!("{} says so already", file.shown())
+        };
+        let origin = origin.map(|origin| format!(" ({origin})"));
+        let commit = if changed && file.is_project {
+            "\nCommit it before the next run: runs begin in a clean working tree, and keep the settings that they began with"
+        } else {
+            ""
+        };
+        render::plain(&format!(
+            "{} {done}\n{key} is {now} now{}{commit}\n",
+            look.sign(render::Sign::Good),
+            origin.unwrap_or_default()
+        ))
+    })?;
+    Ok(DONE)
+}
+
+/// Has a person change a copy, and takes that over once it is sound: no command stumbles over what is half done.
+fn in_editor(place: &ProjectPlace, whose: Whose, output: &mut Output) -> Outcome {
+    let file = SettingsFile::of(place, whose)?;
+    let before = disk::read(&file.root, &file.name)?;
+    let text = before.text.as_deref().unwrap_or(settings::BEGINNING);
+    let failed = |error: &std::io::Error| {
+        Fault::environment("config_io", "the settings cannot be edited", error)
+    };
+    let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
+    let copy = folder.path().join("config.json");
+    std::fs::write(&copy, text).map_err(|error| failed(&error))?;
+    loop {
+        run_editor(&copy)?;
+        let text = std::fs::read_to_string(&copy).map_err(|error| failed(&error))?;
+        match file.check(&copy, &text) {
+            Ok(()) => {
+                let changed = file.replace(before, text)?.is_some();
+                let done = if changed {
+                    "is written"
+                } else {
+                    "is as it was"
+                };
+                let answer = json!({ "file": file.shown(), "changed": changed });
+                output.answer(&answer, |_, look| {
+                    let sign = look.sign(render::Sign::Good);
+                    render::plain(&format!("{sign} {} {done}\n", file.shown()))
+                })?;
+                return Ok(DONE);
+            }
+            Err(fault) => {
+                if !output.has_person() {
+                    return Err(fault);
+                }
+                let text = render::fault(&fault, &output.look());
+                output.text(&text)?;
+                if !person::confirm(output, "Edit it again? Else nothing is written.", true)? {
+                    return Err(fault);
+                }
+            }
+        }
+    }
+}
+
+/// Opens a file in the person's editor, which may be given with options, and waits for its end.
+fn run_editor(file: &Path) -> Result<(), Fault> {
+    let named = ["VISUAL", "EDITOR"].map(|name| env::var(name).unwrap_or_default());
+    let editor = named.into_iter().find(|editor| !editor.trim().is_empty());
+    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    let status = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$1\""), "sh"])
+        .arg(file)
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(Fault::new(
+            Kind::Environment,
+            "no_editor",
+            format!("the editor `{editor}` did not end well; nothing was written"),
+        )
+        .suggest("name one: EDITOR=nano tm config edit")),
+    }
+}

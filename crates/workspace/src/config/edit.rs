@@ -1,0 +1,46 @@
+//! Changing a file of settings: what a text gives a key, and whether a file that was changed still holds.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::environment::Environment;
+use super::error::ConfigError;
+use super::keys;
+use super::{layer, settings};
+
+/// The value that a text gives the key of this dotted name, as people write it in an environment variable: bare words and numbers, lists
+/// by commas or as JSON.
+///
+/// # Errors
+/// Where there is no such key, or the value is none for it.
+pub fn parse_value(key: &str, text: &str) -> Result<Value, ConfigError> {
+    layer::value_of(
+        keys::find(key).ok_or_else(|| layer::unknown_key(key))?,
+        text,
+    )
+}
+
+/// The key that this dotted name means, or that one section of them begins with.
+///
+/// # Errors
+/// Where there is none.
+pub fn known(key: &str) -> Result<(), ConfigError> {
+    if keys::find(key).is_some() || !keys::children(key).is_empty() {
+        return Ok(());
+    }
+    Err(layer::unknown_key(key))
+}
+
+/// Checks the settings of the project at `root` as they would be if a file had this text: the project's, or the person's own.
+///
+/// # Errors
+/// The first thing that is wrong with them, with its place.
+pub fn check_file(
+    root: &Path,
+    environment: &Environment,
+    file: (&Path, &str),
+    is_project: bool,
+) -> Result<(), ConfigError> {
+    settings::check_with(root, environment, file, is_project)
+}
