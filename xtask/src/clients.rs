@@ -7,13 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::tools::{
-    built, cache, command, filled, npm, passes, path_with_node, python_environment, root, run,
+    NODE, built, cache, command, filled, npm, passes, path_with_node, python_environment, root, run,
 };
 
 /// Runs all stories; whether all went well.
 pub fn run_all() -> io::Result<bool> {
     let program = built("tm")?;
-    let path = path_with_node()?;
+    let path = path_with_node(NODE)?;
     let stories = root().join("crates/tm/tests/clients");
     let home = installed(&stories)?;
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::tools::{built, cache, command, filled, npm, path_with_node, run};
+use crate::tools::{NODE, built, cache, command, filled, npm, path_with_node, run};
 
 const SUITE: &str = "0.2.0-alpha.12";
 /// How long the server of fixtures may take to say where it listens.
@@ -24,7 +24,7 @@ const ERAS: [(&str, usize); 2] = [("2025-11-25", 30), ("2026-07-28", 37)];
 /// Runs the suite; whether all that is required passed.
 pub fn run_all() -> io::Result<bool> {
     let program = built("examples/fixtures")?;
-    let path = path_with_node()?;
+    let path = path_with_node(NODE)?;
     let home = cache(&format!("conformance/suite-{SUITE}"))?;
     filled(&home, || {
         fs::write(home.join("package.json"), "{\"private\": true}\n")?;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use crate::chaos::{self, Chaos};
+use crate::dist::{self, Dist};
 use crate::fuzz::{self, Fuzz};
 use crate::runners::{self, Runners};
 use crate::tools::{built, cargo, cargo_tool, command, need, passes};
@@ -143,7 +144,7 @@ pub fn nightly() -> io::Result<bool> {
     let benches = benches.iter().flat_map(|bench| ["--bench", bench]);
     let mut once = cargo(&["bench", "--workspace", "--locked"]);
     good &= passes(once.args(benches).args(["--", "--test"]))?;
-    heading("the demo from the binary that is given away");
-    good &= passes(cargo(&["run", "--profile", "dist", "--locked", "--quiet", "--"]).arg("demo"))?;
+    heading("the packages that are given away, and the demo from each");
+    good &= dist::run_all(&Dist::tried())?;
     Ok(good)
 }

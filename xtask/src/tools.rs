@@ -207,15 +207,17 @@ pub fn python_environment(folder: &Path) -> io::Result<()> {
     run(command("python3").args(["-m", "venv"]).arg(folder))
 }
 
-/// A search path on which the Node comes first that suites and clients of the protocol need: Debian's may be older. With `npm`.
-pub fn path_with_node() -> io::Result<OsString> {
-    const VERSION: &str = "22.23.3";
+/// The Node that suites and clients of the protocol need: Debian's may be older.
+pub const NODE: &str = "22.23.3";
+
+/// A search path on which that version of Node comes first. With `npm`.
+pub fn path_with_node(version: &str) -> io::Result<OsString> {
     need("npm", "npm")?;
-    let home = cache(&format!("node-{VERSION}"))?;
+    let home = cache(&format!("node-{version}"))?;
     let package = home.join("node_modules/node");
     filled(&home, || {
         fs::write(home.join("package.json"), "{\"private\": true}\n")?;
-        npm(&home, &["install", &format!("node@{VERSION}")])?;
+        npm(&home, &["install", &format!("node@{version}")])?;
         if package.join("bin/node").exists() {
             return Ok(());
         }

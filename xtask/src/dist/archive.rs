@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::Release;
 use super::target::Target;
-use crate::tools::{self, command, run};
+use crate::tools::{self, command, output, run};
 
 /// The files beside the program that come from the workspace's folder.
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
@@ -46,8 +46,12 @@ impl Archive {
         for name in DOCUMENTS {
             files.push((name.to_owned(), fs::read(root.join(name))?, 0o644));
         }
-        // What it says of itself does not depend on the target, and that of another processor does not run here.
-        let here = tools::built("tm")?;
+        // What it says of itself does not depend on the target; that of another processor does not run here.
+        let here = if runs_here(program) {
+            program.to_owned()
+        } else {
+            tools::built("tm")?
+        };
         for (shell, name) in COMPLETIONS {
             let script = command(&here).args(["completions", shell]).output()?;
             files.push((format!("completions/{name}"), script.stdout, 0o644));
@@ -83,4 +87,9 @@ impl Archive {
         let content = folder.path().join(&self.name);
         Ok((folder, content))
     }
+}
+
+/// Whether a program runs on this machine.
+pub fn runs_here(program: &Path) -> bool {
+    output(command(program).arg("--version")).is_some()
 }

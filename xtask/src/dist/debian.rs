@@ -42,11 +42,8 @@ fn package(release: &Release, archive: &Archive, architecture: &str) -> io::Resu
         let name = page.file_name().unwrap_or_default().to_string_lossy();
         place(&page, &format!("usr/share/man/man1/{name}"))?;
     }
-    for name in ["README.md", "CHANGELOG.md"] {
-        place(
-            &content.join(name),
-            &format!("usr/share/doc/tramline/{name}"),
-        )?;
+    for (from, to) in [("README.md", "README.md"), ("CHANGELOG.md", "changelog")] {
+        place(&content.join(from), &format!("usr/share/doc/tramline/{to}"))?;
     }
     let templates = root().join("packaging/debian");
     let copyright = templates.join("copyright");
@@ -57,7 +54,7 @@ fn package(release: &Release, archive: &Archive, architecture: &str) -> io::Resu
         .args(["--best", "--no-name", "--recursive", "man"]))?;
     run(command("gzip")
         .current_dir(staged.path().join("usr/share/doc/tramline"))
-        .args(["--best", "--no-name", "CHANGELOG.md"]))?;
+        .args(["--best", "--no-name", "changelog"]))?;
     let size = kibibytes(staged.path())?.to_string();
     let control = fs::read_to_string(templates.join("control"))?;
     let control = release.filled_in(&control, &[("ARCHITECTURE", architecture), ("SIZE", &size)]);

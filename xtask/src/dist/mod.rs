@@ -7,6 +7,7 @@ mod debian;
 mod formula;
 mod npm;
 mod target;
+mod trial;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,15 +27,27 @@ pub struct Dist {
     /// For these targets; all that can be built on this system if left out
     #[arg(long = "target", value_name = "TRIPLE", value_delimiter = ',')]
     targets: Vec<String>,
-    /// Make the packages of the archives that are in the folder already, and build nothing
-    #[arg(long)]
-    no_build: bool,
+    /// Only this part
+    #[arg(long, value_name = "PART")]
+    part: Option<Part>,
     /// Only these packages
     #[arg(long, value_name = "PACKAGE", value_delimiter = ',')]
     only: Vec<Package>,
+    /// Install the packages that run here, each in a folder of its own, and play the demo from them
+    #[arg(long = "try")]
+    tried: bool,
     /// Build each program once more, in a clone in another folder, and compare the bytes
     #[arg(long)]
     reproduce: bool,
+}
+
+/// Half of the way. A release is built on several systems, and put together on one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Build the archives
+    Archives,
+    /// Make the packages of the archives that are in the folder
+    Packages,
 }
 
 /// What is made of the archives.
@@ -63,6 +76,19 @@ struct Release {
     time: u64,
     /// Where packages lie.
     folder: PathBuf,
+}
+
+impl Dist {
+    /// The packages of this system, made and tried.
+    pub fn tried() -> Self {
+        Self {
+            targets: Vec::new(),
+            part: None,
+            only: Vec::new(),
+            tried: true,
+            reproduce: false,
+        }
+    }
 }
 
 impl Release {
@@ -122,7 +148,7 @@ impl Release {
 pub fn run_all(dist: &Dist) -> io::Result<bool> {
     let release = Release::of_this_workspace()?;
     let targets = targets(&dist.targets)?;
-    if !dist.no_build {
+    if dist.part != Some(Part::Packages) {
         for target in &targets {
             println!("\n== {}", target.triple);
             let built = build::program(&release, target, &tools::root())?;
@@ -137,6 +163,9 @@ pub fn run_all(dist: &Dist) -> io::Result<bool> {
         .map(|target| Archive::of(&release, target))
         .filter(|archive| archive.path.is_file())
         .collect();
+    if dist.part == Some(Part::Archives) {
+        return Ok(true);
+    }
     if archives.is_empty() {
         return Err(io::Error::other(format!(
             "there is no archive of {} in {}",
@@ -157,6 +186,9 @@ pub fn run_all(dist: &Dist) -> io::Result<bool> {
         }
     }
     sums(&release)?;
+    if dist.tried {
+        trial::all(&release, &archives)?;
+    }
     Ok(true)
 }
 
@@ -220,19 +252,19 @@ fn sbom(release: &Release) -> io::Result<()> {
         .env("SOURCE_DATE_EPOCH", release.time.to_string()))?;
     // It writes one for each member of the workspace, beside its manifest.
     let name = format!("{name}.json");
+    let root = fs::canonicalize(tools::root())?;
     for folder in ["crates", "."] {
         for entry in fs::read_dir(tools::root().join(folder))? {
-            let written = entry?.path().join(&name);
-            if written
-                .parent()
-                .is_some_and(|folder| folder.ends_with("tm"))
-                && written.exists()
-            {
-                fs::copy(&written, release.file(&name))?;
+            let member = entry?.path();
+            let Ok(text) = fs::read_to_string(member.join(&name)) else {
+                continue;
+            };
+            if member.ends_with("tm") {
+                // Where it was made is nobody's business.
+                let text = text.replace(&format!("path+file://{}", root.display()), "path+file://");
+                fs::write(release.file(&name), text)?;
             }
-            if written.exists() {
-                fs::remove_file(written)?;
-            }
+            fs::remove_file(member.join(&name))?;
         }
     }
     Ok(())

@@ -7,7 +7,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::project::{Needs, Runner};
-use crate::tools::{cache, command, filled, has, npm, path_with_node, python_environment, run};
+use crate::tools::{
+    NODE, cache, command, filled, has, npm, path_with_node, python_environment, run,
+};
 
 /// What was found and installed for a runner.
 pub struct Installed {
@@ -37,7 +39,7 @@ pub fn install(runner: &Runner) -> io::Result<Installed> {
     let mut packages = None;
     let mut folders = Vec::new();
     if let Some(wanted) = &needs.npm {
-        path = path_with_node()?;
+        path = path_with_node(NODE)?;
         let home = node_packages(wanted)?;
         folders.extend(needs.on_path.iter().map(|folder| home.join(folder)));
         packages = Some(home.join("node_modules")).filter(|folder| folder.is_dir());
