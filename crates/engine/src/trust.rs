@@ -457,7 +457,7 @@ impl Engine {
     }
 
     /// The command that tests the project, as the next run would have it.
-    fn found_test_command(&self) -> Option<String> {
+    pub fn found_test_command(&self) -> Option<String> {
         let test = &self.settings.config.test;
         test.command.clone().or_else(|| {
             let found = workspace::runner::detect(&self.root, &test.runner).ok()?;

@@ -6,7 +6,7 @@ use super::ProjectPlace;
 use crate::init::client::Client;
 
 /// `tm init`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "these are flags of a command line"
@@ -32,6 +32,9 @@ pub struct Init {
     /// Into your own settings of the client, for all projects: the server alone, without instructions or settings
     #[arg(long, requires = "clients", conflicts_with_all = ["hook", "project_root"])]
     pub user: bool,
+    /// What runs the tests here, for the project's settings
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["remove", "user"])]
+    pub test_command: Option<String>,
     /// Do not ask
     #[arg(long)]
     pub yes: bool,

@@ -1,11 +1,13 @@
 //! `tm init`.
 
+mod questions;
+
 use std::path::PathBuf;
 
 use engine::trust::{Subject, TrustRequest};
 use engine::{Fault, Kind};
 use serde::Serialize;
-use workspace::config::Environment;
+use workspace::config::{Environment, edit};
 
 use super::{DONE, Outcome, declined};
 use crate::cli::ProjectPlace;
@@ -51,22 +53,31 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
     } else {
         root(&arguments.place)?
     };
-    let request = Request {
-        clients: arguments.clients.clone(),
-        remove: arguments.remove,
-        hook: arguments.hook,
-        user: arguments.user,
-    };
     if arguments.hook && arguments.clients.is_empty() && !arguments.remove {
         return Err(super::usage("the hook is for a client, and none is named")
             .suggest("name it: `tm init --client claude-code --hook`"));
+    }
+    let mut plan = init::plan(&root, &request(arguments))?;
+    let is_alone = arguments.clients.is_empty()
+        && arguments.test_command.is_none()
+        && !(arguments.remove || arguments.yes || arguments.print);
+    let answered;
+    let arguments = if is_alone && output.has_person() && !output.is_json() {
+        answered = questions::answered(arguments, &plan.found, output)?;
+        plan = init::plan(&root, &request(&answered))?;
+        &answered
+    } else {
+        arguments
+    };
+    if let Some(command) = &arguments.test_command {
+        edit::parse_value("test.command", command)?;
     }
     let Plan {
         changes,
         notes,
         found,
         to_commit,
-    } = init::plan(&root, &request)?;
+    } = plan;
     let mut answer = Answer {
         changes,
         written: false,
@@ -99,7 +110,23 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
     if !arguments.remove && !arguments.user {
         trust(arguments, output)?;
     }
+    if is_alone && answer.written && !arguments.clients.is_empty() {
+        output.text(SAY)?;
+    }
     Ok(DONE)
+}
+
+/// What a person says to their agent then.
+const SAY: &str = "\nNow say to your agent, in a new session here:\n  Take the next task through a run of Tramline, and do at each step what it asks for.\n";
+
+fn request(arguments: &Init) -> Request {
+    Request {
+        clients: arguments.clients.clone(),
+        remove: arguments.remove,
+        hook: arguments.hook,
+        user: arguments.user,
+        test_command: arguments.test_command.clone(),
+    }
 }
 
 /// Names what the repository brings along and nobody trusted. The person is asked for what would run by itself.

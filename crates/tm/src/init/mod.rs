@@ -6,6 +6,7 @@
 //! | [`entry`] | the entry of our server, in every form |
 //! | [`hook`] | the guard hook in a client's hook settings |
 //! | [`jsonc`], [`toml`] | that entry put into a document and taken out of it |
+//! | [`cst`] | a JSON document changed in place |
 //! | [`instructions`] | the words for the agent, between markers |
 //! | [`settings`] | the project's settings as they begin |
 //! | [`text`] | places in a text, and blocks at its end |
@@ -47,6 +48,8 @@ pub struct Request {
     pub hook: bool,
     /// In the user's own settings of these clients, and not in a project's: the server alone.
     pub user: bool,
+    /// What runs the tests, for the project's settings.
+    pub test_command: Option<String>,
 }
 
 /// What is going to be done.
@@ -120,6 +123,12 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
     }
     if !request.remove {
         draft.begin_settings()?;
+        if let Some(command) = &request.test_command {
+            let value = command.as_str().into();
+            draft.put(settings::FILE, |text| {
+                settings::with_value(text, "test.command", &value)
+            })?;
+        }
         for client in clients {
             draft.add(client)?;
             if request.hook {

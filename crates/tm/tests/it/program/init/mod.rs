@@ -359,6 +359,40 @@ fn without_a_client_it_says_which_are_in_use() {
 }
 
 #[test]
+fn alone_it_asks_for_what_it_needs() {
+    let environment = TestEnvironment::bare();
+    environment.write("CLAUDE.md", "rules\n");
+    let lines = "emacs\n\n\nsh run.sh && true\nsh run.sh\ny\n";
+    let (status, shown) = at_terminal(&environment, &["init"], lines, false);
+    assert_eq!(status, 0, "{shown}");
+    for told in [
+        "Which agents work here? Of claude-code, cursor,",
+        "[claude-code]",
+        "That is none of them.",
+        "What runs the tests",
+        "write `sh -c 'sh run.sh && true'`",
+        "Write 4 files? [Y/n]",
+        "Now say to your agent",
+    ] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+    let settings: Value =
+        serde_json::from_str(&read(&environment, ".taskmaster/config.json")).unwrap();
+    assert_eq!(settings["test"]["command"], "sh run.sh");
+    assert!(read(&environment, ".mcp.json").contains("\"tm\""));
+    assert!(read(&environment, ".claude/settings.json").contains("tm hook"));
+    // Nobody there: nothing is asked, and everything that would be is an option.
+    let environment = TestEnvironment::bare();
+    init(
+        &environment,
+        &["--client", "cursor", "--test-command", "npm test"],
+    );
+    let settings: Value =
+        serde_json::from_str(&read(&environment, ".taskmaster/config.json")).unwrap();
+    assert_eq!(settings["test"]["command"], "npm test");
+}
+
+#[test]
 fn a_changed_entry_is_shown_and_set_right() {
     let environment = TestEnvironment::bare();
     init(&environment, &["--client", "claude-code"]);
