@@ -95,8 +95,9 @@ struct SettingsFile {
 
 impl SettingsFile {
     fn of(place: &ProjectPlace, whose: Whose) -> Result<Self, Fault> {
-        let project = super::init::root(place)?;
+        let project = super::init::root(place);
         if !whose.user {
+            let project = project?;
             return Ok(Self {
                 root: project.clone(),
                 name: settings::FILE.to_owned(),
@@ -104,6 +105,8 @@ impl SettingsFile {
                 project,
             });
         }
+        // A person's own may be changed where there is no project, too.
+        let project = project.or_else(|_| super::current_folder())?;
         let store = Environment::of_this_process()
             .store()
             .ok_or(config::ConfigError::NoStore)?;
@@ -130,15 +133,15 @@ impl SettingsFile {
     }
 
     /// Refuses a text with which the settings would not hold.
-    fn check(&self, path: &Path, text: &str) -> Result<(), Fault> {
-        let environment = Environment::of_this_process();
-        edit::check_file(&self.project, &environment, (path, text), self.is_project)?;
+    fn check(&self, text: &str) -> Result<(), Fault> {
+        let (path, environment) = (self.root.join(&self.name), Environment::of_this_process());
+        edit::check_file(&self.project, &environment, (&path, text), self.is_project)?;
         Ok(())
     }
 
     /// Writes it, where it is sound.
     fn replace(&self, before: disk::ProjectFile, text: String) -> Result<Option<Change>, Fault> {
-        self.check(&self.root.join(&self.name), &text)?;
+        self.check(&text)?;
         if before.read_only {
             return Err(disk::read_only(&self.shown()));
         }
@@ -231,7 +234,7 @@ fn in_editor(place: &ProjectPlace, whose: Whose, output: &mut Output) -> Outcome
     loop {
         run_editor(&copy)?;
         let text = std::fs::read_to_string(&copy).map_err(|error| failed(&error))?;
-        match file.check(&copy, &text) {
+        match file.check(&text) {
             Ok(()) => {
                 let changed = file.replace(before, text)?.is_some();
                 let done = if changed {

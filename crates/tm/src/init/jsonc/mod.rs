@@ -12,8 +12,9 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 
+use super::cst::options;
 use super::entry::{ADDRESSES, COMMAND, Entry, ExistingEntry, NAME};
 use super::text::{
     EditError, Remainder, alone, indent_at, newline_of, spliced, with_block, without_block,
@@ -108,19 +109,7 @@ pub fn holds_servers(text: &str, section: &[&str]) -> bool {
 }
 
 fn parse(body: &str) -> Result<Option<Value<'_>>, EditError> {
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    parse_to_ast(body, &CollectOptions::default(), &options)
+    parse_to_ast(body, &CollectOptions::default(), &options())
         .map(|parsed| parsed.value)
         .map_err(|error| {
             let problem = error.kind().to_string();

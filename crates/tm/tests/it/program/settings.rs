@@ -123,6 +123,16 @@ fn the_stricter_place_has_the_last_word_and_that_is_said() {
     environment
         .tm(&["config", "set", "--user", "evidence.require", "verified"])
         .text();
+    // Where runs are kept is no project, and one's own settings are there.
+    let mut at_home =
+        environment.program(&["config", "set", "--user", "autopilot.maxGreenAttempts", "4"]);
+    assert!(
+        at_home
+            .current_dir(environment.store().parent().unwrap())
+            .status()
+            .unwrap()
+            .success()
+    );
     let answer = environment.tm(&["config", "set", "evidence.require", "claimed"]);
     assert!(
         answer
