@@ -305,7 +305,9 @@ impl Page<'_> {
             };
             format!("{}{way}: {}", turned(value), text(value, "reason"))
         });
-        self.section("Taken back", &story.rewound, |value| {
+        // Where what was there is now: of the last ones most of all.
+        let newest_first: Vec<_> = story.rewound.iter().rev().collect();
+        self.section("Taken back", &newest_first, |value| {
             let why = match value["reason"].as_str() {
                 Some(_) => format!(": {}", text(value, "reason")),
                 None => String::new(),

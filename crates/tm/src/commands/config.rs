@@ -207,7 +207,7 @@ fn told(
         };
         let origin = origin.map(|origin| format!(" ({origin})"));
         let commit = if changed && file.is_project {
-            "\nCommit it before the next run: runs begin in a clean working tree, and keep the settings that they began with"
+            "\nCommit it before the next run: runs begin in a clean working tree. One that is under way keeps the rules that it began with, and takes no report while they are looser here"
         } else {
             ""
         };
@@ -250,14 +250,22 @@ fn in_editor(place: &ProjectPlace, whose: Whose, output: &mut Output) -> Outcome
                 return Ok(DONE);
             }
             Err(fault) => {
-                if !output.has_person() {
-                    return Err(fault);
+                if output.has_person() {
+                    let text = render::fault(&fault, &output.look());
+                    output.text(&text)?;
+                    let question = "Edit it again? Else nothing is written.";
+                    if person::confirm(output, question, true)? {
+                        continue;
+                    }
                 }
-                let text = render::fault(&fault, &output.look());
-                output.text(&text)?;
-                if !person::confirm(output, "Edit it again? Else nothing is written.", true)? {
-                    return Err(fault);
-                }
+                // What somebody typed is theirs, whatever is wrong with it.
+                let draft = folder.keep().join("config.json");
+                let suggestion = format!(
+                    "{}; nothing was written, and what was typed is in {}",
+                    fault.suggestion,
+                    draft.display()
+                );
+                return Err(fault.suggest(suggestion));
             }
         }
     }

@@ -168,6 +168,12 @@ fn an_editor_changes_a_copy_that_is_taken_over_once_it_is_sound() {
     let (status, answer) = edit("sed -i s/maxGreenAttempts/maxAttempts/");
     assert_eq!(status, Some(6));
     assert_eq!(answer["error"]["code"], "config_invalid", "{answer}");
+    let told = answer["error"]["suggestion"].as_str().unwrap();
+    let draft = told.rsplit(' ').next().unwrap();
+    assert!(
+        fs::read_to_string(draft).unwrap().contains("maxAttempts"),
+        "{told}"
+    );
     let (status, answer) = edit("false");
     assert_eq!(
         (status, &answer["error"]["code"]),

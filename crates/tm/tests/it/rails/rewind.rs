@@ -443,10 +443,24 @@ fn half_of_it_is_gone_on_with_and_not_taken_for_a_change() {
     let env = TestEnvironment::started();
     let moments = recorded(&env);
     let lock = env.project().join(".git/index.lock");
+    let tip = env.head();
     std::fs::write(&lock, "").unwrap();
-    let answer = env.auto(&format!("rewind {}", moments[1].unit));
+    let way = format!("rewind {}", moments[1].unit);
+    env.refused(&way, 5, "git_busy", "wait for it to end");
+    assert_eq!(env.head(), tip, "nothing is moved where another git works");
+    std::fs::remove_file(&lock).unwrap();
+    // One that begins just then.
+    let hook = env.project().join(".git/hooks/reference-transaction");
+    testkit::files::write_program(&hook, "#!/bin/sh\n: > .git/index.lock\n");
+    let answer = env.auto(&way);
     assert_eq!((answer.status, answer.code()), (5, "git_busy"));
+    assert!(
+        answer.out.contains("refs/tramline/rewound/"),
+        "{}",
+        answer.out
+    );
     assert_eq!(env.head(), moments[1].head, "the branch is moved first");
+    std::fs::remove_file(&hook).unwrap();
     std::fs::remove_file(&lock).unwrap();
     env.auto(&format!("rewind {}", moments[1].unit)).ok();
     moments[1]

@@ -19,7 +19,7 @@ use crate::capability::memory::{
     self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, UNCOMMITTED, WRITTEN,
 };
 use crate::fail_point;
-use crate::fault::Fault;
+use crate::fault::{Fault, Kind};
 use crate::intent;
 use crate::next_step::{NextStep, argument};
 use crate::open_run::run_at;
@@ -135,6 +135,17 @@ fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<
             format!("{operation} is under way in this repository"),
             format!("end it ({}), {again}", ends_of(operation)),
         )
+        .into());
+    }
+    if let Some(lock) = repository.lock_files().into_iter().next() {
+        return Err(Fault::new(
+            Kind::Conflict,
+            "git_busy",
+            format!("another git is at work: {} is there", lock.display()),
+        )
+        .suggest(format!(
+            "wait for it to end, {again}; if none is running, remove that file"
+        ))
         .into());
     }
     let status = call.tree(repository)?;
@@ -283,12 +294,14 @@ pub(crate) fn perform(
     forget_git(call);
     let taken = match taken {
         Ok(taken) => taken,
-        Err(error) if is_begun(&repository, &intent)? => return Err(error.into()),
+        Err(error) if is_begun(&repository, &intent)? => return Err(half_way(error, &intent)),
         Err(error) => return Ok(Outcome::failed(error.into())),
     };
     fail_point::reach("rewind-after-git");
     if let Some(rewrite) = &intent.rewrite {
-        rewrite.apply(&memory.start.git_dir).map_err(Fault::from)?;
+        rewrite
+            .apply(&memory.start.git_dir)
+            .map_err(|error| half_way(error, &intent))?;
     }
     fail_point::reach("rewind-after-tasks");
     // What was told to others is not untold by it.
@@ -321,6 +334,16 @@ pub(crate) fn perform(
 fn is_begun(repository: &Repository, intent: &Intent) -> Result<bool, Fault> {
     let is_there = repository.head()?.oid.as_ref() == Some(&intent.to);
     Ok(is_there && (intent.from != intent.to || repository.resolve(&intent.kept_as)?.is_some()))
+}
+
+/// The fault of one that is begun: how it goes on, and where everything is meanwhile.
+fn half_way(error: impl Into<Fault>, intent: &Intent) -> Fault {
+    let fault = error.into();
+    let suggestion = format!(
+        "{}; the way back is begun, and the next command that changes the run ends it; what was there is kept as {}",
+        fault.suggestion, intent.kept_as
+    );
+    fault.suggest(suggestion)
 }
 
 /// What was changed then and no commit had, and the files of which that is not known any more.
