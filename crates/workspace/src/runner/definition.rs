@@ -38,7 +38,7 @@ pub struct Definition {
 /// runs, such as `pytest -q`.
 ///
 /// Known are: scripts of npm, pnpm, yarn and bun, tasks of deno and composer, targets of make and just, aliases and runners
-/// of cargo, and script files of the project. Where one calls another, that is followed, over three levels.
+/// of cargo, and script files, also outside of the project where they did not come with the system. Where one calls another, that is followed, over three levels.
 pub fn command_definition(root: &Path, command: &str) -> Option<Definition> {
     let mut search = Search::of(root);
     search.line(root, command, 0);

@@ -27,6 +27,21 @@ const INSTALLED: &[&str] = &[
     "_build",
 ];
 
+/// Folders of what the system and its packages install.
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/lib",
+    "/lib64",
+    "/sbin",
+    "/usr",
+    "/opt",
+    "/nix",
+    "/snap",
+    "/Applications",
+    "/Library",
+    "/System",
+];
+
 /// Programs that run a file that is given to them.
 const INTERPRETERS: &[&str] = &[
     "bun", "deno", "groovy", "julia", "lua", "node", "perl", "php", "pwsh", "Rscript", "ruby",
@@ -95,19 +110,28 @@ fn is_python(program: &str) -> bool {
         .is_some_and(|version| version.bytes().all(|c| c.is_ascii_digit() || c == b'.'))
 }
 
-/// The file of the project at a path, if it is not a test by its name: those are watched by themselves, and are to change.
+/// The file at a path, if it is not a test by its name: those are watched by themselves, and are to change.
 fn file(place: Place<'_>, path: &str) -> Option<PathBuf> {
     if PathClasses::default().is_test(file_name(path)) {
         return None;
     }
-    let path = within(place.root, place.folder, path)?;
-    let inside = path.strip_prefix(place.root).ok()?;
-    let installed = inside.components().any(|part| {
-        part.as_os_str()
-            .to_str()
-            .is_some_and(|name| INSTALLED.contains(&name))
-    });
+    let path = within(place.root, place.folder, path)
+        .or_else(|| within(Path::new("/"), place.folder, path))?;
+    let installed = match path.strip_prefix(place.root) {
+        Ok(inside) => inside.components().any(|part| {
+            part.as_os_str()
+                .to_str()
+                .is_some_and(|name| INSTALLED.contains(&name))
+        }),
+        Err(_) => is_of_the_system(&path),
+    };
     (!installed && path.is_file()).then_some(path)
+}
+
+/// Whether a file outside of the project is one that came with the system. What else a test command names is somebody's script,
+/// wherever it lies.
+fn is_of_the_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 fn is_shell_script(path: &Path, text: &str) -> bool {

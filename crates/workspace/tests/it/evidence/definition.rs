@@ -412,3 +412,25 @@ fn what_a_shell_puts_in_is_no_variable_of_make() {
     write(&folder, "Makefile", &text.replace("sh run.sh", "true"));
     assert_ne!(of(&folder, "make test"), before);
 }
+
+/// A command that can be changed where nobody looks would be one that passes whenever that is wanted.
+#[test]
+fn a_script_outside_of_the_project_counts_as_one_within() {
+    let (folder, outside) = (
+        project(&[]),
+        project(&[("suite.sh", "sh inner.sh\n"), ("run.py", "1")]),
+    );
+    let at = |name: &str| outside.path().join(name).display().to_string();
+    for (command, script) in [
+        (format!("sh {}", at("suite.sh")), "suite.sh"),
+        (format!("python3 {} -v", at("run.py")), "run.py"),
+    ] {
+        let before = command_definition(folder.path(), &command).unwrap();
+        assert_eq!(before.what, at(script));
+        fs::write(at(script), "exit 0\n").unwrap();
+        assert_ne!(command_definition(folder.path(), &command).unwrap(), before);
+    }
+    // What comes with the system is no project's.
+    assert_eq!(command_definition(folder.path(), "/usr/bin/env true"), None);
+    assert_eq!(command_definition(folder.path(), "/bin/ls"), None);
+}
