@@ -158,14 +158,19 @@ pub fn run_all(dist: &Dist) -> io::Result<bool> {
             Archive::of(&release, target).write(&release, &built)?;
         }
     }
-    let archives: Vec<Archive> = TARGETS
-        .iter()
-        .map(|target| Archive::of(&release, target))
-        .filter(|archive| archive.path.is_file())
-        .collect();
     if dist.part == Some(Part::Archives) {
         return Ok(true);
     }
+    // One that was left from another commit is nobody's package.
+    let is_meant = |target: &&Target| {
+        dist.part == Some(Part::Packages) || targets.iter().any(|own| own.triple == target.triple)
+    };
+    let archives: Vec<Archive> = TARGETS
+        .iter()
+        .filter(is_meant)
+        .map(|target| Archive::of(&release, target))
+        .filter(|archive| archive.path.is_file())
+        .collect();
     if archives.is_empty() {
         return Err(io::Error::other(format!(
             "there is no archive of {} in {}",
