@@ -1,7 +1,6 @@
 //! The program, built so that the same commit gives the same bytes wherever it is built, with the list of its crates in it.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,12 +26,12 @@ pub fn program(release: &Release, target: &Target, source: &Path) -> io::Result<
     } else {
         source.join("target")
     };
-    let flags = |separator: &str, option: &str| -> io::Result<String> {
-        let renamed = renamed(&source)?;
+    let renamed = renamed(&source)?;
+    let flags = |separator: &str, option: &str| {
         let flags = renamed
             .iter()
             .map(|(from, to)| format!("{option}={from}={to}"));
-        Ok(flags.collect::<Vec<_>>().join(separator))
+        flags.collect::<Vec<_>>().join(separator)
     };
     run(command(auditable)
         .current_dir(&source)
@@ -44,9 +43,9 @@ pub fn program(release: &Release, target: &Target, source: &Path) -> io::Result<
         .env("SOURCE_DATE_EPOCH", release.time.to_string())
         .env(
             "CARGO_ENCODED_RUSTFLAGS",
-            flags("\x1f", "--remap-path-prefix")?,
+            flags("\x1f", "--remap-path-prefix"),
         )
-        .env("CFLAGS", flags(" ", "-ffile-prefix-map")?))?;
+        .env("CFLAGS", flags(" ", "-ffile-prefix-map")))?;
     Ok(built.join(target.triple).join("dist").join("tm"))
 }
 
@@ -75,8 +74,7 @@ fn zig() -> io::Result<PathBuf> {
     tools::filled(&home, || {
         println!("install {}", PACKAGES.join(" "));
         tools::python_environment(&home)?;
-        let install: OsString = home.join("bin/pip").into();
-        run(command(install)
+        run(command(home.join("bin/pip"))
             .args(["install", "--quiet", "--disable-pip-version-check"])
             .args(PACKAGES))
     })?;

@@ -27,7 +27,10 @@ pub fn config(config: Config, output: &mut Output) -> Outcome {
             let value = edit::parse_value(&key, &value)?;
             write(place, whose, &key, Some(&value), output)
         }
-        ConfigCommand::Unset { key, whose } => write(place, whose, &key, None, output),
+        ConfigCommand::Unset { key, whose } => {
+            edit::known(&key)?;
+            write(place, whose, &key, None, output)
+        }
         ConfigCommand::Edit { whose } => in_editor(place, whose, output),
         ConfigCommand::Trust { checks, choice } => {
             let engine = open(place.project_root.clone(), None, "tm config")?;
@@ -162,7 +165,6 @@ fn write(
 ) -> Outcome {
     let file = SettingsFile::of(place, whose)?;
     let before = disk::read(&file.root, &file.name)?;
-    edit::known(key)?;
     let text = match value {
         Some(value) => settings::with_value(before.text.as_deref(), key, value),
         None => settings::without_value(before.text.as_deref().unwrap_or("{}"), key),

@@ -1,14 +1,13 @@
 //! Changing a file of settings: what a text gives a key, and whether a file that was changed still holds.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use super::environment::Environment;
 use super::error::{ConfigError, ValuePlace};
 use super::keys;
-use super::{layer, settings};
+use super::layer;
 use crate::suite::CommandLine;
+
+pub use super::settings::check_file;
 
 /// It is run without a shell: what needs one is refused at once, and not by the next run.
 const TEST_COMMAND: &str = "test.command";
@@ -45,17 +44,4 @@ pub fn known(key: &str) -> Result<(), ConfigError> {
         return Ok(());
     }
     Err(layer::unknown_key(key))
-}
-
-/// Checks the settings of the project at `root` as they would be if a file had this text: the project's, or the person's own.
-///
-/// # Errors
-/// The first thing that is wrong with them, with its place.
-pub fn check_file(
-    root: &Path,
-    environment: &Environment,
-    file: (&Path, &str),
-    is_project: bool,
-) -> Result<(), ConfigError> {
-    settings::check_with(root, environment, file, is_project)
 }

@@ -174,8 +174,11 @@ pub fn load(
     Ok(settings)
 }
 
-/// Checks the settings as they would be if the project's file had this text, or else the person's own.
-pub(super) fn check_with(
+/// Checks the settings of the project at `root` as they would be if a file had this text: the project's, or the person's own.
+///
+/// # Errors
+/// The first thing that is wrong with them, with its place.
+pub fn check_file(
     root: &Path,
     environment: &Environment,
     (path, text): (&Path, &str),

@@ -339,11 +339,14 @@ fn is_begun(repository: &Repository, intent: &Intent) -> Result<bool, Fault> {
 /// The fault of one that is begun: how it goes on, and where everything is meanwhile.
 fn half_way(error: impl Into<Fault>, intent: &Intent) -> Fault {
     let fault = error.into();
-    let suggestion = format!(
-        "{}; the way back is begun, and the next command that changes the run ends it; what was there is kept as {}",
-        fault.suggestion, intent.kept_as
+    let goes_on = format!(
+        "the way back is begun, and the next command that changes the run ends it; what was there is kept as {}",
+        intent.kept_as
     );
-    fault.suggest(suggestion)
+    // What git says by itself may leave nothing to suggest.
+    let told = [fault.suggestion.clone(), goes_on];
+    let told: Vec<String> = told.into_iter().filter(|part| !part.is_empty()).collect();
+    fault.suggest(told.join("; "))
 }
 
 /// What was changed then and no commit had, and the files of which that is not known any more.
