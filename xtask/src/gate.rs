@@ -10,7 +10,7 @@ use crate::dist::{self, Dist};
 use crate::fuzz::{self, Fuzz};
 use crate::runners::{self, Runners};
 use crate::tools::{built, cargo, cargo_tool, command, need, passes};
-use crate::{clients, conformance};
+use crate::{clients, conformance, plugins};
 
 /// Which steps are taken.
 #[derive(Debug, Args)]
@@ -146,5 +146,7 @@ pub fn nightly() -> io::Result<bool> {
     good &= passes(once.args(benches).args(["--", "--test"]))?;
     heading("the packages that are given away, and the demo from each");
     good &= dist::run_all(&Dist::tried())?;
+    heading("the plugins in the clients that they are for");
+    good &= plugins::run_all()?;
     Ok(good)
 }

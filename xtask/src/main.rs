@@ -13,6 +13,7 @@ mod cost;
 mod dist;
 mod fuzz;
 mod gate;
+mod plugins;
 mod runners;
 mod stage;
 mod tools;
@@ -50,6 +51,8 @@ enum Task {
     Cost(cost::Cost),
     /// Make what users download: archives, packages, checksums, the bill of materials
     Dist(dist::Dist),
+    /// Install the plugins in the clients that they are for, and have an agent meet the hook
+    Plugins,
     /// Play an honest run and all known cheats with every test runner that is here
     Runners(runners::Runners),
 }
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Task::Clients => clients::run_all(),
         Task::Cost(cost) => cost::measure(&cost),
         Task::Dist(dist) => dist::run_all(&dist),
+        Task::Plugins => plugins::run_all(),
         Task::Runners(runners) => runners::run(&runners),
     };
     match outcome {

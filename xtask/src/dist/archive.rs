@@ -41,8 +41,7 @@ impl Archive {
     /// Makes it: with the same files always the same bytes.
     pub fn write(&self, release: &Release, program: &Path) -> io::Result<()> {
         let root = tools::root();
-        let mut files: Vec<(String, Vec<u8>, u32)> =
-            vec![("tm".to_owned(), fs::read(program)?, 0o755)];
+        let mut files: Vec<Packed> = vec![("tm".to_owned(), fs::read(program)?, 0o755)];
         for name in DOCUMENTS {
             files.push((name.to_owned(), fs::read(root.join(name))?, 0o644));
         }
@@ -63,20 +62,10 @@ impl Archive {
             let name = format!("man/{}", page.file_name().to_string_lossy());
             files.push((name, fs::read(page.path())?, 0o644));
         }
-        files.sort();
-        let out = File::create(&self.path)?;
-        let packed = GzBuilder::new().mtime(0).write(out, Compression::best());
-        let mut tar = tar::Builder::new(packed);
-        for (name, bytes, mode) in files {
-            let mut header = tar::Header::new_gnu();
-            header.set_size(bytes.len() as u64);
-            header.set_mode(mode);
-            header.set_mtime(release.time);
-            header.set_uid(0);
-            header.set_gid(0);
-            tar.append_data(&mut header, format!("{}/{name}", self.name), &*bytes)?;
+        for (name, ..) in &mut files {
+            *name = format!("{}/{name}", self.name);
         }
-        tar.into_inner()?.finish()?.flush()
+        tarball(&self.path, files, release.time)
     }
 
     /// Unpacks it into a folder of its own: that, and where its content is.
@@ -87,6 +76,27 @@ impl Archive {
         let content = folder.path().join(&self.name);
         Ok((folder, content))
     }
+}
+
+/// A file in a package: its path, its content and its mode.
+pub type Packed = (String, Vec<u8>, u32);
+
+/// Writes files into an archive: with the same files always the same bytes.
+pub fn tarball(path: &Path, mut files: Vec<Packed>, time: u64) -> io::Result<()> {
+    files.sort();
+    let out = File::create(path)?;
+    let packed = GzBuilder::new().mtime(0).write(out, Compression::best());
+    let mut tar = tar::Builder::new(packed);
+    for (name, bytes, mode) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(mode);
+        header.set_mtime(time);
+        header.set_uid(0);
+        header.set_gid(0);
+        tar.append_data(&mut header, name, &*bytes)?;
+    }
+    tar.into_inner()?.finish()?.flush()
 }
 
 /// Whether a program runs on this machine.

@@ -3,9 +3,12 @@
 
 mod archive;
 mod build;
+mod bundle;
 mod debian;
+mod extension;
 mod formula;
 mod npm;
+mod registry;
 mod target;
 mod trial;
 
@@ -61,6 +64,12 @@ enum Package {
     Formula,
     /// What a container is built by
     Container,
+    /// Bundles for hosts of MCP servers on a desktop
+    Bundle,
+    /// Extensions of Gemini CLI
+    Extension,
+    /// The entry for the registry of MCP servers
+    Registry,
     /// The software bill of materials, as `CycloneDX` has it
     Sbom,
 }
@@ -187,6 +196,9 @@ pub fn run_all(dist: &Dist) -> io::Result<bool> {
             Package::Npm => npm::write(&release, &archives)?,
             Package::Formula => formula::write(&release, &archives)?,
             Package::Container => container(&release)?,
+            Package::Bundle => bundle::write(&release, &archives)?,
+            Package::Extension => extension::write(&release, &archives)?,
+            Package::Registry => registry::write(&release, &archives)?,
             Package::Sbom => sbom(&release)?,
         }
     }

@@ -13,7 +13,7 @@ use super::target::{TARGETS, Target};
 use crate::tools::{need, npm, root};
 
 /// The package that users install.
-const NAME: &str = "tramline";
+pub const NAME: &str = "tramline";
 /// What is started is `CommonJS` of the oldest Node that people still have.
 const NODE: &str = ">=14.18";
 

@@ -43,12 +43,17 @@ pub struct Hooks {
 
 /// The hooks of a client.
 pub fn of(client: Client) -> Hooks {
+    calling(PROGRAM, client)
+}
+
+/// The hooks of a client, that call a program as it is written in a shell.
+pub fn calling(program: &str, client: Client) -> Hooks {
     match client {
         Client::ClaudeCode => {
             // One string, since readers of this file that know no `args` would call the program alone.
             let handler = json!({
                 "type": "command",
-                "command": line(PROGRAM, client),
+                "command": line(program, client),
                 "timeout": TIMEOUT,
                 ON_FAILURE: "continue",
             });
@@ -62,7 +67,7 @@ pub fn of(client: Client) -> Hooks {
         Client::Codex => {
             let handler = json!({
                 "type": "command",
-                "command": line(PROGRAM, client),
+                "command": line(program, client),
                 "timeout": TIMEOUT,
             });
             grouped(
@@ -73,7 +78,7 @@ pub fn of(client: Client) -> Hooks {
             )
         }
         Client::Cursor => {
-            let handler = json!({ "command": line(PROGRAM, client), "timeout": TIMEOUT });
+            let handler = json!({ "command": line(program, client), "timeout": TIMEOUT });
             let mut writing = handler.clone();
             writing["matcher"] =
                 "Write|StrReplace|Edit|MultiEdit|EditNotebook|ApplyPatch|Delete".into();
@@ -92,7 +97,7 @@ pub fn of(client: Client) -> Hooks {
         Client::Gemini => {
             let handler = json!({
                 "type": "command",
-                "command": line(PROGRAM, client),
+                "command": line(program, client),
                 "timeout": MILLISECONDS,
             });
             grouped(
@@ -105,7 +110,7 @@ pub fn of(client: Client) -> Hooks {
         Client::Qwen => {
             let handler = json!({
                 "type": "command",
-                "command": line(PROGRAM, client),
+                "command": line(program, client),
                 "timeout": MILLISECONDS,
             });
             grouped(
@@ -124,7 +129,7 @@ pub fn of(client: Client) -> Hooks {
         Client::Copilot => {
             let handler = json!({
                 "type": "command",
-                "bash": line(PROGRAM, client),
+                "bash": line(program, client),
                 "timeoutSec": TIMEOUT,
             });
             Hooks {

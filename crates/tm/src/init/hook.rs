@@ -219,7 +219,7 @@ fn value_of(node: &CstNode) -> Option<Value> {
 }
 
 /// A file with nothing else in it.
-fn document(hooks: &Hooks) -> String {
+pub fn document(hooks: &Hooks) -> String {
     let mut lists = Map::new();
     for (event, entry) in &hooks.events {
         lists.insert((*event).to_owned(), Value::Array(vec![entry.clone()]));

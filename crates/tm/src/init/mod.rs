@@ -9,6 +9,7 @@
 //! | [`cst`] | a JSON document changed in place |
 //! | [`instructions`] | the words for the agent, between markers |
 //! | [`settings`] | the project's settings as they begin |
+//! | `plugin` | the plugins of clients, which are made by a test |
 //! | [`text`] | places in a text, and blocks at its end |
 //! | [`change`] | a file that is going to be written |
 //! | [`disk`] | files read and written |
@@ -24,6 +25,8 @@ mod entry;
 pub mod hook;
 mod instructions;
 mod jsonc;
+#[cfg(test)]
+mod plugin;
 pub mod settings;
 mod text;
 mod toml;

@@ -149,42 +149,8 @@ pub fn fill(
             .map(str::to_owned)
             .filter(|text| !text.is_empty())
     };
-    if name == SESSION {
-        return Ok(user_prompt(
-            "A review session from start to end",
-            SESSION_TEXT.replace(
-                "{begin}",
-                &begin_of_session(text("request"), text("sessionId"))?,
-            ),
-        ));
-    }
-    if name == SKILLS {
-        return Ok(user_prompt(
-            "A collab session from start to end",
-            SKILLS_TEXT.replace("{begin}", &begin_of_skills(text("goals"), text("session"))?),
-        ));
-    }
-    if name == WHOLE {
-        let begin = match text("taskId") {
-            Some(task) => {
-                // It goes into a sentence and a call, so it must be what ids are.
-                if !task
-                    .chars()
-                    .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
-                {
-                    return Err(Problem::Invalid(format!("`{task}` is no id of a task")).into());
-                }
-                format!(
-                    "Call `autopilot_start` with taskId \"{task}\". If a run of it is under way already, go on with that one."
-                )
-            }
-            None => "Call `autopilot_status`. If no run is under way, ask which task to start."
-                .to_owned(),
-        };
-        return Ok(user_prompt(
-            "A TDD run from start to end",
-            WHOLE_TEXT.replace("{begin}", &begin),
-        ));
+    if let Some(prompt) = whole(name, text) {
+        return prompt;
     }
     let (_, _, description, phase) = PHASES
         .into_iter()
@@ -209,16 +175,60 @@ pub fn fill(
     }
 }
 
+/// The prompts that lead from start to end; none where it is another.
+pub fn whole(
+    name: &str,
+    argument: impl Fn(&str) -> Option<String>,
+) -> Option<Result<PromptText, Stop>> {
+    let (title, text, begin) = match name {
+        SESSION => (
+            "A review session from start to end",
+            SESSION_TEXT,
+            begin_of_session(argument("request"), argument("sessionId")),
+        ),
+        SKILLS => (
+            "A collab session from start to end",
+            SKILLS_TEXT,
+            begin_of_skills(argument("goals"), argument("session")),
+        ),
+        WHOLE => (
+            "A TDD run from start to end",
+            WHOLE_TEXT,
+            begin_of_run(argument("taskId")),
+        ),
+        _ => return None,
+    };
+    Some(begin.map(|begin| user_prompt(title, text.replace("{begin}", &begin))))
+}
+
+/// An id or a name: it goes into a sentence and a call, and nothing else may.
+fn id(given: String, what: &str) -> Result<String, Stop> {
+    let is_id = given
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    if is_id {
+        return Ok(given);
+    }
+    Err(Problem::Invalid(format!("`{given}` is no {what}")).into())
+}
+
+/// How a run begins: that of a task, or the one that is there.
+fn begin_of_run(task: Option<String>) -> Result<String, Stop> {
+    let Some(task) = task else {
+        return Ok(
+            "Call `autopilot_status`. If no run is under way, ask which task to start.".to_owned(),
+        );
+    };
+    let task = id(task, "id of a task")?;
+    Ok(format!(
+        "Call `autopilot_start` with taskId \"{task}\". If a run of it is under way already, go on with that one."
+    ))
+}
+
 /// How a session begins: a new one, or one that is there.
 fn begin_of_session(request: Option<String>, session: Option<String>) -> Result<String, Stop> {
     if let Some(session) = session {
-        // It goes into a sentence and a call, so it must be what ids are.
-        if !session
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
-        {
-            return Err(Problem::Invalid(format!("`{session}` is no id of a session")).into());
-        }
+        let session = id(session, "id of a session")?;
         return Ok(format!(
             "Call `session_status` with sessionId \"{session}\", and go on from there; give that `sessionId` in every call."
         ));
@@ -236,15 +246,7 @@ fn begin_of_skills(goals: Option<String>, session: Option<String>) -> Result<Str
     let begin = "`complete_skill` with skill \"collab-start\"";
     let begin = match session {
         Some(session) => {
-            // It goes into a sentence and a call, so it must be what names are.
-            if !session
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
-            {
-                return Err(
-                    Problem::Invalid(format!("`{session}` is no name of a session")).into(),
-                );
-            }
+            let session = id(session, "name of a session")?;
             format!(
                 "{call} with session \"{session}\", and go on from there. If there is none of that name, begin it: {begin}. Give that `session` in every call."
             )

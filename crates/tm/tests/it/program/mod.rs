@@ -20,6 +20,7 @@ mod git_share;
 mod human;
 mod init;
 mod interactive;
+mod plugin;
 mod reading;
 mod renamed;
 mod run_gates;

@@ -1,0 +1,254 @@
+//! The plugins of clients, `plugins/`: what in them is said elsewhere in this program is made from it, and held equal to it by a
+//! test. `UPDATE_DOCS=1 cargo test -p tm --bins` writes them anew.
+//!
+//! One folder serves Claude Code, Codex and Copilot CLI: each has a manifest of its own there, which names its own list of servers and
+//! of hooks. Gemini CLI finds hooks by their path alone, which is that of Claude Code, and so has a folder of its own.
+
+use std::fs;
+use std::path::Path;
+
+use mcp::Content;
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::hook::document;
+use crate::hook::settings;
+use crate::mcp::{Group, prompts};
+
+/// What it is, in one line.
+const DESCRIPTION: &str = "Rails for coding agents: they do one step at a time, report with evidence, and only what was checked is committed";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+const NAME: &str = "tramline";
+
+/// The rails, each with when an agent should take it.
+const SKILLS: [(&str, &str); 3] = [
+    (
+        "tdd",
+        "Use it when a task is to be done test by test with Tramline, or when a run of one is under way.",
+    ),
+    (
+        "review",
+        "Use it when something is to be made from a request with Tramline, with a review of the code before it is done.",
+    ),
+    (
+        "collab",
+        "Use it when several things are to be built or mended with Tramline in one session, each designed before it is built.",
+    ),
+];
+
+/// A file below `plugins`, or of the workspace's folder.
+type File = (String, String);
+
+fn files() -> Vec<File> {
+    let manifest = json!({
+        "name": NAME,
+        "version": VERSION,
+        "description": DESCRIPTION,
+        "author": { "name": "The authors of Tramline", "url": REPOSITORY },
+        "homepage": REPOSITORY,
+        "repository": REPOSITORY,
+        "license": "MIT OR Apache-2.0",
+        "keywords": ["mcp", "tdd", "review", "workflow", "git"],
+    });
+    let with = |more: Value| {
+        let mut manifest = manifest.clone();
+        let fields = manifest.as_object_mut().into_iter();
+        for (fields, more) in fields.zip(more.as_object()) {
+            fields.extend(more.clone());
+        }
+        manifest
+    };
+    let mut files: Vec<File> = [
+        (
+            ".claude-plugin/marketplace.json",
+            json!({
+                "name": NAME,
+                "description": DESCRIPTION,
+                "owner": { "name": "The authors of Tramline", "url": REPOSITORY },
+                "plugins": [{
+                    "name": NAME,
+                    "source": "./plugins/tramline",
+                    "description": DESCRIPTION,
+                    "version": VERSION,
+                }],
+            }),
+        ),
+        (
+            ".agents/plugins/marketplace.json",
+            json!({
+                "name": NAME,
+                "interface": { "displayName": "Tramline" },
+                "plugins": [{
+                    "name": NAME,
+                    "source": { "source": "local", "path": "./plugins/tramline" },
+                    "policy": { "installation": "AVAILABLE", "authentication": "ON_INSTALL" },
+                    "category": "Developer Tools",
+                }],
+            }),
+        ),
+        (
+            "plugins/tramline/.claude-plugin/plugin.json",
+            with(json!({ "icon": "./assets/icon.png" })),
+        ),
+        (
+            "plugins/tramline/.codex-plugin/plugin.json",
+            with(json!({
+                "skills": "./skills/",
+                "mcpServers": "./servers/codex.json",
+                "hooks": "./hooks/codex.json",
+                "interface": {
+                    "displayName": "Tramline",
+                    "shortDescription": DESCRIPTION,
+                    "developerName": "The authors of Tramline",
+                    "category": "Developer Tools",
+                    "logo": "./assets/icon.png",
+                },
+            })),
+        ),
+        (
+            "plugins/tramline/plugin.json",
+            with(json!({
+                "skills": "skills",
+                "mcpServers": "servers/copilot.json",
+                "hooks": "hooks/copilot.json",
+            })),
+        ),
+        (
+            "plugins/tramline/.mcp.json",
+            server(Client::ClaudeCode, "${CLAUDE_PLUGIN_ROOT}/bin/tm"),
+        ),
+        ("plugins/tramline/servers/codex.json", codex_server()),
+        (
+            "plugins/tramline/servers/copilot.json",
+            server(Client::Copilot, "${PLUGIN_ROOT}/bin/tm"),
+        ),
+        (
+            "plugins/gemini/gemini-extension.json",
+            json!({
+                "name": NAME,
+                "version": VERSION,
+                "description": DESCRIPTION,
+                "mcpServers": server(Client::Gemini, "${extensionPath}/bin/tm")["mcpServers"],
+            }),
+        ),
+    ]
+    .map(|(path, content)| (path.to_owned(), format!("{content:#}\n")))
+    .into();
+    for (path, client, program) in [
+        (
+            "tramline/hooks/hooks.json",
+            Client::ClaudeCode,
+            r#""${CLAUDE_PLUGIN_ROOT}"/bin/tm"#,
+        ),
+        (
+            "tramline/hooks/codex.json",
+            Client::Codex,
+            r#""${PLUGIN_ROOT}"/bin/tm"#,
+        ),
+        (
+            "tramline/hooks/copilot.json",
+            Client::Copilot,
+            r#""${PLUGIN_ROOT}"/bin/tm"#,
+        ),
+        (
+            "gemini/hooks/hooks.json",
+            Client::Gemini,
+            r#""${extensionPath}"/bin/tm"#,
+        ),
+    ] {
+        let caller = client.hook_caller().expect("it calls hooks");
+        let hooks = settings::calling(program, caller);
+        files.push((format!("plugins/{path}"), document(&hooks)));
+    }
+    for (name, text) in skills() {
+        for folder in ["tramline", "gemini"] {
+            files.push((
+                format!("plugins/{folder}/skills/{name}/SKILL.md"),
+                text.clone(),
+            ));
+        }
+    }
+    files.extend(gemini_commands());
+    files
+}
+
+/// The entry of the server in a client's list, with the program that the plugin brings.
+fn server(client: Client, program: &str) -> Value {
+    let entry = client.servers().entry.json_line();
+    let mut entry: Value = serde_json::from_str(&entry).expect("an entry is JSON");
+    entry["command"] = program.into();
+    json!({ "mcpServers": { NAME: entry } })
+}
+
+/// Codex starts a plugin's server in the folder of the session, and tells it nothing of where the plugin lies.
+fn codex_server() -> Value {
+    const FIND: &str = r#"for tm in "${CODEX_HOME:-$HOME/.codex}"/plugins/cache/*/tramline/*/bin/tm; do [ -x "$tm" ] && exec "$tm" "$@"; done; exec tm "$@""#;
+    let mut servers = server(Client::Codex, "sh");
+    let entry = &mut servers["mcpServers"][NAME];
+    let own = entry["args"].as_array().cloned().unwrap_or_default();
+    let line = [json!("-c"), json!(FIND), json!("tm")];
+    entry["args"] = line.into_iter().chain(own).collect();
+    if let Some(variables) = entry["env_vars"].as_array_mut() {
+        variables.push("CODEX_HOME".into());
+    }
+    servers
+}
+
+/// The skills: the prompts that lead from start to end.
+fn skills() -> Vec<(&'static str, String)> {
+    let prompts = prompts::list(&Group::ALL);
+    let skill = |(name, when): (&'static str, &str)| {
+        let what = prompts.iter().find(|prompt| prompt.name == name);
+        let what = what.expect("each rail has a prompt").description;
+        let prompt = prompts::whole(name, |_| None);
+        let Some(Ok(prompt)) = prompt else {
+            panic!("{name} needs no argument")
+        };
+        let [(_, Content::Text(text))] = &prompt.messages[..] else {
+            panic!("{name} is one text")
+        };
+        let text = format!("---\nname: {name}\ndescription: {what}. {when}\n---\n\n{text}");
+        (name, text.trim_end().to_owned() + "\n")
+    };
+    SKILLS.map(skill).into()
+}
+
+/// The commands of the other plugin, in the form of Gemini CLI.
+fn gemini_commands() -> Vec<File> {
+    let folder = workspace_folder().join("plugins/tramline/commands");
+    let mut files = Vec::new();
+    for command in fs::read_dir(folder).unwrap() {
+        let path = command.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let head = text.strip_prefix("---\ndescription: ");
+        let (description, prompt) = head.and_then(|head| head.split_once("\n---\n")).unwrap();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let prompt = prompt.trim();
+        files.push((
+            format!("plugins/gemini/commands/{NAME}/{name}.toml"),
+            format!("description = {description:?}\nprompt = \"\"\"\n{prompt}\n\"\"\"\n"),
+        ));
+    }
+    files
+}
+
+fn workspace_folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_plugins_are_what_the_program_says() {
+    for (path, now) in files() {
+        let file = workspace_folder().join(&path);
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, &now).unwrap();
+        }
+        let written = fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            written == now,
+            "{path} is not what the program says: run UPDATE_DOCS=1 cargo test -p tm --bins"
+        );
+    }
+}
