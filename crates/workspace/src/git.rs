@@ -36,6 +36,7 @@ mod worktree;
 
 pub use crate::process::ProcessGroup;
 pub use branch::{BranchConflict, Branches};
+pub use command::version;
 pub use commit::{CommitError, CommitMade, CommitRequest};
 pub use contents::{ContentId, LineStat};
 pub use error::{GitError, GitErrorKind};

@@ -70,7 +70,8 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
 /// `tm doctor`.
 pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
     let engine = open(doctor.place.project_root.clone(), None, "tm doctor")?;
-    let checks = engine.doctor(doctor.adopt.as_deref())?;
+    let mut checks = engine.doctor(doctor.adopt.as_deref())?;
+    checks.extend(crate::init::doctor::checks(engine.root()));
     output.answer(&checks, |checks, look| render::doctor(checks, look))?;
     if checks.iter().any(|check| check.state == "fail") {
         return Ok(Kind::Environment.exit_status());

@@ -13,6 +13,7 @@
 //! | [`text`] | places in a text, and blocks at its end |
 //! | [`change`] | a file that is going to be written |
 //! | [`disk`] | files read and written |
+//! | [`doctor`] | what is wrong with what was set up |
 //!
 //! There is no record of what was set up. Everything is found again by its form, and taken out so that a file is as it was
 //! before, to the byte.
@@ -21,6 +22,7 @@ pub mod change;
 pub mod client;
 mod cst;
 pub mod disk;
+pub mod doctor;
 mod entry;
 pub mod hook;
 mod instructions;
@@ -182,6 +184,16 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
         found,
         to_commit,
     })
+}
+
+/// Whether a client is set up in the project at `root`.
+fn is_in_use(root: &Path, client: Client) -> bool {
+    let mut draft = Draft {
+        root,
+        files: Vec::new(),
+        notes: Vec::new(),
+    };
+    draft.is_in_use(client).unwrap_or(false)
 }
 
 /// A file as it is and as it is going to be.

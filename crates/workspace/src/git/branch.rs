@@ -148,12 +148,7 @@ impl Repository {
         if let Some(branch) = &branches.remote_default {
             return Ok(Some(branch.clone()));
         }
-        let configured = self
-            .git()
-            .args(["config", "--get", "init.defaultBranch"])
-            .run_if()?;
-        let configured =
-            configured.map(|line| String::from_utf8_lossy(&one_line(line)).into_owned());
+        let configured = self.setting("init.defaultBranch")?;
         let candidates = configured
             .into_iter()
             .chain(["main".to_owned(), "master".to_owned()]);

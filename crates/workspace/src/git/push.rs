@@ -7,7 +7,6 @@
 use std::time::Duration;
 
 use super::bounded;
-use super::command::one_line;
 use super::error::GitError;
 use super::oid::Oid;
 use super::repository::Repository;
@@ -86,9 +85,7 @@ impl Repository {
     /// Where the remote is; nothing where there is no remote of that name.
     pub fn remote_urls(&self, remote: &str) -> Result<Option<RemoteUrls>, GitError> {
         let value = |name: &str| -> Result<Option<String>, GitError> {
-            let key = format!("remote.{remote}.{name}");
-            let line = self.git().args(["config", "--get", &key]).run_if()?;
-            let text = line.map(|line| String::from_utf8_lossy(&one_line(line)).into_owned());
+            let text = self.setting(&format!("remote.{remote}.{name}"))?;
             Ok(text.filter(|text| !text.is_empty()))
         };
         if remote.is_empty() || remote.contains(['\0', '\n']) {

@@ -225,6 +225,27 @@ impl Repository {
         self.identity_from("GIT_COMMITTER_IDENT")
     }
 
+    /// The program that signs commits, where git is set to sign them.
+    pub fn signing_program(&self) -> Result<Option<String>, GitError> {
+        let signs = ["config", "--type=bool", "--get", "commit.gpgsign"];
+        let signs = self.git().args(signs).run_if()?.map(one_line);
+        if signs.as_deref() != Some(b"true") {
+            return Ok(None);
+        }
+        let (key, usual) = match self.setting("gpg.format")?.as_deref() {
+            Some("ssh") => ("gpg.ssh.program", "ssh-keygen"),
+            Some("x509") => ("gpg.x509.program", "gpgsm"),
+            _ => ("gpg.program", "gpg"),
+        };
+        Ok(Some(self.setting(key)?.unwrap_or_else(|| usual.to_owned())))
+    }
+
+    /// What git's settings say, from whichever file.
+    pub(super) fn setting(&self, key: &str) -> Result<Option<String>, GitError> {
+        let line = self.git().args(["config", "--get", key]).run_if()?;
+        Ok(line.map(|line| String::from_utf8_lossy(&one_line(line)).into_owned()))
+    }
+
     fn identity_from(&self, variable: &str) -> Result<Identity, GitError> {
         let ask = |email: Option<&OsStr>, name: Option<&str>| {
             let role = variable.trim_end_matches("_IDENT");

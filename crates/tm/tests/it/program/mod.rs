@@ -7,6 +7,7 @@ pub mod collab_walk;
 mod commands;
 mod composed;
 mod demo;
+mod doctor;
 mod documented;
 pub mod environment;
 mod errors;

@@ -243,7 +243,11 @@ fn on_the_branch_taken_over(
         .and_then(|text| tasks.as_of(text)))
 }
 
-fn git_is_ready(repository: &Repository, status: &TreeStatus) -> Result<(Oid, String), Fault> {
+/// The commit and the branch that a run would begin from.
+pub(crate) fn git_is_ready(
+    repository: &Repository,
+    status: &TreeStatus,
+) -> Result<(Oid, String), Fault> {
     if let Some(operation) = repository.operation_under_way()? {
         return Err(refused(
             "operation_under_way",

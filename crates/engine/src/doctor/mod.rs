@@ -1,11 +1,11 @@
 //! What is wrong here, and how to mend it.
 
+mod repository;
+
 use journal::layout::RunDir;
 use serde::Serialize;
-use workspace::git::GitErrorKind;
 use workspace::suite::{CommandLine, missing_program};
 
-use crate::capability::git::read::ends_of;
 use crate::capability::git::read::preflight::without_test_command;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -29,6 +29,37 @@ pub struct DoctorCheck {
     pub fix: Option<String>,
 }
 
+impl DoctorCheck {
+    fn new(state: &str, id: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            id: id.to_owned(),
+            state: state.to_owned(),
+            message: message.into(),
+            fix: Some(fix.into()).filter(|fix| !fix.is_empty()),
+        }
+    }
+
+    /// Nothing is wrong with it.
+    pub fn ok(id: &str, message: impl Into<String>) -> Self {
+        Self::new("ok", id, message, "")
+    }
+
+    /// Something to know.
+    pub fn note(id: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::new("note", id, message, fix)
+    }
+
+    /// Something that may be in the way.
+    pub fn warn(id: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::new("warn", id, message, fix)
+    }
+
+    /// Something that is in the way.
+    pub fn fail(id: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::new("fail", id, message, fix)
+    }
+}
+
 impl Engine {
     /// Looks at everything that a run needs. With `adopt`, the name of a folder in the store, takes
     /// over the runs of a project that was moved here.
@@ -37,7 +68,8 @@ impl Engine {
         if let Some(name) = adopt {
             checks.push(self.adopt(name)?);
         }
-        let is_repository = self.git(&mut checks);
+        let is_repository = self.repository(&mut checks);
+        self.autopilot_is_on(&mut checks);
         self.tasks_file(&mut checks);
         self.test_command(is_repository, &mut checks);
         self.workflow_files(&mut checks);
@@ -67,7 +99,7 @@ impl Engine {
         let adopted = self
             .home
             .adopt(&project.folder, &self.root, self.wait(), &self.command)?;
-        Ok(ok(
+        Ok(DoctorCheck::ok(
             "adopt",
             format!("{} runs were taken over from {name}", adopted.runs),
         ))
@@ -82,87 +114,29 @@ impl Engine {
             || [gates.plan, gates.code, gates.review].contains(&Gate::Signed);
         let path = self.signers();
         match workspace::person::check_signers(&path) {
-            Ok(()) => checks.push(ok(
+            Ok(()) => checks.push(DoctorCheck::ok(
                 "signers",
                 format!("decisions may be signed by the keys in {}", path.display()),
             )),
             Err(error) if wanted || path.exists() => {
-                checks.push(fail("signers", error.to_string(), error.suggestion()));
+                checks.push(DoctorCheck::fail(
+                    "signers",
+                    error.to_string(),
+                    error.suggestion(),
+                ));
             }
             Err(_) => {}
         }
     }
 
-    /// Looks at the repository; whether there is one.
-    fn git(&self, checks: &mut Vec<DoctorCheck>) -> bool {
-        let repository = match workspace::git::Repository::discover(&self.root) {
-            Ok(repository) => repository.with_scope(&self.root),
-            Err(error) => {
-                let nowhere = *error.kind() == GitErrorKind::NotARepository;
-                let fault = Fault::from(error);
-                checks.push(if nowhere {
-                    note(
-                        "git",
-                        format!("{}; only work on a task needs one", fault.message),
-                        "for `tm autopilot`: git init, and a first commit",
-                    )
-                } else {
-                    fail("git", fault.message, fault.suggestion)
-                });
-                return !nowhere;
-            }
-        };
-        match repository.status() {
-            Ok(status) => {
-                let branch = status
-                    .branch
-                    .as_deref()
-                    .unwrap_or("no branch (HEAD is detached)");
-                let changed = status.changes.len();
-                checks.push(ok(
-                    "git",
-                    format!("on {branch}, {} changed", counted(changed, "file")),
-                ));
-                if status.head.is_none() {
-                    checks.push(fail(
-                        "commits",
-                        "there is no commit yet",
-                        "make a first commit",
-                    ));
-                }
-            }
-            Err(error) => {
-                let fault = Fault::from(error);
-                checks.push(fail("git", fault.message, fault.suggestion));
-            }
-        }
-        match repository.operation_under_way() {
-            Ok(Some(operation)) => checks.push(fail(
-                "operation",
-                format!("{operation} is under way"),
-                format!("end it: {}", ends_of(operation)),
-            )),
-            Ok(None) => {}
-            Err(error) => checks.push(fail("operation", error.to_string(), "")),
-        }
-        match repository.identity() {
-            Ok(identity) => checks.push(ok(
-                "identity",
-                format!("{} <{}>", identity.name, identity.email),
-            )),
-            Err(error) => {
-                let fault = Fault::from(error);
-                checks.push(fail("identity", fault.message, fault.suggestion));
-            }
-        }
-        for lock in repository.lock_files() {
-            checks.push(warn(
-                "git_lock",
-                format!("{} is there", lock.display()),
-                "if no git is running, remove it",
+    fn autopilot_is_on(&self, checks: &mut Vec<DoctorCheck>) {
+        if !self.settings.config.autopilot.enabled {
+            checks.push(DoctorCheck::warn(
+                "autopilot",
+                "autopilot.enabled is false in the settings: no work on a task begins",
+                "tm config set autopilot.enabled true",
             ));
         }
-        true
     }
 
     fn tasks_file(&self, checks: &mut Vec<DoctorCheck>) {
@@ -170,24 +144,24 @@ impl Engine {
             Ok(tag) => tag,
             Err(error) => {
                 let fault = Fault::from(error);
-                checks.push(fail("tag", fault.message, fault.suggestion));
+                checks.push(DoctorCheck::fail("tag", fault.message, fault.suggestion));
                 return;
             }
         };
         match workspace::tasks::TaskFile::in_project(&self.root, &tag).and_then(|file| file.tasks())
         {
-            Ok(tasks) => checks.push(ok(
+            Ok(tasks) => checks.push(DoctorCheck::ok(
                 "tasks",
                 format!("{} under the tag `{tag}`", counted(tasks.len(), "task")),
             )),
-            Err(error) if error.code() == "tasks_missing" => checks.push(note(
+            Err(error) if error.code() == "tasks_missing" => checks.push(DoctorCheck::note(
                 "tasks",
                 "there is no tasks file",
                 format!("none is needed: {}", NextStep::start_without_tasks()),
             )),
             Err(error) => {
                 let fault = Fault::from(error);
-                checks.push(fail("tasks", fault.message, fault.suggestion));
+                checks.push(DoctorCheck::fail("tasks", fault.message, fault.suggestion));
             }
         }
     }
@@ -196,10 +170,10 @@ impl Engine {
     fn test_command(&self, is_repository: bool, checks: &mut Vec<DoctorCheck>) {
         let test = &self.settings.config.test;
         let of = |command: &str, what: String| match CommandLine::parse(command) {
-            Err(error) => fail("tests", error.to_string(), error.suggestion()),
+            Err(error) => DoctorCheck::fail("tests", error.to_string(), error.suggestion()),
             Ok(_) => match missing_program(command, &self.root) {
-                None => ok("tests", what),
-                Some(program) => fail(
+                None => DoctorCheck::ok("tests", what),
+                Some(program) => DoctorCheck::fail(
                     "tests",
                     format!("{what}: `{program}` is not there"),
                     "install it, or name another one: `tm config set test.command …`",
@@ -217,22 +191,26 @@ impl Engine {
                         &setup.command,
                         format!("`{}` ({})", setup.command, setup.framework),
                     )),
-                    None if is_repository => checks.push(fail(
+                    None if is_repository => checks.push(DoctorCheck::fail(
                         "tests",
                         "no test command was found; work on a task needs one",
                         without_test_command(&self.root).1,
                     )),
-                    None => checks.push(note(
+                    None => checks.push(DoctorCheck::note(
                         "tests",
                         "no test command was found; only work on a task needs one",
                         "for `tm autopilot`: `tm config set test.command …`",
                     )),
                 }
                 for remark in found.notes {
-                    checks.push(note("tests", remark.to_string(), ""));
+                    checks.push(DoctorCheck::note("tests", remark.to_string(), ""));
                 }
             }
-            Err(error) => checks.push(fail("tests", error.to_string(), error.suggestion())),
+            Err(error) => checks.push(DoctorCheck::fail(
+                "tests",
+                error.to_string(),
+                error.suggestion(),
+            )),
         }
     }
 
@@ -242,7 +220,7 @@ impl Engine {
         };
         for workflow in all {
             if let Some(problem) = workflow.problem {
-                checks.push(fail(
+                checks.push(DoctorCheck::fail(
                     "workflow",
                     format!("{}: {problem}", workflow.source),
                     format!("tm workflow check {}", workflow.source),
@@ -255,30 +233,35 @@ impl Engine {
     fn settings_in_force(&self, checks: &mut Vec<DoctorCheck>) {
         checks.extend(self.settings.not_in_force().map(|given| {
             let fix = "take it out, or change the value that counts";
-            note("settings", given, fix)
+            DoctorCheck::note("settings", given, fix)
         }));
     }
 
     /// Names what the repository brings along and nobody trusted.
     fn trust_in_repository(&self, checks: &mut Vec<DoctorCheck>) {
         match self.untrusted() {
-            Ok(all) => checks.extend(
-                all.iter()
-                    .map(|request| warn("trust", request.warning(), request.command())),
-            ),
-            Err(fault) => checks.push(fail("trust", fault.message, fault.suggestion)),
+            Ok(all) => {
+                checks.extend(all.iter().map(|request| {
+                    DoctorCheck::warn("trust", request.warning(), request.command())
+                }));
+            }
+            Err(fault) => checks.push(DoctorCheck::fail("trust", fault.message, fault.suggestion)),
         }
     }
 
+    /// Looks at what is kept of runs.
     fn storage(&self, checks: &mut Vec<DoctorCheck>) -> Result<(), Fault> {
         let store = self.home.path();
         let writable = std::fs::create_dir_all(store)
             .and_then(|()| tempfile::tempfile_in(store))
             .map(drop);
         match writable {
-            Ok(()) => checks.push(ok("storage", format!("{} can be written", store.display()))),
+            Ok(()) => checks.push(DoctorCheck::ok(
+                "storage",
+                format!("{} can be written", store.display()),
+            )),
             Err(error) => {
-                checks.push(fail(
+                checks.push(DoctorCheck::fail(
                     "storage",
                     format!("{} cannot be written: {error}", store.display()),
                     "set TRAMLINE_HOME, or autopilot.storage.basePath, to a folder that can",
@@ -293,7 +276,7 @@ impl Engine {
                 match summary.status.as_str() {
                     "running" | "paused" => {
                         check_files(&dir, checks);
-                        checks.push(note(
+                        checks.push(DoctorCheck::note(
                             "run",
                             format!("{id} is {}", summary.status),
                             goes_on_with(&summary),
@@ -306,9 +289,9 @@ impl Engine {
                             format!("see what lies in {}, and keep it", dir.path().display())
                         };
                         let told = format!("{id} never began: its start was interrupted");
-                        checks.push(note("run", told, fix));
+                        checks.push(DoctorCheck::note("run", told, fix));
                     }
-                    "damaged" => checks.push(fail(
+                    "damaged" => checks.push(DoctorCheck::fail(
                         "run",
                         format!("{id}: {}", summary.problem.unwrap_or_default()),
                         format!("tm log verify {id}; tm log repair {id}"),
@@ -323,7 +306,7 @@ impl Engine {
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            checks.push(note(
+            checks.push(DoctorCheck::note(
                 "moved",
                 format!(
                     "{} runs are kept for {}, which is no longer there",
@@ -343,7 +326,7 @@ fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
     match Engine::verify_dir(dir) {
         Ok((verified, _)) if verified.whole && verified.evidence.is_empty() => {
             if !verified.files.is_empty() {
-                checks.push(note(
+                checks.push(DoctorCheck::note(
                     "files",
                     format!(
                         "{id}: {} not as recorded; what counts is kept as evidence",
@@ -353,7 +336,7 @@ fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
                 ));
             }
         }
-        Ok((verified, _)) if verified.whole => checks.push(fail(
+        Ok((verified, _)) if verified.whole => checks.push(DoctorCheck::fail(
             "evidence",
             format!(
                 "{id}: of its evidence {} missing or changed",
@@ -361,42 +344,17 @@ fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
             ),
             format!("tm log verify {id} names each; bring them back from a copy"),
         )),
-        Ok((verified, _)) => checks.push(fail(
+        Ok((verified, _)) => checks.push(DoctorCheck::fail(
             "run",
             format!("{id}: {}", verified.damage.unwrap_or_default()),
             format!("tm log verify {id}; tm log repair {id}"),
         )),
-        Err(fault) => checks.push(fail(
+        Err(fault) => checks.push(DoctorCheck::fail(
             "run",
             format!("{id}: {}", fault.message),
             fault.suggestion,
         )),
     }
-}
-
-fn one(state: &str, id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
-    DoctorCheck {
-        id: id.to_owned(),
-        state: state.to_owned(),
-        message: message.into(),
-        fix: Some(fix.into()).filter(|fix| !fix.is_empty()),
-    }
-}
-
-fn ok(id: &str, message: impl Into<String>) -> DoctorCheck {
-    one("ok", id, message, "")
-}
-
-fn note(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
-    one("note", id, message, fix)
-}
-
-fn warn(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
-    one("warn", id, message, fix)
-}
-
-fn fail(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
-    one("fail", id, message, fix)
 }
 
 /// The step that says what a run waits for, in its own view.

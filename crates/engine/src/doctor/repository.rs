@@ -1,0 +1,136 @@
+//! The repository, as a run needs it.
+
+use workspace::git::{Change, GitErrorKind, Repository, TreeStatus};
+use workspace::process::can_be_started;
+use workspace::tasks::TASKS_FILE;
+
+use super::DoctorCheck;
+use crate::capability::git::read::preflight::git_is_ready;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use text::counted;
+
+/// How many changed files are named.
+const MOST_TOLD: usize = 3;
+
+/// The oldest git that has all that is asked of it.
+const OLDEST: [u32; 2] = [2, 31];
+
+impl Engine {
+    /// Looks at the repository; whether there is one.
+    pub(super) fn repository(&self, checks: &mut Vec<DoctorCheck>) -> bool {
+        if let Some(version) = workspace::git::version()
+            && version < OLDEST
+        {
+            let [major, minor] = version;
+            checks.push(DoctorCheck::fail(
+                "git_version",
+                format!("git is {major}.{minor}, and 2.31 is the oldest that will do"),
+                "install a newer git",
+            ));
+        }
+        let repository = match Repository::discover(&self.root) {
+            Ok(repository) => repository.with_scope(&self.root),
+            Err(error) => {
+                let nowhere = *error.kind() == GitErrorKind::NotARepository;
+                let fault = Fault::from(error);
+                checks.push(if nowhere {
+                    DoctorCheck::note(
+                        "git",
+                        format!("{}; only work on a task needs one", fault.message),
+                        "for `tm autopilot`: git init, and a first commit",
+                    )
+                } else {
+                    DoctorCheck::fail("git", fault.message, fault.suggestion)
+                });
+                return !nowhere;
+            }
+        };
+        match repository.status() {
+            Ok(status) => tree(&repository, &status, checks),
+            Err(error) => checks.push(of_fault("git", error)),
+        }
+        match repository.identity() {
+            Ok(identity) => checks.push(DoctorCheck::ok(
+                "identity",
+                format!("{} <{}>", identity.name, identity.email),
+            )),
+            Err(error) => checks.push(of_fault("identity", error)),
+        }
+        match repository.signing_program() {
+            Ok(Some(program)) if !can_be_started(&program, &self.root) => {
+                checks.push(DoctorCheck::fail(
+                    "signing",
+                    format!("git signs commits by `{program}`, which is not there"),
+                    "install it, or turn it off: git config commit.gpgsign false",
+                ));
+            }
+            Ok(_) => {}
+            Err(error) => checks.push(of_fault("signing", error)),
+        }
+        match repository.dependencies() {
+            Ok(dependencies) if !dependencies.missing.is_empty() => checks.push(DoctorCheck::warn(
+                "dependencies",
+                format!(
+                    "the project asks for packages, and {} is not there",
+                    dependencies.missing.join(", ")
+                ),
+                "install what the project needs, as its own documentation says, before a test is run",
+            )),
+            Ok(_) => {}
+            Err(error) => checks.push(of_fault("dependencies", error)),
+        }
+        for lock in repository.lock_files() {
+            checks.push(DoctorCheck::warn(
+                "git_lock",
+                format!("{} is there", lock.display()),
+                "if no git is running, remove it",
+            ));
+        }
+        true
+    }
+}
+
+/// Looks at what is checked out.
+fn tree(repository: &Repository, status: &TreeStatus, checks: &mut Vec<DoctorCheck>) {
+    let branch = status
+        .branch
+        .as_deref()
+        .unwrap_or("no branch (HEAD is detached)");
+    let changed = status.changes.len();
+    checks.push(DoctorCheck::ok(
+        "git",
+        format!("on {branch}, {} changed", counted(changed, "file")),
+    ));
+    if let Err(fault) = git_is_ready(repository, status) {
+        checks.push(DoctorCheck::fail(
+            &fault.code,
+            fault.message,
+            fault.suggestion,
+        ));
+    }
+    let paths = status.changes.iter().flat_map(Change::paths);
+    // The tasks file may be changed while a run begins: the run itself ticks in it what is done.
+    let in_the_way = paths
+        .map(ToString::to_string)
+        .filter(|path| !path.ends_with(TASKS_FILE));
+    let mut told: Vec<String> = in_the_way.take(MOST_TOLD + 1).collect();
+    if !told.is_empty() {
+        if told.len() > MOST_TOLD {
+            "…".clone_into(&mut told[MOST_TOLD]);
+        }
+        checks.push(DoctorCheck::note(
+            "tree",
+            format!(
+                "a run begins with a clean tree, and changed are {}",
+                told.join(", ")
+            ),
+            "commit or stash them; what tools leave behind belongs into .gitignore",
+        ));
+    }
+}
+
+fn of_fault(id: &str, error: impl Into<Fault>) -> DoctorCheck {
+    let fault: Fault = error.into();
+    DoctorCheck::fail(id, fault.message, fault.suggestion)
+}
