@@ -9,8 +9,8 @@ use crate::chaos::{self, Chaos};
 use crate::dist::{self, Dist};
 use crate::fuzz::{self, Fuzz};
 use crate::runners::{self, Runners};
-use crate::tools::{built, cargo, cargo_tool, command, need, passes};
-use crate::{clients, conformance, plugins};
+use crate::tools::{built, cargo, cargo_tool, command, need, passes, python_tools};
+use crate::{book, clients, conformance, plugins};
 
 /// Which steps are taken.
 #[derive(Debug, Args)]
@@ -25,6 +25,8 @@ pub struct Gate {
 enum Step {
     /// Everything is formatted
     Format,
+    /// Words are spelled as `typos.toml` has it
+    Spelling,
     /// Clippy has nothing to say
     Lints,
     /// The documentation of the code has no dead link
@@ -83,6 +85,10 @@ impl Step {
     fn holds(self) -> io::Result<bool> {
         match self {
             Self::Format => passes(&mut cargo(&["fmt", "--all", "--check"])),
+            Self::Spelling => {
+                let tools = python_tools("typos-1.52.0", &["typos==1.52.0"])?;
+                passes(&mut command(tools.join("typos")))
+            }
             Self::Lints => passes(
                 cargo(&["clippy", "--workspace", "--all-targets", "--locked"])
                     .args(["--", "-D", "warnings"]),
@@ -146,6 +152,8 @@ pub fn nightly() -> io::Result<bool> {
     good &= passes(once.args(benches).args(["--", "--test"]))?;
     heading("the packages that are given away, and the demo from each");
     good &= dist::run_all(&Dist::tried())?;
+    heading("the documentation as a site");
+    good &= book::build()?;
     heading("the plugins in the clients that they are for");
     good &= plugins::run_all()?;
     Ok(good)

@@ -6,6 +6,7 @@
     reason = "it speaks to whoever runs it"
 )]
 
+mod book;
 mod chaos;
 mod clients;
 mod conformance;
@@ -53,6 +54,8 @@ enum Task {
     Dist(dist::Dist),
     /// Install the plugins in the clients that they are for, and have an agent meet the hook
     Plugins,
+    /// Build the documentation as a site
+    Book,
     /// Play an honest run and all known cheats with every test runner that is here
     Runners(runners::Runners),
 }
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Task::Clients => clients::run_all(),
         Task::Cost(cost) => cost::measure(&cost),
         Task::Dist(dist) => dist::run_all(&dist),
+        Task::Book => book::build(),
         Task::Plugins => plugins::run_all(),
         Task::Runners(runners) => runners::run(&runners),
     };

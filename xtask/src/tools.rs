@@ -129,7 +129,11 @@ pub fn cargo_tool(name: &str, version: &str, options: &[&str]) -> io::Result<Pat
     let home = cache("tools")?;
     let tool = home.join("bin").join(name);
     let said = output(command(&tool).arg("--version"));
-    if said.is_some_and(|said| said.ends_with(&format!(" {version}"))) {
+    let is_that = |said: &str| {
+        let last = said.split_whitespace().next_back().unwrap_or_default();
+        last.trim_start_matches('v') == version
+    };
+    if said.is_some_and(|said| is_that(&said)) {
         return Ok(tool);
     }
     println!("install {name} {version}");
@@ -205,6 +209,20 @@ pub fn python_environment(folder: &Path) -> io::Result<()> {
         install("python3-venv")?;
     }
     run(command("python3").args(["-m", "venv"]).arg(folder))
+}
+
+/// The folder `bin` of an environment of Python's, in the folder `name` among what is built, with these packages and nothing else
+/// in it.
+pub fn python_tools(name: &str, packages: &[&str]) -> io::Result<PathBuf> {
+    let home = cache(name)?;
+    filled(&home, || {
+        println!("install {}", packages.join(" "));
+        python_environment(&home)?;
+        run(command(home.join("bin/pip"))
+            .args(["install", "--quiet", "--disable-pip-version-check"])
+            .args(packages))
+    })?;
+    Ok(home.join("bin"))
 }
 
 /// The Node that suites and clients of the protocol need: Debian's may be older.

@@ -69,14 +69,5 @@ fn renamed(source: &Path) -> io::Result<Vec<(String, &'static str)>> {
 
 /// The folder with zig and its form of `cargo build`.
 fn zig() -> io::Result<PathBuf> {
-    const PACKAGES: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.1"];
-    let home = tools::cache("zig")?;
-    tools::filled(&home, || {
-        println!("install {}", PACKAGES.join(" "));
-        tools::python_environment(&home)?;
-        run(command(home.join("bin/pip"))
-            .args(["install", "--quiet", "--disable-pip-version-check"])
-            .args(PACKAGES))
-    })?;
-    Ok(home.join("bin"))
+    tools::python_tools("zig", &["ziglang==0.17.1", "cargo-zigbuild==0.24.1"])
 }

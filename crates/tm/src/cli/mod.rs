@@ -12,6 +12,8 @@ pub mod init;
 pub mod inputs;
 pub mod mcp;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod reference;
 pub mod rewind;
 pub mod run;

@@ -3,7 +3,7 @@
 
 mod table;
 #[cfg(debug_assertions)]
-mod taken;
+pub mod taken;
 
 use engine::next_step::{self, NextStep, Part, Verb, command_line};
 use serde_json::{Map, Value, json};

@@ -48,18 +48,20 @@ pub fn by_tool(tool: &str, schema: &Value, arguments: &[(String, Option<Value>)]
     }
 }
 
-/// The words of a command line, as a shell hands them on.
-fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
+/// The words of a command line, as a shell hands them on; what it would make of variables and the like stays as it stands.
+pub fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = command.chars();
     while let Some(letter) = letters.next() {
         match letter {
-            ' ' if !quoted => words.extend(word.take()),
-            '\'' => {
-                quoted = !quoted;
+            letter if quote == Some(letter) => quote = None,
+            letter if quote.is_some() => word.get_or_insert_default().push(letter),
+            ' ' => words.extend(word.take()),
+            '\'' | '"' => {
+                quote = Some(letter);
                 word.get_or_insert_default();
             }
-            '\\' if !quoted => word.get_or_insert_default().extend(letters.next()),
+            '\\' => word.get_or_insert_default().extend(letters.next()),
             letter => word.get_or_insert_default().push(letter),
         }
     }

@@ -5,6 +5,7 @@ mod examples_session;
 mod honest;
 mod hook;
 mod mcp;
+mod pages;
 mod program;
 mod projects;
 mod rails;

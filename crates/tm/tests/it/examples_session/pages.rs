@@ -30,38 +30,6 @@ fn respond(project: &TestEnvironment, text: &str) -> Value {
 }
 
 #[test]
-fn the_session_of_the_readme_is_complete_after_one_failed_review() {
-    let readme = page("README.md");
-    let section = "## From a request to reviewed code";
-    let code = block(&readme, section, "<<<FILE: greet.sh>>>");
-    let review = block(&readme, section, "Without a name it greets nobody.");
-    let project = TestEnvironment::bare();
-    project
-        .tm(&[
-            "session",
-            "init",
-            "-i",
-            "request=A shell script that greets whom it is told to",
-            "-i",
-            "language=sh",
-        ])
-        .text();
-    assert_eq!(project.tm(&["session", "run"]).status, 7);
-    assert_eq!(respond(&project, "# Plan\n")["phase"], "GENERATING");
-    assert_eq!(respond(&project, code)["phase"], "REVIEWING");
-    assert_eq!(respond(&project, review)["phase"], "REVISING");
-    let mended = code.replace("$1", "${1:?}");
-    assert_eq!(respond(&project, &mended)["phase"], "REVIEWING");
-    let passed = review
-        .replace("FAIL", "PASS")
-        .replace("issues_critical: 1", "issues_critical: 0");
-    assert_eq!(respond(&project, &passed)["phase"], "COMPLETE");
-    project.tm(&["session", "export", "."]).text();
-    let written = fs::read_to_string(project.project().join("greet.sh")).unwrap();
-    assert_eq!(written, "#!/bin/sh\necho \"Hello, ${1:?}!\"\n");
-}
-
-#[test]
 fn the_smallest_profile_of_its_page_asks_and_takes() {
     let text = page("docs/profiles.md");
     let project = TestEnvironment::bare();

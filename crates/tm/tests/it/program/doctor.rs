@@ -164,7 +164,7 @@ const FAULTS: &[Fault] = &[
             env.write(
                 CONFIG,
                 r#"{"autopilot": {"enabled": false}, "test": {"command": "true"}}"#,
-            )
+            );
         },
         id: "autopilot",
         state: "warn",

@@ -3,6 +3,7 @@
 mod layers;
 mod loosening;
 mod mistakes;
+mod page;
 mod roots;
 mod shape;
 

@@ -1,0 +1,206 @@
+//! A page of the documentation, played: what it says to write is written, what it says to type is typed, and what it shows has to
+//! come out.
+//!
+//! A block `console` holds commands behind `$ ` and what they print. `…` stands for anything: alone on a line for any lines. A block
+//! below a line that ends with a file's name, as in ``Write `greet.py`:``, is that file. `UPDATE_DOCS=1` writes down what came out
+//! instead, where it is something else.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use markup::markdown::fenced_code;
+use testkit::Sandbox;
+
+/// The documentation.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// Whoever plays a page has told git who they are.
+const IDENTITY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "Ada"),
+    ("GIT_AUTHOR_EMAIL", "ada@example.org"),
+    ("GIT_COMMITTER_NAME", "Ada"),
+    ("GIT_COMMITTER_EMAIL", "ada@example.org"),
+];
+
+/// A fenced block of a page.
+#[derive(Debug)]
+pub struct Block<'p> {
+    /// What is said of it behind its fence.
+    pub language: &'p str,
+    /// The line above it that says something.
+    pub above: &'p str,
+    /// What is in it.
+    pub text: &'p str,
+    /// Where that begins.
+    pub at: usize,
+}
+
+/// The fenced blocks of a page.
+pub fn blocks(page: &str) -> Vec<Block<'_>> {
+    let block = |range: std::ops::Range<usize>| {
+        let whole = &page[range.clone()];
+        let (fence, rest) = whole.split_once('\n')?;
+        let text = &rest[..rest.trim_end().rfind('\n').map_or(0, |end| end + 1)];
+        let above = page[..range.start].trim_end().lines().next_back();
+        Some(Block {
+            language: fence.trim_start_matches(['`', '~']).trim(),
+            above: above.unwrap_or_default(),
+            text,
+            at: range.start + fence.len() + 1,
+        })
+    };
+    fenced_code(page).into_iter().filter_map(block).collect()
+}
+
+/// A command of a block, and what the page says that it prints.
+#[derive(Debug)]
+pub struct Typed<'p> {
+    /// As it is typed; several lines where one goes on in the next.
+    pub command: &'p str,
+    /// What it prints.
+    pub output: &'p str,
+}
+
+/// The commands of a block.
+pub fn typed(block: &str) -> Vec<Typed<'_>> {
+    let mut all = Vec::new();
+    let mut rest = block;
+    while let Some(begin) = rest.strip_prefix("$ ") {
+        let mut end = 0;
+        for line in begin.split_inclusive('\n') {
+            end += line.len();
+            if !line.trim_end().ends_with('\\') {
+                break;
+            }
+        }
+        let (command, behind) = begin.split_at(end);
+        let next = behind.find("\n$ ").map(|at| at + 1);
+        let next = if behind.starts_with("$ ") {
+            Some(0)
+        } else {
+            next
+        };
+        let (output, more) = behind.split_at(next.unwrap_or(behind.len()));
+        let command = command.trim_end();
+        all.push(Typed { command, output });
+        rest = more;
+    }
+    assert!(rest.trim().is_empty(), "no command: {rest}");
+    all
+}
+
+/// Plays a page in a folder of its own.
+pub fn play(name: &str) {
+    let path = folder().join(name);
+    let page = fs::read_to_string(&path).unwrap();
+    let sandbox = Sandbox::new();
+    let mut place = sandbox.project();
+    let mut new = String::new();
+    let mut copied = 0;
+    let mut wrong = Vec::new();
+    for block in blocks(&page) {
+        if let Some(file) = file_above(block.above) {
+            let file = place.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, block.text).unwrap();
+        }
+        if block.language != "console" {
+            continue;
+        }
+        let mut now = String::new();
+        for Typed { command, output } in typed(block.text) {
+            let said = run(&sandbox, &mut place, command);
+            let shown = if matches(output, &said) {
+                output
+            } else {
+                wrong.push(format!("$ {command}\n{said}--- not:\n{output}"));
+                said.as_str()
+            };
+            let _ = write!(now, "$ {command}\n{shown}");
+        }
+        new.push_str(&page[copied..block.at]);
+        new.push_str(&now);
+        copied = block.at + block.text.len();
+    }
+    new.push_str(&page[copied..]);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, new).unwrap();
+        return;
+    }
+    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n\n"));
+}
+
+/// The file that the block below a line is, as in ``Write `greet.py`:``.
+fn file_above(line: &str) -> Option<&str> {
+    let line = line.strip_suffix("`:")?;
+    let (_, file) = line.rsplit_once('`')?;
+    (!file.is_empty() && !file.contains(' ')).then_some(file)
+}
+
+/// Types a command in a shell; what it printed. The shell's folder and its variables are kept.
+fn run(sandbox: &Sandbox, place: &mut PathBuf, command: &str) -> String {
+    let kept = sandbox.home().join("place");
+    let variables = sandbox.home().join("variables");
+    let script = format!(
+        "set -a\n[ -f '{1}' ] && . '{1}'\n{command}\nexport -p > '{1}'\npwd > '{0}'\n",
+        kept.display(),
+        variables.display(),
+    );
+    let ran = sandbox
+        .process("sh")
+        .args(["-c", &format!("{{ {script} }} 2>&1")])
+        .current_dir(&*place)
+        .env("PATH", testkit::sandbox::path_with_binary())
+        .envs(IDENTITY)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    *place = fs::read_to_string(kept).unwrap().trim_end().into();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    // As it would be at home.
+    let store = sandbox.store().to_string_lossy().into_owned();
+    let project = sandbox.project().to_string_lossy().into_owned();
+    said.replace(&store, "~/.taskmaster").replace(&project, "~")
+}
+
+/// Whether a text is what a page shows, in which `…` stands for anything.
+fn matches(shown: &str, said: &str) -> bool {
+    let shown: Vec<&str> = shown.trim_end().lines().collect();
+    let said: Vec<&str> = said.trim_end().lines().collect();
+    lines_match(&shown, &said)
+}
+
+fn lines_match(shown: &[&str], said: &[&str]) -> bool {
+    match shown.split_first() {
+        None => said.is_empty(),
+        Some((first, rest)) if first.trim() == "…" => {
+            (0..=said.len()).any(|skipped| lines_match(rest, &said[skipped..]))
+        }
+        Some((first, rest)) => said.split_first().is_some_and(|(line, more)| {
+            line_matches(first.trim_end(), line.trim_end()) && lines_match(rest, more)
+        }),
+    }
+}
+
+fn line_matches(shown: &str, said: &str) -> bool {
+    let mut parts = shown.split('…');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = said.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, between)) = parts.split_last() else {
+        return rest.is_empty();
+    };
+    for part in between {
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
