@@ -172,7 +172,7 @@ impl SessionOption {
 #[serde(rename_all = "camelCase")]
 pub struct Init {
     /// The workflow, one whose view is `session`; `review` if left out
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "WORKFLOW")]
     #[schemars(extend("x-brief" = "review if left out"))]
     pub workflow: Option<String>,
     /// The profile; `generic` if left out

@@ -30,7 +30,7 @@ pub enum WorkflowCommand {
     )]
     Show {
         /// Id of the workflow
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "WORKFLOW")]
         id: String,
         /// The template of this name, as `instructions` names it in the definition: the one that comes with tm, whether the
         /// project has one of its own in its place or not
@@ -46,7 +46,7 @@ pub enum WorkflowCommand {
         #[arg(value_name = "ID")]
         id: String,
         /// The workflow that it begins as
-        #[arg(long, value_name = "ID", default_value = "tdd")]
+        #[arg(long, value_name = "WORKFLOW", default_value = "tdd")]
         from: String,
     },
     /// Check a definition; exit status 3 if it has faults
@@ -69,7 +69,7 @@ pub enum WorkflowCommand {
     /// gates, or have commands run.
     Trust {
         /// Id of the workflow
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "WORKFLOW")]
         id: String,
         /// How.
         #[command(flatten)]

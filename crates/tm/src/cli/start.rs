@@ -22,7 +22,7 @@ pub struct Start {
     #[schemars(extend("x-brief" = "in tasks.json"))]
     pub task_id: Option<String>,
     /// The workflow, one whose view is `autopilot`; `tdd` if left out
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "WORKFLOW")]
     #[schemars(extend("x-brief" = "tdd if left out"))]
     pub workflow: Option<String>,
     /// A task given here, by its title

@@ -28,7 +28,7 @@ pub enum TasksCommand {
     /// Show a task with its subtasks
     Show {
         /// The task's id
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "TASK")]
         id: String,
     },
     /// Show the first task of which a run can begin now; exit status 7 if there is none

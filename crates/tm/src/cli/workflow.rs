@@ -9,7 +9,7 @@ use engine::GraphFormat;
 #[derive(Debug, Args)]
 pub struct Graph {
     /// The workflow: its id, or a YAML file; that of the run if left out
-    #[arg(value_name = "ID", required_unless_present = "run")]
+    #[arg(value_name = "WORKFLOW", required_unless_present = "run")]
     pub workflow: Option<PathBuf>,
     /// What to write; if left out, what the ending of FILE says, else mermaid
     #[arg(long, value_enum)]

@@ -48,6 +48,9 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     if let Some(status) = askpass::asked(arguments) {
         return status;
     }
+    if cli::complete::asked(arguments) {
+        return ExitCode::SUCCESS;
+    }
     if hook::is_for_a_client(arguments) {
         // A client takes 2 for a denial, and some take every status but 0 for one. What went wrong was said on standard
         // error.
@@ -130,7 +133,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
 }
 
 /// Opens the project that a command works on.
-fn open(
+pub fn open(
     project_root: Option<PathBuf>,
     tag: Option<String>,
     command: &str,

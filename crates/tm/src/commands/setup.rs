@@ -81,8 +81,9 @@ pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
 
 /// `tm completions`.
 pub fn completions(completions: &Completions, output: &mut Output) -> Outcome {
-    let mut script = Vec::new();
-    clap_complete::generate(completions.shell, &mut Cli::command(), "tm", &mut script);
+    let shell = completions.shell.to_string();
+    let script = crate::cli::complete::script(&shell)
+        .ok_or_else(|| Fault::bug(format!("there is no completion script for {shell}")))?;
     output.bytes(&script)?;
     Ok(DONE)
 }

@@ -21,7 +21,7 @@ pub use error::{ConfigError, ValuePlace};
 pub use keys::{environment_name, keys};
 pub use loosened::{Loosening, is_weaker, loosened};
 pub use root::{ProjectRoot, RootMarker, find_root};
-pub use schema::json_schema;
+pub use schema::{Section, Setting, json_schema, sections};
 pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
 pub use submit::{ForgeChoice, Proof, Submit};
 pub use values::{

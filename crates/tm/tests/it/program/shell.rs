@@ -65,18 +65,18 @@ fn the_version_is_one_line() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn there_is_a_completion_script_for_every_shell() {
     let environment = TestEnvironment::bare();
     for (shell, mark) in [
-        ("bash", "complete -F"),
+        ("bash", "complete -o"),
         ("zsh", "#compdef tm"),
-        ("fish", "complete -c tm"),
+        ("fish", "complete --keep-order"),
+        ("elvish", "set edit:completion:arg-completer[tm]"),
+        ("powershell", "Register-ArgumentCompleter"),
     ] {
         let ran = environment.tm(&["completions", shell]);
-        assert!(ran.text().contains(mark), "{shell}");
-        for word in ["autopilot", "finalize", "project-root", "max-attempts"] {
-            assert!(ran.out.contains(word), "{shell} does not know {word}");
-        }
+        assert!(ran.text().contains(mark), "{shell}: {ran:?}");
+        assert!(ran.out.contains("TM_COMPLETE"), "{shell} asks nobody");
     }
 }
 
@@ -89,6 +89,64 @@ fn a_completion_script_is_one_that_its_shell_can_read() {
         return; // no bash here
     };
     assert!(ran.status.success(), "{ran:?}");
+}
+
+/// What bash offers behind these words.
+fn offered(environment: &TestEnvironment, words: &[&str]) -> Option<Vec<String>> {
+    let script = environment.tm(&["completions", "bash"]);
+    let file = environment.home().join("tm.bash");
+    std::fs::write(&file, script.text()).unwrap();
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let last = words.last().copied().unwrap_or_default();
+    let typed = format!(
+        "source {}; COMP_WORDS=({}); COMP_CWORD={}; COMP_TYPE=9; _clap_complete_tm tm '{last}' ''; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        file.display(),
+        quoted.join(" "),
+        words.len() - 1,
+    );
+    let mut bash = environment.process("bash");
+    bash.env("PATH", testkit::sandbox::path_with_binary());
+    let ran = bash.args(["-c", &typed]).output().ok()?;
+    assert_eq!(String::from_utf8_lossy(&ran.stderr), "");
+    let said = String::from_utf8(ran.stdout).unwrap();
+    Some(said.lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn a_shell_offers_what_is_there() {
+    let environment = TestEnvironment::started();
+    let run = environment.json(&["autopilot", "status"]).json_with(0)["runId"].clone();
+    let run = run.as_str().unwrap();
+    for (words, expected) in [
+        (&["tm", "autopi"][..], "autopilot"),
+        (&["tm", "runs", "show", ""], run),
+        (&["tm", "autopilot", "status", "--run-id", "master"], run),
+        (&["tm", "autopilot", "start", ""], "2"),
+        (&["tm", "tasks", "show", ""], "1"),
+        (&["tm", "autopilot", "skip", "1."], "1.1"),
+        (&["tm", "workflow", "show", "t"], "tdd"),
+        (&["tm", "autopilot", "--tag", "m"], "master"),
+        (&["tm", "config", "set", "evidence.req"], "evidence.require"),
+        (&["tm", "session", "init", "--gate", "plan="], "plan=human"),
+        (&["tm", "completions", "z"], "zsh"),
+    ] {
+        let Some(offered) = offered(&environment, words) else {
+            return; // no bash here
+        };
+        assert!(
+            offered.iter().any(|word| word.trim() == expected),
+            "{words:?}: {offered:?}"
+        );
+    }
+    // Where nothing is there, nothing is said, and nothing is made.
+    let empty = TestEnvironment::bare();
+    let _ = std::fs::remove_dir_all(empty.store());
+    let options = offered(&empty, &["tm", "runs", "show", ""]).unwrap_or_default();
+    assert!(
+        options.iter().all(|word| word.starts_with("--")),
+        "{options:?}"
+    );
+    assert!(!empty.store().exists());
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::Value;
-use workspace::config::json_schema;
+use workspace::config::{Setting, sections};
 
 const HEAD: &str = "\
 # Settings
@@ -22,95 +21,24 @@ A run keeps the settings it was started with. An editor that knows JSON Schema c
 `UPDATE_SCHEMAS=1 cargo test -p workspace` writes it anew.
 ";
 
-/// What a reference stands for.
-fn resolved<'s>(schema: &'s Value, of: &'s Value) -> &'s Value {
-    let name = of["$ref"]
-        .as_str()
-        .and_then(|path| path.strip_prefix("#/$defs/"));
-    name.map_or(of, |name| &schema["$defs"][name])
-}
-
-/// The values that a key may have, as a reader takes them in.
-fn values(schema: &Value, of: &Value) -> String {
-    let whole = resolved(schema, of);
-    let quoted = |value: &Value| {
-        format!(
-            "`{}`",
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        )
-    };
-    if let Some(values) = whole["enum"].as_array() {
-        return values.iter().map(quoted).collect::<Vec<_>>().join(", ");
-    }
-    for kind in ["oneOf", "anyOf"] {
-        if let Some(kinds) = whole[kind].as_array() {
-            let kinds = kinds.iter().map(|kind| match &kind["const"] {
-                Value::Null => values(schema, kind),
-                value => quoted(value),
-            });
-            return kinds.collect::<Vec<_>>().join(", ");
-        }
-    }
-    match &whole["type"] {
-        Value::String(name) if name == "array" => {
-            format!("list of {}", values(schema, &whole["items"]))
-        }
-        Value::String(name) => name.clone(),
-        Value::Array(names) => {
-            let names = names.iter().filter_map(Value::as_str);
-            names.collect::<Vec<_>>().join(" or ")
-        }
-        _ => String::new(),
-    }
-}
-
-/// The rows of a section and of those in it.
-fn add(schema: &Value, section: &Value, before: &str, default: &Value, text: &mut String) {
-    for (key, of) in section["properties"].as_object().into_iter().flatten() {
-        let key = format!("{before}{key}");
-        let default = default.get(key.rsplit('.').next().unwrap_or_default());
-        let default = default
-            .or_else(|| of.get("default"))
-            .unwrap_or(&Value::Null);
-        let whole = resolved(schema, of);
-        if whole["properties"].is_object() {
-            add(schema, whole, &format!("{key}."), default, text);
-            continue;
-        }
-        let what = of["description"]
-            .as_str()
-            .or_else(|| whole["description"].as_str());
-        let what = what
-            .unwrap_or_default()
-            .replace('\n', " ")
-            .replace('|', "\\|");
-        let values = values(schema, of);
-        let _ = writeln!(text, "| `{key}` | {values} | `{default}` | {what} |");
-    }
-}
-
 fn page() -> String {
-    let schema = json_schema();
     let mut text = HEAD.to_owned();
-    for (name, of) in schema["properties"].as_object().unwrap() {
-        let section = resolved(&schema, of);
-        if !section["properties"].is_object() {
-            continue;
-        }
-        let what = of["description"].as_str().unwrap_or_default();
+    for (name, section) in sections() {
+        let what = section.description;
         let _ = write!(
             text,
             "\n## {name}\n\n{what}\n\n| setting | values | default | |\n|---|---|---|---|\n"
         );
-        add(
-            &schema,
-            section,
-            &format!("{name}."),
-            &of["default"],
-            &mut text,
-        );
+        for setting in section.settings {
+            let Setting {
+                key,
+                values,
+                default,
+                description,
+            } = setting;
+            let description = description.replace('|', "\\|");
+            let _ = writeln!(text, "| `{key}` | {values} | `{default}` | {description} |");
+        }
     }
     text
 }
