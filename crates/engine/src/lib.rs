@@ -33,6 +33,7 @@ pub mod engine;
 pub mod fail_point;
 pub mod fault;
 mod find;
+pub mod formats;
 pub mod generic;
 pub mod graph;
 pub mod hook;

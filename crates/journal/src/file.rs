@@ -104,6 +104,14 @@ impl FileJournal {
         })
     }
 
+    /// The format that the journal is in, a newer one than this program knows too; none where its beginning says nothing.
+    pub fn format(&self) -> Result<Option<u64>, JournalError> {
+        self.look(|extent| {
+            let path = extent.path;
+            extent.version().map_err(JournalError::io("read", path))
+        })
+    }
+
     /// The journal's file.
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,5 +1,6 @@
 //! What is wrong here, and how to mend it.
 
+mod moved;
 mod repository;
 
 use journal::layout::RunDir;
@@ -8,7 +9,7 @@ use workspace::suite::{CommandLine, missing_program};
 
 use crate::capability::git::read::preflight::without_test_command;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::integrity::is_bare;
 use crate::next_step::{NextStep, Verb};
 use crate::runs;
@@ -78,31 +79,6 @@ impl Engine {
         self.signers_list(&mut checks);
         self.storage(&mut checks)?;
         Ok(checks)
-    }
-
-    fn adopt(&self, name: &str) -> Result<DoctorCheck, Fault> {
-        let moved = self.home.moved_projects()?;
-        let found = moved.iter().find(|project| {
-            project
-                .folder
-                .file_name()
-                .is_some_and(|folder| folder.to_string_lossy() == name)
-        });
-        let Some(project) = found else {
-            return Err(Fault::new(
-                Kind::Missing,
-                "unknown_project",
-                format!("no moved project is kept under the name `{name}`"),
-            )
-            .suggest("`tm doctor` lists those that were moved"));
-        };
-        let adopted = self
-            .home
-            .adopt(&project.folder, &self.root, self.wait(), &self.command)?;
-        Ok(DoctorCheck::ok(
-            "adopt",
-            format!("{} runs were taken over from {name}", adopted.runs),
-        ))
     }
 
     /// Looks at the list of keys that may sign decisions, where it is there or asked for.

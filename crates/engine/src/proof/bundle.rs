@@ -20,7 +20,7 @@ use crate::fault::{Fault, Kind};
 use crate::integrity;
 
 /// The form that is written and read.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 /// A piece of evidence above this length, in bytes, is named and not packed.
 const LONGEST_PIECE: usize = 32 * 1024 * 1024;
 /// All packed evidence together has at most this many bytes.

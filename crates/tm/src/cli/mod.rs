@@ -147,6 +147,9 @@ pub enum Command {
     ///
     /// The exit status is 6 if a check fails; notes and warnings leave it 0.
     Doctor(setup::Doctor),
+    /// This program itself: its version, the formats that it reads, what changed
+    #[command(name = "self", arg_required_else_help = true)]
+    Own(setup::Own),
     /// Show the whole story in a throw-away repository: offline, in a few seconds
     ///
     /// A plan, a branch, RED, a refused cheat, GREEN, COMMIT, a kill in the middle of a commit, a
@@ -267,6 +270,7 @@ impl Cli {
             Command::Config(config) => config.place.json,
             Command::Init(init) => init.place.json,
             Command::Doctor(doctor) => doctor.place.json,
+            Command::Own(own) => own.place.json,
             Command::Serve(serve) => serve.json,
             Command::Demo(demo) => demo.json,
             Command::Hook(hook) => hook.json,

@@ -182,6 +182,30 @@ pub struct Doctor {
     pub adopt: Option<String>,
 }
 
+/// `tm self`.
+#[derive(Debug, Args)]
+pub struct Own {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: OwnCommand,
+}
+
+/// The commands of `tm self`.
+#[derive(Debug, Subcommand)]
+pub enum OwnCommand {
+    /// Check whether this version can go on with what is kept, and say what changed in it
+    ///
+    /// Nothing is fetched, unless that is asked for. The exit status is 6 where runs are kept that a newer version began.
+    Check {
+        /// Ask the project's repository which version is the newest
+        #[arg(long)]
+        online: bool,
+    },
+}
+
 /// `tm demo`.
 #[derive(Debug, Args)]
 pub struct Demo {

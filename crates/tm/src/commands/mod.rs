@@ -9,6 +9,7 @@ mod history;
 pub mod hook;
 pub mod init;
 mod mcp;
+pub mod own;
 mod rewind;
 mod run;
 pub mod session;
@@ -121,6 +122,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Workflow(workflow) => setup::workflow(workflow, output),
         Command::Config(config) => config::config(config, output),
         Command::Init(arguments) => init::init(&arguments, output),
+        Command::Own(own) => own::run(own, output),
         Command::Mcp(mcp) => mcp::stdio(mcp, output),
         Command::Serve(serve) => mcp::http(serve, output),
         Command::Doctor(doctor) => setup::doctor(&doctor, output),

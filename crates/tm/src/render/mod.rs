@@ -39,7 +39,7 @@ pub use journal::event;
 pub use page::Page;
 pub use replay::replay;
 pub use serving::serving;
-pub use setup::{config, doctor, workflow_checked, workflows};
+pub use setup::{config, doctor, self_check, workflow_checked, workflows};
 pub use verify::{exported, verified as range_verified};
 
 /// How text for people is to look.

@@ -1,10 +1,12 @@
-//! Workflows, settings, and what `doctor` found.
+//! Workflows, settings, what `doctor` found, and this program itself.
 
 use engine::{DoctorCheck, WorkflowChecked, WorkflowSummary};
+use text::counted;
 use text::plain::one_line;
 use workspace::config::Settings;
 
 use super::{FAINT, Look, Page, STRONG, Sign};
+use crate::commands::own::SelfCheck;
 
 /// The workflows there are.
 pub fn workflows(workflows: &[WorkflowSummary], look: &Look) -> String {
@@ -95,6 +97,58 @@ pub fn doctor(checks: &[DoctorCheck], look: &Look) -> String {
         if let Some(fix) = &check.fix {
             page.block(fix);
         }
+    }
+    page.finish()
+}
+
+/// What is known of this program.
+pub fn self_check(check: &SelfCheck, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let kept = &check.kept;
+    page.signed(Sign::Good, &format!("tm {}", check.version));
+    if let Some(newest) = &check.newest {
+        let is_newest = newest == check.version;
+        page.field("newest", if is_newest { "this one" } else { newest });
+    }
+    if let Some(program) = &check.program {
+        page.field("program", program);
+    }
+    let formats = check.formats.iter();
+    let formats = formats.map(|format| format!("{} {}", format.of, format.version));
+    page.field("formats", &formats.collect::<Vec<_>>().join(", "));
+    page.field("store", &kept.store);
+    let mut told = vec![counted(kept.runs, "run")];
+    if kept.earlier > 0 {
+        told.push(format!(
+            "{} in an earlier format, which is read",
+            kept.earlier
+        ));
+    }
+    page.field("kept", &told.join(", "));
+    for run in &kept.newer {
+        let format = run.format.unwrap_or_default();
+        page.signed(
+            Sign::Bad,
+            &format!(
+                "{} in {} was begun by a newer version: format {format}",
+                run.run_id, run.project_root
+            ),
+        );
+    }
+    for run in &kept.unreadable {
+        page.signed(
+            Sign::Warn,
+            &format!(
+                "{} in {} does not tell its format: `tm doctor` there says more",
+                run.run_id, run.project_root
+            ),
+        );
+    }
+    if !check.changes.is_empty() {
+        page.blank();
+        page.title(&format!("What changed in {}", check.version));
+        page.blank();
+        page.body(&check.changes);
     }
     page.finish()
 }

@@ -12,5 +12,6 @@ mod rails;
 mod session;
 mod submit;
 mod tidy;
+mod upgrade;
 mod verify;
 mod walk;

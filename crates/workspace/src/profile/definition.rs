@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_saphyr::Spanned;
 
 /// The version of the format that this program reads.
-pub(super) const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 1;
 
 /// A profile as its file says it. It says what the prompts are and how responses are read, and decides nothing else.
 #[derive(Debug, Deserialize, JsonSchema)]

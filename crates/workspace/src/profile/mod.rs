@@ -27,7 +27,7 @@ use minijinja::value::{Serde, Value as TemplateValue};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use definition::Kind;
+pub use definition::{FORMAT, Kind};
 pub use error::{InputFault, InputProblem, Place, ProfileError};
 pub use folder::Builtin;
 pub use inputs::Input;

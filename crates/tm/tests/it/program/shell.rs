@@ -29,6 +29,7 @@ pub const COMMANDS: &[&str] = &[
     "workflow check",
     "config show",
     "doctor",
+    "self check",
     "demo",
     "completions",
     "man",
