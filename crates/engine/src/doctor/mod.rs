@@ -6,15 +6,19 @@ mod repository;
 use journal::layout::RunDir;
 use serde::Serialize;
 use workspace::suite::{CommandLine, missing_program};
+use workspace::tasks::{TaskFile, TaskSource as _};
 
 use crate::capability::git::read::preflight::without_test_command;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::integrity::is_bare;
 use crate::next_step::{NextStep, Verb};
-use crate::runs;
+use crate::runs::{self, RunFilter};
 use crate::view::View;
 use text::counted;
+
+/// How many tasks are read as a run would read them: each of them reads the file.
+const MOST_TASKS: usize = 200;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -124,12 +128,32 @@ impl Engine {
                 return;
             }
         };
-        match workspace::tasks::TaskFile::in_project(&self.root, &tag).and_then(|file| file.tasks())
-        {
-            Ok(tasks) => checks.push(DoctorCheck::ok(
-                "tasks",
-                format!("{} under the tag `{tag}`", counted(tasks.len(), "task")),
-            )),
+        let read = TaskFile::in_project(&self.root, &tag).and_then(|file| {
+            let tasks = file.tasks()?;
+            let mut nowhere = Vec::new();
+            // As a run that begins reads one.
+            for id in tasks.keys().take(MOST_TASKS) {
+                let task = file.load_task(id)?;
+                let unmet = file.check_dependencies(&task)?.unmet;
+                let unmet = unmet.into_iter().filter(|unmet| unmet.status.is_none());
+                nowhere.extend(unmet.map(|unmet| format!("{} on {}", task.id, unmet.id)));
+            }
+            Ok((tasks.len(), nowhere))
+        });
+        match read {
+            Ok((count, nowhere)) => {
+                checks.push(DoctorCheck::ok(
+                    "tasks",
+                    format!("{} under the tag `{tag}`", counted(count, "task")),
+                ));
+                if !nowhere.is_empty() {
+                    checks.push(DoctorCheck::warn(
+                        "tasks",
+                        format!("tasks depend on what is not there: {}", nowhere.join(", ")),
+                        "take the dependency out, or add the task",
+                    ));
+                }
+            }
             Err(error) if error.code() == "tasks_missing" => checks.push(DoctorCheck::note(
                 "tasks",
                 "there is no tasks file",
@@ -140,6 +164,15 @@ impl Engine {
                 checks.push(DoctorCheck::fail("tasks", fault.message, fault.suggestion));
             }
         }
+    }
+
+    /// Whether a run is under way in this project, as far as that can be told.
+    fn has_a_run_under_way(&self) -> bool {
+        let running = RunFilter {
+            status: Some("running".to_owned()),
+            ..RunFilter::default()
+        };
+        self.runs(&running).is_ok_and(|runs| !runs.is_empty())
     }
 
     /// Looks for the test command. Without a repository nothing can need one.

@@ -47,7 +47,12 @@ impl Engine {
             }
         };
         match repository.status() {
-            Ok(status) => tree(&repository, &status, checks),
+            Ok(status) => {
+                on_branch(&repository, &status, checks);
+                if !self.has_a_run_under_way() {
+                    may_begin(&status, checks);
+                }
+            }
             Err(error) => checks.push(of_fault("git", error)),
         }
         match repository.identity() {
@@ -92,7 +97,7 @@ impl Engine {
 }
 
 /// Looks at what is checked out.
-fn tree(repository: &Repository, status: &TreeStatus, checks: &mut Vec<DoctorCheck>) {
+fn on_branch(repository: &Repository, status: &TreeStatus, checks: &mut Vec<DoctorCheck>) {
     let branch = status
         .branch
         .as_deref()
@@ -103,12 +108,28 @@ fn tree(repository: &Repository, status: &TreeStatus, checks: &mut Vec<DoctorChe
         format!("on {branch}, {} changed", counted(changed, "file")),
     ));
     if let Err(fault) = git_is_ready(repository, status) {
-        checks.push(DoctorCheck::fail(
-            &fault.code,
-            fault.message,
-            fault.suggestion,
-        ));
+        let unmerged: Vec<String> = status.unmerged.iter().map(ToString::to_string).collect();
+        let (told, fix) = if unmerged.is_empty() {
+            (fault.message, fault.suggestion)
+        } else {
+            (
+                format!(
+                    "{}, with conflicts in {}",
+                    fault.message,
+                    unmerged.join(", ")
+                ),
+                format!(
+                    "resolve them and `git add` the files; then {}",
+                    fault.suggestion
+                ),
+            )
+        };
+        checks.push(DoctorCheck::fail(&fault.code, told, fix));
     }
+}
+
+/// Looks for what keeps a run from beginning. In the middle of one files are changed.
+fn may_begin(status: &TreeStatus, checks: &mut Vec<DoctorCheck>) {
     let paths = status.changes.iter().flat_map(Change::paths);
     // The tasks file may be changed while a run begins: the run itself ticks in it what is done.
     let in_the_way = paths

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use engine::links::not_led_out;
 use engine::trust::Subject;
-use engine::{Fault, Kind};
+use engine::{DoctorCheck, Fault, Kind};
 
 use super::{DONE, Outcome, open};
 use crate::cli::Cli;
@@ -69,9 +69,25 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
 
 /// `tm doctor`.
 pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
-    let engine = open(doctor.place.project_root.clone(), None, "tm doctor")?;
-    let mut checks = engine.doctor(doctor.adopt.as_deref())?;
-    checks.extend(crate::init::doctor::checks(engine.root()));
+    let root = doctor.place.project_root.clone();
+    let checks = match open(root.clone(), None, "tm doctor") {
+        Ok(engine) => {
+            let mut checks = engine.doctor(doctor.adopt.as_deref())?;
+            checks.extend(crate::init::doctor::checks(engine.root()));
+            checks
+        }
+        // Without settings little can be looked at; what can is still worth it.
+        Err(fault) if doctor.adopt.is_none() && fault.kind == Kind::Environment => {
+            let folder = match root {
+                Some(root) => root,
+                None => super::current_folder()?,
+            };
+            let settings = DoctorCheck::fail(&fault.code, fault.message, fault.suggestion);
+            let clients = crate::init::doctor::checks(&folder);
+            [settings].into_iter().chain(clients).collect()
+        }
+        Err(fault) => return Err(fault),
+    };
     output.answer(&checks, |checks, look| render::doctor(checks, look))?;
     if checks.iter().any(|check| check.state == "fail") {
         return Ok(Kind::Environment.exit_status());

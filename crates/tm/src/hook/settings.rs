@@ -265,36 +265,46 @@ pub struct Installed {
     pub ok: bool,
     /// What was found.
     pub message: String,
+    /// The programs that it calls, as they are written in a shell.
+    #[serde(skip)]
+    pub calls: Vec<String>,
+    /// That of them which is not there.
+    #[serde(skip)]
+    pub missing: Option<String>,
 }
 
 /// What stands in a client's settings in the project at `root`; `None` where the hook does not.
 pub fn installed(root: &Path, client: Client) -> Option<Installed> {
     let hooks = of(client);
     let text = std::fs::read_to_string(root.join(hooks.file)).ok()?;
-    let found = |ok, message: String| {
+    let found = |ok, message: String, calls: Vec<String>| {
         Some(Installed {
             client: client.id(),
             file: hooks.file,
             ok,
             message,
+            calls,
+            missing: None,
         })
+    };
+    let not_there = |program: &str| {
+        let message = format!("calls `{program}`, which is not there");
+        let mut installed = found(false, message, vec![program.to_owned()])?;
+        installed.missing = Some(program.to_owned());
+        Some(installed)
     };
     if let Some(plugin) = hooks.plugin {
         // Of one that somebody changed nothing is known but its name.
         return match (text == plugin, is_there(root, PROGRAM)) {
-            (false, _) => found(true, "is not as `tm init` writes it".to_owned()),
-            (true, true) => found(true, format!("calls `{PROGRAM}`")),
-            (true, false) => found(false, format!("calls `{PROGRAM}`, which is not there")),
+            (false, _) => found(true, "is not as `tm init` writes it".to_owned(), Vec::new()),
+            (true, true) => found(true, format!("calls `{PROGRAM}`"), vec![PROGRAM.to_owned()]),
+            (true, false) => not_there(PROGRAM),
         };
     }
     let Some(document) = crate::init::hook::read(&text) else {
         // Of a file that nobody can read, only that is told in which our name stands.
-        return text.contains(PROGRAM).then(|| Installed {
-            client: client.id(),
-            file: hooks.file,
-            ok: false,
-            message: "cannot be read as JSON".to_owned(),
-        });
+        let message = "cannot be read as JSON".to_owned();
+        return found(false, message, Vec::new()).filter(|_| text.contains(PROGRAM));
     };
     let mut misread = false;
     let mut missing = Vec::new();
@@ -326,34 +336,30 @@ pub fn installed(root: &Path, client: Client) -> Option<Installed> {
                 "stands in a form that other clients misread: run `tm init --client {} --hook`",
                 client.id()
             ),
+            programs,
         );
     }
     for program in &programs {
         if !is_there(root, program) {
-            return found(false, format!("calls `{program}`, which is not there"));
+            return not_there(program);
         }
     }
-    if missing.is_empty() {
-        let of_project = |program: &&String| is_of_project(root, program);
-        found(
-            true,
-            match programs.iter().find(of_project) {
-                Some(program) => format!(
-                    "calls `{program}`, a file of this project: whoever changes the project changes what is run"
-                ),
-                None => format!("calls `{}`", programs[0]),
-            },
-        )
-    } else {
-        found(
-            false,
-            format!(
-                "lacks the hook for {}: run `tm init --client {} --hook`",
-                missing.join(", "),
-                client.id()
-            ),
-        )
+    if !missing.is_empty() {
+        let message = format!(
+            "lacks the hook for {}: run `tm init --client {} --hook`",
+            missing.join(", "),
+            client.id()
+        );
+        return found(false, message, programs);
     }
+    let of_project = programs.iter().find(|program| is_of_project(root, program));
+    let message = match of_project {
+        Some(program) => format!(
+            "calls `{program}`, a file of this project: whoever changes the project changes what is run"
+        ),
+        None => format!("calls `{}`", programs[0]),
+    };
+    found(true, message, programs)
 }
 
 /// Whether a program, as it is written in a shell, lies in the project.

@@ -114,11 +114,7 @@ fn moved(home: &Path, client: Client) -> Option<&'static str> {
 /// Works out what has to be written in the project at `root`, the real path of a folder; or, for the user alone, below their
 /// home.
 pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
-    let mut draft = Draft {
-        root,
-        files: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut draft = Draft::new(root);
     let clients: Vec<Client> = Client::ALL
         .into_iter()
         .filter(|client| request.clients.contains(client))
@@ -186,16 +182,6 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
     })
 }
 
-/// Whether a client is set up in the project at `root`.
-fn is_in_use(root: &Path, client: Client) -> bool {
-    let mut draft = Draft {
-        root,
-        files: Vec::new(),
-        notes: Vec::new(),
-    };
-    draft.is_in_use(client).unwrap_or(false)
-}
-
 /// A file as it is and as it is going to be.
 struct FileDraft {
     file: String,
@@ -212,7 +198,35 @@ struct Draft<'r> {
     notes: Vec<String>,
 }
 
-impl Draft<'_> {
+impl<'r> Draft<'r> {
+    /// Of the files below `root`, none of which was looked at yet.
+    fn new(root: &'r Path) -> Self {
+        Self {
+            root,
+            files: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The program that a client's entry starts, as it is written; none where it calls a server that runs elsewhere.
+    fn program(&mut self, client: Client) -> Option<String> {
+        let servers = client.servers();
+        let file = self.servers_file(&servers).ok()?;
+        let text = self.text(file).ok()??;
+        match servers.format {
+            Format::Json(sections) => jsonc::program(&text, section_of(Some(&text), sections)),
+            Format::Toml(section) => toml::program(&text, section),
+        }
+    }
+
+    /// The file in which a client's agent is told of us, where no client that reads it has our server.
+    fn words_without_server(&mut self, client: Client) -> Option<&'static str> {
+        let file = self.words_file(client).ok()?;
+        let text = self.text(file).ok()??;
+        let is_told = instructions::has_markers(&text);
+        (is_told && self.reader_of(file, &[]).ok()?.is_none()).then_some(file)
+    }
+
     /// The position of a file in the draft.
     fn open(&mut self, file: &str) -> Result<usize, Fault> {
         if let Some(at) = self.files.iter().position(|known| known.file == file) {

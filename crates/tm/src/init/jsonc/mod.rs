@@ -92,6 +92,19 @@ pub fn calls_address(text: &str, section: &[&str]) -> Result<bool, EditError> {
     Ok(present(body, &root, section)?.is_some_and(has_address))
 }
 
+/// The program that the entry in `section` starts, as it is written.
+pub fn program(text: &str, section: &[&str]) -> Option<String> {
+    let (_, body) = without_mark(text);
+    let Some(Value::Object(root)) = parse(body).ok()? else {
+        return None;
+    };
+    match found(&present(body, &root, section).ok()??.get(COMMAND)?.value) {
+        ExistingEntry::Text(program) => Some(program.to_owned()),
+        ExistingEntry::List(words) => words.first().map(|word| (*word).to_owned()),
+        ExistingEntry::Other => None,
+    }
+}
+
 /// Whether `section` is an object that holds servers, and not itself one: a server says its `type` in words.
 pub fn holds_servers(text: &str, section: &[&str]) -> bool {
     let (_, body) = without_mark(text);

@@ -81,6 +81,15 @@ pub fn calls_address(text: &str, section: &str) -> Result<bool, EditError> {
     Ok(table.is_some_and(has_address))
 }
 
+/// The program that the entry in the table called `section` starts, as it is written.
+pub fn program(text: &str, section: &str) -> Option<String> {
+    let (_, body) = without_mark(text);
+    let document = parse(body).ok()?;
+    let (_, item) = found(body, &document, section).ok()??;
+    let command = item.as_table_like()?.get(COMMAND)?;
+    command.as_str().map(str::to_owned)
+}
+
 fn has_address(entry: &dyn TableLike) -> bool {
     let names = |key: &&str| entry.get(key).is_some_and(Item::is_str);
     entry.get(COMMAND).is_none() && ADDRESSES.iter().any(names)

@@ -76,8 +76,8 @@ const FAULTS: &[Fault] = &[
         },
         id: "operation_under_way",
         state: "fail",
-        message: "merge is under way",
-        fix: "git merge --abort",
+        message: "with conflicts in README.md",
+        fix: "resolve them",
     },
     Fault {
         what: "what tools leave behind",
@@ -237,6 +237,74 @@ const FAULTS: &[Fault] = &[
         fix: "tm init --client claude-code",
     },
     Fault {
+        what: "a client whose entry is gone",
+        made: |env| {
+            set_up(env);
+            env.write(".mcp.json", "{}");
+        },
+        id: "client",
+        state: "warn",
+        message: "CLAUDE.md tells an agent of Tramline",
+        fix: "tm init --client claude-code",
+    },
+    Fault {
+        what: "a client's file that is damaged",
+        made: |env| {
+            set_up(env);
+            env.write(".mcp.json", "{ \"mcpServers\": { \"tramline\"");
+        },
+        id: "client",
+        state: "fail",
+        message: ".mcp.json",
+        fix: "",
+    },
+    Fault {
+        what: "an entry that starts what is not there",
+        made: |env| {
+            set_up(env);
+            env.write(
+                ".mcp.json",
+                env.read(".mcp.json").replace("\"tm\"", "\"/nowhere/tm\""),
+            );
+        },
+        id: "program",
+        state: "fail",
+        message: "`/nowhere/tm`, which is not there",
+        fix: "mend its path",
+    },
+    Fault {
+        what: "a task that cannot be read",
+        made: |env| {
+            env.write(
+                TASKS,
+                r#"{"master": {"tasks": [{"id": 1, "status": "pending"}]}}"#,
+            );
+        },
+        id: "tasks",
+        state: "fail",
+        message: "title",
+        fix: "",
+    },
+    Fault {
+        what: "a dependency on nothing",
+        made: |env| {
+            let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "A", "status": "pending", "dependencies": [9]}]}}"#;
+            env.write(TASKS, tasks);
+        },
+        id: "tasks",
+        state: "warn",
+        message: "1 on 9",
+        fix: "add the task",
+    },
+    Fault {
+        what: "settings that cannot be read",
+        made: |env| env.write(CONFIG, "{"),
+        id: "config_invalid",
+        state: "fail",
+        message: "config.json",
+        fix: "",
+    },
+    Fault {
         what: "a hook that calls what is not there",
         made: |env| {
             set_up(env);
@@ -245,7 +313,7 @@ const FAULTS: &[Fault] = &[
         id: "hook",
         state: "fail",
         message: "`/nowhere/tm`, which is not there",
-        fix: "tm init --client claude-code --hook",
+        fix: "mend the path",
     },
     Fault {
         what: "another program of the name",
