@@ -16,7 +16,6 @@ src = "src"
 
 [output.html]
 git-repository-url = "@REPOSITORY@"
-edit-url-template = "@REPOSITORY@/edit/main/docs/{path}"
 "#;
 
 /// Builds it.

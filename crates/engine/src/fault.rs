@@ -232,7 +232,12 @@ impl From<workspace::git::GitError> for Fault {
 impl From<workspace::config::ConfigError> for Fault {
     fn from(error: workspace::config::ConfigError) -> Self {
         let suggestion = error.suggestion().unwrap_or_default();
-        Self::new(Kind::Environment, error.code(), chain(&error)).suggest(suggestion)
+        let kind = if error.is_typed() {
+            Kind::Usage
+        } else {
+            Kind::Environment
+        };
+        Self::new(kind, error.code(), chain(&error)).suggest(suggestion)
     }
 }
 

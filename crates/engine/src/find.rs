@@ -5,13 +5,14 @@ use std::path::Path;
 use journal::layout::{LayoutError, ProjectDir, RunDir};
 use machine::RunState;
 use serde_json::Value;
+use workspace::tasks::TASKS_FILE;
 
 use crate::capability::memory::Memory;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::hook::place::{self, Head};
 use crate::integrity::{has_begun, never_began};
-use crate::next_step::{Argument, Verb, argument};
+use crate::next_step::{Argument, NextStep, Verb, argument};
 use crate::open_run::{self, Loaded};
 use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
 
@@ -219,6 +220,9 @@ impl Engine {
                 "this is no project: name the folder of yours with ",
                 argument!("projectRoot")
             )),
+            None if *view == AUTOPILOT && !self.root().join(TASKS_FILE).is_file() => fault
+                .suggest("begin one; without a tasks file its task stands on the command line")
+                .recover(NextStep::start_without_tasks()),
             None => fault.suggest(view.begin.0).recover(view.begin.1),
         }
     }

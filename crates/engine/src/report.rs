@@ -353,9 +353,10 @@ fn repeat_note(run: &RunState, outcome: &ReportOutcome, not_run: bool) -> Option
     let waits = |unit: &str| run.waiting().any(|(_, open)| open.id == unit);
     let moved_on = asked_next(before).is_some_and(|unit| !waits(unit));
     match (not_run, moved_on) {
-        (true, false) => {
-            Some("this was answered before, and the tests were not run again".to_owned())
-        }
+        (true, false) => Some(format!(
+            "this was answered before, and the tests were not run again; for what was changed since, go back first: {}",
+            Verb::Reopen
+        )),
         (true, true) => Some(
             "this was answered before; the tests were not run again, and the run has moved on"
                 .to_owned(),

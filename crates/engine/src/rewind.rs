@@ -321,8 +321,9 @@ fn told(step: &PastStep, events: &[Event]) -> String {
     }
     if !files.is_empty() {
         message = format!(
-            "{message}; {} of the working tree made what they were",
-            text::counted(files.len(), "file")
+            "{message}; {} of the working tree made what they were: {}",
+            text::counted(files.len(), "file"),
+            text::plain::one_line(&text::listed(files.iter().take(MOST_NAMED)))
         );
     }
     if !lost.is_empty() {

@@ -60,6 +60,7 @@ fn candidates(argument: &Arg) -> Option<Candidates> {
         "TAG" => tags,
         "KEY" if argument.get_id() == "key" => settings,
         "GATE=MODE" => gates,
+        "PHASE" => phases,
         _ => return None,
     })
 }
@@ -140,6 +141,11 @@ fn settings() -> Vec<CompletionCandidate> {
     settings
         .map(|setting| candidate(&setting.key, setting.description))
         .collect()
+}
+
+fn phases() -> Vec<CompletionCandidate> {
+    let phases = crate::steps::TEST_PHASES.iter();
+    phases.map(|phase| candidate(phase, "")).collect()
 }
 
 fn gates() -> Vec<CompletionCandidate> {

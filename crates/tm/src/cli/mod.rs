@@ -36,7 +36,7 @@ use serde::Deserialize;
 
 use crate::steps::{Caller, Form};
 
-pub use usage::{is_help, usage_fault, wants_json};
+pub use usage::{is_help, meant, usage_fault, wants_json};
 
 /// Keeps coding agents on rails: asks for one step, checks the evidence, records it, says what comes next
 ///

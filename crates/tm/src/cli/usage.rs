@@ -46,10 +46,10 @@ pub fn usage_fault(error: &clap::Error, arguments: &[OsString]) -> Fault {
             None => {}
         }
     }
-    let suggestion = if tips.is_empty() {
-        "see the help of the command".to_owned()
-    } else {
-        tips.join("; ")
+    let suggestion = match meant(error, arguments) {
+        Some(meant) => meant,
+        None if tips.is_empty() => "see the help of the command".to_owned(),
+        None => tips.join("; "),
     };
     let fault = Fault::new(Kind::Usage, "usage", message.join(" "))
         .suggest(suggestion)
@@ -57,6 +57,27 @@ pub fn usage_fault(error: &clap::Error, arguments: &[OsString]) -> Fault {
     match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(valid)) if !valid.is_empty() => fault.expected(valid.clone()),
         _ => fault,
+    }
+}
+
+/// What was probably meant by a command line that clap refused, and clap cannot know.
+pub fn meant(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+                return None;
+            };
+            let is_at_top = command_path(arguments) == "tm";
+            let families = Cli::command();
+            let mut families = families.get_subcommands().filter(|_| is_at_top);
+            let family = families.find(|family| family.find_subcommand(word).is_some())?;
+            Some(format!("there is `tm {} {word}`", family.get_name()))
+        }
+        ErrorKind::MissingRequiredArgument if command_path(arguments) == "tm autopilot start" => Some(
+            "name a task of the tasks file (`tm tasks list`); or begin without one: `tm autopilot start --title … --subtask …`"
+                .to_owned(),
+        ),
+        _ => None,
     }
 }
 

@@ -253,7 +253,10 @@ fn phase_and_subtask(
             .suggest("the whole suite has a command of its own")
             .recover(NextStep::in_phase("finalize")),
         _ => fault
-            .suggest("a phase is one of those that are expected; both phase and id may be left out")
+            .suggest(format!(
+                "a phase is one of {}; both phase and id may be left out",
+                TEST_PHASES.join(", ")
+            ))
             .expected(TEST_PHASES.to_vec())
             .recover(Verb::Next),
     })

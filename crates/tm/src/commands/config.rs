@@ -234,7 +234,7 @@ fn in_editor(place: &ProjectPlace, whose: Whose, output: &mut Output) -> Outcome
     let copy = folder.path().join("config.json");
     std::fs::write(&copy, text).map_err(|error| failed(&error))?;
     loop {
-        run_editor(&copy)?;
+        run_editor(&copy, output)?;
         let text = std::fs::read_to_string(&copy).map_err(|error| failed(&error))?;
         match file.check(&text) {
             Ok(()) => {
@@ -274,10 +274,18 @@ fn in_editor(place: &ProjectPlace, whose: Whose, output: &mut Output) -> Outcome
 }
 
 /// Opens a file in the person's editor, which may be given with options, and waits for its end.
-fn run_editor(file: &Path) -> Result<(), Fault> {
+fn run_editor(file: &Path, output: &Output) -> Result<(), Fault> {
     let named = ["VISUAL", "EDITOR"].map(|name| env::var(name).unwrap_or_default());
     let editor = named.into_iter().find(|editor| !editor.trim().is_empty());
-    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    // One that was named may need nobody; the usual one needs a terminal.
+    let Some(editor) = editor.or_else(|| output.has_person().then(|| "vi".to_owned())) else {
+        return Err(Fault::new(
+            Kind::Environment,
+            "no_editor",
+            "there is no terminal here for an editor, and none is named by VISUAL or EDITOR",
+        )
+        .suggest("set single values instead: `tm config set KEY VALUE`"));
+    };
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
         .arg(file)

@@ -162,7 +162,13 @@ fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(),
             "needs_confirmation",
             format!("{files} would be written, and nobody is here to confirm it"),
         )
-        .suggest("confirm it with --yes, or look at it first with --print")
+        .suggest(match (arguments.clients.is_empty(), &*answer.found) {
+            (false, _) => "confirm it with --yes, or look at it first with --print".to_owned(),
+            (true, found) => format!(
+                "name the client that you use: --client {}; confirm it with --yes, or look at it first with --print",
+                found.first().map_or(Client::ClaudeCode.id(), |found| found.client)
+            ),
+        })
         .recover(command(
             &arguments.place,
             &arguments.clients,

@@ -101,6 +101,9 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
         output.fault(&cli::usage_fault(error, arguments));
     } else {
         output.clap(error);
+        if let Some(meant) = cli::meant(error, arguments) {
+            output.hint(&meant);
+        }
     }
     Kind::Usage.exit_status()
 }

@@ -135,6 +135,19 @@ impl ConfigError {
         }
     }
 
+    /// Whether it is about what was typed just now, and not about what stands somewhere.
+    pub fn is_typed(&self) -> bool {
+        let (Self::Malformed { place, .. }
+        | Self::UnknownKey { place, .. }
+        | Self::WrongType { place, .. }
+        | Self::BadValue { place, .. }
+        | Self::NotForProjects { place, .. }) = self
+        else {
+            return false;
+        };
+        matches!(**place, ValuePlace::Flag(_))
+    }
+
     /// What can be done about it, where somebody can do something.
     pub fn suggestion(&self) -> Option<String> {
         match self {
@@ -152,6 +165,9 @@ impl ConfigError {
             } => Some(format!("did you mean {nearest:?}?")),
             Self::WrongType { key, expected, .. } => Some(format!("give `{key}` {expected}")),
             Self::Malformed { place, .. } => Some(format!("mend the JSON at {place}")),
+            Self::BadValue { place, key, .. } if matches!(**place, ValuePlace::Flag(_)) => {
+                Some(format!("`tm config show` has what `{key}` is now"))
+            }
             Self::BadValue { place, key, .. } => Some(format!("correct `{key}`: {place}")),
             Self::NotForProjects { key, own, .. } => Some(match own {
                 Some(own) => format!(

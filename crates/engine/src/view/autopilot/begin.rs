@@ -242,10 +242,13 @@ impl Engine {
                 step
             }
         };
-        let fault = fault.recover(step(Verb::Resume).of(other.id()));
+        let is_paused = crate::open_run::load(other.path())
+            .is_ok_and(|loaded| loaded.run.status == RunStatus::Paused);
+        let goes_on = if is_paused { Verb::Resume } else { Verb::Next };
+        let fault = fault.recover(step(goes_on).of(other.id()));
         Err(if at == self.root {
             let (resume, abort) = (
-                step(Verb::Resume).of(other.id()),
+                step(goes_on).of(other.id()),
                 step(Verb::Abort).of(other.id()),
             );
             fault.suggest(match supersede {

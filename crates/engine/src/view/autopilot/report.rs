@@ -16,6 +16,7 @@ use crate::capability::tests::read::few;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
+use crate::next_step::Verb;
 use crate::open_run::Loaded;
 use crate::report::{
     AnsweredReport, Meaning, Report, ReportOutcome, joined, with_present_report, with_way_on,
@@ -30,6 +31,7 @@ impl Engine {
     /// Reports RED or GREEN.
     pub fn complete(&self, run: Option<&str>, report: &Report) -> Result<Verdict, Fault> {
         let found = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
+        let report = &on_subtask(&found.2.run, report)?;
         let phase = report.state.as_deref().map(str::to_lowercase);
         if let Some(fault) = wrong_phase(&found.2.run, phase.as_deref(), report) {
             return Err(with_way_on(&found.2.run, &report.evidence, fault));
@@ -76,7 +78,7 @@ impl Engine {
             state: Some(state_of(&seen.run, "commit", |role| {
                 role.reader == "commit"
             })),
-            ..report.clone()
+            ..on_subtask(&seen.run, report)?
         };
         let answered = self.report_on((&project, &dir), &seen.run, &report, Meaning::Commit)?;
         let verdict = self.verdict_on_branch(&answered)?;
@@ -188,6 +190,39 @@ fn wrong_phase(run: &RunState, phase: Option<&str>, report: &Report) -> Option<F
         )
         .suggest("name the phase that is due, or leave it out")
     })
+}
+
+/// The report with the whole id of its subtask, which may be given by what tells it from the others of its task.
+fn on_subtask(run: &RunState, report: &Report) -> Result<Report, Fault> {
+    let mut report = report.clone();
+    let Some(named) = &report.item else {
+        return Ok(report);
+    };
+    let known = || {
+        let added = memory::subtasks(run).map(|(key, _)| key);
+        added.chain(memory::done_before(run))
+    };
+    if known().any(|key| key == named) {
+        return Ok(report);
+    }
+    let ending = format!(".{named}");
+    let mut meant = known().filter(|key| key.ends_with(&ending));
+    if let (Some(key), None) = (meant.next(), meant.next()) {
+        report.item = Some(key.to_owned());
+        return Ok(report);
+    }
+    let all: Vec<String> = known().map(str::to_owned).collect();
+    let fault = Fault::new(
+        Kind::Missing,
+        "unknown_item",
+        format!("the run {} has no subtask `{named}`", run.run),
+    );
+    Err(fault
+        .suggest(format!(
+            "it has {}; the present one is meant where none is named",
+            few(&all)
+        ))
+        .recover(Verb::Next))
 }
 
 /// The state whose reports have such a role: the one that waits, or the one that was reported last. Where neither has it, what

@@ -5,6 +5,7 @@ use engine::Fault;
 use workspace::config::edit;
 
 use crate::cli::init::Init;
+use crate::commands::declined;
 use crate::init::client::Client;
 use crate::output::Output;
 use crate::{person, render};
@@ -66,7 +67,7 @@ fn clients(found: &[Client], output: &mut Output) -> Result<Vec<Client>, Fault> 
     ))?;
     loop {
         let Some(typed) = person::ask(output, &format!("[{by_default}] "))? else {
-            return Ok(Vec::new());
+            return Err(declined("tm init"));
         };
         if typed.is_empty() {
             return Ok(found.to_vec());

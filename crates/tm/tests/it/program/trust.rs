@@ -310,8 +310,8 @@ fn runs_are_not_kept_where_git_sees_them() {
     };
     environment.write(".runs/trusted.json", "{}");
     environment.git(&["add", "--force", ".runs/trusted.json"]);
-    let refused: Value = serde_json::from_slice(&start(&["doctor", "--json"]).stdout).unwrap();
-    assert_eq!(code(&refused), "store_in_project", "{refused}");
+    let told: Value = serde_json::from_slice(&start(&["doctor", "--json"]).stdout).unwrap();
+    assert_eq!(told[0]["id"], "store_in_project", "{told}");
     environment.git(&["rm", "--quiet", "--force", ".runs/trusted.json"]);
     let begun = start(&["autopilot", "start", "1", "--json"]);
     assert!(begun.status.success(), "{begun:?}");

@@ -491,7 +491,7 @@ fn another_phase_or_subtask_is_stale() {
     for words in [
         "complete green --results failed:0,passed:1",
         "complete red 1.2 --results failed:1,passed:0",
-        "complete red 9.9 --results failed:1,passed:0",
+        "complete red 2 --results failed:1,passed:0",
         "complete red --unit workUnit-1.1-RED-2 --results failed:1,passed:0",
         "complete red --unit workUnit-1.1-GREEN --results failed:1,passed:0",
         "complete red --unit x --results failed:1,passed:0",
@@ -506,7 +506,11 @@ fn another_phase_or_subtask_is_stale() {
         );
         assert_eq!(answer.json()["nextAction"]["unitId"], "workUnit-1.1-RED");
     }
-    env.auto("complete red 1.1 --unit workUnit-1.1-RED --results failed:1,passed:0")
+    let nowhere = env.auto("complete red 9.9 --results failed:1,passed:0");
+    assert_eq!(nowhere.status, 4, "{nowhere:#?}");
+    assert_eq!(nowhere.json()["error"]["code"], "unknown_item");
+    // What tells it from the others of its task is enough.
+    env.auto("complete red 1 --unit workUnit-1.1-RED --results failed:1,passed:0")
         .ok();
     env.refused(
         "complete red --results failed:2,passed:0",

@@ -31,7 +31,10 @@ fn a_report_is_of_no_sense() {
             "bad_path",
         ),
         ("complete green --results failed:0,passed:2", "stale_unit"),
-        ("complete red 1.7 --results failed:1,passed:1", "stale_unit"),
+        (
+            "complete red 1.7 --results failed:1,passed:1",
+            "unknown_item",
+        ),
         ("commit", "stale_unit"),
         ("commit --sha HEAD", "stale_unit"),
         ("finalize --results failed:0,passed:2", "stale_unit"),

@@ -11,8 +11,9 @@ use workspace::tasks::{RunPlan, Task, TaskSource, plan_run};
 
 use crate::capability::checks::before::FindingsBefore;
 use crate::capability::git::read::branch::branch_of;
+use crate::capability::git::read::clean::{dirty, how_clean};
 use crate::capability::git::read::ends_of;
-use crate::capability::memory::{self, DirtyFile, Source, StartFacts};
+use crate::capability::memory::{DirtyFile, Source, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, Verb, argument};
@@ -128,15 +129,8 @@ pub fn plan(
             .push(format!("task {id} is in review: it counts as done"));
     }
     let dirty = dirty(&repository, &status, &start, settings, request)?;
-    check(
-        &mut checks,
-        "tree_clean",
-        if dirty.is_empty() {
-            "nothing is changed".to_owned()
-        } else {
-            format!("{} files are changed, and permitted", dirty.len())
-        },
-    );
+    let clean = how_clean(&dirty, &status, &mut start);
+    check(&mut checks, "tree_clean", clean);
     test_command(root, settings, request.test_command.as_deref(), &mut start)?;
     check(&mut checks, "tests", start.test_command.clone());
     let identity = repository.identity()?;
@@ -413,82 +407,6 @@ fn plain_id(id: &str) -> Result<(), Fault> {
         format!("the id {id:?} cannot be used in commands and file names"),
         "use ids of letters, digits, `.`, `-` and `_`",
     ))
-}
-
-/// The reports of the baseline that lie in the working tree.
-fn baseline_files(repository: &Repository, request: &request::Start) -> Vec<RepoPath> {
-    let reports = &request.baseline.reports;
-    reports
-        .iter()
-        .filter_map(|report| repository.relative(report))
-        .collect()
-}
-
-fn dirty(
-    repository: &Repository,
-    status: &TreeStatus,
-    start: &StartFacts,
-    settings: &Settings,
-    request: &request::Start,
-) -> Result<BTreeMap<RepoPath, DirtyFile>, Fault> {
-    let memory = memory::Memory {
-        // A report of the suite as it is may lie in the tree.
-        reports: baseline_files(repository, request),
-        start: start.clone(),
-        dirty: BTreeMap::new(),
-        last_commit: start.head.clone(),
-    };
-    let exempt = memory.exempt(repository);
-    let mut paths: Vec<RepoPath> = status
-        .changes
-        .iter()
-        .filter(|change| !change.submodule)
-        .flat_map(|change| change.paths().cloned())
-        .filter(|path| !exempt.contains(path) && !memory.reports.contains(path))
-        .collect();
-    paths.sort();
-    paths.dedup();
-    if paths.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    if settings.config.autopilot.require_clean_working_tree && !request.allow_dirty {
-        const MOST: usize = 20;
-        let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        let more = files.len().saturating_sub(MOST);
-        let mut told = files
-            .iter()
-            .take(MOST)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ");
-        if more > 0 {
-            told = format!("{told} and {more} more");
-        }
-        return Err(refused(
-            "dirty_tree",
-            format!("the working tree has changes that are not committed: {told}"),
-            concat!(
-                "commit or stash them; or permit them with ",
-                argument!("allowDirty"),
-                ": then they are left alone, and never committed by the run"
-            ),
-        )
-        .detail("files", files));
-    }
-    Ok(repository
-        .hash_files(&paths)?
-        .into_iter()
-        .map(|(path, content)| {
-            let content = content.map(|id| id.as_str().to_owned());
-            (
-                path,
-                DirtyFile {
-                    content,
-                    left: false,
-                },
-            )
-        })
-        .collect())
 }
 
 /// Takes in how the project at `root` is tested, by its settings and its files, or by what is `given` for this run where its settings say

@@ -1,0 +1,114 @@
+//! What is changed in the tree that a run begins in.
+
+use std::collections::BTreeMap;
+
+use workspace::config::Settings;
+use workspace::git::{Change, RepoPath, Repository, TreeStatus};
+
+use crate::capability::memory::{self, DirtyFile, StartFacts};
+use crate::fault::Fault;
+use crate::next_step::argument;
+use crate::view::autopilot::request;
+
+use super::preflight::refused;
+
+/// The reports of the baseline that lie in the working tree.
+fn baseline_files(repository: &Repository, request: &request::Start) -> Vec<RepoPath> {
+    let reports = &request.baseline.reports;
+    reports
+        .iter()
+        .filter_map(|report| repository.relative(report))
+        .collect()
+}
+
+/// What is said of the tree that a run begins in. The tasks file may be changed: the run ticks in it what is done, and commits it with
+/// that.
+pub(super) fn how_clean(
+    dirty: &BTreeMap<RepoPath, DirtyFile>,
+    status: &TreeStatus,
+    start: &mut StartFacts,
+) -> String {
+    let tasks_file = start.tasks_path.iter().find(|path| {
+        let mut paths = status.changes.iter().flat_map(Change::paths);
+        paths.any(|changed| changed == *path)
+    });
+    let told = match (dirty.len(), tasks_file) {
+        (0, None) => "nothing is changed".to_owned(),
+        (0, Some(_)) => "nothing but the tasks file is changed".to_owned(),
+        (count, _) => format!("{count} files are changed, and permitted"),
+    };
+    if let Some(path) = tasks_file {
+        start.warnings.push(format!(
+            "`{path}` has changes that no commit has: they go into the run's first commit"
+        ));
+    }
+    told
+}
+
+/// The files that are changed and permitted to be.
+pub(super) fn dirty(
+    repository: &Repository,
+    status: &TreeStatus,
+    start: &StartFacts,
+    settings: &Settings,
+    request: &request::Start,
+) -> Result<BTreeMap<RepoPath, DirtyFile>, Fault> {
+    let memory = memory::Memory {
+        // A report of the suite as it is may lie in the tree.
+        reports: baseline_files(repository, request),
+        start: start.clone(),
+        dirty: BTreeMap::new(),
+        last_commit: start.head.clone(),
+    };
+    let exempt = memory.exempt(repository);
+    let mut paths: Vec<RepoPath> = status
+        .changes
+        .iter()
+        .filter(|change| !change.submodule)
+        .flat_map(|change| change.paths().cloned())
+        .filter(|path| !exempt.contains(path) && !memory.reports.contains(path))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    if paths.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    if settings.config.autopilot.require_clean_working_tree && !request.allow_dirty {
+        const MOST: usize = 20;
+        let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        let more = files.len().saturating_sub(MOST);
+        let mut told = files
+            .iter()
+            .take(MOST)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
+        if more > 0 {
+            told = format!("{told} and {more} more");
+        }
+        return Err(refused(
+            "dirty_tree",
+            format!("the working tree has changes that are not committed: {told}"),
+            concat!(
+                "commit or stash them, and have git ignore what tools leave behind; or permit them with ",
+                argument!("allowDirty"),
+                ": then they are left alone, and never committed by the run"
+            ),
+        )
+        .detail("files", files));
+    }
+    Ok(repository
+        .hash_files(&paths)?
+        .into_iter()
+        .map(|(path, content)| {
+            let content = content.map(|id| id.as_str().to_owned());
+            (
+                path,
+                DirtyFile {
+                    content,
+                    left: false,
+                },
+            )
+        })
+        .collect())
+}
