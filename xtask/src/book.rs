@@ -28,9 +28,11 @@ pub fn build() -> io::Result<bool> {
     let metadata = ["metadata", "--no-deps", "--format-version", "1", "--locked"];
     let metadata = output(&mut cargo(&metadata)).unwrap_or_default();
     let metadata: Value = serde_json::from_str(&metadata)?;
-    let repository = metadata["packages"][0]["repository"]
-        .as_str()
-        .unwrap_or_default();
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let mut repositories = packages.filter_map(|package| package["repository"].as_str());
+    let repository = repositories
+        .next()
+        .ok_or_else(|| io::Error::other("no package of this workspace names its repository"))?;
     let folder = cache("book")?;
     let source = folder.join("src");
     if source.exists() {
