@@ -303,15 +303,11 @@ impl Page<'_> {
                 Some(_) => format!(" from {} to {}", text(value, "from"), text(value, "to")),
                 None => String::new(),
             };
-            format!("{}{way}: {}", turned(value), text(value, "reason"))
+            format!("{}{way}{}", turned(value), why(value))
         });
         // Where what was there is now: of the last ones most of all.
         let newest_first: Vec<_> = story.rewound.iter().rev().collect();
         self.section("Taken back", &newest_first, |value| {
-            let why = match value["reason"].as_str() {
-                Some(_) => format!(": {}", text(value, "reason")),
-                None => String::new(),
-            };
             let commits = value["commits"].as_array().into_iter().flatten();
             let commits: Vec<String> = commits
                 .filter_map(|commit| Some(inline(commit.as_str()?)))
@@ -324,7 +320,7 @@ impl Page<'_> {
                 Some(_) => format!("; kept as {}", coded(value, "keptAs")),
                 None => String::new(),
             };
-            format!("to {}{why}{gone}{kept}", text(value, "label"))
+            format!("to {}{}{gone}{kept}", text(value, "label"), why(value))
         });
         self.section("Skipped", &story.skipped, |value| {
             let place = match value.get("from") {
@@ -493,6 +489,14 @@ impl Page<'_> {
 /// The beginning of a hash: enough to know it by.
 fn short(hash: &str) -> &str {
     hash.get(..SHOWN_OF_HASH).unwrap_or(hash)
+}
+
+/// The reason that somebody gave, behind what they did.
+fn why(value: &Value) -> String {
+    match value["reason"].as_str() {
+        None | Some("") => String::new(),
+        Some(_) => format!(": {}", text(value, "reason")),
+    }
 }
 
 /// What was reopened or skipped: a subtask, or an item of a set that is named.

@@ -1,6 +1,7 @@
 //! `tests`: what a test runner said, held against what was there before.
 
 pub(crate) mod as_before;
+mod broken;
 mod covered;
 pub mod evidence;
 pub(crate) mod findings;

@@ -22,6 +22,7 @@ use crate::capability::memory::{
     Memory, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED,
     Tested, TestsBefore, UNCOMMITTED,
 };
+use crate::capability::tests::broken;
 use crate::capability::tests::covered::{Covered, fell, lines_of};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::{TestReader, Written};
@@ -338,6 +339,8 @@ impl Comparison<'_> {
             if let Some(clean) = &self.taken.clean {
                 clean::fails_there(clean, now, &new)?;
             }
+            let broken = broken::finding(self, now, before.is_some(), changed)?;
+            self.findings.extend(broken);
             if new.is_empty() && self.counts.failing() > 0 {
                 self.findings.push(finding(
                     "no_new_failure",
