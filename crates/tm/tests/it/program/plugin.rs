@@ -93,8 +93,8 @@ fn the_program_that_is_installed_is_started() {
 #[test]
 fn without_one_it_is_fetched_once_and_no_hook_waits_for_that() {
     let machine = Machine::new();
-    // Another program of that name is not ours.
-    machine.has("tm", "echo 'time machine 3'");
+    // Another program of that name is not ours, and gets nothing of what is meant for ours.
+    machine.has("tm", "cat; echo 'time machine 3'");
     machine.has_npm();
     assert_eq!(machine.says(&["hook", "claude-code"]), "");
     assert_eq!(machine.calls(), Vec::<String>::new());
@@ -113,6 +113,36 @@ fn without_one_it_is_fetched_once_and_no_hook_waits_for_that() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(names, [env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
+fn two_launchers_do_not_ask_each_other_for_ever() {
+    let machine = Machine::new();
+    let other = machine.folder.path().join("other");
+    fs::create_dir_all(other.join("bin")).unwrap();
+    fs::create_dir_all(other.join(".claude-plugin")).unwrap();
+    for file in ["bin/tm", ".claude-plugin/plugin.json"] {
+        fs::copy(plugin().join(file), other.join(file)).unwrap();
+    }
+    symlink(other.join("bin/tm"), machine.folder.path().join("bin/tm")).unwrap();
+    assert_eq!(machine.says(&["hook", "claude-code"]), "");
+    machine.has_npm();
+    assert_eq!(machine.says(&["status"]), "fetched status\n");
+}
+
+#[test]
+fn a_package_without_a_program_is_not_kept() {
+    let machine = Machine::new();
+    machine.has("npm", "mkdir -p \"$3/node_modules\"");
+    let output = machine.tm(&["mcp"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(127), "{error}");
+    assert!(error.contains("optional dependencies"), "{error}");
+    let kept = machine.folder.path().join(".local/share/tramline");
+    assert_eq!(fs::read_dir(kept).unwrap().count(), 0);
+    fs::remove_file(machine.folder.path().join("bin/npm")).unwrap();
+    machine.has_npm();
+    assert_eq!(machine.says(&["mcp"]), "fetched mcp\n");
 }
 
 #[test]
