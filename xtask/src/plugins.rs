@@ -65,11 +65,14 @@ pub fn run_all() -> io::Result<bool> {
     holds(&machine.says("copilot", &["mcp", "list"])?, ["tramline"])?;
 
     println!("Gemini CLI");
+    // As packages have it: with the program.
     let extension = machine.home.path().join("extension");
     run(command("cp")
-        .arg("-rL")
+        .arg("-r")
         .arg(root.join("plugins/gemini"))
         .arg(&extension))?;
+    fs::create_dir(extension.join("bin"))?;
+    fs::copy(built("tm")?, extension.join("bin/tm"))?;
     let extension = extension.to_string_lossy();
     machine.says("gemini", &["extensions", "validate", &extension])?;
     let install = ["extensions", "install", "--consent", "--skip-settings"];
@@ -280,8 +283,7 @@ fn hook_in_claude_code(machine: &Machine) -> io::Result<()> {
             r#"\"currentPhase\":\"red\""#,
             "Take a task through a Tramline TDD run",
             "The test-driven run of tm is not over",
-        ]
-        .map(|text| text.trim_matches('\n')),
+        ],
     )?;
     println!("the hook denies, allows and reminds; server and skill answer");
     Ok(())

@@ -6,6 +6,7 @@ use machine::{Command, Decision, Event, Facts, Refusal, RunState, Shared, decide
 
 use crate::call::{Call, Input};
 use crate::capability::git::effects;
+use crate::capability::memory::{START, StartFacts};
 use crate::derived;
 use crate::engine::Engine;
 use crate::fault::Fault;
@@ -108,6 +109,23 @@ impl Engine {
         let open = self.open_run(dir)?;
         let call = self.call(dir, &open.run, input)?;
         RunWriter::recovered(open, call, project_lock, None)
+    }
+
+    /// The same for a run whose files lie elsewhere since it was written to: what is under way is looked for where they are now. Its
+    /// journal does not say so yet.
+    pub(crate) fn writer_at(
+        &self,
+        dir: &RunDir,
+        start: &StartFacts,
+    ) -> Result<RunWriter<'_>, Fault> {
+        let mut open = self.open_run(dir)?;
+        let before = START.value(&open.run.kept).cloned();
+        START.put(&mut open.run.kept, start)?;
+        let call = self.call(dir, &open.run, Input::None)?;
+        let mut writer = RunWriter::recovered(open, call, None, None)?;
+        let kept = &mut writer.open.run.kept;
+        kept.insert(START.name().to_owned(), before.unwrap_or_default());
+        Ok(writer)
     }
 
     fn open_run(&self, dir: &RunDir) -> Result<OpenRun<'_>, Fault> {

@@ -13,12 +13,12 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::integrity::is_bare;
 use crate::next_step::{NextStep, Verb};
-use crate::runs::{self, RunFilter};
+use crate::runs::{RunFilter, RunSummary};
 use crate::view::View;
 use text::counted;
 
 /// How many tasks are read as a run would read them: each of them reads the file.
-const MOST_TASKS: usize = 200;
+const MOST_TASKS: usize = 50;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -71,9 +71,13 @@ impl Engine {
     pub fn doctor(&self, adopt: Option<&str>) -> Result<Vec<DoctorCheck>, Fault> {
         let mut checks = Vec::new();
         if let Some(name) = adopt {
-            checks.push(self.adopt(name)?);
+            checks.extend(self.adopt(name)?);
         }
-        let is_repository = self.repository(&mut checks);
+        let runs = self.runs(&RunFilter::default()).unwrap_or_default();
+        let going_on = runs
+            .iter()
+            .any(|run| ["running", "paused"].contains(&&*run.status));
+        let is_repository = self.repository(going_on, &mut checks);
         self.autopilot_is_on(&mut checks);
         self.tasks_file(&mut checks);
         self.test_command(is_repository, &mut checks);
@@ -81,7 +85,7 @@ impl Engine {
         self.settings_in_force(&mut checks);
         self.trust_in_repository(&mut checks);
         self.signers_list(&mut checks);
-        self.storage(&mut checks)?;
+        self.storage(&runs, &mut checks)?;
         Ok(checks)
     }
 
@@ -164,15 +168,6 @@ impl Engine {
                 checks.push(DoctorCheck::fail("tasks", fault.message, fault.suggestion));
             }
         }
-    }
-
-    /// Whether a run is under way in this project, as far as that can be told.
-    fn has_a_run_under_way(&self) -> bool {
-        let running = RunFilter {
-            status: Some("running".to_owned()),
-            ..RunFilter::default()
-        };
-        self.runs(&running).is_ok_and(|runs| !runs.is_empty())
     }
 
     /// Looks for the test command. Without a repository nothing can need one.
@@ -259,7 +254,7 @@ impl Engine {
     }
 
     /// Looks at what is kept of runs.
-    fn storage(&self, checks: &mut Vec<DoctorCheck>) -> Result<(), Fault> {
+    fn storage(&self, runs: &[RunSummary], checks: &mut Vec<DoctorCheck>) -> Result<(), Fault> {
         let store = self.home.path();
         let writable = std::fs::create_dir_all(store)
             .and_then(|()| tempfile::tempfile_in(store))
@@ -279,16 +274,16 @@ impl Engine {
             }
         }
         if let Some(project) = self.stored()? {
-            for id in project.runs()? {
-                let dir = project.run(&id)?;
-                let summary = runs::summary(&dir, &project);
+            for summary in runs {
+                let id = &summary.run_id;
+                let dir = project.run(id)?;
                 match summary.status.as_str() {
                     "running" | "paused" => {
                         check_files(&dir, checks);
                         checks.push(DoctorCheck::note(
                             "run",
                             format!("{id} is {}", summary.status),
-                            goes_on_with(&summary),
+                            goes_on_with(summary),
                         ));
                     }
                     "unstarted" => {
@@ -302,7 +297,7 @@ impl Engine {
                     }
                     "damaged" => checks.push(DoctorCheck::fail(
                         "run",
-                        format!("{id}: {}", summary.problem.unwrap_or_default()),
+                        format!("{id}: {}", summary.problem.as_deref().unwrap_or_default()),
                         format!("tm log verify {id}; tm log repair {id}"),
                     )),
                     _ => {}
@@ -367,7 +362,7 @@ fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
 }
 
 /// The step that says what a run waits for, in its own view.
-fn goes_on_with(summary: &runs::RunSummary) -> NextStep {
+fn goes_on_with(summary: &RunSummary) -> NextStep {
     let view = View::named(&summary.view);
     Verb::Next.step().in_view(view.name).of(&summary.run_id)
 }

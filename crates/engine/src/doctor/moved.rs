@@ -5,57 +5,97 @@ use std::path::{Path, PathBuf};
 use journal::layout::RunDir;
 use machine::Command;
 use serde_json::Map;
-use workspace::git::Repository;
+use workspace::git::{GitError, Repository};
 
 use super::DoctorCheck;
-use crate::call::Input;
-use crate::capability::memory::{START, Source};
+use crate::capability::memory::{START, Source, StartFacts};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::open_run;
 
 impl Engine {
-    /// Takes over the runs that are kept under a name for a project that is no longer where it was.
-    pub(super) fn adopt(&self, name: &str) -> Result<DoctorCheck, Fault> {
-        let moved = self.home.moved_projects()?;
-        let found = moved.iter().find(|project| {
-            project
-                .folder
-                .file_name()
-                .is_some_and(|folder| folder.to_string_lossy() == name)
-        });
-        let Some(project) = found else {
-            return Err(Fault::new(
-                Kind::Missing,
-                "unknown_project",
-                format!("no moved project is kept under the name `{name}`"),
-            )
-            .suggest("`tm doctor` lists those that were moved"));
+    /// Takes over the runs that are kept under a name for a project that is no longer where it was. Under the name of this project
+    /// that is done again for those that could not be told where it is.
+    pub(super) fn adopt(&self, name: &str) -> Result<Vec<DoctorCheck>, Fault> {
+        let is_called = |folder: &Path| {
+            let called = folder.file_name();
+            called.is_some_and(|called| called.to_string_lossy() == name)
         };
-        let adopted = self
-            .home
-            .adopt(&project.folder, &self.root, self.wait(), &self.command)?;
-        for id in adopted.project.runs()? {
-            self.tell_where_it_is(&adopted.project.run(&id)?)?;
+        let moved = self.home.moved_projects()?;
+        let found = moved.iter().find(|project| is_called(&project.folder));
+        let own = self.stored()?.filter(|own| is_called(own.path()));
+        // What stands against telling them stands against taking them over, too.
+        let repository = Repository::discover(&self.root);
+        let (project, runs) = match (found, own) {
+            (Some(found), _) => {
+                let adopted =
+                    self.home
+                        .adopt(&found.folder, &self.root, self.wait(), &self.command)?;
+                (adopted.project, adopted.runs)
+            }
+            (None, Some(own)) => {
+                let runs = own.runs()?.len();
+                (own, runs)
+            }
+            (None, None) => {
+                return Err(Fault::new(
+                    Kind::Missing,
+                    "unknown_project",
+                    format!("no moved project is kept under the name `{name}`"),
+                )
+                .suggest("`tm doctor` lists those that were moved"));
+            }
+        };
+        let told = format!("{runs} runs were taken over from {name}");
+        let mut checks = vec![DoctorCheck::ok("adopt", told)];
+        let name = project.path().file_name().unwrap_or_default();
+        for id in project.runs()? {
+            if let Err(fault) = self.tell_where_it_is(&project.run(&id)?, &repository) {
+                checks.push(DoctorCheck::fail(
+                    "adopt",
+                    format!(
+                        "{id} could not be told where the project is: {}",
+                        fault.message
+                    ),
+                    format!("tm doctor --adopt {}", name.to_string_lossy()),
+                ));
+            }
         }
-        Ok(DoctorCheck::ok(
-            "adopt",
-            format!("{} runs were taken over from {name}", adopted.runs),
-        ))
+        Ok(checks)
     }
 
     /// Has a run that works on files know where they are now. One that is damaged, or takes nothing in any more, stays as it is.
-    fn tell_where_it_is(&self, dir: &RunDir) -> Result<(), Fault> {
+    fn tell_where_it_is(
+        &self,
+        dir: &RunDir,
+        repository: &Result<Repository, GitError>,
+    ) -> Result<(), Fault> {
         let Ok(loaded) = open_run::load(dir.path()) else {
             return Ok(());
         };
-        let Some(mut start) = START.read(&loaded.run.kept)? else {
+        let Some(before) = START.read(&loaded.run.kept)? else {
             return Ok(());
         };
-        if start.project_root == self.root {
+        if before.project_root == self.root {
             return Ok(());
         }
-        let repository = Repository::discover(&self.root)?;
+        let repository = repository.as_ref().map_err(|error| {
+            let message = format!("it needs its repository, and {error}");
+            Fault::new(Kind::Environment, "not_a_repository", message)
+        })?;
+        let now = self.here(before, repository);
+        let mut keep = Map::new();
+        START.put(&mut keep, &now)?;
+        let command = Command::Edit {
+            edits: Vec::new(),
+            keep,
+        };
+        self.writer_at(dir, &now)?.done(&command)?;
+        Ok(())
+    }
+
+    /// What a run knows from its start, with the places as they are now.
+    fn here(&self, mut start: StartFacts, repository: &Repository) -> StartFacts {
         if let Source::Plan { path, .. } = &mut start.source {
             *path = rebased(path, &start.project_root, &self.root);
         }
@@ -63,14 +103,7 @@ impl Engine {
         repository.top_level().clone_into(&mut start.top_level);
         repository.git_dir().clone_into(&mut start.git_dir);
         repository.common_dir().clone_into(&mut start.common_dir);
-        let mut keep = Map::new();
-        START.put(&mut keep, &start)?;
-        let command = Command::Edit {
-            edits: Vec::new(),
-            keep,
-        };
-        self.writer(dir, Input::None)?.done(&command)?;
-        Ok(())
+        start
     }
 }
 

@@ -1,10 +1,13 @@
 //! The repository, as a run needs it.
 
-use workspace::git::{Change, GitErrorKind, Repository, TreeStatus};
+use std::path::Path;
+
+use workspace::git::{GitErrorKind, Repository, TreeStatus};
 use workspace::process::can_be_started;
-use workspace::tasks::TASKS_FILE;
+use workspace::tasks::{STATE_FILE, TASKS_FILE};
 
 use super::DoctorCheck;
+use crate::capability::git::read::clean::in_the_way;
 use crate::capability::git::read::preflight::git_is_ready;
 use crate::engine::Engine;
 use crate::fault::Fault;
@@ -17,8 +20,8 @@ const MOST_TOLD: usize = 3;
 const OLDEST: [u32; 2] = [2, 31];
 
 impl Engine {
-    /// Looks at the repository; whether there is one.
-    pub(super) fn repository(&self, checks: &mut Vec<DoctorCheck>) -> bool {
+    /// Looks at the repository; whether there is one. In the middle of a run, one that is `going_on`, files are changed.
+    pub(super) fn repository(&self, going_on: bool, checks: &mut Vec<DoctorCheck>) -> bool {
         if let Some(version) = workspace::git::version()
             && version < OLDEST
         {
@@ -49,8 +52,9 @@ impl Engine {
         match repository.status() {
             Ok(status) => {
                 on_branch(&repository, &status, checks);
-                if !self.has_a_run_under_way() {
-                    may_begin(&status, checks);
+                let asks_for_it = self.settings.config.autopilot.require_clean_working_tree;
+                if asks_for_it && !going_on {
+                    may_begin(&self.root, &repository, &status, checks);
                 }
             }
             Err(error) => checks.push(of_fault("git", error)),
@@ -124,31 +128,45 @@ fn on_branch(repository: &Repository, status: &TreeStatus, checks: &mut Vec<Doct
                 ),
             )
         };
-        checks.push(DoctorCheck::fail(&fault.code, told, fix));
+        // Who begins no run may well work so.
+        let check = match fault.code.as_str() {
+            "detached_head" => DoctorCheck::warn,
+            _ => DoctorCheck::fail,
+        };
+        checks.push(check(&fault.code, told, fix));
     }
 }
 
 /// Looks for what keeps a run from beginning. In the middle of one files are changed.
-fn may_begin(status: &TreeStatus, checks: &mut Vec<DoctorCheck>) {
-    let paths = status.changes.iter().flat_map(Change::paths);
-    // The tasks file may be changed while a run begins: the run itself ticks in it what is done.
-    let in_the_way = paths
-        .map(ToString::to_string)
-        .filter(|path| !path.ends_with(TASKS_FILE));
-    let mut told: Vec<String> = in_the_way.take(MOST_TOLD + 1).collect();
-    if !told.is_empty() {
-        if told.len() > MOST_TOLD {
-            "…".clone_into(&mut told[MOST_TOLD]);
-        }
-        checks.push(DoctorCheck::note(
-            "tree",
-            format!(
-                "a run begins with a clean tree, and changed are {}",
-                told.join(", ")
-            ),
-            "commit or stash them; what tools leave behind belongs into .gitignore",
-        ));
+fn may_begin(
+    root: &Path,
+    repository: &Repository,
+    status: &TreeStatus,
+    checks: &mut Vec<DoctorCheck>,
+) {
+    // Where tasks and their statuses stand.
+    let exempt = [TASKS_FILE, STATE_FILE].map(|file| repository.relative(&root.join(file)));
+    let exempt: Vec<_> = exempt.into_iter().flatten().collect();
+    let paths = in_the_way(status, &exempt);
+    if paths.is_empty() {
+        return;
     }
+    let mut told: Vec<String> = paths
+        .iter()
+        .take(MOST_TOLD)
+        .map(ToString::to_string)
+        .collect();
+    if paths.len() > MOST_TOLD {
+        told.push("…".to_owned());
+    }
+    checks.push(DoctorCheck::note(
+        "tree",
+        format!(
+            "a run begins with a clean tree, and changed are {}",
+            told.join(", ")
+        ),
+        "commit or stash them; what tools leave behind belongs into .gitignore",
+    ));
 }
 
 fn of_fault(id: &str, error: impl Into<Fault>) -> DoctorCheck {

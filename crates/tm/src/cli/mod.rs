@@ -5,7 +5,6 @@
 
 pub mod autopilot;
 pub mod collab;
-pub mod complete;
 pub mod evidence;
 pub mod history;
 pub mod hook;

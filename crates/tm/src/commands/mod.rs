@@ -3,6 +3,7 @@
 mod approving;
 mod autopilot;
 pub mod collab;
+mod complete;
 mod config;
 mod evidence;
 mod history;
@@ -49,7 +50,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     if let Some(status) = askpass::asked(arguments) {
         return status;
     }
-    if cli::complete::asked(arguments) {
+    if complete::asked(arguments) {
         return ExitCode::SUCCESS;
     }
     if hook::is_for_a_client(arguments) {
@@ -138,7 +139,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
 }
 
 /// Opens the project that a command works on.
-pub fn open(
+fn open(
     project_root: Option<PathBuf>,
     tag: Option<String>,
     command: &str,

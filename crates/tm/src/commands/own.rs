@@ -1,11 +1,11 @@
 //! `tm self`.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use engine::Kind;
 use engine::formats::{Format, Kept, formats};
-use engine::{Fault, Kind};
 use serde::Serialize;
+use workspace::git::remote_tags;
 
 use super::{DONE, Outcome, open};
 use crate::cli::setup::{Own, OwnCommand};
@@ -14,6 +14,12 @@ use crate::render;
 
 /// What the versions before and this one brought, for people.
 const CHANGES: &str = include_str!("../../../../CHANGELOG.md");
+
+/// Where released versions have their tags.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// How long it is waited for what the repository says.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What is known of this program.
 #[derive(Debug, Clone, Serialize)]
@@ -30,6 +36,9 @@ pub struct SelfCheck {
     /// The newest version there is, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
+    /// Why that is not known, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_told: Option<String>,
     /// What changed in this version, as Markdown.
     pub changes: String,
 }
@@ -39,12 +48,18 @@ pub fn run(own: Own, output: &mut Output) -> Outcome {
     let OwnCommand::Check { online } = own.command;
     let engine = open(own.place.project_root, None, "tm self check")?;
     let program = std::env::current_exe().ok();
+    let (newest, not_told) = match online.then(newest) {
+        None => (None, None),
+        Some(Ok(newest)) => (Some(newest), None),
+        Some(Err(why)) => (None, Some(format!("{REPOSITORY} did not tell: {why}"))),
+    };
     let check = SelfCheck {
         version: env!("CARGO_PKG_VERSION"),
         program: program.map(|program| program.display().to_string()),
         formats: formats(),
         kept: engine.kept_by_format()?,
-        newest: online.then(|| newest(engine.root())).transpose()?,
+        newest,
+        not_told,
         changes: changes(env!("CARGO_PKG_VERSION")),
     };
     output.answer(&check, render::self_check)?;
@@ -67,33 +82,13 @@ fn changes(version: &str) -> String {
 }
 
 /// The newest version that the project's repository has a tag of.
-fn newest(folder: &Path) -> Result<String, Fault> {
-    let repository = env!("CARGO_PKG_REPOSITORY");
-    let failed = |what: &str| {
-        Fault::new(
-            Kind::Environment,
-            "remote_unreachable",
-            format!("{repository} did not tell its versions: {what}"),
-        )
-        .suggest("see whether there is a way to it from here; without --online nothing is fetched")
-    };
-    let asked = Command::new("git")
-        .args(["ls-remote", "--tags", "--refs", repository, "v*"])
-        .current_dir(folder)
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| failed(&error.to_string()))?;
-    if !asked.status.success() {
-        let said = String::from_utf8_lossy(&asked.stderr);
-        return Err(failed(said.lines().next().unwrap_or("no answer")));
-    }
-    let said = String::from_utf8_lossy(&asked.stdout);
-    let newest = said
-        .lines()
-        .filter_map(|line| numbers(line.rsplit("/v").next()?))
+fn newest() -> Result<String, String> {
+    let tags = remote_tags(REPOSITORY, "v*", TIMEOUT)?;
+    let newest = tags
+        .iter()
+        .filter_map(|tag| numbers(tag.strip_prefix('v')?))
         .max();
-    let newest = newest.ok_or_else(|| failed("there is no version yet"))?;
+    let newest = newest.ok_or("it has no version yet")?;
     Ok(newest.map(|number| number.to_string()).join("."))
 }
 

@@ -7,6 +7,7 @@ use clap::CommandFactory;
 use engine::links::not_led_out;
 use engine::trust::Subject;
 use engine::{DoctorCheck, Fault, Kind};
+use workspace::config::{Environment, find_root};
 
 use super::{DONE, Outcome, open};
 use crate::cli::Cli;
@@ -78,10 +79,11 @@ pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
         }
         // Without settings little can be looked at; what can is still worth it.
         Err(fault) if doctor.adopt.is_none() && fault.kind == Kind::Environment => {
-            let folder = match root {
+            let here = match root {
                 Some(root) => root,
                 None => super::current_folder()?,
             };
+            let folder = find_root(&here, &Environment::of_this_process()).path;
             let settings = DoctorCheck::fail(&fault.code, fault.message, fault.suggestion);
             let clients = crate::init::doctor::checks(&folder);
             [settings].into_iter().chain(clients).collect()
@@ -98,7 +100,7 @@ pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
 /// `tm completions`.
 pub fn completions(completions: &Completions, output: &mut Output) -> Outcome {
     let shell = completions.shell.to_string();
-    let script = crate::cli::complete::script(&shell)
+    let script = super::complete::script(&shell)
         .ok_or_else(|| Fault::bug(format!("there is no completion script for {shell}")))?;
     output.bytes(&script)?;
     Ok(DONE)

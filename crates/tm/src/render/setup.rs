@@ -110,6 +110,9 @@ pub fn self_check(check: &SelfCheck, look: &Look) -> String {
         let is_newest = newest == check.version;
         page.field("newest", if is_newest { "this one" } else { newest });
     }
+    if let Some(why) = &check.not_told {
+        page.field("newest", &format!("not known: {why}"));
+    }
     if let Some(program) = &check.program {
         page.field("program", program);
     }

@@ -2,7 +2,7 @@
 //! with arguments over MCP.
 
 mod table;
-#[cfg(debug_assertions)]
+#[cfg(any(test, debug_assertions))]
 pub mod taken;
 
 use engine::next_step::{self, NextStep, Part, Verb, command_line};

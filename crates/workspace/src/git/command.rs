@@ -249,14 +249,6 @@ pub(super) fn spawn_error(name: &str, error: io::Error) -> GitError {
     }
 }
 
-/// The version of git, its first two numbers; none where there is no git, or it says something else.
-pub fn version() -> Option<[u32; 2]> {
-    let said = Command::new("git").arg("--version").output().ok()?.stdout;
-    let said = String::from_utf8(said).ok()?;
-    let mut numbers = said.strip_prefix("git version ")?.split('.');
-    Some([numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?])
-}
-
 /// Output that is one line, without its line break and nothing else taken away.
 pub(super) fn one_line(mut output: Vec<u8>) -> Vec<u8> {
     if output.last() == Some(&b'\n') {

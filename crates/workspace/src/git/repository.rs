@@ -232,12 +232,19 @@ impl Repository {
         if signs.as_deref() != Some(b"true") {
             return Ok(None);
         }
-        let (key, usual) = match self.setting("gpg.format")?.as_deref() {
-            Some("ssh") => ("gpg.ssh.program", "ssh-keygen"),
-            Some("x509") => ("gpg.x509.program", "gpgsm"),
-            _ => ("gpg.program", "gpg"),
+        let (keys, usual) = match self.setting("gpg.format")?.as_deref() {
+            Some("ssh") => (["gpg.ssh.program"].as_slice(), "ssh-keygen"),
+            Some("x509") => (["gpg.x509.program"].as_slice(), "gpgsm"),
+            _ => (["gpg.openpgp.program", "gpg.program"].as_slice(), "gpg"),
         };
-        Ok(Some(self.setting(key)?.unwrap_or_else(|| usual.to_owned())))
+        for key in keys {
+            let path = ["config", "--type=path", "--get", key];
+            if let Some(program) = self.git().args(path).run_if()? {
+                let program = String::from_utf8_lossy(&one_line(program)).into_owned();
+                return Ok(Some(program));
+            }
+        }
+        Ok(Some(usual.to_owned()))
     }
 
     /// What git's settings say, from whichever file.

@@ -16,13 +16,21 @@ pub use run::{Cancellation, Ended, How, Program, ProgramError, run};
 
 /// Whether a program can be started by that name from a folder: it lies there, or on the `PATH`.
 pub fn can_be_started(program: &str, from: &Path) -> bool {
-    let is_program = |path: PathBuf| {
-        std::fs::metadata(path)
-            .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
     if program.contains('/') {
-        return is_program(from.join(program));
+        return is_program(&from.join(program));
     }
+    on_path(program).is_some()
+}
+
+/// The file that is started by that name, as the `PATH` has it.
+pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| is_program(folder.join(program)))
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| is_program(file))
+}
+
+fn is_program(path: &Path) -> bool {
+    let file = std::fs::metadata(path);
+    file.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

@@ -231,9 +231,10 @@ impl Engine {
             format!("the run {} is under way in {}", other.id(), at.display()),
         )
         .detail("runId", other.id());
+        let loaded = crate::open_run::load(other.path()).ok();
+        let run = loaded.as_ref().map(|loaded| &loaded.run);
         // One that has no view of its own is found by the verbs of any.
-        let is_generic = crate::open_run::load(other.path())
-            .is_ok_and(|loaded| *View::of(&loaded.run) == GENERIC);
+        let is_generic = run.is_some_and(|run| *View::of(run) == GENERIC);
         let step = |verb: Verb| {
             let step = verb.step();
             if is_generic {
@@ -242,22 +243,21 @@ impl Engine {
                 step
             }
         };
-        let is_paused = crate::open_run::load(other.path())
-            .is_ok_and(|loaded| loaded.run.status == RunStatus::Paused);
+        let is_paused = run.is_some_and(|run| run.status == RunStatus::Paused);
         let goes_on = if is_paused { Verb::Resume } else { Verb::Next };
         let fault = fault.recover(step(goes_on).of(other.id()));
         Err(if at == self.root {
-            let (resume, abort) = (
+            let (go_on, abort) = (
                 step(goes_on).of(other.id()),
                 step(Verb::Abort).of(other.id()),
             );
             fault.suggest(match supersede {
                 Some(option) => {
                     format!(
-                        "go on with it ({resume}), end it ({abort}), or supersede it with {option}"
+                        "go on with it ({go_on}), end it ({abort}), or supersede it with {option}"
                     )
                 }
-                None => format!("go on with it ({resume}), or end it ({abort})"),
+                None => format!("go on with it ({go_on}), or end it ({abort})"),
             })
         } else {
             fault.suggest(format!(

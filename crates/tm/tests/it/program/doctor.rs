@@ -59,7 +59,7 @@ const FAULTS: &[Fault] = &[
             env.git(&["switch", "--quiet", "--detach"]);
         },
         id: "detached_head",
-        state: "fail",
+        state: "warn",
         message: "HEAD is detached",
         fix: "git switch main",
     },

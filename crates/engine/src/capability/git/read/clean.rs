@@ -45,6 +45,18 @@ pub(super) fn how_clean(
     told
 }
 
+/// The changed files that keep a run from beginning, but for those that no check looks at.
+pub(crate) fn in_the_way(status: &TreeStatus, exempt: &[RepoPath]) -> Vec<RepoPath> {
+    let changes = status.changes.iter().filter(|change| !change.submodule);
+    let mut paths: Vec<RepoPath> = changes
+        .flat_map(|change| change.paths().cloned())
+        .filter(|path| !exempt.contains(path))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
 /// The files that are changed and permitted to be.
 pub(super) fn dirty(
     repository: &Repository,
@@ -60,16 +72,8 @@ pub(super) fn dirty(
         dirty: BTreeMap::new(),
         last_commit: start.head.clone(),
     };
-    let exempt = memory.exempt(repository);
-    let mut paths: Vec<RepoPath> = status
-        .changes
-        .iter()
-        .filter(|change| !change.submodule)
-        .flat_map(|change| change.paths().cloned())
-        .filter(|path| !exempt.contains(path) && !memory.reports.contains(path))
-        .collect();
-    paths.sort();
-    paths.dedup();
+    let exempt = [memory.exempt(repository), memory.reports].concat();
+    let paths = in_the_way(status, &exempt);
     if paths.is_empty() {
         return Ok(BTreeMap::new());
     }

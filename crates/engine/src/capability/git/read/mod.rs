@@ -1,7 +1,7 @@
 //! Evidence readers: what the world, or a report, has to say before a decision.
 
 mod branch;
-mod clean;
+pub(crate) mod clean;
 pub mod commit;
 pub(crate) mod handed_in;
 mod history;

@@ -6,7 +6,8 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use engine::{Engine, RunFilter};
 
-use super::Cli;
+use super::open;
+use crate::cli::Cli;
 
 /// The variable by which a completion script asks.
 const VARIABLE: &str = "TM_COMPLETE";
@@ -66,7 +67,7 @@ fn candidates(argument: &Arg) -> Option<Candidates> {
 }
 
 fn engine() -> Option<Engine> {
-    crate::commands::open(None, None, "tm completions").ok()
+    open(None, None, "tm completions").ok()
 }
 
 fn candidate(value: &str, help: impl Into<String>) -> CompletionCandidate {
@@ -75,13 +76,10 @@ fn candidate(value: &str, help: impl Into<String>) -> CompletionCandidate {
 }
 
 fn of_runs(is_meant: impl Fn(&str) -> bool) -> Vec<CompletionCandidate> {
-    let filter = RunFilter {
-        limit: Some(MOST_RUNS),
-        ..RunFilter::default()
-    };
-    let runs = engine().and_then(|engine| engine.runs(&filter).ok());
+    let runs = engine().and_then(|engine| engine.runs(&RunFilter::default()).ok());
     let runs = runs.into_iter().flatten();
     runs.filter(|run| is_meant(&run.view))
+        .take(MOST_RUNS)
         .enumerate()
         .map(|(at, run)| {
             let what = format!("{}: {}", run.status, run.task_title);
@@ -148,11 +146,15 @@ fn phases() -> Vec<CompletionCandidate> {
     phases.map(|phase| candidate(phase, "")).collect()
 }
 
+/// Each gate of a session with each of its modes, as the settings have them.
 fn gates() -> Vec<CompletionCandidate> {
-    let modes = ["human", "terminal", "signed", "auto"];
-    let gates = ["plan", "code", "review"];
-    gates
-        .iter()
-        .flat_map(|gate| modes.map(|mode| candidate(&format!("{gate}={mode}"), "")))
-        .collect()
+    let sections = workspace::config::sections().into_iter();
+    let settings = sections.flat_map(|(_, section)| section.settings);
+    let pairs = settings.filter_map(|setting| {
+        let gate = setting.key.strip_prefix("review.gates.")?;
+        let modes = setting.values.split(", ");
+        let pairs = modes.map(|mode| format!("{gate}={}", mode.trim_matches('`')));
+        Some(pairs.collect::<Vec<_>>())
+    });
+    pairs.flatten().map(|pair| candidate(&pair, "")).collect()
 }
