@@ -130,10 +130,18 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
                 settings::with_value(text, "test.command", &value)
             })?;
         }
-        for client in clients {
-            draft.add(client)?;
-            if request.hook {
-                draft.add_hook(client)?;
+        for client in Client::ALL {
+            // Without a name, those that are set up are brought up to date.
+            if clients.is_empty() && draft.is_in_use(client)? {
+                draft.add(client)?;
+                if draft.has_hook(client) {
+                    draft.add_hook(client)?;
+                }
+            } else if clients.contains(&client) {
+                draft.add(client)?;
+                if request.hook {
+                    draft.add_hook(client)?;
+                }
             }
         }
     } else if request.hook {
@@ -369,6 +377,12 @@ impl<'r> Draft<'r> {
             self.notes.extend(client.hook_note().map(str::to_owned));
         }
         Ok(())
+    }
+
+    /// Whether the guard hook is in a client's hook settings.
+    fn has_hook(&self, client: Client) -> bool {
+        let caller = client.hook_caller();
+        caller.is_some_and(|caller| settings_of_hook::installed(self.root, caller).is_some())
     }
 
     /// Takes the guard hook out of a client's hook settings.

@@ -55,6 +55,32 @@ fn a_test_that_failed_before_is_mended_on_the_way() {
     }
 }
 
+/// What they did before is found out in a checkout, which lies elsewhere.
+#[test]
+fn tests_may_have_the_folder_in_their_names() {
+    let before = Before {
+        files: &[
+            (
+                "before.sh",
+                "echo() { printf '%s\\n' \"$*\" | sed \"s|HERE|$PWD|g\"; }\n",
+            ),
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            (
+                "tests/add.test",
+                "adds in HERE/x: test $(sh src/add.sh 1 2) = 3\n",
+            ),
+        ],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.subtask(
+        || work.write("tests/double.test", DOUBLES),
+        || work.write("src/double.sh", DOUBLE),
+    );
+    work.finalize();
+}
+
 #[test]
 fn tests_that_were_skipped_before_stay_skipped() {
     for way in WAYS {
