@@ -220,6 +220,12 @@ impl Engine {
                 "this is no project: name the folder of yours with ",
                 argument!("projectRoot")
             )),
+            None if self.home.moved_projects().is_ok_and(|moved| !moved.is_empty()) => fault
+                .suggest(format!(
+                    "{}; runs of a project that was moved are taken over with `tm doctor --adopt`, and `tm doctor` lists those",
+                    view.begin.0
+                ))
+                .recover(view.begin.1),
             None if *view == AUTOPILOT && !self.root().join(TASKS_FILE).is_file() => fault
                 .suggest("begin one; without a tasks file its task stands on the command line")
                 .recover(NextStep::start_without_tasks()),

@@ -102,7 +102,7 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         disk::write(&root, &answer.changes)?;
         answer.written = true;
         if to_commit {
-            let commit = "commit this before the next run: runs begin in a clean working tree";
+            let commit = "commit this on the branch that runs begin from, before the next one: runs begin in a clean working tree";
             answer.notes.push(commit.to_owned());
         }
     }
@@ -155,6 +155,13 @@ fn trust(arguments: &Init, output: &mut Output) -> Result<(), Fault> {
 fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(), Fault> {
     let files = text::counted(answer.changes.len(), "file");
     if !output.has_person() {
+        // One that seems to be in use is most likely meant.
+        let mut clients = arguments.clients.clone();
+        if clients.is_empty() && !arguments.remove {
+            let is_found =
+                |client: &Client| answer.found.iter().any(|found| found.client == client.id());
+            clients.extend(Client::ALL.into_iter().find(is_found));
+        }
         let changes = serde_json::to_value(&answer.changes)
             .map_err(|error| Fault::bug(format!("the changes are no JSON: {error}")))?;
         return Err(Fault::new(
@@ -162,16 +169,14 @@ fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(),
             "needs_confirmation",
             format!("{files} would be written, and nobody is here to confirm it"),
         )
-        .suggest(match (arguments.clients.is_empty(), &*answer.found) {
-            (false, _) => "confirm it with --yes, or look at it first with --print".to_owned(),
-            (true, found) => format!(
-                "name the client that you use: --client {}; confirm it with --yes, or look at it first with --print",
-                found.first().map_or(Client::ClaudeCode.id(), |found| found.client)
-            ),
+        .suggest(if arguments.clients.is_empty() {
+            "name the client that you use with --client; confirm it with --yes, or look at it first with --print"
+        } else {
+            "confirm it with --yes, or look at it first with --print"
         })
         .recover(command(
             &arguments.place,
-            &arguments.clients,
+            &clients,
             &[
                 (arguments.remove, "--remove"),
                 (arguments.user, "--user"),

@@ -196,12 +196,12 @@ impl Place<'_> {
         for path in found {
             if self.is_own(&path) {
                 // What the project itself is made of may change.
-                hash.update(path.as_os_str().as_bytes());
+                hash.update(called(&path, self.root));
                 continue;
             }
-            take_in(&mut hash, &path);
+            take_in(&mut hash, &path, self.root);
             for behind in self.behind(&path) {
-                take_in_all(&mut hash, &behind, &mut files);
+                take_in_all(&mut hash, &behind, self.root, &mut files);
             }
         }
         Some((hex(&hash.finalize()), first))
@@ -325,7 +325,7 @@ fn folder(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Takes in a file, or the code of a package, as far as there is room.
-fn take_in_all(hash: &mut Sha256, path: &Path, files: &mut usize) {
+fn take_in_all(hash: &mut Sha256, path: &Path, root: &Path, files: &mut usize) {
     let mut waiting = Vec::from([path.to_owned()]);
     while let Some(path) = waiting.pop() {
         if *files >= MOST_FILES {
@@ -339,16 +339,22 @@ fn take_in_all(hash: &mut Sha256, path: &Path, files: &mut usize) {
             }
         } else if matches!(ending, "js" | "mjs" | "cjs" | "py") || !name.contains('.') {
             *files += 1;
-            take_in(hash, &path);
+            take_in(hash, &path, root);
         }
     }
 }
 
-fn take_in(hash: &mut Sha256, path: &Path) {
+/// What a file is called in a hash: one of the project by its place in it, wherever that lies.
+fn called<'p>(path: &'p Path, root: &Path) -> &'p [u8] {
+    let own = path.strip_prefix(root).unwrap_or(path);
+    own.as_os_str().as_bytes()
+}
+
+fn take_in(hash: &mut Sha256, path: &Path, root: &Path) {
     let Ok(found) = fs::metadata(path) else {
         return;
     };
-    hash.update(path.as_os_str().as_bytes());
+    hash.update(called(path, root));
     hash.update(found.len().to_le_bytes());
     let bytes = (found.len() <= LONGEST_READ).then(|| fs::read(path).ok());
     if let Some(bytes) = bytes.flatten() {
@@ -358,4 +364,35 @@ fn take_in(hash: &mut Sha256, path: &Path) {
     let time = found.modified().ok();
     let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     hash.update(since.unwrap_or_default().as_nanos().to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_that_was_moved_is_tested_by_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
+        let package = here.join("node_modules/runner");
+        let bin = here.join("node_modules/.bin");
+        fs::create_dir_all(&package).unwrap();
+        fs::create_dir_all(&bin).unwrap();
+        fs::write(package.join("package.json"), "{}").unwrap();
+        fs::write(package.join("runner.js"), "#!/bin/sh\n").unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(package.join("runner.js"), mode).unwrap();
+        std::os::unix::fs::symlink("../runner/runner.js", bin.join("runner")).unwrap();
+        let told = |root: &Path| identity(root, "runner", &BTreeMap::new()).programs;
+        let before = told(&here);
+        assert_eq!(before.len(), 1);
+        fs::rename(&here, &there).unwrap();
+        assert_eq!(told(&there), before);
+        fs::write(
+            there.join("node_modules/runner/runner.js"),
+            "#!/bin/sh\nexit 0\n",
+        )
+        .unwrap();
+        assert_ne!(told(&there), before);
+    }
 }

@@ -108,6 +108,8 @@ fn brought(file: &Path) -> TestEnvironment {
     let environment = TestEnvironment::bare();
     let _ = fs::remove_dir_all(environment.store());
     tar(&environment, &["xzf", file.to_str().unwrap()]);
+    let lost = environment.tm(&["autopilot", "next", "--json"]);
+    assert!(lost.json().to_string().contains("tm doctor"), "{lost:?}");
     let projects = environment.store().join("projects");
     let name = fs::read_dir(projects)
         .unwrap()
