@@ -17,6 +17,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 #![allow(clippy::must_use_candidate, reason = "a test takes what it needs")]
 
+pub mod documentation;
 mod drafts;
 pub mod files;
 mod folder;

@@ -4,9 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde_json::Value;
-
-use crate::tools::{cache, cargo, cargo_tool, command, output, root, run};
+use crate::tools::{cache, cargo_tool, command, manifest_of, root, run};
 
 const CONFIG: &str = r#"[book]
 title = "Tramline"
@@ -25,14 +23,8 @@ pub fn build() -> io::Result<bool> {
         "0.5.4",
         &["--no-default-features", "--features", "search"],
     )?;
-    let metadata = ["metadata", "--no-deps", "--format-version", "1", "--locked"];
-    let metadata = output(&mut cargo(&metadata)).unwrap_or_default();
-    let metadata: Value = serde_json::from_str(&metadata)?;
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    let mut repositories = packages.filter_map(|package| package["repository"].as_str());
-    let repository = repositories
-        .next()
-        .ok_or_else(|| io::Error::other("no package of this workspace names its repository"))?;
+    let program = manifest_of("tm")?;
+    let repository = program["repository"].as_str().unwrap_or_default();
     let folder = cache("book")?;
     let source = folder.join("src");
     if source.exists() {

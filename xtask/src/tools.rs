@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 /// The folder of the workspace. Tasks run there.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -122,6 +124,18 @@ pub fn install(package: &str) -> io::Result<()> {
         .args(options)
         .arg(package)
         .stdout(Stdio::null()))
+}
+
+/// What Cargo knows of a package of this workspace.
+pub fn manifest_of(name: &str) -> io::Result<Value> {
+    let metadata = ["metadata", "--no-deps", "--format-version", "1", "--locked"];
+    let metadata = output(&mut cargo(&metadata)).unwrap_or_default();
+    let metadata: Value = serde_json::from_str(&metadata)?;
+    let packages = metadata["packages"].as_array().cloned();
+    let mut packages = packages.unwrap_or_default().into_iter();
+    packages
+        .find(|package| package["name"] == name)
+        .ok_or_else(|| io::Error::other(format!("there is no package `{name}` in this workspace")))
 }
 
 /// A tool from the registry of crates, compiled once, and without optimization: that would take longer than its work.

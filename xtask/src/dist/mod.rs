@@ -18,11 +18,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use serde_json::Value;
 
 use self::archive::Archive;
 use self::target::{TARGETS, Target};
-use crate::tools::{self, cargo, cargo_tool, output, run};
+use crate::tools::{self, cargo_tool, output, run};
 
 /// What is to be made.
 #[derive(Debug, Args)]
@@ -102,14 +101,7 @@ impl Dist {
 
 impl Release {
     fn of_this_workspace() -> io::Result<Self> {
-        let metadata = ["metadata", "--no-deps", "--format-version", "1", "--locked"];
-        let metadata = output(&mut cargo(&metadata)).unwrap_or_default();
-        let metadata: Value = serde_json::from_str(&metadata)?;
-        let packages = metadata["packages"].as_array().into_iter().flatten();
-        let program = packages
-            .into_iter()
-            .find(|package| package["name"] == "tm")
-            .ok_or_else(|| io::Error::other("there is no package `tm` in this workspace"))?;
+        let program = tools::manifest_of("tm")?;
         let text = |name: &str| program[name].as_str().unwrap_or_default().to_owned();
         let time = output(tools::command("git").args(["log", "-1", "--format=%ct"]));
         let time = time.and_then(|time| time.parse().ok());

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use markup::markdown::fenced_code;
 
-use super::player::folder;
+use testkit::documentation::{pages, workspace};
 
 /// The text of a page without its fenced code, of which nothing is a link.
 fn prose(page: &str) -> String {
@@ -17,27 +17,6 @@ fn prose(page: &str) -> String {
         at = block.end;
     }
     prose + &page[at..]
-}
-
-/// The pages: those of the documentation and of the repository's own folders.
-fn pages() -> Vec<PathBuf> {
-    let root = fs::canonicalize(folder().join("..")).unwrap();
-    let mut all = Vec::new();
-    for folder in [
-        "",
-        "docs",
-        "docs/tutorials",
-        "docs/explanation",
-        "plugins/tramline",
-        "packaging/npm",
-        "examples/collab",
-        "examples/profiles",
-    ] {
-        let entries = fs::read_dir(root.join(folder)).unwrap();
-        let pages = entries.map(|entry| entry.unwrap().path());
-        all.extend(pages.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
-    }
-    all
 }
 
 /// The names by which the headings of a page can be linked to, as forges and mdBook make them.
@@ -104,7 +83,7 @@ fn links_lead_to_what_is_there() {
 
 #[test]
 fn every_page_is_in_the_book() {
-    let folder = fs::canonicalize(folder()).unwrap();
+    let folder = workspace().join("docs");
     let summary = fs::read_to_string(folder.join("SUMMARY.md")).unwrap();
     let listed = links(&summary);
     let in_book = |path: &Path| path.starts_with(&folder) && !path.ends_with("SUMMARY.md");

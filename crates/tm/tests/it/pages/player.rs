@@ -7,16 +7,11 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 
-use markup::markdown::fenced_code;
 use testkit::Sandbox;
-
-/// The documentation.
-pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
-}
+use testkit::documentation::{Typed, blocks, typed, workspace};
 
 /// Whoever plays a page has told git who they are.
 const IDENTITY: [(&str, &str); 4] = [
@@ -26,76 +21,9 @@ const IDENTITY: [(&str, &str); 4] = [
     ("GIT_COMMITTER_EMAIL", "ada@example.org"),
 ];
 
-/// A fenced block of a page.
-#[derive(Debug)]
-pub struct Block<'p> {
-    /// What is said of it behind its fence.
-    pub language: &'p str,
-    /// The line above it that says something.
-    pub above: &'p str,
-    /// What is in it.
-    pub text: &'p str,
-    /// Where that begins.
-    pub at: usize,
-}
-
-/// The fenced blocks of a page.
-pub fn blocks(page: &str) -> Vec<Block<'_>> {
-    let block = |range: std::ops::Range<usize>| {
-        let whole = &page[range.clone()];
-        let (fence, rest) = whole.split_once('\n')?;
-        let text = &rest[..rest.trim_end().rfind('\n').map_or(0, |end| end + 1)];
-        let above = page[..range.start].trim_end().lines().next_back();
-        Some(Block {
-            language: fence.trim_start_matches(['`', '~']).trim(),
-            above: above.unwrap_or_default(),
-            text,
-            at: range.start + fence.len() + 1,
-        })
-    };
-    fenced_code(page).into_iter().filter_map(block).collect()
-}
-
-/// A command of a block, and what the page says that it prints.
-#[derive(Debug)]
-pub struct Typed<'p> {
-    /// As it is typed; several lines where one goes on in the next.
-    pub command: &'p str,
-    /// What it prints.
-    pub output: &'p str,
-}
-
-/// The commands of a block.
-pub fn typed(block: &str) -> Vec<Typed<'_>> {
-    let mut all = Vec::new();
-    let mut rest = block;
-    while let Some(begin) = rest.strip_prefix("$ ") {
-        let mut end = 0;
-        for line in begin.split_inclusive('\n') {
-            end += line.len();
-            if !line.trim_end().ends_with('\\') {
-                break;
-            }
-        }
-        let (command, behind) = begin.split_at(end);
-        let next = behind.find("\n$ ").map(|at| at + 1);
-        let next = if behind.starts_with("$ ") {
-            Some(0)
-        } else {
-            next
-        };
-        let (output, more) = behind.split_at(next.unwrap_or(behind.len()));
-        let command = command.trim_end();
-        all.push(Typed { command, output });
-        rest = more;
-    }
-    assert!(rest.trim().is_empty(), "no command: {rest}");
-    all
-}
-
 /// Plays a page in a folder of its own.
 pub fn play(name: &str) {
-    let path = folder().join(name);
+    let path = workspace().join("docs").join(name);
     let page = fs::read_to_string(&path).unwrap();
     let sandbox = Sandbox::new();
     let mut place = sandbox.project();
