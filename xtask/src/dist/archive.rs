@@ -81,6 +81,16 @@ impl Archive {
 /// A file in a package: its path, its content and its mode.
 pub type Packed = (String, Vec<u8>, u32);
 
+/// What all packages may be used under.
+pub fn licences() -> io::Result<Vec<Packed>> {
+    let names = ["LICENSE-APACHE", "LICENSE-MIT"].into_iter();
+    let packed = names.map(|name| {
+        let text = fs::read(tools::root().join(name))?;
+        Ok((name.to_owned(), text, 0o644))
+    });
+    packed.collect()
+}
+
 /// Writes files into an archive: with the same files always the same bytes.
 pub fn tarball(path: &Path, mut files: Vec<Packed>, time: u64) -> io::Result<()> {
     files.sort();

@@ -10,7 +10,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::Release;
-use super::archive::{Archive, Packed};
+use super::archive::{Archive, Packed, licences};
 use super::target::Target;
 use crate::tools::root;
 
@@ -35,9 +35,7 @@ pub fn write(release: &Release, archives: &[Archive]) -> io::Result<()> {
             ("icon.png".to_owned(), fs::read(icon)?, 0o644),
             ("server/tm".to_owned(), fs::read(content.join("tm"))?, 0o755),
         ];
-        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            files.push((name.to_owned(), fs::read(root().join(name))?, 0o644));
-        }
+        files.extend(licences()?);
         packed(&path(release, archive.target), files)?;
     }
     Ok(())
@@ -64,7 +62,7 @@ fn manifest(release: &Release, target: &Target) -> serde_json::Value {
             "entry_point": "server/tm",
             "mcp_config": {
                 "command": "${__dirname}/server/tm",
-                "args": ["mcp", "--tools", "autopilot,review,collab", "--project-root", "${user_config.project}"],
+                "args": ["mcp", "--tools", super::TOOLS, "--project-root", "${user_config.project}"],
             },
         },
         "user_config": {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Release;
-use super::archive::{Archive, Packed, tarball};
+use super::archive::{Archive, Packed, licences, tarball};
 use super::target::Target;
 use crate::tools::root;
 
@@ -22,9 +22,7 @@ pub fn write(release: &Release, archives: &[Archive]) -> io::Result<()> {
         let mut files: Vec<Packed> = Vec::new();
         add(&root().join("plugins/gemini"), "", &mut files)?;
         files.push(("bin/tm".to_owned(), fs::read(content.join("tm"))?, 0o755));
-        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            files.push((name.to_owned(), fs::read(root().join(name))?, 0o644));
-        }
+        files.extend(licences()?);
         tarball(&path(release, archive.target), files, release.time)?;
     }
     Ok(())

@@ -23,6 +23,9 @@ use self::archive::Archive;
 use self::target::{TARGETS, Target};
 use crate::tools::{self, cargo_tool, output, run};
 
+/// The groups of tools that a server offers which a package starts: those that its agent is told of.
+const TOOLS: &str = "autopilot,review,collab";
+
 /// What is to be made.
 #[derive(Debug, Args)]
 pub struct Dist {

@@ -7,13 +7,13 @@ use std::io;
 use serde_json::json;
 
 use super::archive::Archive;
-use super::{Release, bundle, npm, sha256};
+use super::{Release, TOOLS, bundle, npm, sha256};
 
 /// Makes it.
 pub fn write(release: &Release, archives: &[Archive]) -> io::Result<()> {
     let arguments = json!([
         { "type": "positional", "value": "mcp" },
-        { "type": "named", "name": "--tools", "value": "autopilot,review,collab" },
+        { "type": "named", "name": "--tools", "value": TOOLS },
     ]);
     let mut packages = vec![json!({
         "registryType": "npm",

@@ -63,6 +63,12 @@ impl DoctorCheck {
     pub fn fail(id: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::new("fail", id, message, fix)
     }
+
+    /// The same, as a fault tells it.
+    pub fn of(id: &str, fault: impl Into<Fault>) -> Self {
+        let fault: Fault = fault.into();
+        Self::fail(id, fault.message, fault.suggestion)
+    }
 }
 
 impl Engine {
@@ -73,7 +79,10 @@ impl Engine {
         if let Some(name) = adopt {
             checks.extend(self.adopt(name)?);
         }
-        let runs = self.runs(&RunFilter::default()).unwrap_or_default();
+        let runs = self.runs(&RunFilter::default()).unwrap_or_else(|fault| {
+            checks.push(DoctorCheck::of("run", fault));
+            Vec::new()
+        });
         let going_on = runs
             .iter()
             .any(|run| ["running", "paused"].contains(&&*run.status));
@@ -127,8 +136,7 @@ impl Engine {
         let tag = match workspace::tasks::resolve_tag(&self.root, self.tag.as_deref()) {
             Ok(tag) => tag,
             Err(error) => {
-                let fault = Fault::from(error);
-                checks.push(DoctorCheck::fail("tag", fault.message, fault.suggestion));
+                checks.push(DoctorCheck::of("tag", error));
                 return;
             }
         };
@@ -164,8 +172,7 @@ impl Engine {
                 format!("none is needed: {}", NextStep::start_without_tasks()),
             )),
             Err(error) => {
-                let fault = Fault::from(error);
-                checks.push(DoctorCheck::fail("tasks", fault.message, fault.suggestion));
+                checks.push(DoctorCheck::of("tasks", error));
             }
         }
     }
@@ -249,7 +256,7 @@ impl Engine {
                     DoctorCheck::warn("trust", request.warning(), request.command())
                 }));
             }
-            Err(fault) => checks.push(DoctorCheck::fail("trust", fault.message, fault.suggestion)),
+            Err(fault) => checks.push(DoctorCheck::of("trust", fault)),
         }
     }
 

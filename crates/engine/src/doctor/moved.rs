@@ -24,7 +24,7 @@ impl Engine {
         let moved = self.home.moved_projects()?;
         let found = moved.iter().find(|project| is_called(&project.folder));
         let own = self.stored()?.filter(|own| is_called(own.path()));
-        // What stands against telling them stands against taking them over, too.
+        // Sessions need none: what stands against it is told of the runs that do.
         let repository = Repository::discover(&self.root);
         let (project, runs) = match (found, own) {
             (Some(found), _) => {

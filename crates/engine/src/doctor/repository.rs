@@ -57,14 +57,14 @@ impl Engine {
                     may_begin(&self.root, &repository, &status, checks);
                 }
             }
-            Err(error) => checks.push(of_fault("git", error)),
+            Err(error) => checks.push(DoctorCheck::of("git", error)),
         }
         match repository.identity() {
             Ok(identity) => checks.push(DoctorCheck::ok(
                 "identity",
                 format!("{} <{}>", identity.name, identity.email),
             )),
-            Err(error) => checks.push(of_fault("identity", error)),
+            Err(error) => checks.push(DoctorCheck::of("identity", error)),
         }
         match repository.signing_program() {
             Ok(Some(program)) if !can_be_started(&program, &self.root) => {
@@ -75,7 +75,7 @@ impl Engine {
                 ));
             }
             Ok(_) => {}
-            Err(error) => checks.push(of_fault("signing", error)),
+            Err(error) => checks.push(DoctorCheck::of("signing", error)),
         }
         match repository.dependencies() {
             Ok(dependencies) if !dependencies.missing.is_empty() => checks.push(DoctorCheck::warn(
@@ -87,7 +87,7 @@ impl Engine {
                 "install what the project needs, as its own documentation says, before a test is run",
             )),
             Ok(_) => {}
-            Err(error) => checks.push(of_fault("dependencies", error)),
+            Err(error) => checks.push(DoctorCheck::of("dependencies", error)),
         }
         for lock in repository.lock_files() {
             checks.push(DoctorCheck::warn(
@@ -167,9 +167,4 @@ fn may_begin(
         ),
         "commit or stash them; what tools leave behind belongs into .gitignore",
     ));
-}
-
-fn of_fault(id: &str, error: impl Into<Fault>) -> DoctorCheck {
-    let fault: Fault = error.into();
-    DoctorCheck::fail(id, fault.message, fault.suggestion)
 }

@@ -20,6 +20,9 @@ const MOST_RUNS: usize = 30;
 
 /// Answers a completion script; whether one asked.
 pub fn asked(arguments: &[std::ffi::OsString]) -> bool {
+    if std::env::var_os(VARIABLE).is_none() {
+        return false;
+    }
     let env = CompleteEnv::with_factory(|| with_candidates(Cli::command())).var(VARIABLE);
     let folder = std::env::current_dir().ok();
     // Whoever types sees nothing of what goes wrong: an answer that is none is no completion.

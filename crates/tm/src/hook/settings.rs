@@ -17,8 +17,8 @@ const MILLISECONDS: u32 = TIMEOUT * 1000;
 /// What Claude Code calls the events, and those who took its form over.
 const EVENTS: [&str; 3] = ["PreToolUse", "Stop", "SessionStart"];
 
-/// The program.
-const PROGRAM: &str = "tm";
+/// The program, as it is called where no path says otherwise.
+pub const PROGRAM: &str = "tm";
 
 /// What stands round our command. Some clients take every exit status but 0 for a denial, also that of a shell that finds
 /// no `tm`, or whose `tm` was killed; and one hands its payload over as a here-document behind the line, which has to

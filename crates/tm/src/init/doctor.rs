@@ -10,10 +10,7 @@ use workspace::process::{Program, can_be_started, on_path, run};
 use super::client::Client;
 use super::settings::FILE;
 use super::{Draft, Request, plan};
-use crate::hook::settings::{self, Installed};
-
-/// How this program is called where no path says otherwise.
-const BY_NAME: &str = "tm";
+use crate::hook::settings::{self, Installed, PROGRAM};
 
 /// How long another program that has its name may take to say its version.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -28,14 +25,14 @@ pub fn checks(root: &Path) -> Vec<DoctorCheck> {
         let hook = client.hook_caller();
         let installed = hook.and_then(|caller| settings::installed(root, caller));
         if let Some(installed) = &installed {
-            calls_by_name |= installed.calls.iter().any(|program| program == BY_NAME);
+            calls_by_name |= installed.calls.iter().any(|program| program == PROGRAM);
             checks.extend(of_hook(client, installed));
         }
         match draft.is_in_use(client) {
             Ok(true) => {
                 checks.push(set_up(root, client, installed.is_some_and(|hook| hook.ok)));
                 match draft.program(client) {
-                    Some(program) if program == BY_NAME => calls_by_name = true,
+                    Some(program) if program == PROGRAM => calls_by_name = true,
                     Some(program) if !can_be_started(&program, root) => checks.push(DoctorCheck::fail(
                         "program",
                         format!("{} starts `{program}`, which is not there", client.id()),
@@ -55,7 +52,7 @@ pub fn checks(root: &Path) -> Vec<DoctorCheck> {
                     ));
                 }
             }
-            Err(fault) => checks.push(DoctorCheck::fail("client", fault.message, fault.suggestion)),
+            Err(fault) => checks.push(DoctorCheck::of("client", fault)),
         }
     }
     if calls_by_name {
@@ -67,7 +64,7 @@ pub fn checks(root: &Path) -> Vec<DoctorCheck> {
 /// What is wrong with the hook of a client. That the program is not on the path is told once, for all that call it by its name.
 fn of_hook(client: Client, installed: &Installed) -> Option<DoctorCheck> {
     let missing = installed.missing.as_deref();
-    if installed.ok || missing == Some(BY_NAME) {
+    if installed.ok || missing == Some(PROGRAM) {
         return None;
     }
     let fix = match missing {
@@ -92,7 +89,7 @@ fn set_up(root: &Path, client: Client, hook: bool) -> DoctorCheck {
     };
     let plan = match plan(root, &request) {
         Ok(plan) => plan,
-        Err(fault) => return DoctorCheck::fail("client", fault.message, fault.suggestion),
+        Err(fault) => return DoctorCheck::of("client", fault),
     };
     // A project may do without settings.
     let files = plan.changes.iter().map(|change| change.file.as_str());
@@ -115,7 +112,7 @@ fn set_up(root: &Path, client: Client, hook: bool) -> DoctorCheck {
 
 /// What is started by the name of this program: this version of it, one hopes.
 fn by_name(root: &Path) -> Option<DoctorCheck> {
-    let Some(found) = on_path(BY_NAME) else {
+    let Some(found) = on_path(PROGRAM) else {
         return Some(DoctorCheck::fail(
             "program",
             "`tm` is not on the PATH: no client that is set up here can start it",

@@ -132,16 +132,16 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
         }
         for client in Client::ALL {
             // Without a name, those that are set up are brought up to date.
-            if clients.is_empty() && draft.is_in_use(client)? {
+            let (is_meant, hook) = if clients.is_empty() {
+                (draft.is_in_use(client)?, draft.has_hook(client))
+            } else {
+                (clients.contains(&client), request.hook)
+            };
+            if is_meant {
                 draft.add(client)?;
-                if draft.has_hook(client) {
-                    draft.add_hook(client)?;
-                }
-            } else if clients.contains(&client) {
-                draft.add(client)?;
-                if request.hook {
-                    draft.add_hook(client)?;
-                }
+            }
+            if is_meant && hook {
+                draft.add_hook(client)?;
             }
         }
     } else if request.hook {

@@ -30,7 +30,8 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
         .find(|file| is_program(file))
 }
 
-fn is_program(path: &Path) -> bool {
+/// Whether a file is one that can be started.
+pub(crate) fn is_program(path: &Path) -> bool {
     let file = std::fs::metadata(path);
     file.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

@@ -8,7 +8,6 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::hex;
+use crate::process::is_program;
 use crate::runner::adapter::without_packages;
 use crate::runner::definition::{leads_to, without_wrappers};
 use crate::suite::command_line::CommandLine;
@@ -259,10 +259,6 @@ impl Place<'_> {
         }
         all
     }
-}
-
-fn is_program(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 /// The package of Node.js that a file belongs to, where it is an installed one.
