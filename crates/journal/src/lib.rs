@@ -8,6 +8,7 @@
 //! | [`record`] | one line of the journal, written and read |
 //! | [`file`](mod@file) | [`FileJournal`], the journal as a file under a writer lock |
 //! | [`memory`] | [`MemoryJournal`], the same bytes without a file |
+//! | [`follow`], [`page`](mod@page) | events as they come; some of them, without reading the others |
 //! | [`verify`](mod@verify), [`repair`] | the whole chain checked; what can be done about damage |
 //! | [`snapshot`], [`derived`] | caches of the truth, replaced atomically and never synced |
 //! | [`evidence`] | bytes kept by their hash, synced before an event names them |
@@ -33,6 +34,7 @@ pub mod follow;
 pub mod layout;
 pub mod lock;
 pub mod memory;
+pub mod page;
 pub mod position;
 pub mod record;
 pub mod repair;
@@ -49,6 +51,7 @@ pub use file::FileJournal;
 pub use follow::Follower;
 pub use lock::{Holder, RunLock, Wait};
 pub use memory::MemoryJournal;
+pub use page::{Page, page, unit_end};
 pub use position::{Head, Position};
 pub use record::{FORMAT_VERSION, NewEvent, Record};
 pub use repair::Repaired;

@@ -10,6 +10,7 @@ mod follow;
 mod known_end;
 mod locks;
 mod names;
+mod page;
 mod projects;
 mod repair;
 mod runs;

@@ -1,0 +1,59 @@
+use std::fs;
+
+use journal::{Journal, Position, Record, page};
+
+use crate::scene::units;
+
+/// What a page is, by going through all of it.
+fn expected(all: &[Record], before: Option<u64>, most: u64) -> Vec<Record> {
+    let last = all.last().map_or(0, |record| record.seq);
+    let unit_end = |seq: u64| {
+        let ends = all.iter().filter(|record| record.k == record.n);
+        ends.map(|record| record.seq)
+            .take_while(|end| *end <= seq)
+            .last()
+            .unwrap_or(0)
+    };
+    let to = unit_end(before.map_or(last, |before| before.saturating_sub(1)));
+    let from = unit_end(to.saturating_sub(most));
+    let within = all
+        .iter()
+        .filter(|record| record.seq > from && record.seq <= to);
+    within.cloned().collect()
+}
+
+#[test]
+fn a_page_is_what_stands_there_in_whole_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("activity.jsonl");
+    // Long enough to be halved a few times, with units of several sizes.
+    let sizes: Vec<usize> = (0..1200).map(|at| 1 + at * 7 % 5).collect();
+    let journal = units(&sizes);
+    let all = journal.read(&Position::start()).unwrap().records;
+    fs::write(&path, journal.bytes()).unwrap();
+    let last = all.last().unwrap().seq;
+    assert!(journal.bytes().len() > 300_000);
+    let places = (0..40).map(|at| Some(at * last / 37)).chain([None]);
+    for before in places.chain([Some(1), Some(2), Some(last), Some(last + 1)]) {
+        for most in [1, 2, 50, last * 2] {
+            let page = page(&path, before, most).unwrap();
+            assert_eq!(page.last, last);
+            assert!(
+                page.records == expected(&all, before, most),
+                "{before:?} {most}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_torn_belongs_to_no_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("activity.jsonl");
+    let journal = units(&[1, 2, 3]);
+    let all = journal.read(&Position::start()).unwrap().records;
+    fs::write(&path, &journal.bytes()[..journal.bytes().len() - 1]).unwrap();
+    let page = page(&path, None, 10).unwrap();
+    assert_eq!(page.records, all[..3]);
+    assert_eq!(page.last, 3);
+}
