@@ -13,5 +13,6 @@ mod text;
 
 pub use dot::dot;
 pub use mermaid::mermaid;
-pub use svg::{TooLarge, svg};
+pub use picture::Marks;
+pub use svg::{Look, STYLE, TooLarge, svg, svg_of_run, tasks_svg};
 pub use tasks::{TaskNode, TaskStatus, Wave, tasks};

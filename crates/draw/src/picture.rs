@@ -38,9 +38,37 @@ pub(super) struct Node<'a> {
     pub(super) parent: Option<usize>,
     /// Whether a token stands here.
     pub(super) present: bool,
+    /// How often the run came here; nothing where that is not shown.
+    pub(super) visits: Option<u32>,
+}
+
+/// What is marked of a run in the drawing of its workflow.
+#[derive(Debug, Clone, Default)]
+pub struct Marks<'a> {
+    /// The states where it is.
+    pub present: BTreeSet<&'a str>,
+    /// How often it came to each state; empty where the way that it took is not shown.
+    pub visits: BTreeMap<&'a str, u32>,
+}
+
+impl Marks<'_> {
+    fn visits_of(&self, state: &str) -> Option<u32> {
+        let shown = !self.visits.is_empty();
+        shown.then(|| self.visits.get(state).copied().unwrap_or_default())
+    }
 }
 
 impl Node<'_> {
+    /// What follows its class in a picture: whether the run is here, was here, or never came.
+    pub(super) fn mark(&self) -> &'static str {
+        match (self.present, self.visits) {
+            (true, _) => " present",
+            (false, Some(0)) => " never",
+            (false, Some(_)) => " visited",
+            (false, None) => "",
+        }
+    }
+
     /// What people call it.
     pub(super) fn title(&self) -> &str {
         self.label.unwrap_or(self.name)
@@ -89,6 +117,13 @@ impl Arrow<'_> {
 impl<'a> Picture<'a> {
     /// Of a definition, the states in `present` marked.
     pub(super) fn of(definition: &'a Definition, present: &BTreeSet<&str>) -> Self {
+        let present = present.clone();
+        let visits = BTreeMap::new();
+        Self::marked(definition, &Marks { present, visits })
+    }
+
+    /// Of a definition, with what is marked of a run.
+    pub(super) fn marked(definition: &'a Definition, marks: &Marks<'_>) -> Self {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         let mut nodes: Vec<Node<'a>> = Vec::new();
         let mut frame = None;
@@ -116,7 +151,8 @@ impl<'a> Picture<'a> {
                     .as_ref()
                     .map(|each| each.value.items.value.as_str()),
                 parent: parent.and(frame),
-                present: present.contains(name.value.as_str()),
+                present: marks.present.contains(name.value.as_str()),
+                visits: marks.visits_of(&name.value),
             });
         }
         let mut drawing = Drawing {

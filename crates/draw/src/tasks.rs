@@ -57,6 +57,25 @@ impl TaskStatus {
         Self::NotRun,
     ];
 
+    /// What it is called in a picture, for people.
+    pub(super) fn spoken(self) -> &'static str {
+        match self {
+            Self::Pending => "open",
+            Self::InProgress => "in hand",
+            Self::Completed => "done",
+            Self::Failed => "failed",
+            Self::NotRun => "blocked",
+        }
+    }
+
+    /// The same as the name of a class.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::InProgress => "active",
+            other => other.spoken(),
+        }
+    }
+
     /// Name and look of its class. Text and fill are both given, so that neither page nor theme makes it unreadable.
     fn class(self) -> (&'static str, &'static str) {
         match self {

@@ -1,5 +1,6 @@
 //! SVG: a picture that needs nothing else, neither scripts nor fonts nor anything from elsewhere.
 
+mod graph;
 mod scene;
 mod shape;
 mod text_width;
@@ -7,8 +8,9 @@ mod text_width;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::picture::{LONGEST_NAME, Picture};
+use super::picture::{LONGEST_NAME, Marks, Picture};
 use super::text::shortened;
+pub use graph::tasks_svg;
 use machine::definition::Definition;
 use scene::Scene;
 use text_width::{escaped, width};
@@ -20,8 +22,8 @@ const MARGIN: i64 = 20;
 /// The room for the heading.
 const HEADING: i64 = 34;
 
-/// How it looks. The background is its own, so that it can be read wherever it is shown; on a dark screen it is dark.
-const STYLE: &str = "\
+/// How a picture looks. The background is its own, so that it can be read wherever it is shown; on a dark screen it is dark.
+pub const STYLE: &str = "\
 svg{background:#fff}\
 .page{fill:#fff}\
 text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;font-size:13px;fill:#1f2937}\
@@ -40,6 +42,11 @@ text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;f
 .any .shape{fill:none;stroke-dasharray:5 4}\
 .present .shape{fill:#fef3c7;stroke:#d97706;stroke-width:4}\
 .each.present .shape{fill:#fffdf5}\
+.visited .shape{stroke-width:2.6}\
+.active .shape{fill:#fef3c7;stroke:#d97706;stroke-width:3}\
+.done .shape{fill:#ecfdf5;stroke:#059669}\
+.blocked .shape{stroke-dasharray:5 4}\
+.never .shape{stroke-dasharray:3 3}\
 @media (prefers-color-scheme:dark){\
 svg{background:#0d1117}\
 .page{fill:#0d1117}\
@@ -55,7 +62,8 @@ text{fill:#e5e7eb}\
 .failed .shape{fill:#450a0a;stroke:#f87171}\
 .each .shape{fill:#11161d;stroke:#6b7280}\
 .any .shape{fill:none}\
-.present .shape{fill:#451a03;stroke:#f59e0b}\
+.present .shape,.active .shape{fill:#451a03;stroke:#f59e0b}\
+.done .shape{fill:#022c22;stroke:#34d399}\
 .each.present .shape{fill:#17130c}\
 }";
 
@@ -69,11 +77,35 @@ pub struct TooLarge;
 /// # Errors
 /// If the workflow is larger than any picture of it could show.
 pub fn svg(definition: &Definition, present: &BTreeSet<&str>) -> Result<String, TooLarge> {
-    let picture = Picture::of(definition, present);
+    drawn(&Picture::of(definition, present), definition, Look::Inside)
+}
+
+/// Where the look of a picture is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// In the picture: it is a file by itself.
+    Inside,
+    /// On the page that it is put into, which has [`STYLE`] for it.
+    Outside,
+}
+
+/// The workflow of a run as SVG, with where the run is and which way it took.
+///
+/// # Errors
+/// If the workflow is larger than any picture of it could show.
+pub fn svg_of_run(
+    definition: &Definition,
+    marks: &Marks<'_>,
+    look: Look,
+) -> Result<String, TooLarge> {
+    drawn(&Picture::marked(definition, marks), definition, look)
+}
+
+fn drawn(picture: &Picture<'_>, definition: &Definition, look: Look) -> Result<String, TooLarge> {
     if picture.nodes.len() > MOST_STATES {
         return Err(TooLarge);
     }
-    let scene = Scene::of(&picture).ok_or(TooLarge)?;
+    let scene = Scene::of(picture).ok_or(TooLarge)?;
     let heading = shortened(
         &format!("{}: {}", definition.id.value, definition.title.trim()),
         2 * LONGEST_NAME,
@@ -104,7 +136,9 @@ pub fn svg(definition: &Definition, present: &BTreeSet<&str>) -> Result<String, 
         "<desc id=\"{id}-about\">{}</desc>",
         escaped(&described)
     );
-    let _ = writeln!(out, "<style>{STYLE}</style>");
+    if look == Look::Inside {
+        let _ = writeln!(out, "<style>{STYLE}</style>");
+    }
     let _ = writeln!(
         out,
         "<rect class=\"page\" width=\"{wide}\" height=\"{high}\"/>"

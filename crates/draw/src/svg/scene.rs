@@ -285,9 +285,8 @@ impl Frame {
         }
         let set = shortened(node.items.unwrap_or_default(), LONGEST_NAME);
         let _ = write!(title, ": each of {set}");
-        let present = if node.present { " present" } else { "" };
         Some(Self {
-            class: format!("{}{present}", class(node)),
+            class: format!("{}{}", class(node), node.mark()),
             about: about(node),
             half: (inside.width().max(width(&title, 13)) + 2 * BLANK + 1) / 2,
             height: TITLE + inside.height() + BLANK,
@@ -424,7 +423,7 @@ fn open(out: &mut String, words: &Words) {
 }
 
 /// The line of an arrow, and its tip.
-fn line(out: &mut String, straights: &[(Point, Point)]) {
+pub(super) fn line(out: &mut String, straights: &[(Point, Point)]) {
     let mut path = String::new();
     let mut before: Option<Point> = None;
     let mut downwards = true;

@@ -21,7 +21,7 @@ const POINTED: i64 = 14;
 pub(super) struct Shape {
     kind: Kind,
     class: &'static str,
-    present: bool,
+    mark: &'static str,
     about: String,
     title: Vec<String>,
     small: Vec<String>,
@@ -42,6 +42,9 @@ impl Shape {
         if let Some(gate) = node.gate {
             small.push(format!("gate: {}", shortened(gate, WIDE)));
         }
+        if let Some(visits) = node.visits.filter(|visits| *visits > 1) {
+            small.push(format!("{visits} times"));
+        }
         let widest = widest(&title, TEXT.0).max(widest(&small, SMALL.0));
         let side = match node.kind {
             Kind::Route => POINTED + 6,
@@ -51,7 +54,7 @@ impl Shape {
         Self {
             kind: node.kind,
             class: class(node),
-            present: node.present,
+            mark: node.mark(),
             about: about(node),
             half: (widest / 2 + side).max(32),
             height: count(&title) * TEXT.1 + count(&small) * SMALL.1 + 16,
@@ -89,11 +92,11 @@ impl Shape {
         let (top, bottom) = (at.y, at.y + self.height);
         let wide = 2 * self.half;
         let high = self.height;
-        let present = if self.present { " present" } else { "" };
         let _ = write!(
             out,
-            "<g class=\"{}{present}\"><title>{}</title>",
+            "<g class=\"{}{}\"><title>{}</title>",
             self.class,
+            self.mark,
             escaped(&self.about)
         );
         let _ = match self.kind {
@@ -183,6 +186,13 @@ pub(super) fn about(node: &Node<'_>) -> String {
     }
     if node.present {
         about.push_str(", present");
+    }
+    if let Some(visits) = node.visits {
+        let _ = match visits {
+            0 => write!(about, ", never reached"),
+            1 => write!(about, ", reached once"),
+            more => write!(about, ", reached {more} times"),
+        };
     }
     about
 }
