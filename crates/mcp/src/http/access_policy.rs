@@ -61,8 +61,9 @@ impl AccessPolicy {
     }
 
     /// That the request was meant for this server, and does not come from a page of somebody else: a browser can be
-    /// made to send anything to this machine, but not to lie about these two.
-    pub(super) fn check_sender(&self, head: &Parts) -> Result<(), Refusal> {
+    /// made to send anything to this machine, but not to lie about these two. A site is also asked by `its_own` pages: those
+    /// that come from the host that they ask.
+    pub(super) fn check_sender(&self, head: &Parts, its_own: bool) -> Result<(), Refusal> {
         let named = one(&head.headers, &HOST).map_err(|RepeatedHeader| {
             refused("the request names several hosts; send one `Host`")
         })?;
@@ -83,6 +84,7 @@ impl AccessPolicy {
         match one(&head.headers, &ORIGIN) {
             Ok(None) => Ok(()),
             Ok(Some(origin)) if self.allows(origin) => Ok(()),
+            Ok(Some(origin)) if its_own && is_of_host(origin, &head.headers) => Ok(()),
             _ => Err(forbidden(
                 "requests from the pages of this origin are not answered; start the server with the origin allowed if they should be",
             )),
@@ -193,6 +195,21 @@ impl Origin {
     }
 }
 
+/// Whether a page of this origin asks the host that it came from. Behind a proxy that adds TLS it came by `https`.
+fn is_of_host(origin: &HeaderValue, headers: &HeaderMap) -> bool {
+    let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
+    let host = headers.get(HOST).and_then(text);
+    let (Some(origin), Some(host)) = (text(origin), host) else {
+        return false;
+    };
+    let Some(origin) = Origin::parse(&origin) else {
+        return false;
+    };
+    let same =
+        |scheme: &str| Origin::parse(&format!("{scheme}://{host}")).as_ref() == Some(&origin);
+    same("http") || same("https")
+}
+
 /// A header came more than once where it may come once.
 struct RepeatedHeader;
 
@@ -237,7 +254,7 @@ mod tests {
     }
 
     fn sender(uri: &str, headers: &[(&str, &str)]) -> bool {
-        policy().check_sender(&head(uri, headers)).is_ok()
+        policy().check_sender(&head(uri, headers), false).is_ok()
     }
 
     fn head(uri: &str, headers: &[(&str, &str)]) -> Parts {
@@ -328,6 +345,25 @@ mod tests {
                 ("origin", "http://localhost:3000")
             ]
         ));
+    }
+
+    #[test]
+    fn a_site_is_asked_by_its_own_pages_too() {
+        let asks = |host: &str, origin: &str| {
+            let head = head("/", &[("host", host), ("origin", origin)]);
+            policy().check_sender(&head, true).is_ok()
+        };
+        assert!(asks("127.0.0.1:7370", "http://127.0.0.1:7370"));
+        assert!(asks("localhost", "https://localhost"));
+        for (host, origin) in [
+            ("127.0.0.1:7370", "http://127.0.0.1:7371"),
+            ("127.0.0.1:7370", "http://localhost:7370"),
+            ("127.0.0.1:7370", "null"),
+            ("127.0.0.1:7370", "http://127.0.0.1:7370@evil.example"),
+            ("evil.example:7370", "http://evil.example:7370"),
+        ] {
+            assert!(!asks(host, origin), "{host} {origin}");
+        }
     }
 
     #[test]

@@ -26,7 +26,8 @@ use super::message::{Kind, Message};
 use super::refusal::{INVALID_PARAMS, INVALID_REQUEST, Refusal, json_reply};
 use super::reply::Reply;
 use super::sessions::Sessions;
-use super::{Held, Holding, Options};
+use super::site::{self, SiteRequest};
+use super::{Held, Holding, Options, SharedSite};
 use crate::adapter::{Adapter, Ticket};
 use crate::server::Server;
 
@@ -55,6 +56,7 @@ pub(super) struct Handler<S: Server> {
     max_body: usize,
     patience: Duration,
     health: Value,
+    site: Option<SharedSite>,
 }
 
 impl<S: Server> Handler<S> {
@@ -91,6 +93,7 @@ impl<S: Server> Handler<S> {
             max_body: options.max_body,
             patience: options.patience,
             health,
+            site: options.site.clone(),
         }
     }
 
@@ -117,8 +120,13 @@ impl<S: Server> Handler<S> {
 
     async fn try_to_answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Refusal> {
         let (mut head, body) = request.into_parts();
-        self.policy.check_sender(&head)?;
-        match head.uri.path() {
+        let path = head.uri.path();
+        let site = self.site.as_ref().filter(|_| path != MCP && path != HEALTH);
+        self.policy.check_sender(&head, site.is_some())?;
+        if let Some(site) = site {
+            return self.ask_site(site.clone(), head, body).await;
+        }
+        match path {
             MCP => {}
             HEALTH if head.method == Method::GET || head.method == Method::HEAD => {
                 return Ok(json_reply(StatusCode::OK, &self.health));
@@ -147,6 +155,44 @@ impl<S: Server> Handler<S> {
             Method::DELETE => self.end_session(head).await,
             _ => Err(wrong_method("GET, POST, DELETE")),
         }
+    }
+
+    /// A request for what is not the protocol's.
+    async fn ask_site(
+        &self,
+        site: SharedSite,
+        mut head: Parts,
+        body: Incoming,
+    ) -> Result<Response<Reply>, Refusal> {
+        if self.stopping.is_cancelled() {
+            return Err(Refusal::stopping());
+        }
+        let shows_token = self.policy.check_token(&head).is_ok();
+        if shows_token {
+            head.headers.remove(AUTHORIZATION);
+        }
+        let call = permit(&self.calls, "requests")?;
+        let body = {
+            let _reading = permit(&self.reading, "requests")?;
+            self.read(&head, body).await?
+        };
+        // Taken before it is known to be one: what is taken later may not be there.
+        let stream = permit(&self.streams, "streams");
+        let request = SiteRequest {
+            head,
+            body,
+            shows_token,
+        };
+        let (response, is_stream) = site::ask(site.0, request).await;
+        if !is_stream {
+            return Ok(response);
+        }
+        drop(call);
+        let held: Held = Arc::new(Holding {
+            _permit: Some(stream?),
+            _session: None,
+        });
+        Ok(response.map(|reply| reply.holding(held).until(&self.stopping)))
     }
 
     /// A message of the client.

@@ -2,7 +2,8 @@
 //!
 //! The protocol is at `/mcp`, in both eras; `/healthz` says whether the server is up. A request is checked in this
 //! order, and the first check that fails answers it: the host it names, the page it comes from, the token, how much is
-//! under way, its body. There is nothing for browsers here: no page of another origin gets as far as the token.
+//! under way, its body. Everything else is the site's ([`Site`]), where there is one: pages for a person, of this very origin alone. No page of another origin gets
+//! as far as the token.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -11,6 +12,7 @@
 //! | `access_policy` | host, origin and token |
 //! | `message` | what can be told of a message before the protocol looks at it |
 //! | `sessions` | how many sessions there are, and when they end |
+//! | `site` | pages beside the protocol |
 //! | `refusal`, `reply` | what goes back |
 //! | `connection_limit` | which connection makes room where there are too many |
 //! | `write_timeout` | what happens to clients that do not read it |
@@ -25,6 +27,7 @@ mod refusal;
 mod reply;
 mod serving;
 mod sessions;
+mod site;
 mod token;
 mod write_timeout;
 
@@ -40,6 +43,9 @@ use crate::server::Server;
 use crate::stdio::{STACK, THREADS};
 use sessions::InUse;
 
+pub use hyper::body::Bytes;
+pub use hyper::{Method, Response, StatusCode, header};
+pub use site::{NotRead, Site, SiteBody, SiteRequest, StreamReceiver, StreamSender};
 pub use token::{Token, TokenError};
 
 /// How long threads that nobody waits for may still take when all calls are answered.
@@ -75,6 +81,18 @@ pub struct Options {
     pub switch: Switch,
     /// Whether SIGTERM and SIGINT stop the server, too.
     pub signals: bool,
+    /// What answers for everything that is not the protocol's; nothing, where there is none.
+    pub site: Option<SharedSite>,
+}
+
+/// A site, shared by all connections.
+#[derive(Clone)]
+pub struct SharedSite(pub Arc<dyn Site>);
+
+impl std::fmt::Debug for SharedSite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SharedSite")
+    }
 }
 
 impl Default for Options {
@@ -94,6 +112,7 @@ impl Default for Options {
             grace: Duration::from_secs(30),
             switch: Switch::default(),
             signals: true,
+            site: None,
         }
     }
 }
