@@ -105,7 +105,8 @@ impl Person {
     /// The same of a command that may be killed.
     pub fn end_or_death(mut self) -> Outcome {
         while self.read() {}
-        Outcome::shown(self.child.wait().unwrap(), self.unread)
+        let shown = std::mem::take(&mut self.unread);
+        Outcome::shown(self.child.wait().unwrap(), shown)
     }
 
     /// Types the code that is shown, and waits for the end. What was shown before it, the exit status, and the rest.
@@ -114,6 +115,14 @@ impl Person {
         self.say(&code);
         let (status, rest) = self.end();
         (shown, status, rest)
+    }
+}
+
+/// Nothing that goes on by itself outlives the person who started it.
+impl Drop for Person {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

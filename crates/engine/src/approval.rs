@@ -23,6 +23,8 @@ pub enum Channel {
     Client(String),
     /// At a terminal, where something was typed back.
     Terminal,
+    /// On a page in a browser that was opened from a terminal. No more stands behind it than behind that.
+    Browser,
     /// By a signature of the [`Statement`], in its armour.
     Signed(String),
 }
@@ -268,6 +270,7 @@ impl Engine {
             None => return Ok(None),
             Some(Channel::Client(how)) => by(Strength::Client, how),
             Some(Channel::Terminal) => by(Strength::Terminal, "terminal"),
+            Some(Channel::Browser) => by(Strength::Terminal, "browser"),
             Some(Channel::Signed(armored)) => {
                 let signer = person::verify(&on.text(), armored, &self.signers(), None)?;
                 Approval {

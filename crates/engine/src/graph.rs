@@ -7,6 +7,7 @@ use std::sync::Arc;
 use machine::Definition;
 use serde::Serialize;
 
+use crate::board;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::library;
@@ -78,14 +79,9 @@ impl Engine {
         let graph = match format {
             GraphFormat::Mermaid => draw::mermaid(&definition, &present),
             GraphFormat::Dot => draw::dot(&definition, &present),
-            GraphFormat::Svg => draw::svg(&definition, &present).map_err(|error| {
-                Fault::new(
-                    Kind::Refused,
-                    "graph_too_large",
-                    format!("`{}` cannot be drawn: {error}", definition.id.value),
-                )
-                .suggest("`--format dot` and `--format mermaid` write a workflow of any size")
-            })?,
+            GraphFormat::Svg => {
+                draw::svg(&definition, &present).map_err(|error| too_large(&definition, error))?
+            }
         };
         Ok(WorkflowGraph {
             workflow: definition.id.value.clone(),
@@ -105,6 +101,23 @@ impl Engine {
         let (definition, at) = self.pinned_and_present(run)?;
         let present = at.iter().map(String::as_str).collect();
         Ok(draw::mermaid(&definition, &present))
+    }
+
+    /// The workflow that a run is pinned to, as SVG, with where the run is and how often it came to each state. `look` says whether
+    /// it is a file by itself.
+    pub fn run_picture(&self, run: Option<&str>, look: draw::Look) -> Result<String, Fault> {
+        let (dir, loaded) = self.load_any(run)?;
+        let definition = open_run::pinned(dir.path(), &loaded.run)?;
+        let visits = board::visits(&dir.journal_path())?;
+        let tokens = loaded.run.tokens.iter();
+        let marks = draw::Marks {
+            present: tokens.map(|token| token.state.as_str()).collect(),
+            visits: visits
+                .iter()
+                .map(|(state, visits)| (state.as_str(), *visits))
+                .collect(),
+        };
+        draw::svg_of_run(&definition, &marks, look).map_err(|error| too_large(&definition, error))
     }
 
     /// The workflow with this id, as a Mermaid flowchart.
@@ -161,6 +174,15 @@ impl Engine {
             .map(|(id, _)| id.clone())
             .collect())
     }
+}
+
+fn too_large(definition: &Definition, error: draw::TooLarge) -> Fault {
+    Fault::new(
+        Kind::Refused,
+        "graph_too_large",
+        format!("`{}` cannot be drawn: {error}", definition.id.value),
+    )
+    .suggest("`--format dot` and `--format mermaid` write a workflow of any size")
 }
 
 fn read(name: &str, text: &str) -> Result<Definition, Fault> {

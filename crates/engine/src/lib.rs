@@ -21,6 +21,7 @@
 
 pub mod approval;
 mod audit;
+pub mod board;
 pub mod call;
 pub mod capability;
 pub mod clock;
@@ -33,6 +34,7 @@ pub mod engine;
 pub mod fail_point;
 pub mod fault;
 mod find;
+pub mod follow;
 pub mod formats;
 pub mod generic;
 pub mod graph;
@@ -67,6 +69,7 @@ pub use crate::definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, Wo
 pub use crate::doctor::DoctorCheck;
 pub use crate::engine::{Engine, OpenOptions};
 pub use crate::fault::{Fault, Kind};
+pub use crate::follow::{Follow, FollowScope, FollowedEvent};
 pub use crate::generic::answer::{
     CurrentState, OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer,
     RunVerdict,
@@ -74,8 +77,9 @@ pub use crate::generic::answer::{
 pub use crate::graph::{GraphFormat, WorkflowGraph};
 pub use crate::next_step::{NextStep, Verb};
 pub use crate::run_cache::remember_runs;
-pub use crate::runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
+pub use crate::runs::{LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use crate::summary::Summary;
 pub use crate::trust::TrustRequest;
+pub use draw::{Look, STYLE as PICTURE_STYLE};
 pub use machine::Strength;
 pub use machine::command::Choice;

@@ -16,9 +16,7 @@ impl Engine {
     /// such run.
     pub fn run_revision(&self, run: &str) -> Option<u64> {
         let (_, dir) = self.looked_at(Some(run)).ok()?;
-        let mut hash = DefaultHasher::new();
-        stamp(&dir.journal_path(), &mut hash);
-        Some(hash.finish())
+        Some(of_journal(&dir.journal_path()))
     }
 
     /// A number that changes whenever a run is begun here, or one of the newest moves.
@@ -38,6 +36,13 @@ impl Engine {
         }
         Ok(hash.finish())
     }
+}
+
+/// A number that changes whenever the journal at this path does.
+pub(crate) fn of_journal(path: &Path) -> u64 {
+    let mut hash = DefaultHasher::new();
+    stamp(path, &mut hash);
+    hash.finish()
 }
 
 fn stamp(path: &Path, hash: &mut DefaultHasher) {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use journal::layout::{ProjectDir, RunDir};
-use journal::{FileJournal, Follower, Journal as _, NewEvent, Position, Record};
+use journal::{FileJournal, Journal as _, NewEvent, Position, Record};
 use machine::state::ItemStatus;
 use machine::{Event, RunState, Strength};
 use serde::Serialize;
@@ -16,7 +16,6 @@ use crate::decisions::SignatureState;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find;
-use crate::find::Selector;
 use crate::find::{RunHead, is_over_a_task, read_json, standing};
 use crate::generic;
 use crate::integrity;
@@ -25,8 +24,8 @@ use crate::integrity::{EvidenceProblem, FileProblem, has_begun};
 use crate::next_step::Verb;
 use crate::open_run::{self, Loaded};
 use crate::summary::{self, Summary};
+use crate::view::GENERIC;
 use crate::view::autopilot::state;
-use crate::view::{AUTOPILOT, GENERIC};
 
 /// A run in a list.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -78,6 +77,15 @@ pub struct RunFilter {
     pub status: Option<String>,
     /// The newest so many.
     pub limit: Option<usize>,
+}
+
+impl RunFilter {
+    /// Whether a run is one of those that are wanted, whatever their number.
+    pub(crate) fn lets_through(&self, run: &RunSummary) -> bool {
+        let fits =
+            |wanted: &Option<String>, is: &str| wanted.as_ref().is_none_or(|wanted| wanted == is);
+        fits(&self.tag, &run.tag) && fits(&self.status, &run.status)
+    }
 }
 
 /// Pauses a run whose journal was repaired: what was lost may have been that it is stopped, so a person has it go on.
@@ -198,33 +206,6 @@ pub struct LogRepaired {
     /// The old journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_file: Option<String>,
-}
-
-/// A journal as it grows.
-#[derive(Debug)]
-pub struct Follow {
-    run_id: String,
-    follower: Follower,
-    over: bool,
-}
-
-impl Follow {
-    /// The events that are new since the last call.
-    pub fn poll(&mut self) -> Result<Vec<Record>, Fault> {
-        let records = self.follower.poll()?;
-        self.over |= records.iter().any(|record| record.event == "run:ended");
-        Ok(records)
-    }
-
-    /// Whether the run has ended.
-    pub fn is_over(&self) -> bool {
-        self.over
-    }
-
-    /// The run.
-    pub fn run_id(&self) -> &str {
-        &self.run_id
-    }
 }
 
 /// A run in a list, as far as it can be read.
@@ -358,10 +339,7 @@ impl Engine {
         for project in &projects {
             for id in project.runs()? {
                 let summary = summary(&project.run(&id)?, project);
-                let fits = |wanted: &Option<String>, is: &str| {
-                    wanted.as_ref().is_none_or(|wanted| wanted == is)
-                };
-                if fits(&filter.tag, &summary.tag) && fits(&filter.status, &summary.status) {
+                if filter.lets_through(&summary) {
                     all.push(summary);
                 }
             }
@@ -395,19 +373,6 @@ impl Engine {
     pub fn report(&self, run: Option<&str>) -> Result<Summary, Fault> {
         let (dir, _) = self.load_any(run)?;
         summary::build(dir.path())
-    }
-
-    /// A run's events as they come, from the first on; where none is named, of the present one over a task.
-    pub fn follow(&self, run: Option<&str>) -> Result<Follow, Fault> {
-        let (_, dir) = match run {
-            Some(_) => self.looked_at(run)?,
-            None => self.meant(&AUTOPILOT, None, Selector::Running)?,
-        };
-        Ok(Follow {
-            run_id: dir.id().to_owned(),
-            follower: Follower::new(dir.journal_path(), Position::start()),
-            over: false,
-        })
     }
 
     /// Checks the whole chain of a run's journal, and that every event can be read.

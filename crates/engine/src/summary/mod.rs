@@ -78,6 +78,17 @@ pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
     })
 }
 
+/// What an event means, for programs and in a line of Markdown; nothing where others beside it say it.
+pub(crate) fn told(
+    definition: &Definition,
+    at: &str,
+    event: &Event,
+) -> (Option<Value>, Option<String>) {
+    let step = timeline::step(definition, at, event);
+    let line = step.as_ref().and_then(timeline::line);
+    (step, line)
+}
+
 /// The page alone, of at most so many bytes.
 pub(crate) fn page_within(dir: &Path, most: usize) -> Result<String, Fault> {
     let (account, _) = account(dir)?;

@@ -22,6 +22,7 @@ pub mod setup;
 pub mod start;
 pub mod submit;
 pub mod tasks;
+pub mod ui;
 mod usage;
 pub mod verify;
 pub mod workflow;
@@ -104,6 +105,16 @@ pub enum Command {
     /// The runs of this project: list them, look at one, read its journal or its report
     #[command(arg_required_else_help = true)]
     Runs(history::Runs),
+    /// Look at runs: in the browser, live
+    ///
+    /// What waits for you, what is stuck and why, each run with its drawing, its tests and its journal, and your decisions: with
+    /// `--web` on a page that is served on this machine alone until Ctrl-C. Its address holds a key that is good once; Enter gives
+    /// another one. What is decided there counts as decided at this terminal, so it takes one.
+    Ui(ui::Ui),
+    /// Print the events of all runs here as they come, a line each
+    ///
+    /// From whichever process they are. With `--json` each has a `cursor`: `--from CURSOR` goes on behind it.
+    Watch(ui::Watch),
     /// The journal of a run: check it, mend it, fold it up to some event
     #[command(arg_required_else_help = true)]
     Log(history::Log),
@@ -264,6 +275,8 @@ impl Cli {
             Command::Tasks(tasks) => tasks.place.json,
             Command::Runs(runs) => runs.place.json,
             Command::Log(log) => log.place.json,
+            Command::Ui(ui) => ui.place.json,
+            Command::Watch(watch) => watch.place.json,
             Command::Evidence(evidence) => evidence.json,
             Command::Workflow(workflow) => workflow.place.json,
             Command::Config(config) => config.place.json,

@@ -3,13 +3,16 @@
 use std::io::IsTerminal as _;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::{Fault, Kind};
 
 use ::mcp::http::{self, Options, Token};
+use ::web::access::Right;
 use serde_json::json;
 
-use super::{DONE, Outcome, current_folder, open, usage};
+use super::web::Shown;
+use super::{DONE, Outcome, current_folder, open, usage, web};
 use crate::cli::mcp::{Mcp, Serve};
 use crate::mcp::{Group, Places, Tramline};
 use crate::output::Output;
@@ -52,33 +55,16 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
             .collect::<Result<Vec<_>, _>>()?
     };
     let address = address(&serve.listen)?;
-    if !address.ip().is_loopback() && !serve.allow_remote {
-        return Err(Fault::new(
-            Kind::Refused,
-            "remote_listener",
-            format!("{address} can be reached from other machines, and what is sent there is not encrypted"),
-        )
-        .suggest("listen on 127.0.0.1; or, behind a proxy that adds TLS, say --allow-remote, and --allow-host for the name that clients use"));
-    }
+    let listener = listen(address, serve.allow_remote)?;
     let token_file = match serve.token_file {
         Some(file) => file,
         None => own_token_file(&roots)?,
     };
-    let token = Token::load_or_create(&token_file).map_err(|error| {
-        Fault::environment(
-            "token",
-            "the token that clients must show cannot be had",
-            &error,
-        )
-        .suggest("mend the file that is named, or delete it to have a new one made")
-    })?;
-    let listener = TcpListener::bind(address).map_err(|error| {
-        Fault::environment("listen", format!("{address} cannot be listened on"), &error)
-            .suggest("stop what listens there, or choose another port with --listen (port 0 takes any that is free)")
-    })?;
+    let (site, access) = web::site(Shown::within(cwd.clone(), roots.clone()));
     let mut options = Options {
-        token: Some(token),
+        token: Some(token(&token_file)?),
         origins: serve.allow_origins,
+        site: Some(site),
         ..Options::default()
     };
     options.hosts.extend(serve.allow_hosts);
@@ -88,17 +74,65 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
             IpAddr::V6(ip) => format!("[{ip}]"),
         });
     }
-    engine::remember_runs();
-    let server = Tramline::new(Places::within(cwd, roots.clone()), &groups(serve.tools));
+    let has_person = output.has_person();
     let ready = |address: SocketAddr| {
+        // A key is only for eyes: what is piped or logged gets the address alone.
+        let key = has_person.then(|| web::link(&access, address, "/", Right::Decide));
+        let page = key.and_then(Result::ok);
         let said = json!({
             "url": format!("http://{address}/mcp"),
+            "page": page.unwrap_or_else(|| format!("http://{address}/")),
             "tokenFile": token_file,
             "roots": roots,
         });
         // Where nobody reads, it is served all the same.
         let _ = output.answer(&said, |said, _| render::serving(said));
+        if has_person {
+            web::another_link_on_enter(Arc::clone(&access), address, "/".to_owned());
+        }
     };
+    let places = Places::within(cwd, roots.clone());
+    self::serve(places, &groups(serve.tools), listener, options, ready)
+}
+
+/// The token in a file, made anew where there is none.
+pub(super) fn token(file: &Path) -> Result<Token, Fault> {
+    Token::load_or_create(file).map_err(|error| {
+        Fault::environment(
+            "token",
+            "the token that clients must show cannot be had",
+            &error,
+        )
+        .suggest("mend the file that is named, or delete it to have a new one made")
+    })
+}
+
+/// Listens at an address: one of this machine alone, unless others may come.
+pub(super) fn listen(address: SocketAddr, allow_remote: bool) -> Result<TcpListener, Fault> {
+    if !address.ip().is_loopback() && !allow_remote {
+        return Err(Fault::new(
+            Kind::Refused,
+            "remote_listener",
+            format!("{address} can be reached from other machines, and what is sent there is not encrypted"),
+        )
+        .suggest("listen on 127.0.0.1; or, behind a proxy that adds TLS, say --allow-remote, and --allow-host for the name that clients use"));
+    }
+    TcpListener::bind(address).map_err(|error| {
+        Fault::environment("listen", format!("{address} cannot be listened on"), &error)
+            .suggest("stop what listens there, or choose another port with --listen (port 0 takes any that is free)")
+    })
+}
+
+/// Serves until the process is told to stop.
+pub(super) fn serve(
+    places: Places,
+    groups: &[Group],
+    listener: TcpListener,
+    options: Options,
+    ready: impl FnOnce(SocketAddr),
+) -> Outcome {
+    engine::remember_runs();
+    let server = Tramline::new(places, groups);
     http::serve(server, listener, options, ready).map_err(|error| {
         let fault = Fault::environment("mcp_io", "serving on HTTP ended", &error);
         match error.kind() {
@@ -111,7 +145,7 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-fn address(named: &str) -> Result<SocketAddr, Fault> {
+pub(super) fn address(named: &str) -> Result<SocketAddr, Fault> {
     let wrong = |why: String| {
         usage(format!("`{named}` is no address to listen on: {why}"))
             .suggest("give host and port, such as 127.0.0.1:7370")

@@ -18,8 +18,10 @@ mod setup;
 mod submit;
 mod tasks;
 mod trust;
+mod ui;
 mod verify;
 mod watch;
+mod web;
 mod workflow;
 
 use std::ffi::OsString;
@@ -122,6 +124,8 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Tasks(arguments) => tasks::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),
+        Command::Ui(arguments) => ui::run(&arguments, output),
+        Command::Watch(arguments) => watch::all(arguments, output),
         Command::Evidence(arguments) => evidence::run(arguments, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),
         Command::Config(config) => config::config(config, output),

@@ -22,6 +22,26 @@ pub fn serving(said: &Value) -> String {
         out.push_str(&plain(root.as_str().unwrap_or_default()));
         out.push('\n');
     }
-    out.push_str("Stop it with Ctrl-C\n");
+    out.push_str("Page for your browser: ");
+    out.push_str(text("page"));
+    out.push_str("\nStop it with Ctrl-C\n");
     out
+}
+
+/// Where the page is.
+pub fn page(said: &Value) -> String {
+    let link = said["page"].as_str().unwrap_or_default();
+    let opened = if said["opened"] == true {
+        "It opens in your browser; if not, open the address yourself."
+    } else {
+        "Open it in your browser."
+    };
+    let decides = if said["decides"] == true {
+        ""
+    } else {
+        "\nThis is no terminal, so there one can look, and not decide."
+    };
+    format!(
+        "{link}\n{opened} The address is good once, for ten minutes; Enter gives another one.{decides}\nStop it with Ctrl-C\n"
+    )
 }

@@ -96,6 +96,15 @@ fn unknown_change(command: &str, told: &[u8]) -> GitError {
 const COMMIT_FORMAT: &str = "--format=%H%x00%P%x00%T%x00%ad%x00%an <%ae>%x00%cn <%ce>%x00%s%x00%B";
 const COMMIT_FIELDS: usize = 8;
 
+/// A commit as a person reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// Its message.
+    pub message: String,
+    /// Which files it changed and how much, and the difference itself.
+    pub patch: Vec<u8>,
+}
+
 impl Repository {
     /// The commit on which the newest stash was made; none where there is no stash, or none since that time, in seconds since
     /// 1970. Without one no git is asked.
@@ -241,6 +250,28 @@ impl Repository {
         name.push(path.as_os_str());
         let output = self.git().args(["cat-file", "blob"]).arg(name).output()?;
         Ok(output.status.success().then_some(output.stdout))
+    }
+
+    /// What a commit says and changed against its first parent; nothing where there is no such commit. `sha` is an id and no
+    /// other name.
+    pub fn patch_of(&self, sha: &str) -> Result<Option<Patch>, GitError> {
+        let is_id = sha.len() >= 7 && sha.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id || self.resolve(sha)?.is_none() {
+            return Ok(None);
+        }
+        let shown = |format: &str, rest: &[&str]| {
+            self.git()
+                .args(["show", "--no-ext-diff", "--no-textconv", "--no-color"])
+                .args(["--first-parent", "-m", format])
+                .args(rest)
+                .args([sha, "--"])
+                .run()
+        };
+        let message = shown("--format=%B", &["--no-patch"])?;
+        Ok(Some(Patch {
+            message: String::from_utf8_lossy(&message).trim_end().to_owned(),
+            patch: shown("--format=", &["--patch", "--stat"])?,
+        }))
     }
 
     /// What a commit says.

@@ -32,5 +32,7 @@ mod shell;
 mod tasks;
 mod terminal;
 mod trust;
+mod watch;
+mod web;
 mod whole_run;
 mod workflow_graph;

@@ -1,0 +1,218 @@
+//! What a person sees who looks at runs from outside: which there are, what waits for a decision, what is stuck and why; of one
+//! run its items, its drawing, and what happened in it, a page at a time.
+//!
+//! Nothing is decided here, and nothing is said here that another answer says in other words: this puts together what is there.
+
+mod attention;
+mod files;
+mod items;
+mod patch;
+mod timeline;
+mod visits;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use journal::layout::{ProjectDir, RunDir};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::capability::documents::skills::name_of;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::open_run;
+use crate::revision;
+use crate::runs::{self, RunFilter, RunSummary};
+
+pub use attention::{Attention, AttentionKind};
+pub use files::FileText;
+pub use items::{BoardItem, BoardSet};
+pub use patch::CommitPatch;
+pub use timeline::{TimelineEntry, TimelinePage};
+pub(crate) use visits::visits;
+
+/// The longest text that says what a run is about, in characters.
+const LONGEST_SUBJECT: usize = 100;
+
+/// A run as a person looks at it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoardRun {
+    /// What every list says of it.
+    #[serde(flatten)]
+    pub run: RunSummary,
+    /// What it is about, in the words that it was started with; none where its task says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Where it stands: the labels of its states, each with its item.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+    /// When it last moved, UTC.
+    pub last_updated: String,
+    /// What a person should look at, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attention: Option<Attention>,
+}
+
+/// Runs that are over, as this process saw them last: of a thousand runs most are, and they hardly change.
+static OVER: Mutex<Option<HashMap<PathBuf, (u64, BoardRun)>>> = Mutex::new(None);
+
+impl Engine {
+    /// The runs that a filter lets through, as a person looks at them: those that wait for one first, then those that are under
+    /// way, then the newest.
+    pub fn board(&self, filter: &RunFilter) -> Result<Vec<BoardRun>, Fault> {
+        let mut all = Vec::new();
+        for (engine, project) in self.projects_of(filter.all)? {
+            for id in project.runs()? {
+                let run = engine.board_run_in(&project, &id)?;
+                if filter.lets_through(&run.run) {
+                    all.push(run);
+                }
+            }
+        }
+        sort(&mut all);
+        if let Some(limit) = filter.limit {
+            all.truncate(limit);
+        }
+        Ok(all)
+    }
+
+    /// One run, as a person looks at it.
+    pub fn board_run(&self, run: Option<&str>) -> Result<BoardRun, Fault> {
+        let (project, dir) = self.looked_at(run)?;
+        self.board_run_in(&project, dir.id())
+    }
+
+    /// This project, or all that the store knows and that are still where they were, each opened for the same caller.
+    fn projects_of(&self, all: bool) -> Result<Vec<(Self, ProjectDir)>, Fault> {
+        let own = self.stored()?;
+        if !all {
+            return Ok(own.into_iter().map(|dir| (self.clone(), dir)).collect());
+        }
+        let mut projects = Vec::new();
+        for root in self.known_projects() {
+            if let Some(dir) = self.home.find_project(&root)? {
+                let mut engine = self.clone();
+                engine.root = root;
+                projects.push((engine, dir));
+            }
+        }
+        Ok(projects)
+    }
+
+    fn board_run_in(&self, project: &ProjectDir, id: &str) -> Result<BoardRun, Fault> {
+        let dir = project.run(id)?;
+        let revision = revision::of_journal(&dir.journal_path());
+        if let Some(known) = over(dir.path(), revision) {
+            return Ok(known);
+        }
+        let run = runs::summary(&dir, project);
+        let mut seen = BoardRun {
+            last_updated: run
+                .end_time
+                .clone()
+                .unwrap_or_else(|| run.start_time.clone()),
+            subject: subject(&dir, &run),
+            run,
+            places: Vec::new(),
+            attention: None,
+        };
+        if seen.run.problem.is_some() {
+            seen.attention = Some(Attention::of_problem(&seen.run));
+            return Ok(seen);
+        }
+        let is_over = !matches!(seen.run.status.as_str(), "running" | "paused");
+        if is_over {
+            seen.attention = Attention::of_end(&seen.run);
+            remember_over(dir.path(), revision, &seen);
+            return Ok(seen);
+        }
+        match self.run_status(Some(id)) {
+            Ok(status) => {
+                seen.places = places(&status.states);
+                seen.last_updated.clone_from(&status.last_updated);
+                let now = self.clock.millis();
+                seen.attention = Attention::of_live(&status, dir.path(), now);
+            }
+            // It can be listed all the same, and says why no more can be said.
+            Err(fault) => seen.attention = Some(Attention::of_fault(&fault)),
+        }
+        Ok(seen)
+    }
+}
+
+/// Puts those first that wait for a person, then those that are under way, then the newest.
+pub fn sort(runs: &mut [BoardRun]) {
+    runs.sort_by(|a, b| {
+        b.urgency()
+            .cmp(&a.urgency())
+            .then_with(|| b.run.start_time.cmp(&a.run.start_time))
+            .then_with(|| b.run.run_id.cmp(&a.run.run_id))
+    });
+}
+
+impl BoardRun {
+    /// How soon a person should look at it.
+    fn urgency(&self) -> u8 {
+        let live = matches!(self.run.status.as_str(), "running" | "paused");
+        match &self.attention {
+            Some(attention) if attention.kind.is_for_a_person() => 3,
+            Some(_) if live => 2,
+            _ if live => 1,
+            _ => 0,
+        }
+    }
+}
+
+/// What a run is about that is over no task: the longest text that it was started with, else the name of its session.
+fn subject(dir: &RunDir, run: &RunSummary) -> Option<String> {
+    if !run.task_id.is_empty() || run.problem.is_some() {
+        return None;
+    }
+    let loaded = open_run::load(dir.path()).ok()?;
+    let inputs = loaded.run.inputs.values();
+    let given = inputs.flat_map(texts).max_by_key(|text| text.len());
+    // A single word is a name of something, and no subject.
+    let given = given.filter(|text| text.trim().contains(char::is_whitespace));
+    let text = given.or_else(|| name_of(&loaded.run))?;
+    Some(text::shortened(text, LONGEST_SUBJECT))
+}
+
+/// The texts in a value.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Where a run stands, for people; nothing of the `each` around an item.
+fn places(states: &[crate::generic::answer::CurrentState]) -> Vec<String> {
+    let of_items = states.iter().any(|state| state.item.is_some());
+    states
+        .iter()
+        .filter(|state| !of_items || state.item.is_some())
+        .map(|state| {
+            let label = state.label.as_ref().unwrap_or(&state.state);
+            match &state.item {
+                Some(item) => format!("{label} of {item}"),
+                None => label.clone(),
+            }
+        })
+        .collect()
+}
+
+fn over(dir: &Path, revision: u64) -> Option<BoardRun> {
+    let known = OVER.lock().unwrap_or_else(PoisonError::into_inner);
+    let (seen, run) = known.as_ref()?.get(dir)?;
+    (*seen == revision).then(|| run.clone())
+}
+
+fn remember_over(dir: &Path, revision: u64, run: &BoardRun) {
+    let mut known = OVER.lock().unwrap_or_else(PoisonError::into_inner);
+    known
+        .get_or_insert_default()
+        .insert(dir.to_owned(), (revision, run.clone()));
+}

@@ -1,0 +1,373 @@
+//! The page: who gets it, what it shows, what can be decided on it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+use testkit::Person;
+
+use super::environment::TestEnvironment;
+
+/// What must stay text wherever it is shown.
+const HOSTILE: &str = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) \u{202e}gnp";
+
+/// A server with a page, and a token for it.
+struct Site {
+    address: String,
+    token: String,
+}
+
+/// What came back.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Site {
+    fn ask(&self, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let mut request = format!(
+            "{line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            let _ = write!(request, "Host: {}\r\n", self.address);
+        }
+        for (name, value) in headers {
+            let _ = write!(request, "{name}: {value}\r\n");
+        }
+        stream
+            .write_all(format!("{request}\r\n{body}").as_bytes())
+            .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        Answer {
+            status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+            head: head.to_ascii_lowercase(),
+            body: body.to_owned(),
+        }
+    }
+
+    /// A page, as the script asks for it.
+    fn page(&self, path: &str) -> String {
+        let bearer = format!("Bearer {}", self.token);
+        let answer = self.ask(&format!("GET {path}"), &[("Authorization", &bearer)], "");
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.body
+    }
+
+    fn post(&self, path: &str, sent: &Value) -> (u16, Value) {
+        let bearer = format!("Bearer {}", self.token);
+        let headers = [
+            ("Authorization", bearer.as_str()),
+            ("Content-Type", "application/json"),
+        ];
+        let answer = self.ask(&format!("POST {path}"), &headers, &sent.to_string());
+        (
+            answer.status,
+            serde_json::from_str(&answer.body).unwrap_or(Value::Null),
+        )
+    }
+
+    /// Decides as the form on the page of the run would.
+    fn decide(&self, run: &str, mut sent: Value) -> (u16, Value) {
+        let page = self.page(&format!("/runs/{run}"));
+        for name in ["seen", "gate", "hash"] {
+            if let Some(value) = field(&page, name)
+                && sent.get(name).is_none()
+            {
+                sent[name] = value.into();
+            }
+        }
+        self.post(&format!("/runs/{run}/decide"), &sent)
+    }
+}
+
+/// The value of an unseen field.
+fn field(page: &str, name: &str) -> Option<String> {
+    let (_, rest) = page.split_once(&format!("name=\"{name}\" value=\""))?;
+    Some(rest.split('"').next()?.to_owned())
+}
+
+/// `tm serve`, which gives a token to look with.
+struct Served {
+    child: Child,
+    site: Site,
+}
+
+impl Served {
+    fn by(environment: &TestEnvironment) -> Self {
+        let mut child = environment
+            .program(&["serve", "--json", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let page = said["page"].as_str().unwrap();
+        assert!(!page.contains('#'), "a log holds no key: {page}");
+        let address = page
+            .trim_start_matches("http://")
+            .trim_end_matches('/')
+            .to_owned();
+        let token = fs::read_to_string(said["tokenFile"].as_str().unwrap()).unwrap();
+        Self {
+            child,
+            site: Site {
+                address,
+                token: token.trim().to_owned(),
+            },
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// `tm ui --web` at a terminal, and its page opened.
+fn opened(environment: &TestEnvironment) -> (Person, Site) {
+    let mut person = environment.person(&["ui", "--web", "--no-open"]);
+    let said = person.until("Stop it with Ctrl-C");
+    let link = said
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .unwrap();
+    let (address, code) = link
+        .trim_start_matches("http://")
+        .split_once("/#code=")
+        .unwrap();
+    let mut site = Site {
+        address: address.to_owned(),
+        token: String::new(),
+    };
+    let (status, begun) = site.post("/session", &json!({ "code": code }));
+    assert_eq!((status, &begun["decides"]), (200, &json!(true)));
+    let (again, _) = site.post("/session", &json!({ "code": code }));
+    assert_eq!(again, 403, "a code is good once");
+    begun["token"].as_str().unwrap().clone_into(&mut site.token);
+    (person, site)
+}
+
+#[test]
+fn nothing_is_shown_without_a_token_and_nothing_to_others() {
+    let environment = TestEnvironment::started();
+    let served = Served::by(&environment);
+    let site = &served.site;
+    let run = environment
+        .run_folder()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    for path in ["/", &format!("/runs/{run}"), &format!("/runs/{run}/report")] {
+        let frame = site.ask(&format!("GET {path}"), &[], "");
+        assert_eq!(frame.status, 200);
+        assert!(
+            !frame.body.contains("task") && !frame.body.contains(&run),
+            "{}",
+            frame.body
+        );
+        for header in [
+            "content-security-policy: default-src 'none'; script-src 'self'",
+            "frame-ancestors 'none'",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+        ] {
+            assert!(frame.head.contains(header), "{}", frame.head);
+        }
+        assert!(!frame.head.contains("access-control"), "{}", frame.head);
+        assert!(site.page(path).contains("<main"));
+    }
+    let status = |line: &str, headers: &[(&str, &str)]| site.ask(line, headers, "{}").status;
+    assert_eq!(status("GET /events", &[]), 401);
+    assert_eq!(
+        status("GET /", &[("Authorization", "Bearer wrong")]),
+        200,
+        "the frame"
+    );
+    assert_eq!(
+        status("GET /events", &[("Authorization", "Bearer wrong")]),
+        401
+    );
+    assert_eq!(status("GET /", &[("Host", "evil.example")]), 403);
+    assert_eq!(
+        status("GET /assets/app.js", &[("Host", "evil.example")]),
+        403
+    );
+    assert_eq!(status("GET /", &[("Origin", "http://evil.example")]), 403);
+    assert_eq!(status("GET /nowhere", &[]), 404);
+    let bearer = format!("Bearer {}", site.token);
+    let own = format!("http://{}", site.address);
+    let decide = format!("POST /runs/{run}/decide");
+    let json = ("Content-Type", "application/json");
+    let known = ("Authorization", bearer.as_str());
+    assert_eq!(status(&decide, &[json]), 401);
+    assert_eq!(
+        status(&decide, &[known, ("Content-Type", "text/plain")]),
+        415
+    );
+    assert_eq!(
+        status(&decide, &[known, json, ("Sec-Fetch-Site", "same-site")]),
+        403
+    );
+    assert_eq!(
+        status(&decide, &[known, json, ("Origin", "http://127.0.0.1:1")]),
+        403
+    );
+    assert_eq!(
+        status(&decide, &[known, json, ("Origin", &own)]),
+        403,
+        "to look is not to decide"
+    );
+    assert_eq!(status(&decide.replace("POST", "GET"), &[known]), 405);
+    assert_eq!(status("POST /", &[known, json]), 405);
+    assert_eq!(status("GET /runs/none", &[known]), 404);
+    assert_eq!(status("GET /?project=/", &[known]), 200);
+    assert_eq!(
+        status(&format!("GET /runs/{run}?project=/"), &[known]),
+        404,
+        "not one of those it serves"
+    );
+}
+
+#[test]
+fn texts_of_others_stay_texts() {
+    let environment = TestEnvironment::new();
+    environment
+        .tm(&[
+            "autopilot",
+            "start",
+            "--title",
+            HOSTILE,
+            "--subtask",
+            HOSTILE,
+            "--json",
+        ])
+        .json_with(0);
+    let served = Served::by(&environment);
+    let run = environment
+        .run_folder()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    for path in ["", "/work", "/timeline", "/files", "/replay", "/report"] {
+        let page = served.site.page(&format!("/runs/{run}{path}"));
+        assert!(page.contains("onerror"), "it is told at {path}");
+        for forbidden in ["<img", "href=\"javascript", "\u{202e}"] {
+            assert!(!page.contains(forbidden), "{path}: {page}");
+        }
+    }
+    let list = served.site.page("/?q=onerror");
+    assert!(list.contains("&lt;img") && !list.contains("<img"), "{list}");
+    assert!(
+        !served
+            .site
+            .page("/?q=nothing")
+            .contains("&lt;img src=x onerror=alert(1)&gt; [x](javascript:alert(1)) gnp</a></th>")
+    );
+}
+
+#[test]
+fn a_person_decides_on_what_was_seen() {
+    let environment = TestEnvironment::started();
+    let run = environment
+        .run_folder()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let (person, site) = opened(&environment);
+    let (status, stale) = site.decide(&run, json!({ "what": "pause", "seen": "00" }));
+    assert_eq!(
+        (status, &stale["error"]["code"]),
+        (409, &json!("moved_since"))
+    );
+    let (status, paused) = site.decide(&run, json!({ "what": "pause", "reason": "lunch" }));
+    assert_eq!(status, 200, "{paused}");
+    assert!(site.page("/").contains("Paused (lunch)"));
+    let (status, resumed) = site.decide(&run, json!({ "what": "resume" }));
+    assert_eq!(status, 200, "{resumed}");
+    let (status, nothing) = site.decide(&run, json!({ "what": "dance" }));
+    assert_eq!(
+        (status, &nothing["error"]["code"]),
+        (400, &json!("bad_input"))
+    );
+    let (status, _) = site.decide(
+        &run,
+        json!({ "what": "allow", "code": "no_new_failure", "reason": "why not" }),
+    );
+    assert_eq!(status, 200);
+    let verified = environment.tm(&["log", "verify", "--json"]).json_with(0);
+    let decided = &verified["decisions"][0];
+    assert_eq!(decided["how"], "browser");
+    assert_eq!(decided["strength"], "terminal");
+    drop(person);
+}
+
+#[test]
+fn events_are_sent_as_they_come_and_what_was_missed_first() {
+    let environment = TestEnvironment::started();
+    let served = Served::by(&environment);
+    let site = &served.site;
+    let listen = |from: &str| {
+        let mut stream = TcpStream::connect(&site.address).unwrap();
+        write!(
+            stream,
+            "GET /events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n{from}\r\n",
+            site.address, site.token
+        )
+        .unwrap();
+        BufReader::new(stream)
+    };
+    let until = |stream: &mut BufReader<TcpStream>, event: &str| {
+        let (mut id, mut line) = (String::new(), String::new());
+        while !line.contains(&format!("\"event\":\"{event}\"")) {
+            if let Some(found) = line.strip_prefix("id: ") {
+                found.trim().clone_into(&mut id);
+            }
+            line.clear();
+            assert_ne!(
+                stream.read_line(&mut line).unwrap(),
+                0,
+                "{event} did not come"
+            );
+        }
+        id
+    };
+    let mut stream = listen("");
+    let mut line = String::new();
+    while !line.contains("listening") {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+    }
+    environment
+        .tm(&["autopilot", "pause", "--json"])
+        .json_with(0);
+    let id = until(&mut stream, "run:paused");
+    drop(stream);
+    environment
+        .tm(&["autopilot", "resume", "--json"])
+        .json_with(0);
+    environment
+        .tm(&["autopilot", "abort", "--json"])
+        .json_with(0);
+    let mut again = listen(&format!("Last-Event-ID: {id}\r\n"));
+    until(&mut again, "run:resumed");
+    until(&mut again, "run:ended");
+}

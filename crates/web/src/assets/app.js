@@ -1,0 +1,329 @@
+// Shows pages with the token of this tab, follows links, sends forms, and keeps what is shown up to date.
+'use strict';
+(() => {
+  const KEY = 'tramline-token';
+  const $ = (id) => document.getElementById(id);
+  let token = sessionStorage.getItem(KEY);
+  let latest = 0;
+  let known = new Map();
+  let stream = null;
+
+  const say = (text) => { if ($('live').textContent !== text) $('live').textContent = text; };
+  const alarm = (text) => { $('alert').textContent = text; };
+
+  // The code stands where no server and no log sees it, and is gone from the address before anything else is done.
+  async function enter() {
+    const code = new URLSearchParams(location.hash.slice(1)).get('code');
+    if (!code) return;
+    history.replaceState(null, '', location.pathname + location.search);
+    const answer = await fetch('/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    });
+    const said = await answer.json();
+    if (answer.ok) {
+      token = said.token;
+      sessionStorage.setItem(KEY, token);
+    } else {
+      alarm(said.error.message);
+    }
+  }
+
+  function ask(url, options = {}) {
+    const headers = { ...(options.headers || {}), authorization: `Bearer ${token}` };
+    return fetch(url, { ...options, headers, cache: 'no-store' });
+  }
+
+  function locked() {
+    sessionStorage.removeItem(KEY);
+    token = null;
+    $('main').replaceChildren();
+    const title = document.createElement('h1');
+    title.textContent = 'Open this page from a terminal';
+    const text = document.createElement('p');
+    text.textContent = 'It takes a key that was given to a browser by `tm ui --web`. With the token of `tm serve` you can look, and not decide:';
+    const form = document.createElement('form');
+    form.id = 'unlock';
+    form.className = 'filter';
+    form.innerHTML = '<label for="token">Token</label><input id="token" type="password" autocomplete="off" required><button type="submit">Look</button>';
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      token = $('token').value.trim();
+      sessionStorage.setItem(KEY, token);
+      show(location.href, { focus: true });
+    });
+    $('main').append(title, text, form);
+    document.title = 'Tramline';
+    say('');
+  }
+
+  async function load(url) {
+    const answer = await ask(url);
+    if (answer.status === 401) return null;
+    if (!(answer.headers.get('content-type') || '').startsWith('text/html')) {
+      const said = await answer.json();
+      throw new Error(said.error ? said.error.message : answer.statusText);
+    }
+    const template = document.createElement('template');
+    template.innerHTML = await answer.text();
+    return template.content.querySelector('main');
+  }
+
+  function note(main) {
+    known = new Map();
+    for (const part of main.querySelectorAll('[data-live]')) known.set(part.id, part.outerHTML);
+  }
+
+  function told(main) {
+    document.title = `${main.dataset.title} · Tramline`;
+    say(main.dataset.says || '');
+    times(main);
+  }
+
+  // Times are made here in UTC, and read in the reader's own.
+  function times(within) {
+    for (const time of within.querySelectorAll('time[datetime]')) {
+      const at = new Date(time.dateTime);
+      if (Number.isNaN(at.getTime())) continue;
+      time.title = time.dateTime;
+      time.textContent = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+    }
+  }
+
+  // Shows another page.
+  async function show(url, { focus = false, back = false, push = false } = {}) {
+    const mine = ++latest;
+    try {
+      if (!token) return locked();
+      const main = await load(url);
+      if (mine !== latest) return;
+      if (!main) return locked();
+      if (push) history.pushState(null, '', url);
+      note(main);
+      $('page').replaceChildren(main);
+      told(main);
+      centre(main);
+      alarm('');
+      if (focus) main.focus({ preventScroll: back });
+      if (!back) scrollTo(0, 0);
+      listen();
+    } catch (error) {
+      if (mine === latest) alarm(`This could not be loaded: ${error.message}`);
+    }
+  }
+
+  // A drawing that is larger than its frame shows where the run is.
+  function centre(within) {
+    for (const box of within.querySelectorAll('.drawing')) {
+      const marks = box.querySelectorAll('.present');
+      const mark = marks[marks.length - 1];
+      const [place, frame] = [mark || box.querySelector('svg'), box.getBoundingClientRect()];
+      if (!place) continue;
+      const at = place.getBoundingClientRect();
+      box.scrollLeft += (at.left + at.right - frame.left - frame.right) / 2;
+      if (mark) box.scrollTop += (at.top + at.bottom - frame.top - frame.bottom) / 2;
+    }
+  }
+
+  // Puts what has changed into its place, and leaves everything else as the person has it.
+  let waiting = null;
+  let again = false;
+  function refresh() {
+    if (waiting) { again = true; return; }
+    waiting = (async () => {
+      const mine = latest;
+      try {
+        const main = await load(location.href);
+        if (mine !== latest) return;
+        if (!main) return locked();
+        const seen = new Map();
+        for (const part of main.querySelectorAll('[data-live]')) {
+          const text = part.outerHTML;
+          const here = $(part.id);
+          seen.set(part.id, text);
+          if (known.get(part.id) === text) continue;
+          if (!here) { again = false; note(main); $('page').replaceChildren(main); told(main); return; }
+          if (typing(here)) { stale(here); seen.set(part.id, known.get(part.id)); continue; }
+          swap(here, part);
+        }
+        for (const id of known.keys()) {
+          const gone = $(id);
+          if (!seen.has(id) && gone && !typing(gone)) gone.remove();
+        }
+        known = seen;
+        told(main);
+        alarm('');
+      } catch (error) {
+        alarm(`This is not up to date: ${error.message}`);
+      }
+    })().finally(() => {
+      setTimeout(() => { waiting = null; if (again) { again = false; refresh(); } }, 120);
+    });
+  }
+
+  // Whether somebody has begun to write there.
+  function typing(part) {
+    for (const field of part.querySelectorAll('textarea, input:not([type=hidden]), select')) {
+      const begun = field.tagName === 'SELECT' ? false : field.value !== field.defaultValue;
+      if (begun || field === document.activeElement) return true;
+    }
+    return false;
+  }
+
+  function stale(part) {
+    if (part.querySelector('.stale')) return;
+    const text = document.createElement('p');
+    text.className = 'attention stale';
+    text.setAttribute('role', 'status');
+    text.textContent = 'The run has moved since this was shown. What is sent from here will not count: load the page again.';
+    part.prepend(text);
+  }
+
+  function swap(here, part) {
+    const open = new Map();
+    for (const fold of here.querySelectorAll('details[id]')) open.set(fold.id, fold.open);
+    const focused = here.contains(document.activeElement) ? document.activeElement.id || document.activeElement.getAttribute('href') : null;
+    const places = new Map();
+    for (const box of here.querySelectorAll('.drawing, pre, .wide')) {
+      if (box.scrollTop || box.scrollLeft) places.set(box.getAttribute('aria-label'), [box.scrollTop, box.scrollLeft]);
+    }
+    here.replaceWith(part);
+    for (const fold of part.querySelectorAll('details[id]')) if (open.has(fold.id)) fold.open = open.get(fold.id);
+    for (const box of part.querySelectorAll('.drawing, pre, .wide')) {
+      const place = places.get(box.getAttribute('aria-label'));
+      if (place) [box.scrollTop, box.scrollLeft] = place;
+    }
+    if (!places.size) centre(part);
+    if (focused) {
+      const same = $(focused) || [...part.querySelectorAll('a[href]')].find((link) => link.getAttribute('href') === focused);
+      if (same) same.focus({ preventScroll: true });
+    }
+    part.classList.add('changed');
+    times(part);
+  }
+
+  // The events of the run that is shown; on the list those of all.
+  let last = null;
+  function listen() {
+    const run = $('main').dataset.run || '';
+    if (stream && stream.run === run) return;
+    if (stream) stream.stop.abort();
+    const stop = new AbortController();
+    stream = { run, stop };
+    follow(run, stop.signal);
+  }
+
+  async function follow(run, signal) {
+    let pause = 1000;
+    while (!signal.aborted) {
+      try {
+        const headers = last ? { 'last-event-id': last } : {};
+        const answer = await ask(`/events${run ? `?run=${encodeURIComponent(run)}` : ''}`, { headers, signal });
+        if (answer.status === 400) { last = null; throw new Error('the place is lost'); }
+        if (!answer.ok) throw new Error(answer.statusText);
+        pause = 1000;
+        refresh();
+        const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+        let rest = '';
+        for (;;) {
+          const { value, done } = await reader.read();
+          if (done) break;
+          rest += value;
+          const pieces = rest.split('\n\n');
+          rest = pieces.pop();
+          let moved = false;
+          for (const piece of pieces) {
+            const id = /^id: (.*)$/m.exec(piece);
+            if (id) last = id[1];
+            moved = moved || /^event: /m.test(piece);
+          }
+          if (moved) refresh();
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        alarm('The server does not answer: what is shown may be out of date. Trying again…');
+      }
+      if (signal.aborted) return;
+      await new Promise((done) => setTimeout(done, pause));
+      pause = Math.min(pause * 2, 15000);
+    }
+  }
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest('a[href]');
+    if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (link.origin !== location.origin || link.getAttribute('href').startsWith('#')) return;
+    event.preventDefault();
+    show(link.href, { focus: true, push: true });
+  });
+
+  document.addEventListener('change', (event) => {
+    if (event.target.matches('[data-submit]')) event.target.form.requestSubmit();
+  });
+  document.addEventListener('input', (event) => {
+    if (event.target.matches('[data-submit]')) {
+      const output = event.target.form.querySelector('output');
+      if (output) output.textContent = `${event.target.value} of ${event.target.max}`;
+    }
+  });
+
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (form.id === 'unlock') return;
+    event.preventDefault();
+    if (form.method === 'post') {
+      decide(form, event.submitter);
+      return;
+    }
+    const url = new URL(form.getAttribute('action') || location.pathname, location.origin);
+    for (const [name, value] of new FormData(form)) if (value) url.searchParams.append(name, value);
+    const inside = document.activeElement && form.contains(document.activeElement) ? document.activeElement.id : null;
+    show(url.href, { push: true, back: true }).then(() => { if (inside && $(inside)) $(inside).focus(); });
+  });
+
+  async function decide(form, submitter) {
+    const sent = Object.fromEntries(new FormData(form));
+    if (submitter && submitter.name) sent[submitter.name] = submitter.value;
+    let output = form.querySelector('output');
+    if (!output) {
+      output = document.createElement('output');
+      output.setAttribute('role', 'alert');
+      form.append(output);
+    }
+    for (const button of form.querySelectorAll('button')) button.disabled = true;
+    try {
+      const answer = await ask(form.getAttribute('action'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(sent),
+      });
+      const said = await answer.json();
+      if (answer.ok && said.statement) {
+        output.textContent = 'Save this text as it is, to its last line break, and sign it:\n\n' + said.statement;
+      } else if (answer.ok) {
+        form.reset();
+        await show(location.href, { back: true });
+        say(said.message);
+        const decided = document.createElement('p');
+        decided.className = 'attention';
+        decided.setAttribute('role', 'status');
+        decided.textContent = said.message;
+        const where = $('now') || $('main');
+        where.prepend(decided);
+        return;
+      } else {
+        output.textContent = said.error.message + (said.error.suggestion ? `\n${said.error.suggestion}` : '');
+      }
+    } catch (error) {
+      output.textContent = `It could not be sent: ${error.message}`;
+    }
+    for (const button of form.querySelectorAll('button')) button.disabled = false;
+  }
+
+  addEventListener('popstate', () => show(location.href, { back: true }));
+  addEventListener('hashchange', () => { if (location.hash.includes('code=')) enter().then(() => show(location.href, { focus: true })); });
+
+  enter().catch((error) => alarm(error.message)).then(() => show(location.href));
+})();

@@ -1,0 +1,193 @@
+//! The stream of events for all who look, as server-sent events (WHATWG HTML, "Server-sent events").
+//!
+//! One thread follows the runs for all listeners, and only for as long as there are any. A listener that comes back with the id of
+//! the event that it saw last gets what it missed first.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use engine::follow::LOOK;
+use engine::{Fault, Follow, FollowScope, FollowedEvent};
+use mcp::http::{Response, SiteBody, SiteRequest, StatusCode, StreamSender, header};
+
+use crate::reply::refused;
+use crate::route::Query;
+use crate::{Projects, Shaped as _};
+
+/// How often something is sent where nothing happens: whoever is gone is noticed by that, and proxies keep the line open.
+const ALIVE: Duration = Duration::from_secs(15);
+/// How long a browser waits before it comes back, in milliseconds.
+const RETRY: u64 = 1000;
+/// How many events a listener that was away gets at once before it is told to read the pages anew.
+const MOST_MISSED: usize = 10_000;
+
+/// The stream.
+pub struct Feed {
+    projects: Arc<dyn Projects>,
+    listeners: Mutex<Listeners>,
+}
+
+#[derive(Default)]
+struct Listeners {
+    all: Vec<Listener>,
+    is_followed: bool,
+}
+
+struct Listener {
+    sender: StreamSender,
+    /// The run whose events it wants; all of them, where there is none.
+    run: Option<String>,
+    sent: Instant,
+    /// The last event of each run that it missed and was told of at the beginning.
+    told: HashMap<String, u64>,
+}
+
+impl Feed {
+    pub fn new(projects: Arc<dyn Projects>) -> Self {
+        Self {
+            projects,
+            listeners: Mutex::default(),
+        }
+    }
+
+    /// Lets the sender of a request listen.
+    pub fn answer(self: &Arc<Self>, request: &SiteRequest, query: &Query) -> Response<SiteBody> {
+        let last = request.head.headers.get("last-event-id");
+        let from = last
+            .and_then(|last| last.to_str().ok())
+            .or_else(|| query.get("from"));
+        match self.listen(from, query.get("run")) {
+            Ok(body) => Response::new(body)
+                .with(header::CONTENT_TYPE, "text/event-stream")
+                .with(header::CACHE_CONTROL, "no-store"),
+            Err(fault) => refused(StatusCode::BAD_REQUEST, fault.message),
+        }
+    }
+
+    fn listen(self: &Arc<Self>, from: Option<&str>, run: Option<&str>) -> Result<SiteBody, Fault> {
+        let (sender, body) = SiteBody::stream();
+        let mut listener = Listener {
+            sender,
+            run: run.map(str::to_owned),
+            sent: Instant::now(),
+            told: HashMap::new(),
+        };
+        let _ = listener
+            .sender
+            .send(format!("retry: {RETRY}\n: listening\n\n"));
+        // Held until it listens: whatever comes from here on is told to it.
+        let mut listeners = self.listeners();
+        let mut follow = None;
+        if let Some(from) = from {
+            let mut followed = self.follow(Some(from))?;
+            let missed = followed.poll()?;
+            listener.catch_up(&missed);
+            follow = Some(followed);
+        }
+        listeners.all.push(listener);
+        if !listeners.is_followed {
+            let follow = follow.map_or_else(|| self.follow(None), Ok)?;
+            let feed = Arc::clone(self);
+            std::thread::Builder::new()
+                .name("feed".to_owned())
+                .spawn(move || feed.run(follow))
+                .map_err(|error| {
+                    Fault::environment("threads", "nothing can be followed", &error)
+                })?;
+            listeners.is_followed = true;
+        }
+        Ok(body)
+    }
+
+    /// The runs of all projects, followed.
+    fn follow(&self, from: Option<&str>) -> Result<Follow, Fault> {
+        let mut engines = self.projects.all()?.into_iter();
+        let Some(first) = engines.next() else {
+            return Ok(Follow::default());
+        };
+        let mut follow = first.follow_all(FollowScope::Project, from)?;
+        engines.for_each(|engine| follow.also(engine));
+        Ok(follow)
+    }
+
+    fn run(&self, mut follow: Follow) {
+        let mut looked = Instant::now();
+        loop {
+            // A project that cannot be looked at now may be again.
+            let events = follow.poll().unwrap_or_default();
+            self.tell(&events);
+            {
+                let mut listeners = self.listeners();
+                if listeners.all.is_empty() {
+                    listeners.is_followed = false;
+                    return;
+                }
+            }
+            if looked.elapsed() > ALIVE {
+                looked = Instant::now();
+                for engine in self.projects.all().unwrap_or_default() {
+                    follow.also(engine);
+                }
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Tells all who listen, and forgets those who do not any more.
+    fn tell(&self, events: &[FollowedEvent]) {
+        let messages: Vec<(&FollowedEvent, String)> =
+            events.iter().map(|event| (event, message(event))).collect();
+        let mut listeners = self.listeners();
+        listeners.all.retain_mut(|listener| {
+            let wanted: String = messages
+                .iter()
+                .filter(|(event, _)| listener.wants(event))
+                .map(|(_, message)| message.as_str())
+                .collect();
+            if !wanted.is_empty() {
+                listener.sent = Instant::now();
+                return listener.sender.send(wanted).is_ok();
+            }
+            if listener.sent.elapsed() > ALIVE {
+                listener.sent = Instant::now();
+                return listener.sender.send(": still here\n\n").is_ok();
+            }
+            listener.sender.is_read()
+        });
+    }
+
+    fn listeners(&self) -> MutexGuard<'_, Listeners> {
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Listener {
+    fn wants(&self, event: &FollowedEvent) -> bool {
+        let is_told = self.told.get(&event.run_id);
+        self.run.as_ref().is_none_or(|run| *run == event.run_id)
+            && is_told.is_none_or(|told| *told < event.record.seq)
+    }
+
+    /// Tells it what it missed, in one piece.
+    fn catch_up(&mut self, missed: &[FollowedEvent]) {
+        let text = if missed.len() > MOST_MISSED {
+            "event: reload\ndata: {}\n\n".to_owned()
+        } else {
+            let wanted = missed.iter().filter(|event| self.wants(event));
+            wanted.map(message).collect()
+        };
+        let _ = self.sender.send(text);
+        for event in missed {
+            self.told.insert(event.run_id.clone(), event.record.seq);
+        }
+    }
+}
+
+/// An event as it goes over the line. JSON has no line break in it.
+fn message(event: &FollowedEvent) -> String {
+    let data = serde_json::to_string(event).unwrap_or_default();
+    format!("id: {}\nevent: run\ndata: {data}\n\n", event.cursor)
+}

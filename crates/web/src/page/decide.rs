@@ -1,0 +1,200 @@
+//! What a person can do with a run, as forms. Each says what it was shown on, so that nothing is decided on what was not seen.
+
+use engine::{Fault, RunAction, Turn};
+use maud::{Markup, html};
+
+use super::{About, block, command, hidden, id_of, shown};
+use crate::access::Right;
+
+/// The most files that are shown in front of a gate.
+const MOST_FILES: usize = 40;
+
+pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
+    let decides = about.right == Right::Decide;
+    let (statement, _) = about
+        .engine
+        .turn_statement(about.id(), &Turn::new("resume", ""))?;
+    let seen = statement.after;
+    let is_over = next.action == "complete";
+    let actor = Actor {
+        about,
+        decides,
+        seen: &seen,
+    };
+    Ok(html! {
+        section #decide data-live aria-labelledby="decide-title" hidden[is_over] {
+            h2 #decide-title { "What you can do" }
+            @if !decides {
+                p { "This page was opened to look, and not from a terminal: what is decided here is decided with the commands beside it, or on a page that " code { "tm ui --web" } " opens." }
+            }
+            @if next.gate.is_some() { (gate(&actor)?) }
+            @if next.action == "paused" {
+                (actor.form("resume", "Go on", &html! {
+                    p { @if next.needs_person { "Only a person has it go on." } @else { "It was put aside." } }
+                }, "tm run resume"))
+            } @else if !is_over && next.gate.is_none() {
+                (actor.form("pause", "Pause", &html! { (reason(&actor, "pause", "Why", false)) }, "tm run pause"))
+            }
+            @if let Some(unit) = &next.unit {
+                @if unit.by != "agent" && unit.expects.as_deref() == Some("outcome") {
+                    (actor.form("answer", "Answer", &html! {
+                        p { (shown(unit.label.as_ref().unwrap_or(&unit.state))) }
+                        (hidden("unit", &unit.unit_id))
+                        @if unit.outcomes.is_empty() {
+                            label for="answer-outcome" { "Outcome" } input #answer-outcome name="outcome" required;
+                        } @else {
+                            label for="answer-outcome" { "Outcome" }
+                            select #answer-outcome name="outcome" { @for outcome in &unit.outcomes { option { (shown(outcome)) } } }
+                        }
+                        (reason(&actor, "answer", "What there is to say", false))
+                    }, "tm run report"))
+                }
+            }
+            @if !is_over {
+                details #further {
+                    summary { "Further: step back, give up, let a rule pass" }
+                    (actor.form("reopen", "Take it up again", &html! {
+                        p { "One step back, by the rule of the present state." }
+                        (item(next, "reopen"))
+                        (reason(&actor, "reopen", "Why", true))
+                    }, "tm run reopen"))
+                    (actor.form("skip", "Give it up", &html! {
+                        p { "The item in hand, or the one that is named, is not done." }
+                        (item(next, "skip"))
+                        (reason(&actor, "skip", "Why", true))
+                    }, "tm run skip"))
+                    (actor.form("allow", "Let it pass", &html! {
+                        p { "One refusal, for the present work unit alone. It is journalled, and stands in the report." }
+                        label for="allow-code" { "Code of the refusal" }
+                        input #allow-code name="code" required pattern="[a-z_]+" autocomplete="off";
+                        (reason(&actor, "allow", "Why", true))
+                    }, "tm run allow"))
+                }
+            }
+            @if decides && !is_over {
+                p.quiet {
+                    "What you decide here is journalled with your name and the strength " em { "terminal" } ": it keeps an agent out that calls tools and commands, and not a program that runs as you and plays a browser. Where that matters, the project asks for signed decisions ("
+                    code { "approvals.require" } "), which are made with " code { "--sign" } " in a terminal, or pasted here."
+                }
+            }
+        }
+    })
+}
+
+struct Actor<'a> {
+    about: &'a About<'a>,
+    decides: bool,
+    /// The hash of the event that the page was made after.
+    seen: &'a str,
+}
+
+impl Actor<'_> {
+    /// A form, or the command in its place where nothing is decided on the page.
+    fn form(&self, what: &str, label: &str, inside: &Markup, line: &str) -> Markup {
+        let line = format!("{line} --run-id {}", self.about.id());
+        if !self.decides {
+            return html! { p { (label) ": " (command(&line)) } };
+        }
+        html! {
+            form.decision id={ "form-" (what) } method="post" action=(self.about.path("decide")) {
+                (hidden("what", what))
+                (hidden("seen", self.seen))
+                (inside)
+                button type="submit" { (label) }
+                p.quiet { "The same in a terminal: " (command(&line)) }
+            }
+        }
+    }
+}
+
+fn reason(actor: &Actor<'_>, form: &str, label: &str, required: bool) -> Markup {
+    let id = format!("{form}-reason");
+    html! {
+        @if actor.decides {
+            label for=(id) { (label) }
+            textarea id=(id) name="reason" rows="2" required[required] {}
+        }
+    }
+}
+
+fn item(next: &RunAction, form: &str) -> Markup {
+    let present = next
+        .unit
+        .as_ref()
+        .and_then(|unit| unit.item.as_ref())
+        .and_then(|item| item.values().next())
+        .and_then(|key| key.as_str())
+        .unwrap_or_default();
+    let id = format!("{form}-item");
+    html! {
+        label for=(id) { "Item" }
+        input id=(id) name="item" placeholder=(shown(present)) autocomplete="off";
+    }
+}
+
+/// What stands before a closed gate, and the two ways on.
+fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
+    let about = actor.about;
+    let gate = about.engine.run_gate(Some(about.id()))?;
+    let mut paths = Vec::new();
+    for place in &gate.look_at {
+        let place = place.display().to_string();
+        let id = about.id();
+        // What lies in the folder of the run is named from there.
+        if let Some((_, inside)) = place.split_once(&format!("/{id}/")) {
+            paths.extend(about.engine.run_files_at(Some(id), inside)?);
+        }
+    }
+    let signed = gate.strength.name() == "signed";
+    let line = format!("tm run approve --run-id {}", about.id());
+    Ok(html! {
+        div.gate {
+            p { "The gate " strong { (shown(&gate.gate)) } " is closed. What you decide on has the hash " code.hash { (gate.hash) } "." }
+            @if gate.edited { p.attention { "Somebody changed it by hand since it was made." } }
+            @for path in paths.iter().take(MOST_FILES) { (file(about, path)) }
+            @if paths.len() > MOST_FILES { p.quiet { "and " (paths.len() - MOST_FILES) " more files" } }
+            @if !actor.decides {
+                p { "To approve: " (command(&line)) }
+            } @else {
+                form.decision #form-gate method="post" action=(about.path("decide")) {
+                    (hidden("what", "gate"))
+                    (hidden("gate", &gate.gate))
+                    (hidden("hash", &gate.hash))
+                    (hidden("seen", actor.seen))
+                    label for="gate-feedback" { "Feedback, which a rejection needs" }
+                    textarea #gate-feedback name="feedback" rows="4" {}
+                    @if signed {
+                        p { "This takes a signature. Save what the button gives, sign it in a terminal, and paste what that prints:" }
+                        (command("ssh-keygen -Y sign -n tramline-decision -f KEY FILE"))
+                        button type="submit" name="choice" value="statement-approve" formnovalidate { "Text to sign an approval" }
+                        button type="submit" name="choice" value="statement-reject" formnovalidate { "Text to sign a rejection" }
+                        label for="gate-signature" { "Signature" }
+                        textarea #gate-signature name="signature" rows="4" {}
+                    }
+                    button.yes type="submit" name="choice" value="approve" { "Approve" }
+                    button.no type="submit" name="choice" value="reject" { "Reject" }
+                    p.quiet { "The same in a terminal: " (command(&line)) }
+                }
+            }
+        }
+    })
+}
+
+fn file(about: &About<'_>, path: &str) -> Markup {
+    let text = about.engine.run_file(Some(about.id()), path);
+    html! {
+        details open id=(id_of("before", path)) {
+            summary { code { (shown(path)) } }
+            @match text {
+                Ok(file) => {
+                    @match &file.text {
+                        Some(text) => (block(text, path)),
+                        None => p.quiet { "It is no text, and has " (text::counted(file.bytes, "byte")) "." },
+                    }
+                    @if file.cut { p.attention { "It is longer than what is shown: look at the file itself." } }
+                },
+                Err(fault) => p { (shown(&fault.message)) },
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a run recorded: of a session its prompts and responses, iteration by iteration, and what changed from one to the next.
+
+use std::collections::BTreeMap;
+
+use engine::Fault;
+use engine::view::session::answer::ArtifactEntry;
+use maud::{Markup, html};
+
+use super::{About, block, diff, id_of, shown, time};
+
+/// A file that is compared with the one of the iteration before has the same name but for numbers.
+fn kind_of(path: &str) -> String {
+    path.chars().filter(|c| !c.is_ascii_digit()).collect()
+}
+
+pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
+    let all = about.engine.run_files(Some(about.id()))?;
+    // Of what was recorded more than once the last one lies there.
+    let mut files: Vec<&ArtifactEntry> = Vec::new();
+    for file in &all {
+        files.retain(|known| known.path != file.path);
+        files.push(file);
+    }
+    let shown_file = about.query.get("file");
+    let against = about.query.get("against");
+    let mut by_iteration: BTreeMap<i64, Vec<&ArtifactEntry>> = BTreeMap::new();
+    for file in &files {
+        by_iteration.entry(file.iteration).or_default().push(file);
+    }
+    Ok(html! {
+        section #files data-live aria-labelledby="files-title" {
+            h2 #files-title { "Files" }
+            @if files.is_empty() { p.quiet { "This run recorded no files." } }
+            @for (iteration, files) in &by_iteration {
+                h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "Before the first iteration" } }
+                ul.files {
+                    @for file in files {
+                        @let before = before(&all, file);
+                        li {
+                            a href=(link(about, &file.path, None)) aria-current=[(shown_file == Some(&*file.path)).then_some("true")] { code { (shown(&file.path)) } }
+                            " " span.quiet { (shown(&file.phase)) ", " (time(&file.created_at)) }
+                            @if let Some(before) = before { " " a href=(link(about, &file.path, Some(&before.path))) { "what changed since iteration " (before.iteration) } }
+                            @if file.problem.is_some() { " " strong { "not as it was recorded" } }
+                        }
+                    }
+                }
+            }
+        }
+        @if let Some(path) = shown_file {
+            @match (against, prompt_and_response(&files, path)) {
+                (Some(against), _) => (difference(about, against, path)?),
+                (None, Some((prompt, response))) => {
+                    div.beside { (content(about, prompt)?) (content(about, response)?) }
+                },
+                (None, None) => (content(about, path)?),
+            }
+        }
+    })
+}
+
+fn link(about: &About<'_>, file: &str, against: Option<&str>) -> String {
+    let query = about.query.with("file", Some(file));
+    let query = crate::route::Query::of(&query[1..]).with("against", against);
+    let path = about.path("files");
+    let path = path.split('?').next().unwrap_or_default();
+    format!("{path}{query}")
+}
+
+/// The same file of the iteration before.
+fn before<'a>(all: &'a [ArtifactEntry], file: &ArtifactEntry) -> Option<&'a ArtifactEntry> {
+    all.iter().rev().find(|known| {
+        known.iteration < file.iteration
+            && known.path != file.path
+            && kind_of(&known.path) == kind_of(&file.path)
+    })
+}
+
+/// A prompt and its response, of which `path` is one: they are read side by side.
+fn prompt_and_response<'a>(files: &[&'a ArtifactEntry], path: &str) -> Option<(&'a str, &'a str)> {
+    let is_there = |wanted: &str| {
+        let found = files.iter().find(|file| file.path == wanted)?;
+        Some(found.path.as_str())
+    };
+    let prompt = path.replace("response", "prompt");
+    let response = path.replace("prompt", "response");
+    let both = is_there(&prompt).zip(is_there(&response));
+    both.filter(|(prompt, response)| prompt != response)
+}
+
+fn content(about: &About<'_>, path: &str) -> Result<Markup, Fault> {
+    let file = about.engine.run_file(Some(about.id()), path)?;
+    let id = id_of("file", path);
+    Ok(html! {
+        section.content aria-labelledby=(id) {
+            h3 id=(id) { code { (shown(path)) } " " span.quiet { (text::counted(file.bytes, "byte")) } }
+            @match &file.text {
+                Some(text) => (block(text, path)),
+                None => p.quiet { "It is no text." },
+            }
+            @if file.cut { p.quiet { "It is longer than what is shown." } }
+        }
+    })
+}
+
+fn difference(about: &About<'_>, before: &str, after: &str) -> Result<Markup, Fault> {
+    let text = |path: &str| {
+        about
+            .engine
+            .run_file(Some(about.id()), path)
+            .map(|file| file.text)
+    };
+    let patch = text::diff::unified(after, text(before)?.as_deref(), text(after)?.as_deref());
+    Ok(html! {
+        section.content aria-labelledby="difference-title" {
+            h3 #difference-title { "From " code { (shown(before)) } " to " code { (shown(after)) } }
+            @if patch.is_empty() { p { "They are the same." } } @else { (diff::unified(&patch, "Difference")) }
+        }
+    })
+}

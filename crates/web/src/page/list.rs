@@ -1,0 +1,190 @@
+//! The runs: what waits for a person on top, then all, filtered and searched.
+
+use engine::board::BoardRun;
+use engine::{Fault, RunFilter};
+use maud::{Markup, html};
+
+use super::{kind, link_to, shown, status, time, title, turned};
+use crate::Projects;
+use crate::route::Query;
+
+/// How many runs are on a page.
+const PAGE: usize = 50;
+/// What can be asked for, and what people read.
+const STATUSES: [(&str, &str); 4] = [
+    ("", "All"),
+    ("live", "Under way"),
+    ("completed", "Completed"),
+    ("ended", "Ended otherwise"),
+];
+
+pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
+    let engines = projects.all()?;
+    let several = engines.len() > 1;
+    let mut all: Vec<BoardRun> = Vec::new();
+    for engine in &engines {
+        all.extend(engine.board(&RunFilter::default())?);
+    }
+    if several {
+        engine::board::sort(&mut all);
+    }
+    let (mut waiting, mut odd) = (Vec::new(), Vec::new());
+    for run in &all {
+        match &run.attention {
+            Some(attention) if attention.kind.is_for_a_person() => waiting.push(run),
+            Some(_) if is_live(run) => odd.push(run),
+            _ => {}
+        }
+    }
+    let (words, wanted) = (
+        query.get("q").unwrap_or(""),
+        query.get("status").unwrap_or(""),
+    );
+    let found: Vec<&BoardRun> = all
+        .iter()
+        .filter(|run| has(run, words) && fits(run, wanted))
+        .collect();
+    let number = usize::try_from(query.number("page").unwrap_or(1))
+        .unwrap_or(1)
+        .max(1);
+    let pages = found.len().div_ceil(PAGE).max(1);
+    let number = number.min(pages);
+    let listed = found.iter().skip((number - 1) * PAGE).take(PAGE);
+    let live = all.iter().filter(|run| is_live(run)).count();
+    let says = format!("{} under way, {} for you", live, waiting.len());
+    Ok(html! {
+        main #main tabindex="-1" data-title="Runs" data-says=(says) {
+            h1 { "Runs" }
+            section #waiting data-live aria-labelledby="waiting-title" {
+                h2 #waiting-title { "Waits for you" }
+                @if waiting.is_empty() { p.quiet { "Nothing waits for a decision." } }
+                (cards(&waiting, several))
+            }
+            section #odd data-live aria-labelledby="odd-title" hidden[odd.is_empty()] {
+                h2 #odd-title { "Does not come on" }
+                (cards(&odd, several))
+            }
+            section aria-labelledby="all-title" {
+                h2 #all-title { "All runs" }
+                form.filter method="get" action="/" role="search" {
+                    label for="q" { "Search" }
+                    input #q type="search" name="q" value=(words) placeholder="title, task, branch, id";
+                    label for="status" { "Show" }
+                    select #status name="status" {
+                        @for (value, label) in STATUSES {
+                            option value=(value) selected[value == wanted] { (label) }
+                        }
+                    }
+                    button type="submit" { "Filter" }
+                }
+                div #runs data-live {
+                    p.quiet { (text::counted(found.len(), "run")) @if found.len() != all.len() { " of " (all.len()) } }
+                    @if !found.is_empty() { (table(listed, several)) }
+                    @if pages > 1 { (pager(query, number, pages)) }
+                }
+            }
+        }
+    })
+}
+
+fn cards(runs: &[&BoardRun], several: bool) -> Markup {
+    html! {
+        @if !runs.is_empty() {
+            ul.cards {
+                @for run in runs.iter().take(PAGE) {
+                    @if let Some(attention) = &run.attention {
+                        li.card {
+                            p.kind { (kind(attention.kind)) }
+                            p.what { a href=(link_to(run)) { (shown(&title(run))) } }
+                            p { (shown(&attention.text)) }
+                            p.quiet {
+                                (shown(&run.run.workflow))
+                                @if several { ", " (shown(&run.run.project_root)) }
+                                ", moved " (time(&run.last_updated))
+                            }
+                        }
+                    }
+                }
+            }
+            @if runs.len() > PAGE { p.quiet { "and " (runs.len() - PAGE) " more, in the list below" } }
+        }
+    }
+}
+
+fn table<'a>(runs: impl Iterator<Item = &'a &'a BoardRun>, several: bool) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label="Runs" {
+            table.runs {
+                thead { tr {
+                    th scope="col" { "Run" }
+                    th scope="col" { "Status" }
+                    th scope="col" { "Where" }
+                    th scope="col" { "Done" }
+                    th scope="col" { "Began" }
+                } }
+                tbody {
+                    @for run in runs {
+                        tr {
+                            th scope="row" {
+                                a href=(link_to(run)) { (shown(&title(run))) }
+                                span.quiet {
+                                    (shown(&run.run.workflow))
+                                    @if !run.run.task_id.is_empty() { ", task " (shown(&run.run.task_id)) }
+                                    @if several { ", " (shown(&run.run.project_root)) }
+                                }
+                            }
+                            td { (status(&run.run.status)) }
+                            td { (shown(&run.places.join(", "))) }
+                            td { @if run.run.total > 0 { (run.run.completed) "/" (run.run.total) } }
+                            td { (time(&run.run.start_time)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Links to the pages before and behind.
+fn pager(query: &Query, number: usize, pages: usize) -> Markup {
+    html! {
+        nav.pager aria-label="Pages" {
+            @if number > 1 { a href={ "/" (turned(query, "page", &(number - 1).to_string())) } rel="prev" { "Newer" } }
+            span { "Page " (number) " of " (pages) }
+            @if number < pages { a href={ "/" (turned(query, "page", &(number + 1).to_string())) } rel="next" { "Older" } }
+        }
+    }
+}
+
+fn is_live(run: &BoardRun) -> bool {
+    matches!(run.run.status.as_str(), "running" | "paused")
+}
+
+fn fits(run: &BoardRun, wanted: &str) -> bool {
+    match wanted {
+        "live" => is_live(run),
+        "completed" => run.run.status == "completed",
+        "ended" => !is_live(run) && run.run.status != "completed",
+        _ => true,
+    }
+}
+
+/// Whether all words are somewhere in what is said of the run.
+fn has(run: &BoardRun, words: &str) -> bool {
+    let subject = run.subject.clone().unwrap_or_default();
+    let run = &run.run;
+    let said = [
+        &subject,
+        &run.run_id,
+        &run.task_title,
+        &run.task_id,
+        &run.workflow,
+        &run.branch,
+        &run.status,
+        &run.project_root,
+    ];
+    let said: String = said.map(|part| part.to_lowercase()).join("\n");
+    words
+        .split_whitespace()
+        .all(|word| said.contains(&word.to_lowercase()))
+}

@@ -1,0 +1,255 @@
+//! The pages.
+//!
+//! Each is the inside of `main`, with its title and a line that says how things stand. Parts with `data-live` are put into the place
+//! of those with the same id when the page is asked for again; everything else stays as the person has it. All text of others goes
+//! through [`shown`] or [`block`]: plain, and escaped by the templates.
+
+mod commit;
+mod decide;
+mod diff;
+mod files;
+mod list;
+pub mod markdown;
+mod now;
+mod replay;
+mod timeline;
+mod work;
+
+use engine::board::{AttentionKind, BoardRun};
+use engine::{Engine, Fault};
+use maud::{DOCTYPE, Markup, html};
+use text::plain::{many_lines, one_line};
+
+use crate::access::Right;
+use crate::route::{Query, Route, Tab, encoded, run_path};
+use crate::{Projects, project, report};
+
+/// The page of a route.
+pub fn of(
+    projects: &dyn Projects,
+    route: &Route,
+    query: &Query,
+    right: Right,
+) -> Result<Markup, Fault> {
+    let (run, tab) = match route {
+        Route::Run(run, tab) => (run, Some(*tab)),
+        Route::Commit(run, _) => (run, None),
+        Route::Runs | Route::Events | Route::Decide(_) => return list::page(projects, query),
+    };
+    let engine = project(projects, query)?;
+    let seen = engine.board_run(Some(run))?;
+    let about = About {
+        projects,
+        engine: &engine,
+        run: &seen,
+        query,
+        right,
+    };
+    let inside = match (route, tab) {
+        (Route::Commit(_, sha), _) => commit::page(&about, sha)?,
+        (_, Some(Tab::Work)) => work::page(&about)?,
+        (_, Some(Tab::Timeline)) => timeline::page(&about)?,
+        (_, Some(Tab::Files)) => files::page(&about)?,
+        (_, Some(Tab::Replay)) => replay::page(&about)?,
+        (_, Some(Tab::Report)) => report::inside(&engine.report(Some(run))?.markdown),
+        _ => now::page(&about)?,
+    };
+    Ok(about.around(tab, &inside))
+}
+
+/// A page of a run.
+struct About<'a> {
+    projects: &'a dyn Projects,
+    engine: &'a Engine,
+    run: &'a BoardRun,
+    query: &'a Query,
+    right: Right,
+}
+
+impl About<'_> {
+    fn id(&self) -> &str {
+        &self.run.run.run_id
+    }
+
+    /// The path of another page of the run.
+    fn path(&self, rest: &str) -> String {
+        run_path(self.id(), rest, &self.run.run.project_root)
+    }
+
+    /// A text of the engine, with the steps that it names as commands.
+    fn spelled(&self, text: &str) -> String {
+        self.projects.spelled(text, Some(self.id()))
+    }
+
+    fn title(&self) -> String {
+        title(self.run)
+    }
+
+    fn around(&self, tab: Option<Tab>, inside: &Markup) -> Markup {
+        let run = &self.run.run;
+        let stands = match self.run.places.as_slice() {
+            [] => run.status.clone(),
+            places => format!("{}: {}", run.status, places.join(", ")),
+        };
+        html! {
+            main #main tabindex="-1" data-title=(shown(&self.title())) data-run=(run.run_id) data-says=(shown(&stands)) {
+                p.crumbs { a href="/" { "Runs" } " / " span { (shown(&run.workflow)) } }
+                header.run {
+                    h1 { (shown(&self.title())) }
+                    dl.facts #facts data-live {
+                        div { dt { "Status" } dd { (status(&run.status)) } }
+                        @if !run.task_id.is_empty() { div { dt { "Task" } dd { (shown(&run.task_id)) } } }
+                        @if !run.branch.is_empty() { div { dt { "Branch" } dd { code { (shown(&run.branch)) } } } }
+                        @if run.total > 0 { div { dt { "Progress" } dd { (run.completed) " of " (run.total) @if run.commits > 0 { ", " (text::counted(run.commits, "commit")) } } } }
+                        div { dt { "Began" } dd { (time(&run.start_time)) } }
+                        div { dt { "Last moved" } dd { (time(&self.run.last_updated)) } }
+                        div { dt { "Project" } dd { code { (shown(&run.project_root)) } } }
+                        div { dt { "Run" } dd { code { (shown(&run.run_id)) } } }
+                    }
+                }
+                nav.tabs aria-label="Pages of this run" {
+                    ul {
+                        @for (known, name, label) in Tab::ALL {
+                            li { a href=(self.path(name)) aria-current=[(tab == Some(known)).then_some("page")] { (label) } }
+                        }
+                    }
+                }
+                (inside)
+            }
+        }
+    }
+}
+
+/// What a run is about, for people.
+fn title(run: &BoardRun) -> String {
+    match (run.subject.as_deref(), run.run.task_title.trim()) {
+        (Some(subject), _) => subject.to_owned(),
+        (None, "") if run.run.workflow.is_empty() => run.run.run_id.clone(),
+        (None, "") => run.run.workflow.clone(),
+        (None, title) => title.to_owned(),
+    }
+}
+
+/// What a browser gets for every path: the script asks for the page itself.
+pub fn frame() -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "Tramline" }
+                link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="/assets/app.css";
+                script src="/assets/app.js" defer {}
+            }
+            body {
+                a.skip href="#main" { "To the content" }
+                header.top {
+                    a.brand href="/" { "Tramline" }
+                    p #live role="status" aria-live="polite" { "" }
+                }
+                div #page {
+                    main #main {
+                        noscript {
+                            h1 { "This page needs its script" }
+                            p { "It shows each page with a token that is in no cookie. Without scripts, use " code { "tm ui" } " in a terminal." }
+                        }
+                    }
+                }
+                div #alert role="alert" {}
+            }
+        }
+    }
+}
+
+/// Why a page cannot be shown.
+pub fn fault(message: &str, suggestion: &str) -> Markup {
+    html! {
+        main #main tabindex="-1" data-title="Not shown" data-says="" {
+            p.crumbs { a href="/" { "Runs" } }
+            h1 { "This cannot be shown" }
+            p { (shown(message)) }
+            @if !suggestion.is_empty() { p { (shown(suggestion)) } }
+        }
+    }
+}
+
+/// Text of others on one line.
+fn shown(text: &str) -> String {
+    one_line(text)
+}
+
+/// Text of others as it stands, line by line. A block that may be wider than the page can be moved by keyboard.
+fn block(text: &str, label: &str) -> Markup {
+    html! { pre tabindex="0" role="region" aria-label=(shown(label)) { (many_lines(text)) } }
+}
+
+/// A time, which the script shows as that of the reader.
+fn time(at: &str) -> Markup {
+    let short = at.get(..16).map_or(at, |short| short);
+    html! { time datetime=(at) { (short.replace('T', " ")) " UTC" } }
+}
+
+/// How a run, or an item, stands: in words, with a colour beside it.
+fn status(word: &str) -> Markup {
+    html! { span.status.(class(word)) { (shown(word)) } }
+}
+
+/// How much evidence there is for something.
+fn level(word: &str) -> Markup {
+    let meaning = match word {
+        "verified" => "Tramline ran the test command itself",
+        "reported" => "read from what the test runner wrote",
+        "claimed" => "the executor's word alone",
+        _ => "",
+    };
+    html! { span.level.(class(word)) title=(meaning) { (shown(word)) } }
+}
+
+/// A word of others as the name of a class.
+fn class(word: &str) -> String {
+    let letters = word.chars().filter(char::is_ascii_alphanumeric).take(24);
+    format!("is-{}", letters.collect::<String>().to_ascii_lowercase())
+}
+
+/// What a person should look at, in a word.
+fn kind(kind: AttentionKind) -> &'static str {
+    match kind {
+        AttentionKind::Gate => "Decide",
+        AttentionKind::Person => "Needs you",
+        AttentionKind::Work => "Your turn",
+        AttentionKind::Restore => "Put back",
+        AttentionKind::Paused => "Paused",
+        AttentionKind::Stuck => "Stuck",
+        AttentionKind::Silent => "Silent",
+        AttentionKind::Damaged => "Damaged",
+        AttentionKind::Failed => "Failed",
+    }
+}
+
+/// The path of a run's first page.
+fn link_to(run: &BoardRun) -> String {
+    run_path(&run.run.run_id, "", &run.run.project_root)
+}
+
+/// A command line to copy.
+fn command(line: &str) -> Markup {
+    html! { code.command { (shown(line)) } }
+}
+
+/// A field of a form that is sent unseen.
+fn hidden(name: &str, value: &str) -> Markup {
+    html! { input type="hidden" name=(name) value=(value); }
+}
+
+/// A query as it stands in a link, with one value changed.
+fn turned(query: &Query, name: &str, value: &str) -> String {
+    query.with(name, Some(value))
+}
+
+/// The id of an element that is about something of others.
+fn id_of(what: &str, name: &str) -> String {
+    format!("{what}-{}", encoded(name).replace('%', "_"))
+}

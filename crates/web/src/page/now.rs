@@ -1,0 +1,131 @@
+//! Where a run is: what it waits for, what a person can do, its drawing, its items.
+
+use engine::board::{BoardItem, BoardSet};
+use engine::{Fault, Look, RunAction};
+use maud::{Markup, PreEscaped, html};
+
+use super::{About, block, command, decide, id_of, kind, shown, status};
+
+/// How many items a column shows.
+const COLUMN: usize = 100;
+
+pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
+    let run = Some(about.id());
+    let status = about.engine.run_status(run).ok();
+    let next = match about.engine.run_next(run) {
+        Ok(next) => Some(next),
+        Err(_) => status.map(|status| status.next_action),
+    };
+    let sets = about.engine.run_items(run)?;
+    Ok(html! {
+        section #now data-live aria-labelledby="now-title" {
+            h2 #now-title { "Now" }
+            (now(about, next.as_ref()))
+        }
+        @if let Some(next) = &next { (decide::forms(about, next)?) }
+        section #drawing data-live aria-labelledby="drawing-title" {
+            h2 #drawing-title { "The way it took" }
+            (drawing(about))
+        }
+        @for set in &sets { (board(set)) }
+    })
+}
+
+fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
+    html! {
+        @if let Some(attention) = &about.run.attention {
+            p.attention { strong { (kind(attention.kind)) ": " } (shown(&attention.text)) }
+        }
+        @if !about.run.places.is_empty() {
+            p { "It is at " strong { (shown(&about.run.places.join(", "))) } "." }
+        }
+        @if let Some(next) = next {
+            @if let Some(unit) = &next.unit {
+                dl.facts {
+                    div { dt { "Work unit" } dd { code { (shown(&unit.unit_id)) } } }
+                    div { dt { "Whose turn" } dd { (shown(&unit.by)) } }
+                    div { dt { "Attempt" } dd { (unit.attempt) @if let Some(most) = unit.max_attempts { " of " (most) } } }
+                    @if let Some(expects) = &unit.expects { div { dt { "A report brings" } dd { (shown(expects)) } } }
+                }
+                @if let Some(text) = &unit.instructions {
+                    details #instructions {
+                        summary { "What was asked for" }
+                        (block(&about.spelled(text), "What was asked for"))
+                    }
+                }
+            } @else {
+                @match next.action.as_str() {
+                    "complete" => p { "It is over: " (status(next.status.as_deref().unwrap_or("ended"))) "." },
+                    "step" => p { "The next step can be taken: " (command(&format!("tm run step --run-id {}", about.id()))) },
+                    _ => {}
+                }
+            }
+        }
+        p.quiet { "In a terminal: " (command(&format!("tm run next --run-id {}", about.id()))) }
+    }
+}
+
+/// The workflow of the run, with where it is and which way it took.
+fn drawing(about: &About<'_>) -> Markup {
+    match about.engine.run_picture(Some(about.id()), Look::Outside) {
+        Ok(svg) => html! {
+            div.drawing tabindex="0" role="region" aria-label="Drawing of the workflow" { (PreEscaped(svg)) }
+            p.quiet { "Marked: where it is. Dashed: where it never came." }
+        },
+        Err(fault) => html! { p { (shown(&fault.message)) } },
+    }
+}
+
+/// The items of a set in columns, and what depends on what.
+fn board(set: &BoardSet) -> Markup {
+    let id = id_of("set", &set.name);
+    let picture = set.is_graph().then(|| set.picture(Look::Outside)).flatten();
+    html! {
+        section id=(id) data-live aria-labelledby={ (id) "-title" } {
+            h2 id={ (id) "-title" } { (shown(&set.name)) " " span.quiet { "(" (set.total) ")" } }
+            div.board {
+                @for column in BoardSet::COLUMNS {
+                    @let items: Vec<&BoardItem> = set.items.iter().filter(|item| item.column == column).collect();
+                    @if !items.is_empty() {
+                        div.column {
+                            h3 { (heading(column)) " " span.quiet { (items.len()) } }
+                            ul { @for item in items.iter().take(COLUMN) { (card(item)) } }
+                            @if items.len() > COLUMN { p.quiet { "and " (items.len() - COLUMN) " more" } }
+                        }
+                    }
+                }
+            }
+            @if set.total > set.items.len() { p.quiet { "The first " (set.items.len()) " of " (set.total) "." } }
+            @if let Some(svg) = picture {
+                details id={ (id) "-graph" } open[set.items.len() <= 40] {
+                    summary { "What depends on what" }
+                    div.drawing tabindex="0" role="region" aria-label={ "What depends on what in " (shown(&set.name)) } { (PreEscaped(svg)) }
+                }
+            }
+        }
+    }
+}
+
+fn card(item: &BoardItem) -> Markup {
+    html! {
+        li.item {
+            strong { (shown(&item.key)) } " " (shown(&item.title))
+            @if let Some(place) = &item.place {
+                span.quiet { (shown(place)) @if let Some(attempt) = item.attempt { ", attempt " (attempt) @if let Some(most) = item.max_attempts { " of " (most) } } }
+            }
+            @if let Some(word) = &item.status { span.quiet { (shown(word)) } }
+            @if let Some(wave) = &item.wave { span.quiet { (shown(wave)) } }
+            @if !item.needs.is_empty() { span.quiet { "needs " (shown(&item.needs.join(", "))) } }
+        }
+    }
+}
+
+fn heading(column: &str) -> &'static str {
+    match column {
+        "open" => "To do",
+        "blocked" => "Blocked",
+        "active" => "In hand",
+        "done" => "Done",
+        _ => "Given up",
+    }
+}

@@ -1,0 +1,65 @@
+//! The run as it was at some event: the journal, folded up to there.
+
+use engine::Fault;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{About, block, shown, status, time};
+use crate::route::encoded;
+
+pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
+    let newest = about.engine.timeline(Some(about.id()), None, 1)?;
+    let last = newest.last;
+    let at = about
+        .query
+        .number("at")
+        .unwrap_or(last)
+        .clamp(1, last.max(1));
+    let replayed = about.engine.replay(Some(about.id()), Some(at))?;
+    let shown_at = replayed["at"]["seq"].as_u64().unwrap_or(at);
+    let state = &replayed["state"];
+    let tokens = state["tokens"].as_array().map_or(&[][..], Vec::as_slice);
+    let near = about
+        .engine
+        .timeline(Some(about.id()), Some(shown_at + 1), 1)?;
+    let path = about.path("replay");
+    let (path, project) = path.split_once('?').unwrap_or((&path, ""));
+    Ok(html! {
+        section aria-labelledby="replay-title" {
+            h2 #replay-title { "Replay" }
+            form.replay method="get" action=(path) {
+                @if let Some(root) = about.query.get("project") { input type="hidden" name="project" value=(root); }
+                label for="at" { "Event" }
+                input #at type="range" name="at" min="1" max=(last) value=(shown_at) data-submit;
+                output for="at" { (shown_at) " of " (last) }
+                button type="submit" { "Show" }
+            }
+            nav.pager aria-label="Events" {
+                @if shown_at > 1 { a href={ (path) "?" (project) "&at=" (shown_at - 1) } rel="prev" { "One back" } }
+                @if shown_at < last { a href={ (path) "?" (project) "&at=" (shown_at + 1) } rel="next" { "One on" } }
+                a href={ (about.path("timeline")) "&before=" (encoded(&(shown_at + 1).to_string())) } { "The events up to here" }
+            }
+            p { "After event " strong { (shown_at) } " (" (shown(replayed["at"]["event"].as_str().unwrap_or_default())) "), " (time(replayed["at"]["ts"].as_str().unwrap_or_default())) ":" }
+            @for entry in near.entries.iter().take(1) {
+                @if let Some(line) = &entry.line { p { (super::markdown::inline(line)) } }
+            }
+            dl.facts {
+                div { dt { "Status" } dd { (status(state["status"].as_str().unwrap_or_default())) } }
+                @for token in tokens {
+                    div {
+                        dt { @match token["item"][1].as_str() { Some(item) => (shown(item)), None => "Run" } }
+                        dd { (shown(token["state"].as_str().unwrap_or_default())) @if let Some(unit) = token["unit"]["id"].as_str() { " " span.quiet { (shown(unit)) } } }
+                    }
+                }
+            }
+            details #whole-state {
+                summary { "All that was known then" }
+                (block(&pretty(state), "State of the run"))
+            }
+        }
+    })
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

@@ -1,0 +1,186 @@
+//! What was done of each item and on what evidence: RED, GREEN and COMMIT with their tests, what was refused, what a person let pass.
+
+use engine::Fault;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{About, class, id_of, level, shown, status, time};
+
+/// How many tests are named.
+const MOST_NAMES: usize = 200;
+
+pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
+    let summary = about.engine.report(Some(about.id()))?.json;
+    let rows = list(&summary, "subtasks");
+    let suite = summary.get("finalSuite").filter(|suite| !suite.is_null());
+    let decisions: Vec<&Value> = list(&summary, "steps")
+        .iter()
+        .filter(|step| matches!(step["what"].as_str(), Some("decision" | "approval")))
+        .collect();
+    Ok(html! {
+        section #work data-live aria-labelledby="work-title" {
+            h2 #work-title { "Work" }
+            @if rows.is_empty() {
+                p.quiet { "This run has no tests by item. What happened is in the " a href=(about.path("timeline")) { "timeline" } ", what it made in the " a href=(about.path("files")) { "files" } "." }
+            }
+            @for row in rows { (subtask(about, row)) }
+            @if let Some(suite) = suite {
+                article.subtask aria-labelledby="suite-title" {
+                    h3 #suite-title { "The whole suite" }
+                    (phase("suite", "Suite", suite))
+                }
+            }
+            (refused(&summary))
+            (allowed(&summary, &decisions))
+        }
+    })
+}
+
+fn subtask(about: &About<'_>, row: &Value) -> Markup {
+    let id = word(row, "id");
+    let title = id_of("subtask", id);
+    html! {
+        article.subtask aria-labelledby=(title) {
+            h3 id=(title) { (shown(id)) ": " (shown(word(row, "title"))) " " (status(word(row, "status"))) }
+            div.phases {
+                @if row["red"].is_object() { (phase(&format!("{title}-red"), "RED", &row["red"])) }
+                @if row["green"].is_object() { (phase(&format!("{title}-green"), "GREEN", &row["green"])) }
+                @if row["refactored"].is_object() { (phase(&format!("{title}-refactored"), "Refactored", &row["refactored"])) }
+                @if let Some(sha) = row["commit"].as_str() {
+                    div.phase {
+                        h4 { "COMMIT" }
+                        p { a href=(about.path(&format!("commits/{sha}"))) { code { (shown(sha.get(..12).unwrap_or(sha))) } } }
+                        p.quiet { "What it changed, and its message" }
+                    }
+                }
+            }
+            @if let Some(coverage) = row["coverage"].as_object() {
+                p { "Coverage: " @for (name, value) in coverage { (shown(name)) " " (shown(&plain(value))) " " } }
+            }
+            @let failed = list(row, "failedAttempts");
+            @if !failed.is_empty() {
+                p { (text::counted(failed.len(), "attempt")) " did not get there: " (shown(&failed.iter().map(|attempt| word(attempt, "code")).collect::<Vec<_>>().join(", "))) }
+            }
+            (refusals(list(row, "refused")))
+        }
+    }
+}
+
+/// A report of tests: numbers, level, tests by name.
+fn phase(id: &str, name: &str, phase: &Value) -> Markup {
+    let names = |field: &str| {
+        list(phase, field)
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<&str>>()
+    };
+    let lists = [
+        ("newlyFailing", "Fail now and did not before"),
+        ("failingTests", "Fail"),
+        ("nowPassing", "Pass now"),
+    ];
+    html! {
+        div.phase.(class(name)) {
+            h4 { (name) " " (level(word(phase, "level"))) }
+            p { (number(phase, "passed")) " passed, " (number(phase, "failed") + number(phase, "errors")) " failing" @if number(phase, "skipped") > 0 { ", " (number(phase, "skipped")) " skipped" } }
+            @if let Some(verified) = phase["verified"].as_object() {
+                p.quiet { "Run by Tramline: " code { (shown(verified.get("command").and_then(Value::as_str).unwrap_or_default())) } }
+            }
+            @if !phase["inCleanTree"].is_null() { p.quiet { "Failed in a clean tree, too" } }
+            p.quiet { (time(word(phase, "at"))) }
+            @for (field, label) in lists {
+                @let tests = names(field);
+                @if !tests.is_empty() {
+                    details id={ (id) "-" (field) } {
+                        summary { (label) " (" (tests.len()) ")" }
+                        ul.tests { @for test in tests.iter().take(MOST_NAMES) { li { code { (shown(test)) } } } }
+                        @if tests.len() > MOST_NAMES { p.quiet { "and " (tests.len() - MOST_NAMES) " more" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn refusals(refused: &[Value]) -> Markup {
+    html! {
+        @if !refused.is_empty() {
+            ul.refused {
+                @for refusal in refused {
+                    li { "Refused " (time(time_of(refusal))) ": " (shown(word(refusal, "message"))) " " code { (shown(word(refusal, "code"))) } }
+                }
+            }
+        }
+    }
+}
+
+/// What was refused of no item.
+fn refused(summary: &Value) -> Markup {
+    let of_rows: Vec<&str> = list(summary, "subtasks")
+        .iter()
+        .flat_map(|row| list(row, "refused"))
+        .map(time_of)
+        .collect();
+    let others: Vec<Value> = list(summary, "refused")
+        .iter()
+        .filter(|refusal| !of_rows.contains(&time_of(refusal)))
+        .cloned()
+        .collect();
+    html! {
+        @if !others.is_empty() {
+            h3 { "Refused besides" }
+            (refusals(&others))
+        }
+    }
+}
+
+/// What persons decided.
+fn allowed(summary: &Value, decisions: &[&Value]) -> Markup {
+    let allowed = list(summary, "allowed");
+    html! {
+        @if !decisions.is_empty() || !allowed.is_empty() {
+            h3 { "Decided by persons" }
+            ul {
+                @for decision in decisions {
+                    li {
+                        (time(word(decision, "at"))) ": "
+                        @match decision["gate"].as_str() {
+                            Some(gate) => { (shown(word(decision, "choice"))) " at the gate " (shown(gate)) },
+                            None => { (shown(word(decision, "turn"))) " after " (shown(word(decision, "stopped"))) },
+                        }
+                        " by " (shown(word(decision, "actor"))) " (" (shown(word(decision, "strength"))) ", " (shown(word(decision, "how"))) ") "
+                        (shown(word(decision, "feedback"))) (shown(word(decision, "reason")))
+                    }
+                }
+                @for one in allowed {
+                    li { (time(word(one, "at"))) ": let " code { (shown(word(one, "code"))) } " pass, by " (shown(word(one, "by"))) " (" (shown(word(one, "strength"))) "): " (shown(word(one, "reason"))) }
+                }
+            }
+        }
+    }
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn word<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}
+
+fn number(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_default()
+}
+
+/// Refusals say it in one of two words.
+fn time_of(refusal: &Value) -> &str {
+    refusal["at"]
+        .as_str()
+        .unwrap_or_else(|| word(refusal, "ts"))
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
