@@ -16,6 +16,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
 use crate::open_run::LOCK_WAIT;
+use crate::progress::Observer;
 use crate::view::AUTOPILOT;
 
 /// What a caller says of itself and of the project it means.
@@ -54,6 +55,7 @@ pub struct Engine {
     cancelled: Option<Arc<AtomicBool>>,
     waits_no_more: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) observer: Option<Observer>,
 }
 
 impl Engine {
@@ -97,6 +99,7 @@ impl Engine {
             cancelled: options.cancelled,
             waits_no_more: options.waits_no_more,
             clock: Arc::new(SystemClock),
+            observer: None,
         })
     }
 

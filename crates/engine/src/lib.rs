@@ -47,6 +47,7 @@ pub mod links;
 pub mod next_step;
 pub mod open_run;
 mod pinning;
+pub mod progress;
 pub mod proof;
 mod refusals;
 pub mod report;

@@ -50,6 +50,13 @@ const END: u64 = 64 * 1024;
 
 /// The newest refusals of this unit, the oldest first, that came after the time `since` (UTC, RFC 3339).
 pub(crate) fn latest(dir: &Path, unit: Option<&str>, since: &str) -> Vec<Refused> {
+    let mut found = all(dir);
+    found.retain(|refused| refused.ts.as_str() > since && refused.unit.as_deref() == unit);
+    found
+}
+
+/// The newest refusals, the oldest first.
+pub(crate) fn all(dir: &Path) -> Vec<Refused> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = std::fs::File::open(dir.join("refusals.jsonl"))?;
         let len = file.metadata()?.len();
@@ -62,6 +69,5 @@ pub(crate) fn latest(dir: &Path, unit: Option<&str>, since: &str) -> Vec<Refused
     bytes
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice::<Refused>(line).ok())
-        .filter(|refused| refused.ts.as_str() > since && refused.unit.as_deref() == unit)
         .collect()
 }

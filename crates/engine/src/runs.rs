@@ -27,6 +27,9 @@ use crate::summary::{self, Summary};
 use crate::view::GENERIC;
 use crate::view::autopilot::state;
 
+/// After how many events of a long journal it is told how far its check is.
+const TOLD_EACH: u64 = 2000;
+
 /// A run in a list.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -381,7 +384,11 @@ impl Engine {
         let (mut verified, records) = Self::verify_dir(&dir)?;
         if verified.whole {
             let (mut audit, mut run) = (Audit::of(&records), RunState::default());
-            for record in &records {
+            let all = records.len() as u64;
+            for (at, record) in (0_u64..).zip(&records) {
+                if at.is_multiple_of(TOLD_EACH) && all > TOLD_EACH {
+                    self.tell("events are held against the workflow", at, Some(all));
+                }
                 if let Ok(event) = Event::from_fields(&record.event, &record.fields) {
                     audit.note(&run, record, &event);
                     run.apply(&record.ts, &event);

@@ -222,7 +222,9 @@ impl Engine {
         format: Option<ImportFormat>,
     ) -> Result<Vec<Imported>, Fault> {
         let mut all = Vec::new();
-        for source in &request.sources {
+        let sources = request.sources.len() as u64;
+        for (at, source) in (0_u64..).zip(&request.sources) {
+            self.tell(format!("tasks are read from {source}"), at, Some(sources));
             let issue = source.strip_prefix('#');
             let issue = issue.and_then(|number| number.parse::<u64>().ok());
             let read = match issue {

@@ -46,6 +46,24 @@ impl MissingRoots {
     }
 }
 
+/// Tells how far a call is.
+#[derive(Debug, Clone)]
+pub struct ProgressSender(Option<UnboundedSender<Notice>>);
+
+impl ProgressSender {
+    /// Tells it, where the client wants to know.
+    pub fn tell(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+        if let Some(sender) = &self.0 {
+            // A call that nobody waits for any more has nobody to tell.
+            let _ = sender.send(Notice::Progress {
+                done,
+                total,
+                message: message.into(),
+            });
+        }
+    }
+}
+
 /// What a call has to tell while it goes on.
 #[derive(Debug)]
 pub(crate) enum Notice {
@@ -106,13 +124,14 @@ impl Client {
         self.roots.as_deref()
     }
 
+    /// What tells how far the call is from wherever it is worked on.
+    pub fn progress_sender(&self) -> ProgressSender {
+        ProgressSender(self.news.clone())
+    }
+
     /// Tells how far the call is, where the client wants to know.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
-        self.tell(Notice::Progress {
-            done,
-            total,
-            message: message.into(),
-        });
+        self.progress_sender().tell(done, total, message);
     }
 
     /// Tells something that is worth noting, where the client keeps a log.

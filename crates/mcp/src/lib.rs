@@ -32,7 +32,7 @@ pub mod stop;
 mod tests;
 
 pub use adapter::folders::folder;
-pub use client::{Client, MissingRoots};
+pub use client::{Client, MissingRoots, ProgressSender};
 pub use content::{Content, Contents};
 pub use server::{
     About, Argument, Completing, Hints, Prompt, PromptText, Resource, Server, Speaker, Template,

@@ -41,6 +41,31 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// A line of Markdown as people read it: without the marks of emphasis and code, and without the backslashes that keep other
+/// characters from being marks.
+///
+/// ```
+/// use text::plain::without_marks;
+/// assert_eq!(without_marks(r"**RED** of `1.1`: \*no\* <b>"), "RED of 1.1: *no* <b>");
+/// ```
+pub fn without_marks(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line.chars().peekable();
+    let mut in_code = false;
+    while let Some(c) = rest.next() {
+        match c {
+            '`' => in_code = !in_code,
+            '\\' if !in_code => match rest.next_if(char::is_ascii_punctuation) {
+                Some(kept) => plain.push(kept),
+                None => plain.push(c),
+            },
+            '*' if !in_code && rest.next_if_eq(&'*').is_some() => {}
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
 /// The text with its lines kept: line endings become `\n`, tabs stay, hidden characters and
 /// terminal escape sequences are gone, lines have no white space at their end.
 pub fn many_lines(text: &str) -> String {

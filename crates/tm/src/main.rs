@@ -30,6 +30,7 @@ mod interactive;
 mod mcp;
 mod output;
 mod person;
+mod progress;
 mod render;
 mod steps;
 

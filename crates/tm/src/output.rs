@@ -8,6 +8,7 @@ use engine::{Fault, Verb};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
+use crate::progress;
 use crate::render::{self, Look};
 use crate::steps::{Caller, StepSpelling as _};
 
@@ -112,6 +113,7 @@ impl Output {
         if self.closed {
             return Ok(());
         }
+        progress::clear();
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
             Ok(()) => Ok(()),
@@ -178,6 +180,7 @@ impl Output {
 
     /// Writes to standard error. Where that fails, there is nobody left to tell.
     fn aside(text: &str) {
+        progress::clear();
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 }

@@ -1,5 +1,6 @@
 //! What a person does with a run on its page.
 
+use engine::board::Projects;
 use engine::report::Report;
 use engine::view::session::request::Decide;
 use engine::{Channel, Choice, Engine, Fault, Kind, Turn};
@@ -10,7 +11,7 @@ use serde_json::json;
 use crate::access::Right;
 use crate::reply::{json_reply, refused};
 use crate::route::{Query, Route};
-use crate::{Projects, posted, project};
+use crate::{posted, project};
 
 /// What was decided, as the forms send it.
 #[derive(Debug, Default, Deserialize)]
@@ -27,6 +28,7 @@ struct Decision {
     signature: String,
     reason: String,
     item: String,
+    kind: String,
     code: String,
     unit: String,
     outcome: String,
@@ -97,7 +99,7 @@ impl Decision {
                 "moved_since",
                 "the run has moved since this page was shown, and nothing was done",
             )
-            .suggest("look at it again: the page has been brought up to date"));
+            .suggest("look at it as it is now, and decide anew"));
         }
         let person = engine.asked(Channel::Browser);
         let item = Some(self.item.trim()).filter(|item| !item.is_empty());
@@ -114,7 +116,8 @@ impl Decision {
             }
             "resume" => person.run_resume(id)?.message,
             "reopen" => {
-                let turn = Turn::reopen(item, None, reason);
+                let kind = Some(self.kind.trim()).filter(|kind| !kind.is_empty());
+                let turn = Turn::reopen(item, kind, reason);
                 person.run_reopen(id, &turn)?.message
             }
             "skip" => person.run_skip(id, item, reason)?.message,
@@ -138,7 +141,7 @@ impl Decision {
                 "moved_since",
                 "what stands before the gate is no longer what this page showed, and nothing was done",
             )
-            .suggest("look at it again: the page has been brought up to date"));
+            .suggest("look at it as it is now, and decide anew"));
         }
         self.hash.clone_into(&mut gate.hash);
         let feedback = self.feedback.trim();
@@ -161,7 +164,7 @@ impl Decision {
                 "no_feedback",
                 "a rejection says what is to be done otherwise",
             )
-            .suggest("write it into the field above"));
+            .suggest("write it into the field for feedback"));
         }
         if to_sign {
             let statement = engine.gate_statement(&gate, choice, feedback)?;

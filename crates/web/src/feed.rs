@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use engine::board::Projects;
 use engine::follow::LOOK;
 use engine::{Fault, Follow, FollowScope, FollowedEvent};
 use mcp::http::{Response, SiteBody, SiteRequest, StatusCode, StreamSender, header};
 
+use crate::Shaped as _;
 use crate::reply::refused;
 use crate::route::Query;
-use crate::{Projects, Shaped as _};
 
 /// How often something is sent where nothing happens: whoever is gone is noticed by that, and proxies keep the line open.
 const ALIVE: Duration = Duration::from_secs(15);

@@ -25,9 +25,10 @@ mod reply;
 pub mod report;
 mod route;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use engine::board::Projects;
 use engine::{Engine, Fault, Kind};
 use mcp::http::{Bytes, Method, Response, Site, SiteBody, SiteRequest, StatusCode, header};
 use serde::Deserialize;
@@ -37,24 +38,6 @@ use access::{Access, Right};
 use feed::Feed;
 use reply::{asset, frame, html, json_reply, refused};
 use route::{Query, Route};
-
-/// The projects that pages are about.
-pub trait Projects: Send + Sync + 'static {
-    /// Opens those that are offered.
-    ///
-    /// # Errors
-    /// If none can be opened.
-    fn all(&self) -> Result<Vec<Engine>, Fault>;
-
-    /// Opens the project in this folder, if it is one of them.
-    ///
-    /// # Errors
-    /// If it is not, or cannot be opened.
-    fn open(&self, root: &Path) -> Result<Engine, Fault>;
-
-    /// A text of the engine about a run, with the steps that it names as commands.
-    fn spelled(&self, text: &str, run: Option<&str>) -> String;
-}
 
 /// The path of a run's page.
 pub fn page_of(run: &engine::RunSummary) -> String {
@@ -88,10 +71,15 @@ impl Web {
         if path == "/session" {
             return self.begin_session(request);
         }
-        let Some(route) = Route::of(path) else {
-            return refused(StatusCode::NOT_FOUND, "there is nothing here");
-        };
         let right = self.right(request);
+        let Some(route) = Route::of(path) else {
+            let nothing = "There is nothing under this address.";
+            return match right {
+                Some(_) if is_get => html(page::fault(nothing, "")).status(StatusCode::NOT_FOUND),
+                None if is_get => frame().status(StatusCode::NOT_FOUND),
+                _ => refused(StatusCode::NOT_FOUND, nothing),
+            };
+        };
         if is_get && right.is_none() && route.is_page() {
             // Whoever asks without a token gets what holds nothing: it asks again, with one.
             return frame();

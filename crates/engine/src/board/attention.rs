@@ -40,6 +40,21 @@ pub enum AttentionKind {
 }
 
 impl AttentionKind {
+    /// It in a word, or two.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Gate => "Decide",
+            Self::Person => "Needs you",
+            Self::Work => "Your turn",
+            Self::Restore => "Put back",
+            Self::Paused => "Paused",
+            Self::Stuck => "Stuck",
+            Self::Silent => "Silent",
+            Self::Damaged => "Damaged",
+            Self::Failed => "Failed",
+        }
+    }
+
     /// Whether nothing goes on until a person does something.
     pub fn is_for_a_person(self) -> bool {
         matches!(self, Self::Gate | Self::Person | Self::Work | Self::Restore)
@@ -63,35 +78,42 @@ impl Attention {
         }
     }
 
-    /// Of a run that goes on, at the time `now` in milliseconds since 1970.
-    pub(super) fn of_live(status: &RunStatusAnswer, dir: &Path, now: i64) -> Option<Self> {
+    /// Of a run that goes on, at the time `now` in milliseconds since 1970. `last` is what was found in the last report, if that
+    /// was not accepted.
+    pub(super) fn of_live(
+        status: &RunStatusAnswer,
+        dir: &Path,
+        last: Option<&str>,
+        now: i64,
+    ) -> Option<Self> {
         let next = &status.next_action;
         if let Some(gate) = &next.gate {
             return Some(Self::new(
                 AttentionKind::Gate,
-                format!(
-                    "The gate {gate} is closed: a person approves or rejects what stands before it"
-                ),
+                format!("`{gate}` waits for a person, who approves or rejects it"),
             ));
         }
         let why = || {
             let reason = next.paused_reason.as_deref().unwrap_or("no reason given");
-            match next.paused_message.as_deref() {
-                Some(message) if message != reason => format!("{reason}: {message}"),
-                _ => reason.to_owned(),
+            let mut why = reason.to_owned();
+            for more in [next.paused_message.as_deref(), last].into_iter().flatten() {
+                if more != reason {
+                    why = format!("{why}; {more}");
+                }
             }
+            why
         };
         match next.action.as_str() {
             "paused" if next.needs_person => {
                 return Some(Self::new(
                     AttentionKind::Person,
-                    format!("Paused, and only a person has it go on ({})", why()),
+                    format!("Paused until a person has it continue: {}", why()),
                 ));
             }
             "paused" => {
                 return Some(Self::new(
                     AttentionKind::Paused,
-                    format!("Paused ({})", why()),
+                    format!("Paused: {}", why()),
                 ));
             }
             "restore" => {

@@ -4,6 +4,7 @@
 //! Nothing is decided here, and nothing is said here that another answer says in other words: this puts together what is there.
 
 mod attention;
+mod choices;
 mod files;
 mod items;
 mod patch;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::capability::documents::skills::name_of;
+use crate::capability::messages::message_of;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::open_run;
@@ -26,6 +28,7 @@ use crate::revision;
 use crate::runs::{self, RunFilter, RunSummary};
 
 pub use attention::{Attention, AttentionKind};
+pub use choices::Choices;
 pub use files::FileText;
 pub use items::{BoardItem, BoardSet};
 pub use patch::CommitPatch;
@@ -34,6 +37,34 @@ pub(crate) use visits::visits;
 
 /// The longest text that says what a run is about, in characters.
 const LONGEST_SUBJECT: usize = 100;
+
+/// The projects that a person looks at.
+pub trait Projects: Send + Sync + 'static {
+    /// Opens those that are offered.
+    ///
+    /// # Errors
+    /// If none can be opened.
+    fn all(&self) -> Result<Vec<Engine>, Fault>;
+
+    /// Opens the project in this folder, if it is one of them.
+    ///
+    /// # Errors
+    /// If it is not, or cannot be opened.
+    fn open(&self, root: &Path) -> Result<Engine, Fault>;
+
+    /// A text of the engine about a run, with the steps that it names as commands.
+    fn spelled(&self, text: &str, run: Option<&str>) -> String;
+}
+
+/// The runs of several projects, as a person looks at them.
+pub fn runs_of(projects: &[Engine]) -> Result<Vec<BoardRun>, Fault> {
+    let mut all = Vec::new();
+    for engine in projects {
+        all.extend(engine.board(&RunFilter::default())?);
+    }
+    sort(&mut all);
+    Ok(all)
+}
 
 /// A run as a person looks at it.
 #[derive(Debug, Clone, Serialize)]
@@ -133,7 +164,8 @@ impl Engine {
                 seen.places = places(&status.states);
                 seen.last_updated.clone_from(&status.last_updated);
                 let now = self.clock.millis();
-                seen.attention = Attention::of_live(&status, dir.path(), now);
+                let last = last_found(&dir);
+                seen.attention = Attention::of_live(&status, dir.path(), last.as_deref(), now);
             }
             // It can be listed all the same, and says why no more can be said.
             Err(fault) => seen.attention = Some(Attention::of_fault(&fault)),
@@ -143,7 +175,7 @@ impl Engine {
 }
 
 /// Puts those first that wait for a person, then those that are under way, then the newest.
-pub fn sort(runs: &mut [BoardRun]) {
+fn sort(runs: &mut [BoardRun]) {
     runs.sort_by(|a, b| {
         b.urgency()
             .cmp(&a.urgency())
@@ -153,9 +185,42 @@ pub fn sort(runs: &mut [BoardRun]) {
 }
 
 impl BoardRun {
+    /// What it is about, for people.
+    pub fn title(&self) -> &str {
+        match (self.subject.as_deref(), self.run.task_title.trim()) {
+            (Some(subject), _) => subject,
+            (None, "") if self.run.workflow.is_empty() => &self.run.run_id,
+            (None, "") => &self.run.workflow,
+            (None, title) => title,
+        }
+    }
+
+    /// Whether it goes on.
+    pub fn is_live(&self) -> bool {
+        matches!(self.run.status.as_str(), "running" | "paused")
+    }
+
+    /// Whether all these words are somewhere in what is said of it, in whatever case.
+    pub fn has(&self, words: &str) -> bool {
+        let run = &self.run;
+        let said = [
+            self.title(),
+            &run.run_id,
+            &run.task_title,
+            &run.task_id,
+            &run.workflow,
+            &run.branch,
+            &run.status,
+            &run.project_root,
+        ];
+        let said = said.map(str::to_lowercase).join("\n");
+        let mut words = words.split_whitespace();
+        words.all(|word| said.contains(&word.to_lowercase()))
+    }
+
     /// How soon a person should look at it.
     fn urgency(&self) -> u8 {
-        let live = matches!(self.run.status.as_str(), "running" | "paused");
+        let live = self.is_live();
         match &self.attention {
             Some(attention) if attention.kind.is_for_a_person() => 3,
             Some(_) if live => 2,
@@ -177,6 +242,14 @@ fn subject(dir: &RunDir, run: &RunSummary) -> Option<String> {
     let given = given.filter(|text| text.trim().contains(char::is_whitespace));
     let text = given.or_else(|| name_of(&loaded.run))?;
     Some(text::shortened(text, LONGEST_SUBJECT))
+}
+
+/// What was found in the last report, where it was not accepted.
+fn last_found(dir: &RunDir) -> Option<String> {
+    let loaded = open_run::load(dir.path()).ok()?;
+    let report = loaded.run.last.as_ref()?;
+    let code = report.code.as_deref()?;
+    Some(message_of(report, code))
 }
 
 /// The texts in a value.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::open_run::{self, event_of};
+use crate::refusals::{self, Refused};
 use crate::summary;
 
 /// An event, and what it means for people.
@@ -18,8 +19,11 @@ pub struct TimelineEntry {
     /// The same for programs, as a run's report has it among its steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Value>,
-    /// The event as it stands in the journal.
-    pub record: Record,
+    /// When, UTC.
+    pub at: String,
+    /// The event as it stands in the journal; none of what was refused, which changes nothing and so is no event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Record>,
 }
 
 /// Some events of a run.
@@ -32,6 +36,18 @@ pub struct TimelinePage {
     /// The number of the oldest event on the page, where there are older ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub older_than: Option<u64>,
+}
+
+impl TimelineEntry {
+    fn of_refusal(refused: &Refused) -> Self {
+        let unit = refused.unit.as_deref().unwrap_or_default();
+        Self {
+            line: Some(summary::refusal(unit, &refused.code, &refused.message)),
+            step: None,
+            at: refused.ts.clone(),
+            record: None,
+        }
+    }
 }
 
 impl Engine {
@@ -50,9 +66,26 @@ impl Engine {
         for record in page.records.into_iter().rev() {
             let event = event_of(&record)?;
             let (step, line) = summary::told(&definition, &record.ts, &event);
-            entries.push(TimelineEntry { line, step, record });
+            let at = record.ts.clone();
+            entries.push(TimelineEntry {
+                line,
+                step,
+                at,
+                record: Some(record),
+            });
         }
-        let oldest = entries.last().map_or(1, |entry| entry.record.seq);
+        let mut records = entries.iter().filter_map(|entry| entry.record.as_ref());
+        let oldest = records.next_back().map_or(1, |record| record.seq);
+        // What was refused between the events of the page; behind the newest event all that was.
+        let from = entries.last().map(|entry| entry.at.clone());
+        let to = entries.first().filter(|_| before.is_some());
+        let to = to.map(|entry| entry.at.clone());
+        let refused = refusals::all(dir.path()).into_iter().filter(|refused| {
+            from.as_ref().is_none_or(|from| refused.ts >= *from)
+                && to.as_ref().is_none_or(|to| refused.ts <= *to)
+        });
+        entries.extend(refused.map(|refused| TimelineEntry::of_refusal(&refused)));
+        entries.sort_by(|a, b| b.at.cmp(&a.at));
         Ok(TimelinePage {
             entries,
             last: page.last,

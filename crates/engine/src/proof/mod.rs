@@ -213,6 +213,9 @@ impl WrittenBundle {
     }
 }
 
+/// So many commits take their time.
+const MANY: u64 = 50;
+
 impl Engine {
     /// Packs a run into one file.
     pub fn export_run(&self, run: Option<&str>) -> Result<Packed, Fault> {
@@ -224,9 +227,8 @@ impl Engine {
         Ok(packed)
     }
 
-    /// Looks whether every commit of a range was earned. Changes nothing. Before the tests of a commit are run again, `begun` is told in
-    /// words which one it is: that may take long.
-    pub fn verify(&self, request: &VerifyRequest, begun: &dyn Fn(&str)) -> Result<Verified, Fault> {
+    /// Looks whether every commit of a range was earned. Changes nothing.
+    pub fn verify(&self, request: &VerifyRequest) -> Result<Verified, Fault> {
         let repository = Repository::discover(&self.root)?;
         let remote = &self.settings.config.git.default_remote;
         let range = Range::of(request.range.as_deref(), &repository, remote)?;
@@ -245,15 +247,21 @@ impl Engine {
         };
         let parts = parts(&library, &range, &repository)?;
         let mut commits = Vec::new();
-        for commit in &range.commits {
+        let all = range.commits.len() as u64;
+        for (at, commit) in range.commits.iter().enumerate() {
+            if all >= MANY {
+                self.tell("commits are held against their runs", at as u64, Some(all));
+            }
             commits.push(verdict(&library, commit, &parts, &repository, &least)?);
         }
         if request.replay {
             let replayer = Replayer::of(self, &repository)?;
-            let all = commits.len();
             for (at, verdict) in commits.iter_mut().enumerate() {
                 let which = format!("{}, {} of {all}", short(&verdict.sha), at + 1);
-                let begun = || begun(&format!("the tests of a commit are run again: {which}"));
+                let begun = || {
+                    let what = format!("the tests of a commit are run again: {which}");
+                    self.tell(what, at as u64, Some(all));
+                };
                 verdict.replay_with(&replayer, &library, &begun)?;
             }
         }

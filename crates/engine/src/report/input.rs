@@ -24,6 +24,7 @@ use crate::generic::gate::closed_gate;
 use crate::generic::readers::ReportInput;
 use crate::next_step::argument;
 use crate::open_run;
+use crate::progress::RUNNING;
 use crate::report::{Meaning, Report, is_read_on_branch};
 
 impl Engine {
@@ -210,6 +211,9 @@ impl Engine {
         }
         if (verify || in_clean_tree) && self.is_refused_anyway((dir, run), token)? {
             return Ok(taken);
+        }
+        if in_clean_tree || verify {
+            self.tell(RUNNING, 0, None);
         }
         if in_clean_tree {
             taken.clean = Some(evidence::clean::check(

@@ -89,6 +89,12 @@ pub(crate) fn told(
     (step, line)
 }
 
+/// What was refused, in a line of Markdown.
+pub(crate) fn refusal(unit: &str, code: &str, message: &str) -> String {
+    let [unit, code, message] = [unit, code, message].map(escape::inline);
+    format!("**{unit}** refused: {message} ({code})")
+}
+
 /// The page alone, of at most so many bytes.
 pub(crate) fn page_within(dir: &Path, most: usize) -> Result<String, Fault> {
     let (account, _) = account(dir)?;

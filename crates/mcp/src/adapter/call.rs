@@ -28,6 +28,8 @@ use crate::stop::{Problem, Stop};
 
 /// How long calls may still wait for their turn when the connection ends.
 const LAST_TURNS: Duration = Duration::from_secs(5);
+/// By how much progress grows at least from one message to the next.
+const SLIGHTLY: f64 = 0.001;
 /// How often a client that wants progress hears that a call which tells none is still under way.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// How many calls that may change something are worked on at the same time; more wait in line. They may have to wait for
@@ -253,14 +255,20 @@ impl<S: Server> Adapter<S> {
         let mut heartbeat = tokio::time::interval_at(began + HEARTBEAT, HEARTBEAT);
         let mut telling = true;
         let mut told_itself = false;
+        let (mut said, mut last) = (name.to_owned(), 0.0_f64);
         loop {
             tokio::select! {
                 // News first: what a call told must arrive before its answer.
                 biased;
                 one = news.recv(), if telling => match one {
                     Some(Notice::Progress { done, total, message }) => {
-                        told_itself = true;
-                        progress(context, done, total, message).await;
+                        // Where it is not known how much there is, it is told how long it takes.
+                        told_itself = total.is_some();
+                        let far = if told_itself { done } else { began.elapsed().as_secs_f64() };
+                        // The protocol wants each to be more than the one before.
+                        last = if far > last { far } else { last + SLIGHTLY };
+                        progress(context, last, total, message.clone()).await;
+                        said = message;
                     }
                     Some(Notice::Log(data)) => self.log(context, data).await,
                     None => telling = false,
@@ -282,9 +290,9 @@ impl<S: Server> Adapter<S> {
                     });
                 }
                 _ = heartbeat.tick(), if !told_itself => {
-                    let seconds = began.elapsed().as_secs();
-                    #[expect(clippy::cast_precision_loss, reason = "seconds of one call")]
-                    progress(context, seconds as f64, None, format!("{name}: under way for {seconds} s")).await;
+                    let elapsed = began.elapsed();
+                    last = last.max(elapsed.as_secs_f64());
+                    progress(context, last, None, format!("{said}: under way for {} s", elapsed.as_secs())).await;
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! `tm runs` and `tm log`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -30,8 +30,10 @@ pub enum RunsCommand {
     Log(OneRun),
     /// Print the report of a run
     ///
-    /// As Markdown, or as one JSON value with `--json`.
-    Report(OneRun),
+    /// As Markdown, as one HTML file with the pictures of the run in it, or as one JSON value with `--json`.
+    Report(Report),
+    /// Draw a run: its workflow with the way that it took, or its items and what depends on what
+    Graph(RunGraph),
     /// Pack a run into one file: its journal, and the evidence that the journal names
     ///
     /// `tm verify --bundle FILE` proves commits by it where the run's own folder is not, as in CI. The file is lines of JSON, and
@@ -59,6 +61,81 @@ pub struct Export {
 pub enum ExportFormat {
     /// Lines of JSON: what is in it, the journal, the evidence, the hash of all.
     Bundle,
+}
+
+/// `tm runs report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// What to write; if left out, what the ending of FILE says, else markdown
+    #[arg(long, value_enum)]
+    pub format: Option<ReportFormat>,
+    /// Write it to this file, replacing what is there; `-` for standard output
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For pull requests and terminals
+    Markdown,
+    /// For a browser: one file that needs nothing else, opens offline and prints
+    Html,
+}
+
+impl Report {
+    /// What to write.
+    pub fn format(&self) -> ReportFormat {
+        self.format.unwrap_or_else(|| {
+            let ending = self.output.as_deref().and_then(Path::extension);
+            match ending {
+                Some(ending) if ending == "html" || ending == "htm" => ReportFormat::Html,
+                _ => ReportFormat::Markdown,
+            }
+        })
+    }
+}
+
+/// `tm runs graph`.
+#[derive(Debug, Args)]
+pub struct RunGraph {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Draw its items of this set, such as `subtasks`, `tasks`
+    #[arg(long, value_name = "SET")]
+    pub items: Option<String>,
+    /// What to write; if left out, what the ending of FILE says, else mermaid
+    #[arg(long, value_enum)]
+    pub format: Option<RunGraphFormat>,
+    /// Write it to this file, replacing what is there; `-` for standard output
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What a run is drawn in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunGraphFormat {
+    /// A Mermaid flowchart: for Markdown, wherever it is rendered
+    Mermaid,
+    /// A picture, for browsers and documents
+    Svg,
+}
+
+impl RunGraph {
+    /// What to write.
+    pub fn format(&self) -> RunGraphFormat {
+        self.format.unwrap_or_else(|| {
+            let ending = self.output.as_deref().and_then(Path::extension);
+            match ending {
+                Some(ending) if ending == "svg" => RunGraphFormat::Svg,
+                _ => RunGraphFormat::Mermaid,
+            }
+        })
+    }
 }
 
 /// `tm runs list`.

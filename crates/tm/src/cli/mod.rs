@@ -105,11 +105,12 @@ pub enum Command {
     /// The runs of this project: list them, look at one, read its journal or its report
     #[command(arg_required_else_help = true)]
     Runs(history::Runs),
-    /// Look at runs: in the browser, live
+    /// Look at runs, live: in this terminal, or with `--web` in the browser
     ///
-    /// What waits for you, what is stuck and why, each run with its drawing, its tests and its journal, and your decisions: with
-    /// `--web` on a page that is served on this machine alone until Ctrl-C. Its address holds a key that is good once; Enter gives
-    /// another one. What is decided there counts as decided at this terminal, so it takes one.
+    /// What waits for you, what is stuck and why, each run with its items, its tests and its journal, and your decisions. In the
+    /// terminal `?` shows the keys; where there is none, what would be shown is printed once. With `--web` a page is served on this
+    /// machine alone until Ctrl-C. Its address holds a key that is good once; Enter gives another one. What is decided there counts
+    /// as decided at this terminal, so it takes one.
     Ui(ui::Ui),
     /// Print the events of all runs here as they come, a line each
     ///

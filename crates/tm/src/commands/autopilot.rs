@@ -2,7 +2,6 @@
 
 use engine::view::autopilot::request;
 use engine::{Engine, Fault, NextStep, Turn, Verb};
-use workspace::config::Level;
 
 use super::approving::{self, Question, agreed};
 use super::{DONE, Outcome, declined, open, usage, watch};
@@ -14,9 +13,6 @@ use crate::interactive;
 use crate::output::Output;
 use crate::steps::TEST_PHASES;
 use crate::{person, render};
-
-/// What is said while the test command runs.
-const RUNNING: &str = "the test command is being run; a slow suite has its time";
 
 /// Carries out a command of `tm autopilot`.
 pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
@@ -43,9 +39,6 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         AutopilotCommand::Baseline(baseline) => {
             let run = baseline.run.run_id.clone();
             let given = baseline.request();
-            if given.reports.is_empty() {
-                output.hint(RUNNING);
-            }
             let answer = engine.take_baseline(run.as_deref(), &given)?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
@@ -152,9 +145,6 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
             return Err(declined("the start of the run"));
         }
     }
-    if request.baseline.verify {
-        output.hint(RUNNING);
-    }
     let started = with_person(&mut request, output, |request| engine.start(request))?;
     for warning in &started.warnings {
         output.warning(warning);
@@ -212,18 +202,9 @@ fn report(engine: &Engine, mut complete: Complete, output: &mut Output) -> Outco
     (complete.phase, complete.subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
     let run = complete.run.run_id.clone();
     let request = complete.request();
-    announce_suite(engine, &request.evidence, output);
     let verdict = engine.complete(run.as_deref(), &request)?;
     output.answer(&verdict, render::verdict)?;
     Ok(verdict.exit_status())
-}
-
-/// Says why nothing else is said for a while, if the tests are going to be run.
-pub(super) fn announce_suite(engine: &Engine, evidence: &request::Evidence, output: &Output) {
-    let always = engine.settings().config.evidence.require == Level::Verified;
-    if evidence.verify || always {
-        output.hint(RUNNING);
-    }
 }
 
 /// Tells a phase from the id of a subtask: either may be left out.
@@ -275,7 +256,6 @@ fn make_commit(engine: &Engine, commit: Commit, output: &mut Output) -> Outcome 
 fn finish(engine: &Engine, finalize: Finalize, output: &mut Output) -> Outcome {
     let run = finalize.run.run_id.clone();
     let request = finalize.request();
-    announce_suite(engine, &request.evidence, output);
     let answer = engine.finalize(run.as_deref(), &request)?;
     output.answer(&answer, render::finalized)?;
     Ok(answer.verdict.exit_status())

@@ -1,9 +1,14 @@
 //! `tm runs` and `tm log`.
 
-use engine::{Engine, Fault, Kind, RunFilter};
+use std::io::IsTerminal as _;
 
-use super::{DONE, Outcome, declined, open, verify};
-use crate::cli::history::{Log, LogCommand, Repair, Runs, RunsCommand};
+use engine::{Engine, Fault, Kind, Look, RunFilter};
+use serde_json::json;
+
+use super::{DONE, Outcome, declined, open, verify, workflow};
+use crate::cli::history::{
+    Log, LogCommand, Repair, Report, ReportFormat, RunGraph, RunGraphFormat, Runs, RunsCommand,
+};
 use crate::output::Output;
 use crate::{person, render};
 
@@ -35,13 +40,17 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
             let answer = engine.log(one.run.as_deref())?;
             output.answer(&answer, |records, look| render::log(records, look))?;
         }
-        RunsCommand::Report(one) => {
+        RunsCommand::Report(arguments) => {
             let engine = open(place.project_root, place.tag, "tm runs report")?;
-            let answer = engine.report(one.run.as_deref())?;
+            report(&engine, &arguments, output)?;
+        }
+        RunsCommand::Graph(arguments) => {
+            let engine = open(place.project_root, place.tag, "tm runs graph")?;
+            let drawn = graph(&engine, &arguments)?;
             if output.is_json() {
-                output.json(&answer.json)?;
+                output.json(&json!({ "graph": drawn }))?;
             } else {
-                output.document(&answer.markdown)?;
+                workflow::give(&drawn, arguments.output.as_deref(), output)?;
             }
         }
         RunsCommand::Export(arguments) => {
@@ -50,6 +59,73 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
         }
     }
     Ok(DONE)
+}
+
+/// The report of a run, in the form that is asked for.
+fn report(engine: &Engine, arguments: &Report, output: &mut Output) -> Result<(), Fault> {
+    let run = arguments.run.as_deref();
+    let answer = engine.report(run)?;
+    if output.is_json() {
+        return output.json(&answer.json);
+    }
+    if arguments.format() == ReportFormat::Html {
+        let title = engine.board_run(run)?.title().to_owned();
+        let sets = engine.run_items(run)?;
+        let graphs = sets.iter().filter(|set| set.is_graph());
+        let graphs = graphs.filter_map(|set| set.picture(Look::Outside));
+        let whole = engine.run_picture(run, Look::Outside).ok();
+        let pictures: Vec<String> = graphs.chain(whole).collect();
+        let page = ::web::report::file(&title, &answer.markdown, &pictures);
+        return workflow::give(&page, arguments.output.as_deref(), output);
+    }
+    // At a terminal a person reads it, and the marks of Markdown are in the way.
+    if arguments.output.is_none() && std::io::stdout().is_terminal() {
+        let lines = answer.markdown.lines().map(text::plain::without_marks);
+        return output.document(&lines.map(|line| line + "\n").collect::<String>());
+    }
+    workflow::give(&answer.markdown, arguments.output.as_deref(), output)
+}
+
+/// A run, or its items, drawn.
+fn graph(engine: &Engine, arguments: &RunGraph) -> Result<String, Fault> {
+    let run = arguments.run.as_deref();
+    let svg = arguments.format() == RunGraphFormat::Svg;
+    let Some(name) = &arguments.items else {
+        return if svg {
+            engine.run_picture(run, Look::Inside)
+        } else {
+            engine.run_graph(run)
+        };
+    };
+    let sets = engine.run_items(run)?;
+    let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
+    let Some(set) = sets.into_iter().find(|set| set.name == *name) else {
+        return Err(Fault::new(
+            Kind::Missing,
+            "unknown_item",
+            format!("the run has no items of the set `{name}`"),
+        )
+        .suggest(if names.is_empty() {
+            "leave `--items` out: it has none at all".to_owned()
+        } else {
+            format!("use one of {}", names.join(", "))
+        })
+        .expected(names));
+    };
+    if !svg {
+        return Ok(set.mermaid());
+    }
+    set.picture(Look::Inside).ok_or_else(|| {
+        Fault::new(
+            Kind::Refused,
+            "graph_too_large",
+            format!(
+                "the {} items of `{name}` make no picture that anybody could read",
+                set.total
+            ),
+        )
+        .suggest("`--format mermaid` writes as many as there are")
+    })
 }
 
 /// Carries out a command of `tm log`.

@@ -38,6 +38,7 @@ use workspace::config::Environment;
 use crate::askpass;
 use crate::cli::{self, Cli, Command};
 use crate::output::Output;
+use crate::progress;
 use crate::steps::{Caller, Form};
 
 /// What a command ends with: an exit status after an answer, or a fault that is still to be told.
@@ -78,6 +79,7 @@ fn carry_out(arguments: &[OsString]) -> u8 {
         Err(error) => return not_parsed(&error, arguments),
     };
     let mut output = Output::new(cli.json(), cli.no_color, cli.caller());
+    progress::begin(output.is_json(), output.look().width);
     match run(cli, &mut output) {
         Ok(status) => status,
         Err(fault) => {
@@ -148,7 +150,7 @@ fn open(
     tag: Option<String>,
     command: &str,
 ) -> Result<Engine, Fault> {
-    Engine::open(OpenOptions {
+    let engine = Engine::open(OpenOptions {
         cwd: current_folder()?,
         project_root,
         tag,
@@ -157,7 +159,8 @@ fn open(
         actor: workspace::person::user_name(),
         cancelled: None,
         waits_no_more: None,
-    })
+    })?;
+    Ok(engine.observed(progress::observer()))
 }
 
 /// The caller's folder.

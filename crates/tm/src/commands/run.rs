@@ -2,7 +2,6 @@
 
 use engine::{Engine, Turn, Verb};
 
-use super::autopilot::announce_suite;
 use super::session::decision;
 use super::{DONE, Outcome, approving, open};
 use crate::cli::Signing;
@@ -156,9 +155,6 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
 fn take_in(engine: &Engine, report: Report, output: &mut Output) -> Outcome {
     let run = report.run.run_id.clone();
     let request = report.request();
-    if request.evidence.verify {
-        announce_suite(engine, &request.evidence, output);
-    }
     let verdict = engine.run_report(run.as_deref(), &request)?;
     output.answer(&verdict, render::run::verdict)?;
     Ok(verdict.exit_status())

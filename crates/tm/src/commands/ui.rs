@@ -3,14 +3,16 @@
 use std::net::TcpListener;
 use std::sync::Arc;
 
+use engine::board::Projects as _;
 use engine::{Engine, Fault};
 use mcp::http::Options;
 use serde_json::json;
+use tui::app::{Place, Tab};
 use web::access::Right;
 
 use super::mcp::{address, listen, serve, token};
 use super::web::{Shown, another_link_on_enter, link, open_browser, site};
-use super::{Outcome, current_folder, open};
+use super::{DONE, Outcome, current_folder, open};
 use crate::cli::ui::Ui;
 use crate::mcp::{Group, Places};
 use crate::output::Output;
@@ -19,7 +21,52 @@ use crate::render;
 /// Shows the runs.
 pub fn run(ui: &Ui, output: &mut Output) -> Outcome {
     let engine = open(ui.place.project_root.clone(), None, "ui")?;
-    in_browser(ui, &engine, output)
+    if ui.web {
+        return in_browser(ui, &engine, output);
+    }
+    let projects = shown(ui, &engine);
+    let place = match &ui.run {
+        Some(run) => {
+            let run = engine.run(Some(run))?;
+            Place::Run {
+                id: run.run_id,
+                project: run.project_root,
+                tab: Tab::Now,
+            }
+        }
+        None => Place::Runs,
+    };
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if output.has_person() && !dumb {
+        let colour = output.look().rich;
+        engine::remember_runs();
+        tui::run(&projects, place, tui::draw::Look { colour })?;
+        return Ok(DONE);
+    }
+    // Where nobody can press a key it is told once.
+    if output.is_json() {
+        let runs = engine::board::runs_of(&projects.all()?)?;
+        output.json(&json!({ "runs": runs }))?;
+        return Ok(DONE);
+    }
+    let page = tui::page::read(&projects, &place, 0)?;
+    let mut text = format!("{}: {}\n", page.title, page.stands);
+    for row in &page.rows {
+        text.push_str(&row.text);
+        text.push('\n');
+    }
+    output.text(&text)?;
+    Ok(DONE)
+}
+
+/// The projects that are shown.
+fn shown(ui: &Ui, engine: &Engine) -> Shown {
+    let root = engine.root().to_owned();
+    if ui.all {
+        Shown::within(root, vec!["/".into()])
+    } else {
+        Shown::project(root)
+    }
 }
 
 /// Serves the page on this machine, and opens it.
@@ -30,12 +77,7 @@ fn in_browser(ui: &Ui, engine: &Engine, output: &mut Output) -> Outcome {
         Some(run) => web::page_of(&engine.run(Some(run))?),
         None => "/".to_owned(),
     };
-    let shown = if ui.all {
-        Shown::within(root.clone(), vec!["/".into()])
-    } else {
-        Shown::project(root.clone())
-    };
-    let (site, access) = site(shown);
+    let (site, access) = site(shown(ui, engine));
     let listener: TcpListener = listen(address(&ui.listen)?, false)?;
     let has_person = output.has_person();
     let right = if has_person {

@@ -32,7 +32,7 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
         signers: verify.signers,
         replay: verify.replay,
     };
-    let answer = engine.verify(&request, &|begun| output.hint(begun))?;
+    let answer = engine.verify(&request)?;
     output.answer(&answer, render::range_verified)?;
     Ok(if answer.verified {
         DONE

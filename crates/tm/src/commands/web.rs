@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use engine::board::Projects;
 use engine::{Engine, Fault, Kind, OpenOptions};
 use mcp::http::SharedSite;
+use web::Web;
 use web::access::{Access, Right};
-use web::{Projects, Web};
 use workspace::config::Environment;
 
 use crate::steps::{Caller, Form, StepSpelling as _};

@@ -18,24 +18,34 @@ pub fn graph(graph: &Graph, engine: &Engine, output: &mut Output) -> Result<(), 
         graph.run.as_deref(),
         graph.format().into(),
     )?;
-    let file = graph
-        .output
-        .as_deref()
-        .filter(|file| *file != Path::new("-"));
-    if let Some(file) = file {
-        not_led_out(file, &super::current_folder()?)?;
-        write(file, &drawn.graph).map_err(|error| not_written(file, &error))?;
-    }
+    let file = file(graph.output.as_deref());
     if output.is_json() {
+        if let Some(file) = file {
+            to_file(file, &drawn.graph)?;
+        }
         return output.json(&drawn);
     }
-    match file {
-        None => output.document(&drawn.graph),
-        Some(file) => {
-            output.hint(&format!("{} drawn to {}", drawn.workflow, file.display()));
-            Ok(())
-        }
-    }
+    give(&drawn.graph, file, output)
+}
+
+/// The file that is named; none where it is standard output.
+fn file(named: Option<&Path>) -> Option<&Path> {
+    named.filter(|file| *file != Path::new("-"))
+}
+
+/// Gives a document: to a file, where one is named, else to standard output.
+pub(super) fn give(text: &str, named: Option<&Path>, output: &mut Output) -> Result<(), Fault> {
+    let Some(file) = file(named) else {
+        return output.document(text);
+    };
+    to_file(file, text)?;
+    output.hint(&format!("written to {}", file.display()));
+    Ok(())
+}
+
+fn to_file(file: &Path, text: &str) -> Result<(), Fault> {
+    not_led_out(file, &super::current_folder()?)?;
+    write(file, text).map_err(|error| not_written(file, &error))
 }
 
 /// Replaces a file as a whole, so that nobody sees half of it. What is no regular file, such as a terminal, is written to.

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use engine::progress::Observer;
 use engine::{Engine, Fault, Kind, OpenOptions};
 use mcp::Client;
 use schemars::JsonSchema;
@@ -183,6 +184,12 @@ impl Places {
             cancelled: Some(client.cancelled()),
             waits_no_more: Some(client.waits_no_more()),
         })?;
+        let sender = client.progress_sender();
+        let engine = engine.observed(Observer::new(move |progress| {
+            let number = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+            let total = progress.total.map(number);
+            sender.tell(number(progress.done), total, progress.what.clone());
+        }));
         if self.roots.is_empty() {
             return Ok(engine);
         }

@@ -87,10 +87,37 @@
     for (const time of within.querySelectorAll('time[datetime]')) {
       const at = new Date(time.dateTime);
       if (Number.isNaN(at.getTime())) continue;
-      time.title = time.dateTime;
-      time.textContent = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+      const whole = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+      time.title = whole;
+      time.textContent = (time.classList.contains('ago') && ago(at)) || whole;
     }
   }
+
+  const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  // How long ago something of this day was.
+  function ago(at) {
+    const seconds = Math.round((at - Date.now()) / 1000);
+    if (seconds > 5 || seconds < -86400) return null;
+    if (seconds > -60) return seconds > -10 ? 'just now' : words.format(seconds, 'second');
+    if (seconds > -3600) return words.format(Math.round(seconds / 60), 'minute');
+    return words.format(Math.round(seconds / 3600), 'hour');
+  }
+  setInterval(() => times(document), 20000);
+
+  // What was written and not sent is there again when somebody comes back to the page.
+  const draft = (field) => `tramline-draft ${location.pathname} ${field.id}`;
+  function drafts(main) {
+    for (const field of main.querySelectorAll('[data-draft]')) {
+      const text = sessionStorage.getItem(draft(field));
+      if (!text) continue;
+      field.value = text;
+      const fold = field.closest('details');
+      if (fold) fold.open = true;
+    }
+  }
+  document.addEventListener('input', (event) => {
+    if (event.target.matches('[data-draft]')) sessionStorage.setItem(draft(event.target), event.target.value);
+  });
 
   // Shows another page.
   async function show(url, { focus = false, back = false, push = false } = {}) {
@@ -104,6 +131,7 @@
       note(main);
       $('page').replaceChildren(main);
       told(main);
+      drafts(main);
       centre(main);
       alarm('');
       if (focus) main.focus({ preventScroll: back });
@@ -177,7 +205,12 @@
     const text = document.createElement('p');
     text.className = 'attention stale';
     text.setAttribute('role', 'status');
-    text.textContent = 'The run has moved since this was shown. What is sent from here will not count: load the page again.';
+    text.textContent = 'The run has moved since this was shown, and what is sent from here will not count. ';
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = 'Show it as it is now';
+    button.addEventListener('click', () => show(location.href, { back: true, focus: true }));
+    text.append(button);
     part.prepend(text);
   }
 
@@ -253,6 +286,7 @@
 
   document.addEventListener('click', (event) => {
     const link = event.target.closest('a[href]');
+    if (link && link.classList.contains('skip')) { event.preventDefault(); $('main').focus(); return; }
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (link.origin !== location.origin || link.getAttribute('href').startsWith('#')) return;
     event.preventDefault();
@@ -292,6 +326,8 @@
       output.setAttribute('role', 'alert');
       form.append(output);
     }
+    for (const other of document.querySelectorAll('.decision output')) other.textContent = '';
+    output.classList.remove('is-wrong');
     for (const button of form.querySelectorAll('button')) button.disabled = true;
     try {
       const answer = await ask(form.getAttribute('action'), {
@@ -303,23 +339,29 @@
       if (answer.ok && said.statement) {
         output.textContent = 'Save this text as it is, to its last line break, and sign it:\n\n' + said.statement;
       } else if (answer.ok) {
+        for (const field of form.querySelectorAll('[data-draft]')) sessionStorage.removeItem(draft(field));
         form.reset();
         await show(location.href, { back: true });
         say(said.message);
         const decided = document.createElement('p');
-        decided.className = 'attention';
+        decided.className = 'done';
         decided.setAttribute('role', 'status');
+        decided.tabIndex = -1;
         decided.textContent = said.message;
         const where = $('now') || $('main');
-        where.prepend(decided);
+        where.before(decided);
+        decided.focus();
         return;
       } else {
+        output.classList.add('is-wrong');
         output.textContent = said.error.message + (said.error.suggestion ? `\n${said.error.suggestion}` : '');
       }
     } catch (error) {
       output.textContent = `It could not be sent: ${error.message}`;
     }
     for (const button of form.querySelectorAll('button')) button.disabled = false;
+    const field = form.querySelector('textarea');
+    if (field && output.classList.contains('is-wrong')) field.focus();
   }
 
   addEventListener('popstate', () => show(location.href, { back: true }));

@@ -29,11 +29,14 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
             }
             @if next.gate.is_some() { (gate(&actor)?) }
             @if next.action == "paused" {
-                (actor.form("resume", "Go on", &html! {
-                    p { @if next.needs_person { "Only a person has it go on." } @else { "It was put aside." } }
+                (actor.form("resume", "Continue", &html! {
+                    p { "Attempts that were used up are given anew." @if next.needs_person { " Only a person does this." } }
                 }, "tm run resume"))
             } @else if !is_over && next.gate.is_none() {
-                (actor.form("pause", "Pause", &html! { (reason(&actor, "pause", "Why", false)) }, "tm run pause"))
+                (actor.form("pause", "Pause", &html! {
+                    p { "No report is taken until somebody has it continue." }
+                    (reason(&actor, "pause", "Why (may be left out)", false))
+                }, "tm run pause"))
             }
             @if let Some(unit) = &next.unit {
                 @if unit.by != "agent" && unit.expects.as_deref() == Some("outcome") {
@@ -50,32 +53,58 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
                     }, "tm run report"))
                 }
             }
-            @if !is_over {
-                details #further {
-                    summary { "Further: step back, give up, let a rule pass" }
-                    (actor.form("reopen", "Take it up again", &html! {
-                        p { "One step back, by the rule of the present state." }
-                        (item(next, "reopen"))
-                        (reason(&actor, "reopen", "Why", true))
-                    }, "tm run reopen"))
-                    (actor.form("skip", "Give it up", &html! {
-                        p { "The item in hand, or the one that is named, is not done." }
-                        (item(next, "skip"))
-                        (reason(&actor, "skip", "Why", true))
-                    }, "tm run skip"))
-                    (actor.form("allow", "Let it pass", &html! {
-                        p { "One refusal, for the present work unit alone. It is journalled, and stands in the report." }
-                        label for="allow-code" { "Code of the refusal" }
-                        input #allow-code name="code" required pattern="[a-z_]+" autocomplete="off";
-                        (reason(&actor, "allow", "Why", true))
-                    }, "tm run allow"))
+            @if !is_over { (further(&actor)?) }
+            @if decides && !is_over {
+                details #worth {
+                    summary { "What a decision here is worth" }
+                    p {
+                        "What only a person decides is journalled with your name and the strength " em { "terminal" } ": it keeps an agent out that calls tools and commands, and not a program that runs as you and plays a browser. Where that matters, the project asks for signed decisions ("
+                        code { "approvals.require" } "): they are made with " code { "--sign" } " in a terminal, and at a gate a signature can be pasted here."
+                    }
                 }
             }
-            @if decides && !is_over {
-                p.quiet {
-                    "What you decide here is journalled with your name and the strength " em { "terminal" } ": it keeps an agent out that calls tools and commands, and not a program that runs as you and plays a browser. Where that matters, the project asks for signed decisions ("
-                    code { "approvals.require" } "), which are made with " code { "--sign" } " in a terminal, or pasted here."
-                }
+        }
+    })
+}
+
+/// What is not done every day, as far as it can be done now.
+fn further(actor: &Actor<'_>) -> Result<Markup, Fault> {
+    let choices = actor.about.engine.run_choices(Some(actor.about.id()))?;
+    let reopens = choices.reopen || !choices.kinds.is_empty();
+    if !reopens && !choices.skip && choices.allow.is_empty() {
+        return Ok(html! {});
+    }
+    Ok(html! {
+        details #further {
+            summary { "Further: do it again, give it up, let a rule pass" }
+            @if reopens {
+                (actor.form("reopen", "Do it again", &html! {
+                    p { "It goes one step back, and what was accepted there is done again." }
+                    @if !choices.kinds.is_empty() && actor.decides {
+                        label for="reopen-kind" { "As which kind of work" }
+                        select #reopen-kind name="kind" {
+                            @if choices.reopen { option value="" { "As it is" } }
+                            @for kind in &choices.kinds { option { (shown(kind)) } }
+                        }
+                    }
+                    (reason(actor, "reopen", "Why", true))
+                }, "tm run reopen --reason TEXT"))
+            }
+            @if choices.skip {
+                (actor.form("skip", "Give it up", &html! {
+                    p { "What is in hand is not done, and what needs it cannot be done either." }
+                    (reason(actor, "skip", "Why", true))
+                }, "tm run skip --reason TEXT"))
+            }
+            @if !choices.allow.is_empty() {
+                (actor.form("allow", "Let it pass", &html! {
+                    p { "One rule, for what is asked for now and nothing else. It is journalled, and stands in the report." }
+                    @if actor.decides {
+                        label for="allow-code" { "Rule" }
+                        select #allow-code name="code" { @for code in &choices.allow { option { (shown(code)) } } }
+                    }
+                    (reason(actor, "allow", "Why", true))
+                }, "tm run allow CODE --reason TEXT"))
             }
         }
     })
@@ -112,23 +141,8 @@ fn reason(actor: &Actor<'_>, form: &str, label: &str, required: bool) -> Markup 
     html! {
         @if actor.decides {
             label for=(id) { (label) }
-            textarea id=(id) name="reason" rows="2" required[required] {}
+            textarea id=(id) name="reason" rows="2" required[required] data-draft {}
         }
-    }
-}
-
-fn item(next: &RunAction, form: &str) -> Markup {
-    let present = next
-        .unit
-        .as_ref()
-        .and_then(|unit| unit.item.as_ref())
-        .and_then(|item| item.values().next())
-        .and_then(|key| key.as_str())
-        .unwrap_or_default();
-    let id = format!("{form}-item");
-    html! {
-        label for=(id) { "Item" }
-        input id=(id) name="item" placeholder=(shown(present)) autocomplete="off";
     }
 }
 
@@ -146,23 +160,28 @@ fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
         }
     }
     let signed = gate.strength.name() == "signed";
-    let line = format!("tm run approve --run-id {}", about.id());
+    let id = about.id();
+    let lines = html! {
+        (command(&format!("tm run approve --run-id {id}"))) " or "
+        (command(&format!("tm run reject --feedback TEXT --run-id {id}")))
+    };
     Ok(html! {
         div.gate {
-            p { "The gate " strong { (shown(&gate.gate)) } " is closed. What you decide on has the hash " code.hash { (gate.hash) } "." }
+            p { "Look at the " strong { (shown(&gate.gate)) } ": approved, the run goes on with it; rejected, it is made anew with your feedback." }
+            @if let Some(subject) = &about.run.subject { p { "It is for: " q { (shown(subject)) } } }
             @if gate.edited { p.attention { "Somebody changed it by hand since it was made." } }
             @for path in paths.iter().take(MOST_FILES) { (file(about, path)) }
             @if paths.len() > MOST_FILES { p.quiet { "and " (paths.len() - MOST_FILES) " more files" } }
             @if !actor.decides {
-                p { "To approve: " (command(&line)) }
+                p { "To decide: " (lines) }
             } @else {
                 form.decision #form-gate method="post" action=(about.path("decide")) {
                     (hidden("what", "gate"))
                     (hidden("gate", &gate.gate))
                     (hidden("hash", &gate.hash))
                     (hidden("seen", actor.seen))
-                    label for="gate-feedback" { "Feedback, which a rejection needs" }
-                    textarea #gate-feedback name="feedback" rows="4" {}
+                    label for="gate-feedback" { "Feedback (a rejection needs it)" }
+                    textarea #gate-feedback name="feedback" rows="4" data-draft {}
                     @if signed {
                         p { "This takes a signature. Save what the button gives, sign it in a terminal, and paste what that prints:" }
                         (command("ssh-keygen -Y sign -n tramline-decision -f KEY FILE"))
@@ -173,7 +192,7 @@ fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
                     }
                     button.yes type="submit" name="choice" value="approve" { "Approve" }
                     button.no type="submit" name="choice" value="reject" { "Reject" }
-                    p.quiet { "The same in a terminal: " (command(&line)) }
+                    p.quiet { "What you decide on has the hash " code.hash { (gate.hash) } ". The same in a terminal: " (lines) }
                 }
             }
         }

@@ -30,17 +30,19 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     Ok(html! {
         section #files data-live aria-labelledby="files-title" {
             h2 #files-title { "Files" }
-            @if files.is_empty() { p.quiet { "This run recorded no files." } }
+            @if files.is_empty() { p.quiet { "This run keeps no files of its own. What it changed in the project is in its commits: see " a href=(about.path("work")) { "Work" } "." } }
             @for (iteration, files) in &by_iteration {
-                h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "Before the first iteration" } }
+                h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "In the beginning" } }
                 ul.files {
                     @for file in files {
                         @let before = before(&all, file);
                         li {
-                            a href=(link(about, &file.path, None)) aria-current=[(shown_file == Some(&*file.path)).then_some("true")] { code { (shown(&file.path)) } }
+                            @if is_there(about, &file.path) {
+                                a href=(link(about, &file.path, None)) aria-current=[(shown_file == Some(&*file.path)).then_some("true")] { code { (shown(&file.path)) } }
+                            } @else { code { (shown(&file.path)) } " (no longer there)" }
                             " " span.quiet { (shown(&file.phase)) ", " (time(&file.created_at)) }
                             @if let Some(before) = before { " " a href=(link(about, &file.path, Some(&before.path))) { "what changed since iteration " (before.iteration) } }
-                            @if file.problem.is_some() { " " strong { "not as it was recorded" } }
+                            @if file.problem.is_some() && is_there(about, &file.path) { " " strong { "not as it was recorded" } }
                         }
                     }
                 }
@@ -56,6 +58,11 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
             }
         }
     })
+}
+
+fn is_there(about: &About<'_>, path: &str) -> bool {
+    let found = about.engine.run_files_at(Some(about.id()), path);
+    found.is_ok_and(|found| !found.is_empty())
 }
 
 fn link(about: &About<'_>, file: &str, against: Option<&str>) -> String {

@@ -1,38 +1,33 @@
 //! The runs: what waits for a person on top, then all, filtered and searched.
 
-use engine::board::BoardRun;
-use engine::{Fault, RunFilter};
+use engine::Fault;
+use engine::board::{BoardRun, Projects};
 use maud::{Markup, html};
 
-use super::{kind, link_to, shown, status, time, title, turned};
-use crate::Projects;
+use super::{ago, link_to, shown, standing, turned};
 use crate::route::Query;
 
 /// How many runs are on a page.
 const PAGE: usize = 50;
 /// What can be asked for, and what people read.
-const STATUSES: [(&str, &str); 4] = [
+const STATUSES: [(&str, &str); 6] = [
     ("", "All"),
+    ("attention", "For you, or stuck"),
     ("live", "Under way"),
+    ("paused", "Paused"),
     ("completed", "Completed"),
-    ("ended", "Ended otherwise"),
+    ("ended", "Failed or called off"),
 ];
 
 pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
     let engines = projects.all()?;
     let several = engines.len() > 1;
-    let mut all: Vec<BoardRun> = Vec::new();
-    for engine in &engines {
-        all.extend(engine.board(&RunFilter::default())?);
-    }
-    if several {
-        engine::board::sort(&mut all);
-    }
+    let all = engine::board::runs_of(&engines)?;
     let (mut waiting, mut odd) = (Vec::new(), Vec::new());
     for run in &all {
         match &run.attention {
             Some(attention) if attention.kind.is_for_a_person() => waiting.push(run),
-            Some(_) if is_live(run) => odd.push(run),
+            Some(_) if run.is_live() => odd.push(run),
             _ => {}
         }
     }
@@ -42,7 +37,7 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
     );
     let found: Vec<&BoardRun> = all
         .iter()
-        .filter(|run| has(run, words) && fits(run, wanted))
+        .filter(|run| run.has(words) && fits(run, wanted))
         .collect();
     let number = usize::try_from(query.number("page").unwrap_or(1))
         .unwrap_or(1)
@@ -50,7 +45,7 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
     let pages = found.len().div_ceil(PAGE).max(1);
     let number = number.min(pages);
     let listed = found.iter().skip((number - 1) * PAGE).take(PAGE);
-    let live = all.iter().filter(|run| is_live(run)).count();
+    let live = all.iter().filter(|run| run.is_live()).count();
     let says = format!("{} under way, {} for you", live, waiting.len());
     Ok(html! {
         main #main tabindex="-1" data-title="Runs" data-says=(says) {
@@ -61,7 +56,7 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
                 (cards(&waiting, several))
             }
             section #odd data-live aria-labelledby="odd-title" hidden[odd.is_empty()] {
-                h2 #odd-title { "Does not come on" }
+                h2 #odd-title { "Stuck or silent" }
                 (cards(&odd, several))
             }
             section aria-labelledby="all-title" {
@@ -70,7 +65,7 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
                     label for="q" { "Search" }
                     input #q type="search" name="q" value=(words) placeholder="title, task, branch, id";
                     label for="status" { "Show" }
-                    select #status name="status" {
+                    select #status name="status" data-submit {
                         @for (value, label) in STATUSES {
                             option value=(value) selected[value == wanted] { (label) }
                         }
@@ -79,6 +74,8 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
                 }
                 div #runs data-live {
                     p.quiet { (text::counted(found.len(), "run")) @if found.len() != all.len() { " of " (all.len()) } }
+                    @if found.is_empty() && !all.is_empty() { p { "No run is like that. " a href="/" { "Show all" } } }
+                    @if all.is_empty() { p { "There are no runs here yet: an agent begins one, or you do in a terminal." } }
                     @if !found.is_empty() { (table(listed, several)) }
                     @if pages > 1 { (pager(query, number, pages)) }
                 }
@@ -94,13 +91,13 @@ fn cards(runs: &[&BoardRun], several: bool) -> Markup {
                 @for run in runs.iter().take(PAGE) {
                     @if let Some(attention) = &run.attention {
                         li.card {
-                            p.kind { (kind(attention.kind)) }
-                            p.what { a href=(link_to(run)) { (shown(&title(run))) } }
+                            p.kind { (attention.kind.word()) }
+                            p.what { a href=(link_to(run)) { (shown(run.title())) } }
                             p { (shown(&attention.text)) }
                             p.quiet {
                                 (shown(&run.run.workflow))
                                 @if several { ", " (shown(&run.run.project_root)) }
-                                ", moved " (time(&run.last_updated))
+                                ", moved " (ago(&run.last_updated))
                             }
                         }
                     }
@@ -126,17 +123,17 @@ fn table<'a>(runs: impl Iterator<Item = &'a &'a BoardRun>, several: bool) -> Mar
                     @for run in runs {
                         tr {
                             th scope="row" {
-                                a href=(link_to(run)) { (shown(&title(run))) }
+                                a href=(link_to(run)) { (shown(run.title())) }
                                 span.quiet {
                                     (shown(&run.run.workflow))
                                     @if !run.run.task_id.is_empty() { ", task " (shown(&run.run.task_id)) }
                                     @if several { ", " (shown(&run.run.project_root)) }
                                 }
                             }
-                            td { (status(&run.run.status)) }
+                            td { (standing(run)) }
                             td { (shown(&run.places.join(", "))) }
                             td { @if run.run.total > 0 { (run.run.completed) "/" (run.run.total) } }
-                            td { (time(&run.run.start_time)) }
+                            td { (ago(&run.run.start_time)) }
                         }
                     }
                 }
@@ -156,35 +153,12 @@ fn pager(query: &Query, number: usize, pages: usize) -> Markup {
     }
 }
 
-fn is_live(run: &BoardRun) -> bool {
-    matches!(run.run.status.as_str(), "running" | "paused")
-}
-
 fn fits(run: &BoardRun, wanted: &str) -> bool {
     match wanted {
-        "live" => is_live(run),
-        "completed" => run.run.status == "completed",
-        "ended" => !is_live(run) && run.run.status != "completed",
+        "live" => run.is_live(),
+        "attention" => run.attention.is_some(),
+        "completed" | "paused" => run.run.status == wanted,
+        "ended" => !run.is_live() && run.run.status != "completed",
         _ => true,
     }
-}
-
-/// Whether all words are somewhere in what is said of the run.
-fn has(run: &BoardRun, words: &str) -> bool {
-    let subject = run.subject.clone().unwrap_or_default();
-    let run = &run.run;
-    let said = [
-        &subject,
-        &run.run_id,
-        &run.task_title,
-        &run.task_id,
-        &run.workflow,
-        &run.branch,
-        &run.status,
-        &run.project_root,
-    ];
-    let said: String = said.map(|part| part.to_lowercase()).join("\n");
-    words
-        .split_whitespace()
-        .all(|word| said.contains(&word.to_lowercase()))
 }

@@ -15,14 +15,14 @@ mod replay;
 mod timeline;
 mod work;
 
-use engine::board::{AttentionKind, BoardRun};
+use engine::board::{BoardRun, Projects};
 use engine::{Engine, Fault};
 use maud::{DOCTYPE, Markup, html};
 use text::plain::{many_lines, one_line};
 
 use crate::access::Right;
 use crate::route::{Query, Route, Tab, encoded, run_path};
-use crate::{Projects, project, report};
+use crate::{project, report};
 
 /// The page of a route.
 pub fn of(
@@ -45,16 +45,29 @@ pub fn of(
         query,
         right,
     };
-    let inside = match (route, tab) {
-        (Route::Commit(_, sha), _) => commit::page(&about, sha)?,
-        (_, Some(Tab::Work)) => work::page(&about)?,
-        (_, Some(Tab::Timeline)) => timeline::page(&about)?,
-        (_, Some(Tab::Files)) => files::page(&about)?,
-        (_, Some(Tab::Replay)) => replay::page(&about)?,
-        (_, Some(Tab::Report)) => report::inside(&engine.report(Some(run))?.markdown),
-        _ => now::page(&about)?,
-    };
+    let inside = part(route, tab, &about, run).unwrap_or_else(|fault| {
+        html! {
+            section aria-labelledby="fault-title" {
+                h2 #fault-title { "This cannot be shown" }
+                p { (shown(&about.spelled(&fault.message))) }
+                @if !fault.suggestion.is_empty() { p { (shown(&about.spelled(&fault.suggestion))) } }
+            }
+        }
+    });
     Ok(about.around(tab, &inside))
+}
+
+/// What a page of a run says.
+fn part(route: &Route, tab: Option<Tab>, about: &About<'_>, run: &str) -> Result<Markup, Fault> {
+    Ok(match (route, tab) {
+        (Route::Commit(_, sha), _) => commit::page(about, sha)?,
+        (_, Some(Tab::Work)) => work::page(about)?,
+        (_, Some(Tab::Timeline)) => timeline::page(about)?,
+        (_, Some(Tab::Files)) => files::page(about)?,
+        (_, Some(Tab::Replay)) => replay::page(about)?,
+        (_, Some(Tab::Report)) => report::inside(&about.engine.report(Some(run))?.markdown),
+        _ => now::page(about)?,
+    })
 }
 
 /// A page of a run.
@@ -81,10 +94,6 @@ impl About<'_> {
         self.projects.spelled(text, Some(self.id()))
     }
 
-    fn title(&self) -> String {
-        title(self.run)
-    }
-
     fn around(&self, tab: Option<Tab>, inside: &Markup) -> Markup {
         let run = &self.run.run;
         let stands = match self.run.places.as_slice() {
@@ -92,17 +101,17 @@ impl About<'_> {
             places => format!("{}: {}", run.status, places.join(", ")),
         };
         html! {
-            main #main tabindex="-1" data-title=(shown(&self.title())) data-run=(run.run_id) data-says=(shown(&stands)) {
+            main #main tabindex="-1" data-title=(shown(self.run.title())) data-run=(run.run_id) data-says=(shown(&stands)) {
                 p.crumbs { a href="/" { "Runs" } " / " span { (shown(&run.workflow)) } }
                 header.run {
-                    h1 { (shown(&self.title())) }
+                    h1 { (shown(self.run.title())) }
                     dl.facts #facts data-live {
-                        div { dt { "Status" } dd { (status(&run.status)) } }
+                        div { dt { "Status" } dd { (standing(self.run)) } }
                         @if !run.task_id.is_empty() { div { dt { "Task" } dd { (shown(&run.task_id)) } } }
                         @if !run.branch.is_empty() { div { dt { "Branch" } dd { code { (shown(&run.branch)) } } } }
                         @if run.total > 0 { div { dt { "Progress" } dd { (run.completed) " of " (run.total) @if run.commits > 0 { ", " (text::counted(run.commits, "commit")) } } } }
                         div { dt { "Began" } dd { (time(&run.start_time)) } }
-                        div { dt { "Last moved" } dd { (time(&self.run.last_updated)) } }
+                        div { dt { "Last moved" } dd { (ago(&self.run.last_updated)) } }
                         div { dt { "Project" } dd { code { (shown(&run.project_root)) } } }
                         div { dt { "Run" } dd { code { (shown(&run.run_id)) } } }
                     }
@@ -117,16 +126,6 @@ impl About<'_> {
                 (inside)
             }
         }
-    }
-}
-
-/// What a run is about, for people.
-fn title(run: &BoardRun) -> String {
-    match (run.subject.as_deref(), run.run.task_title.trim()) {
-        (Some(subject), _) => subject.to_owned(),
-        (None, "") if run.run.workflow.is_empty() => run.run.run_id.clone(),
-        (None, "") => run.run.workflow.clone(),
-        (None, title) => title.to_owned(),
     }
 }
 
@@ -188,13 +187,32 @@ fn block(text: &str, label: &str) -> Markup {
 
 /// A time, which the script shows as that of the reader.
 fn time(at: &str) -> Markup {
+    time_of(at, false)
+}
+
+/// The same as how long ago it is.
+fn ago(at: &str) -> Markup {
+    time_of(at, true)
+}
+
+fn time_of(at: &str, is_ago: bool) -> Markup {
     let short = at.get(..16).map_or(at, |short| short);
-    html! { time datetime=(at) { (short.replace('T', " ")) " UTC" } }
+    html! { time.ago[is_ago] datetime=(at) { (short.replace('T', " ")) " UTC" } }
 }
 
 /// How a run, or an item, stands: in words, with a colour beside it.
 fn status(word: &str) -> Markup {
     html! { span.status.(class(word)) { (shown(word)) } }
+}
+
+/// How a run stands: what a person should look at says more than that it goes on.
+fn standing(run: &BoardRun) -> Markup {
+    match &run.attention {
+        Some(attention) if run.is_live() => html! {
+            span.status.is-attention { (attention.kind.word()) } " " span.quiet { (shown(&run.run.status)) }
+        },
+        _ => status(&run.run.status),
+    }
 }
 
 /// How much evidence there is for something.
@@ -212,21 +230,6 @@ fn level(word: &str) -> Markup {
 fn class(word: &str) -> String {
     let letters = word.chars().filter(char::is_ascii_alphanumeric).take(24);
     format!("is-{}", letters.collect::<String>().to_ascii_lowercase())
-}
-
-/// What a person should look at, in a word.
-fn kind(kind: AttentionKind) -> &'static str {
-    match kind {
-        AttentionKind::Gate => "Decide",
-        AttentionKind::Person => "Needs you",
-        AttentionKind::Work => "Your turn",
-        AttentionKind::Restore => "Put back",
-        AttentionKind::Paused => "Paused",
-        AttentionKind::Stuck => "Stuck",
-        AttentionKind::Silent => "Silent",
-        AttentionKind::Damaged => "Damaged",
-        AttentionKind::Failed => "Failed",
-    }
 }
 
 /// The path of a run's first page.

@@ -4,7 +4,7 @@ use engine::board::{BoardItem, BoardSet};
 use engine::{Fault, Look, RunAction};
 use maud::{Markup, PreEscaped, html};
 
-use super::{About, block, command, decide, id_of, kind, shown, status};
+use super::{About, block, command, decide, id_of, shown, status};
 
 /// How many items a column shows.
 const COLUMN: usize = 100;
@@ -23,18 +23,18 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
             (now(about, next.as_ref()))
         }
         @if let Some(next) = &next { (decide::forms(about, next)?) }
+        @for set in &sets { (board(set)) }
         section #drawing data-live aria-labelledby="drawing-title" {
             h2 #drawing-title { "The way it took" }
             (drawing(about))
         }
-        @for set in &sets { (board(set)) }
     })
 }
 
 fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
     html! {
         @if let Some(attention) = &about.run.attention {
-            p.attention { strong { (kind(attention.kind)) ": " } (shown(&attention.text)) }
+            p.attention { strong { (attention.kind.word()) ": " } (shown(&attention.text)) }
         }
         @if !about.run.places.is_empty() {
             p { "It is at " strong { (shown(&about.run.places.join(", "))) } "." }
@@ -42,10 +42,10 @@ fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
         @if let Some(next) = next {
             @if let Some(unit) = &next.unit {
                 dl.facts {
-                    div { dt { "Work unit" } dd { code { (shown(&unit.unit_id)) } } }
+                    div { dt { "Asked for" } dd { code { (shown(&unit.unit_id)) } } }
                     div { dt { "Whose turn" } dd { (shown(&unit.by)) } }
                     div { dt { "Attempt" } dd { (unit.attempt) @if let Some(most) = unit.max_attempts { " of " (most) } } }
-                    @if let Some(expects) = &unit.expects { div { dt { "A report brings" } dd { (shown(expects)) } } }
+                    @if let Some(expects) = &unit.expects { div { dt { "Reported with" } dd { (shown(expects)) } } }
                 }
                 @if let Some(text) = &unit.instructions {
                     details #instructions {
@@ -61,7 +61,7 @@ fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
                 }
             }
         }
-        p.quiet { "In a terminal: " (command(&format!("tm run next --run-id {}", about.id()))) }
+        @if about.run.is_live() { p.quiet { "What an agent is told: " (command(&format!("tm run next --run-id {}", about.id()))) } }
     }
 }
 
@@ -70,7 +70,7 @@ fn drawing(about: &About<'_>) -> Markup {
     match about.engine.run_picture(Some(about.id()), Look::Outside) {
         Ok(svg) => html! {
             div.drawing tabindex="0" role="region" aria-label="Drawing of the workflow" { (PreEscaped(svg)) }
-            p.quiet { "Marked: where it is. Dashed: where it never came." }
+            p.quiet { "Marked: where it is. Thick: where it was. Dashed: where it never came." }
         },
         Err(fault) => html! { p { (shown(&fault.message)) } },
     }

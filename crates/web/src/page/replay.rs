@@ -19,9 +19,15 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     let shown_at = replayed["at"]["seq"].as_u64().unwrap_or(at);
     let state = &replayed["state"];
     let tokens = state["tokens"].as_array().map_or(&[][..], Vec::as_slice);
+    // Events of one unit happened at once: one goes from unit to unit.
     let near = about
         .engine
         .timeline(Some(about.id()), Some(shown_at + 1), 1)?;
+    let records = near
+        .entries
+        .iter()
+        .filter_map(|entry| entry.record.as_ref());
+    let begins = records.map(|record| record.seq).min().unwrap_or(shown_at);
     let path = about.path("replay");
     let (path, project) = path.split_once('?').unwrap_or((&path, ""));
     Ok(html! {
@@ -35,14 +41,12 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                 button type="submit" { "Show" }
             }
             nav.pager aria-label="Events" {
-                @if shown_at > 1 { a href={ (path) "?" (project) "&at=" (shown_at - 1) } rel="prev" { "One back" } }
+                @if begins > 1 { a href={ (path) "?" (project) "&at=" (begins - 1) } rel="prev" { "One back" } }
                 @if shown_at < last { a href={ (path) "?" (project) "&at=" (shown_at + 1) } rel="next" { "One on" } }
                 a href={ (about.path("timeline")) "&before=" (encoded(&(shown_at + 1).to_string())) } { "The events up to here" }
             }
             p { "After event " strong { (shown_at) } " (" (shown(replayed["at"]["event"].as_str().unwrap_or_default())) "), " (time(replayed["at"]["ts"].as_str().unwrap_or_default())) ":" }
-            @for entry in near.entries.iter().take(1) {
-                @if let Some(line) = &entry.line { p { (super::markdown::inline(line)) } }
-            }
+            @for line in near.entries.iter().rev().filter(|entry| entry.record.is_some()).filter_map(|entry| entry.line.as_ref()) { p { (super::markdown::inline(line)) } }
             dl.facts {
                 div { dt { "Status" } dd { (status(state["status"].as_str().unwrap_or_default())) } }
                 @for token in tokens {

@@ -1,4 +1,4 @@
-//! What happened, event by event, the newest first.
+//! What happened, the newest first: what matters, or every event.
 
 use engine::Fault;
 use engine::board::TimelineEntry;
@@ -8,22 +8,32 @@ use serde_json::Value;
 use super::{About, block, level, markdown, shown, time};
 
 /// How many events are on a page.
-const PAGE: u64 = 60;
+const PAGE: u64 = 80;
 
 pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     let before = about.query.number("before");
+    let all = about.query.get("all").is_some();
     let page = about.engine.timeline(Some(about.id()), before, PAGE)?;
+    let path = about.path("timeline");
+    let more = if all { "&all=1" } else { "" };
+    let entries: Vec<&TimelineEntry> = page
+        .entries
+        .iter()
+        .filter(|entry| all || entry.line.is_some())
+        .collect();
     Ok(html! {
         section #timeline data-live[before.is_none()] aria-labelledby="timeline-title" {
             h2 #timeline-title { "Timeline" }
-            p.quiet { (text::counted(page.last, "event")) ", the newest first. " a href=(about.path("replay")) { "See the run as it was at one of them" } }
-            ol.timeline {
-                @for entry in &page.entries { (event(about, entry)) }
+            p.quiet {
+                "The newest first. "
+                @if all { a href=(path) { "Only what matters" } } @else { a href={ (path) "&all=1" } { "Every event" } }
+                ", of " (page.last) ". " a href=(about.path("replay")) { "See the run as it was at one of them" }
             }
+            ol.timeline { @for entry in entries { (event(about, entry)) } }
             nav.pager aria-label="Pages" {
-                @if before.is_some() { a href=(about.path("timeline")) { "Newest" } }
+                @if before.is_some() { a href={ (path) (more) } { "Newest" } }
                 @if let Some(older) = page.older_than {
-                    a href={ (about.path("timeline")) "&before=" (older) } rel="next" { "Older" }
+                    a href={ (path) (more) "&before=" (older) } rel="next" { "Older" }
                 }
             }
         }
@@ -31,15 +41,17 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
 }
 
 fn event(about: &About<'_>, entry: &TimelineEntry) -> Markup {
-    let record = &entry.record;
-    let text = |name: &str| {
-        entry
-            .step
-            .as_ref()
-            .and_then(|step| step.get(name))
-            .and_then(Value::as_str)
+    let step = entry.step.as_ref();
+    let text = |name: &str| step.and_then(|step| step.get(name)).and_then(Value::as_str);
+    let accepted = text("verdict") == Some("accepted");
+    let Some(record) = &entry.record else {
+        return html! {
+            li.event.is-refused {
+                p { span.seq { "–" } " " (time(&entry.at)) " " @if let Some(line) = &entry.line { (markdown::inline(line)) } }
+            }
+        };
     };
-    let verdict = text("verdict").unwrap_or_default();
+    let field = |name: &str| record.fields.get(name).and_then(Value::as_str);
     html! {
         li.event.(super::class(&record.event)) {
             p {
@@ -48,16 +60,16 @@ fn event(about: &About<'_>, entry: &TimelineEntry) -> Markup {
                     // The time stands before it.
                     Some(line) => (markdown::inline(line.split_once(" — ").map_or(line, |(_, rest)| rest))),
                     None => span.quiet { (shown(&record.event)) @for name in ["item", "state", "unit", "name"] {
-                        @if let Some(word) = record.fields.get(name).and_then(Value::as_str) { " " (shown(word)) }
+                        @if let Some(word) = field(name) { " " (shown(word)) }
                     } },
                 }
-                @if let Some(word) = text("level").filter(|_| !verdict.is_empty()) { " " (level(word)) }
-                @if let Some(sha) = record.fields.get("sha").and_then(Value::as_str).filter(|sha| sha.len() >= 40) {
+                @if let Some(word) = text("level").filter(|_| accepted) { " " (level(word)) }
+                @if let Some(sha) = field("sha").filter(|sha| sha.len() >= 40) {
                     " " a href=(about.path(&format!("commits/{sha}"))) { (shown(&sha[..8])) }
                 }
             }
             details id={ "event-" (record.seq) } {
-                summary { "What it was based on" }
+                summary { "The event itself" }
                 (block(&serde_json::to_string_pretty(record).unwrap_or_default(), &format!("Event {}", record.seq)))
             }
         }

@@ -41,7 +41,7 @@ fn subtask(about: &About<'_>, row: &Value) -> Markup {
     let title = id_of("subtask", id);
     html! {
         article.subtask aria-labelledby=(title) {
-            h3 id=(title) { (shown(id)) ": " (shown(word(row, "title"))) " " (status(word(row, "status"))) }
+            h3 id=(title) { (shown(id)) ": " (shown(word(row, "title"))) " " (status(standing(row))) }
             div.phases {
                 @if row["red"].is_object() { (phase(&format!("{title}-red"), "RED", &row["red"])) }
                 @if row["green"].is_object() { (phase(&format!("{title}-green"), "GREEN", &row["green"])) }
@@ -49,8 +49,7 @@ fn subtask(about: &About<'_>, row: &Value) -> Markup {
                 @if let Some(sha) = row["commit"].as_str() {
                     div.phase {
                         h4 { "COMMIT" }
-                        p { a href=(about.path(&format!("commits/{sha}"))) { code { (shown(sha.get(..12).unwrap_or(sha))) } } }
-                        p.quiet { "What it changed, and its message" }
+                        p { a href=(about.path(&format!("commits/{sha}"))) { "What it changed: " code { (shown(sha.get(..12).unwrap_or(sha))) } } }
                     }
                 }
             }
@@ -63,6 +62,14 @@ fn subtask(about: &About<'_>, row: &Value) -> Markup {
             }
             (refusals(list(row, "refused")))
         }
+    }
+}
+
+/// How an item stands, in the word of the board.
+fn standing(row: &Value) -> &str {
+    match word(row, "status") {
+        "failed" => "given up",
+        other => other,
     }
 }
 

@@ -18,6 +18,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
 use crate::next_step::{NextStep, Verb};
+use crate::progress::RUNNING;
 use crate::turn::turned;
 use crate::view::AUTOPILOT;
 use crate::view::autopilot::answer::TransitionAnswer;
@@ -38,6 +39,7 @@ impl Engine {
             is_unknown(&seen.run, &dir, None)?;
             let base = memory.base_oid()?;
             let cancelled = self.cancellation();
+            self.tell(RUNNING, 0, None);
             Checkout::ready(&memory, &self.settings.config, (&base, &[]), &cancelled)
                 .and_then(|checkout| checkout.tested(format))
                 .and_then(some_pass)

@@ -32,6 +32,7 @@ use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb, argument};
 use crate::open_run::CommandOutcome;
+use crate::progress::RUNNING;
 use crate::turn::{refused_on_task, turned};
 use crate::view::autopilot::answer::{PlannedSubtask, StartPlan, Started};
 use crate::view::autopilot::{kinds, request, state};
@@ -103,6 +104,7 @@ impl Engine {
         // A start that is refused is refused before anything is run.
         let planned = self.planned(definition, start)?;
         let reports = given.reports.iter().map(|path| self.cwd.join(path));
+        self.tell(RUNNING, 0, None);
         evidence::suite::verify(&Suite {
             command: &planned.start.test_command,
             folder: &self.root,

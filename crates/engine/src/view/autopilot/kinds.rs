@@ -11,7 +11,7 @@ use crate::fault::{Fault, Kind};
 const FIELD: &str = "kind";
 
 /// The kinds of work that subtasks of a workflow may be of; none where it makes no difference between them.
-fn known(definition: &Definition) -> &[String] {
+pub(crate) fn known(definition: &Definition) -> &[String] {
     let set = definition.bound_set(TASKS, "into").unwrap_or_default();
     let mut sets = definition.items.iter();
     let field = sets

@@ -1,0 +1,77 @@
+//! What can be done with a run where it stands, besides reporting.
+
+use machine::Definition;
+use machine::RunState;
+use machine::trigger::Trigger;
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::open_run;
+use crate::refusals;
+use crate::view::autopilot::kinds;
+
+/// The word by which a guard asks whether another kind of work was named.
+const KIND: &str = "command.kind";
+
+/// What can be done, as the present state's edges have it.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Choices {
+    /// Whether it can be taken up again, without more being said.
+    pub reopen: bool,
+    /// The kinds of work that it can be taken up as; none where that makes no difference.
+    pub kinds: Vec<String>,
+    /// Whether what is in hand can be given up.
+    pub skip: bool,
+    /// The refusals that can be let pass, those that were met first.
+    pub allow: Vec<String>,
+}
+
+impl Engine {
+    /// What can be done with a run where it stands, besides reporting.
+    pub fn run_choices(&self, run: Option<&str>) -> Result<Choices, Fault> {
+        let (dir, loaded) = self.load_any(run)?;
+        let definition = open_run::pinned(dir.path(), &loaded.run)?;
+        let mut choices = choices(&loaded.run, &definition);
+        let unit = loaded.run.waiting().next();
+        let unit = unit.map(|(_, unit)| unit.id.as_str());
+        let met = refusals::latest(dir.path(), unit, &loaded.run.updated_at);
+        // Those that were met stand first, and the newest of them before all others.
+        let place = |code: &String| met.iter().rposition(|refused| refused.code == *code);
+        choices
+            .allow
+            .sort_by_key(|code| std::cmp::Reverse(place(code)));
+        Ok(choices)
+    }
+}
+
+fn choices(run: &RunState, definition: &Definition) -> Choices {
+    let waiting = run.waiting().next();
+    let state = waiting.map_or(run.state(), |(token, _)| &token.state);
+    let reopen = definition.edges(state, Trigger::Reopen);
+    let asks_kind = |edge: &machine::definition::Edge| {
+        let guard = edge.when.as_ref();
+        guard.is_some_and(|guard| guard.text.contains(KIND))
+    };
+    let kinds = if reopen.iter().any(|edge| asks_kind(edge)) {
+        kinds::known(definition).to_vec()
+    } else {
+        Vec::new()
+    };
+    let allowed = waiting.map_or(&[][..], |(_, unit)| &unit.allowed);
+    let mut allow: Vec<String> = Vec::new();
+    for edge in definition.edges(state, Trigger::Report) {
+        for policy in &edge.check.0 {
+            if !allow.contains(&policy.value) && !allowed.contains(&policy.value) {
+                allow.push(policy.value.clone());
+            }
+        }
+    }
+    Choices {
+        reopen: reopen.iter().any(|edge| !asks_kind(edge)),
+        kinds,
+        skip: !definition.edges(state, Trigger::Skip).is_empty(),
+        allow: if waiting.is_some() { allow } else { Vec::new() },
+    }
+}
