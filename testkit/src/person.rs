@@ -2,23 +2,36 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
+use std::num::NonZero;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::outcome::Outcome;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 /// The binary at a terminal of its own.
 pub struct Person {
     child: Child,
     terminal: File,
     unread: String,
+    /// What the screen shows, where it is one.
+    screen: Option<vt100::Parser>,
+}
+
+fn size_of(number: u16) -> NonZero<u16> {
+    NonZero::new(number).expect("a size")
 }
 
 impl Person {
     /// Runs a command of the binary.
-    pub fn at(mut command: Command) -> Self {
+    pub fn at(command: Command) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        Self::at_terminal(command, master)
+    }
+
+    fn at_terminal(mut command: Command, master: OwnedFd) -> Self {
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
@@ -42,13 +55,57 @@ impl Person {
             child,
             terminal: File::from(master),
             unread: String::new(),
+            screen: None,
         }
+    }
+
+    /// Runs a command at a terminal of this size, that of screens.
+    pub fn at_screen(command: Command, columns: u16, rows: u16) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let size = Winsize {
+            ws_col: columns,
+            ws_row: rows,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&master, size).unwrap();
+        let mut person = Self::at_terminal(command, master);
+        person.screen = Some(vt100::Parser::new(size_of(rows), size_of(columns), 0));
+        person
+    }
+
+    /// Waits until the screen shows a text; all that it shows then.
+    pub fn sees(&mut self, text: &str) -> String {
+        loop {
+            let screen = self.screen.as_ref().expect("a screen").screen();
+            let shown = screen.contents();
+            if shown.contains(text) {
+                return shown;
+            }
+            assert!(self.read(), "{text:?} does not come: {shown}");
+        }
+    }
+
+    /// Presses keys, as they come over the line.
+    pub fn press(&mut self, keys: &str) {
+        self.terminal.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Asks the command to end, as the system does, and waits for that. What was not read yet.
+    pub fn terminate(self) -> (i32, String) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        let process = rustix::process::Pid::from_raw(id).unwrap();
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        self.end()
     }
 
     /// Reads on; false at the end, which is an error on Linux and nothing to read elsewhere.
     fn read(&mut self) -> bool {
         let mut buffer = [0; 4096];
         let read = self.terminal.read(&mut buffer).unwrap_or(0);
+        if let Some(screen) = &mut self.screen {
+            screen.process(&buffer[..read]);
+        }
         let text = String::from_utf8_lossy(&buffer[..read]).replace('\r', "");
         self.unread.push_str(&text);
         read > 0

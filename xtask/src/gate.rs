@@ -10,7 +10,7 @@ use crate::dist::{self, Dist};
 use crate::fuzz::{self, Fuzz};
 use crate::runners::{self, Runners};
 use crate::tools::{built, cargo, cargo_tool, command, need, passes, python_tools};
-use crate::{book, clients, conformance, plugins};
+use crate::{book, browser, clients, conformance, plugins};
 
 /// Which steps are taken.
 #[derive(Debug, Args)]
@@ -154,6 +154,8 @@ pub fn nightly() -> io::Result<bool> {
     good &= dist::run_all(&Dist::tried())?;
     heading("the documentation as a site");
     good &= book::build()?;
+    heading("the page in a browser");
+    good &= browser::run_all()?;
     heading("the plugins in the clients that they are for");
     good &= plugins::run_all()?;
     Ok(good)

@@ -7,6 +7,7 @@
 )]
 
 mod book;
+mod browser;
 mod chaos;
 mod clients;
 mod conformance;
@@ -54,6 +55,8 @@ enum Task {
     Dist(dist::Dist),
     /// Install the plugins in the clients that they are for, and have an agent meet the hook
     Plugins,
+    /// Look at the page of runs in a real browser, and decide there
+    Browser,
     /// Build the documentation as a site
     Book,
     /// Play an honest run and all known cheats with every test runner that is here
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Task::Cost(cost) => cost::measure(&cost),
         Task::Dist(dist) => dist::run_all(&dist),
         Task::Book => book::build(),
+        Task::Browser => browser::run_all(),
         Task::Plugins => plugins::run_all(),
         Task::Runners(runners) => runners::run(&runners),
     };

@@ -40,8 +40,15 @@ impl Engine {
 
 /// A number that changes whenever the journal at this path does.
 pub(crate) fn of_journal(path: &Path) -> u64 {
+    of_files([path])
+}
+
+/// A number that changes whenever one of these files does.
+pub(crate) fn of_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> u64 {
     let mut hash = DefaultHasher::new();
-    stamp(path, &mut hash);
+    for path in paths {
+        stamp(path.as_ref(), &mut hash);
+    }
     hash.finish()
 }
 

@@ -375,7 +375,7 @@ impl Engine {
     /// A run's report, as of now.
     pub fn report(&self, run: Option<&str>) -> Result<Summary, Fault> {
         let (dir, _) = self.load_any(run)?;
-        summary::build(dir.path())
+        summary::of_now(dir.path())
     }
 
     /// Checks the whole chain of a run's journal, and that every event can be read.

@@ -133,7 +133,8 @@ impl Told {
         if is_due {
             self.printed = Some((Instant::now(), progress.what.clone()));
             let counted = match progress.total {
-                Some(total) => format!(" ({} of {total})", progress.done),
+                // The part that is under way.
+                Some(total) => format!(", {} of {total}", (progress.done + 1).min(total)),
                 None => String::new(),
             };
             let text = one_line(&progress.what);
@@ -171,11 +172,8 @@ mod tests {
         };
         let second = Duration::from_secs(61);
         assert_eq!(
-            line(&progress(3, Some(12)), second, 80),
+            line(&progress(3, Some(12)), second, 90),
             "[#####...............] 3/12 the tests of a commit are run again: 0123abcd (61 s)"
-                [..79]
-                .to_owned()
-                + ")"
         );
         assert_eq!(
             line(&progress(0, None), second, 80),

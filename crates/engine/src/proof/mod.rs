@@ -257,7 +257,7 @@ impl Engine {
         if request.replay {
             let replayer = Replayer::of(self, &repository)?;
             for (at, verdict) in commits.iter_mut().enumerate() {
-                let which = format!("{}, {} of {all}", short(&verdict.sha), at + 1);
+                let which = short(&verdict.sha);
                 let begun = || {
                     let what = format!("the tests of a commit are run again: {which}");
                     self.tell(what, at as u64, Some(all));

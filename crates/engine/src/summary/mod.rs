@@ -11,8 +11,8 @@ mod timeline;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use journal::{FileJournal, Journal as _, Position};
 use machine::event::AcceptedReport;
@@ -33,6 +33,8 @@ use crate::find::is_over_a_task;
 use crate::generic;
 use crate::open_run::{self, event_of};
 use crate::pinning::weaker_policies;
+use crate::revision;
+use crate::run_cache;
 use crate::summary::phase::Phase;
 use crate::summary::row::Row;
 use crate::summary::story::Story;
@@ -93,6 +95,36 @@ pub(crate) fn told(
 pub(crate) fn refusal(unit: &str, code: &str, message: &str) -> String {
     let [unit, code, message] = [unit, code, message].map(escape::inline);
     format!("**{unit}** refused: {message} ({code})")
+}
+
+/// How many summaries a process remembers that answers many calls.
+const MOST_REMEMBERED: usize = 8;
+
+/// Summaries as they were made last, each with what the run's files looked like then.
+static REMEMBERED: Mutex<Vec<(PathBuf, u64, Summary)>> = Mutex::new(Vec::new());
+
+/// The summary of the run in `dir` as it is now. A process that answers many calls makes it anew only when the run has moved.
+pub(crate) fn of_now(dir: &Path) -> Result<Summary, Fault> {
+    if !run_cache::is_on() {
+        return build(dir);
+    }
+    let seen = revision::of_files([
+        &dir.join(journal::file::FILE_NAME),
+        &dir.join("refusals.jsonl"),
+    ]);
+    let mut known = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, _, summary)) = known.iter().find(|(of, at, _)| of == dir && *at == seen) {
+        return Ok(summary.clone());
+    }
+    known.retain(|(of, _, _)| of != dir);
+    drop(known);
+    let summary = build(dir)?;
+    let mut known = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= MOST_REMEMBERED {
+        known.remove(0);
+    }
+    known.push((dir.to_owned(), seen, summary.clone()));
+    Ok(summary)
 }
 
 /// The page alone, of at most so many bytes.

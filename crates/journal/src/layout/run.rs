@@ -87,6 +87,11 @@ impl RunDir {
     }
 }
 
+/// Whether there is a folder, and not only a link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
+}
+
 impl ProjectDir {
     /// Makes the folder of a new run at the time `ts` with an empty journal in it, and syncs their names.
     ///
@@ -165,6 +170,11 @@ impl ProjectDir {
     /// The run whose id is `prefix`, or the only one whose id begins with it.
     pub fn find_run(&self, prefix: &str) -> Result<RunDir, LayoutError> {
         let prefix = Name::check("run id", prefix)?;
+        // A whole id is found without a look at all others.
+        let whole = self.run(prefix.as_str())?;
+        if started(whole.id()).is_some() && is_folder(whole.path()) {
+            return Ok(whole);
+        }
         let mut candidates = self.runs()?;
         if candidates.iter().any(|id| id == prefix.as_str()) {
             return self.run(prefix.as_str());

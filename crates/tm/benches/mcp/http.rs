@@ -66,6 +66,14 @@ impl Served {
         }
     }
 
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     pub fn resident(&self) -> u64 {
         resident(self.child.id())
     }

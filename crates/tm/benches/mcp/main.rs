@@ -9,6 +9,7 @@ mod http;
 mod skills;
 mod stage;
 mod stdio;
+mod watching;
 
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,10 @@ fn main() {
         return;
     }
     let stage = Stage::new();
+    if std::env::args().any(|argument| argument == "watching") {
+        watching::measure(&stage);
+        return;
+    }
     println!("{:<44} {:>9} {:>9} {:>9}", "", "p50", "p99", "most");
 
     let mut cat = Line::to(&mut std::process::Command::new("cat"));
@@ -94,6 +99,7 @@ fn main() {
         mib(http_warm)
     );
     println!("resident, HTTP after {CALLS} more:   {}", mib(http_after));
+    watching::measure(&stage);
 }
 
 fn warm_up(mut call: impl FnMut(usize)) {

@@ -158,12 +158,15 @@
   // Puts what has changed into its place, and leaves everything else as the person has it.
   let waiting = null;
   let again = false;
+  let took = 0;
   function refresh() {
     if (waiting) { again = true; return; }
     waiting = (async () => {
       const mine = latest;
+      const begun = performance.now();
       try {
         const main = await load(location.href);
+        took = performance.now() - begun;
         if (mine !== latest) return;
         if (!main) return locked();
         const seen = new Map();
@@ -187,7 +190,8 @@
         alarm(`This is not up to date: ${error.message}`);
       }
     })().finally(() => {
-      setTimeout(() => { waiting = null; if (again) { again = false; refresh(); } }, 120);
+      // What takes long to make is asked for less often: agents have the machine first.
+      setTimeout(() => { waiting = null; if (again) { again = false; refresh(); } }, Math.max(120, 10 * took));
     });
   }
 

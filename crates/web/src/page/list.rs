@@ -1,6 +1,10 @@
 //! The runs: what waits for a person on top, then all, filtered and searched.
 
-use engine::Fault;
+use engine::{Engine, Fault};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
 use engine::board::{BoardRun, Projects};
 use maud::{Markup, html};
 
@@ -22,9 +26,9 @@ const STATUSES: [(&str, &str); 6] = [
 pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
     let engines = projects.all()?;
     let several = engines.len() > 1;
-    let all = engine::board::runs_of(&engines)?;
+    let all = read(&engines)?;
     let (mut waiting, mut odd) = (Vec::new(), Vec::new());
-    for run in &all {
+    for run in all.iter() {
         match &run.attention {
             Some(attention) if attention.kind.is_for_a_person() => waiting.push(run),
             Some(_) if run.is_live() => odd.push(run),
@@ -82,6 +86,29 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
             }
         }
     })
+}
+
+/// For how long a list that was read is the one that others get who ask at the same time.
+const FRESH: Duration = Duration::from_millis(200);
+
+/// The list as it was read last, and of which projects.
+type Read = Option<(Instant, Vec<PathBuf>, Arc<Vec<BoardRun>>)>;
+
+/// The runs of these projects: read once for all who look at the same time.
+fn read(engines: &[Engine]) -> Result<Arc<Vec<BoardRun>>, Fault> {
+    static READ: Mutex<Read> = Mutex::new(None);
+    let roots: Vec<PathBuf> = engines.iter().map(|one| one.root().to_owned()).collect();
+    // Held while it is read: whoever comes meanwhile waits for it, and does not read it, too.
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((at, of, runs)) = read.as_ref()
+        && at.elapsed() < FRESH
+        && *of == roots
+    {
+        return Ok(Arc::clone(runs));
+    }
+    let runs = Arc::new(engine::board::runs_of(engines)?);
+    *read = Some((Instant::now(), roots, Arc::clone(&runs)));
+    Ok(runs)
 }
 
 fn cards(runs: &[&BoardRun], several: bool) -> Markup {

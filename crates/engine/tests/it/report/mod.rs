@@ -89,13 +89,10 @@ fn a_run_of_all_levels_says_what_each_phase_rests_on() {
     assert_eq!(json["commits"], json!(commits.lines().collect::<Vec<_>>()));
     let checked = stage
         .engine()
-        .verify(
-            &VerifyRequest {
-                range: Some(range.to_owned()),
-                ..VerifyRequest::default()
-            },
-            &|_| {},
-        )
+        .verify(&VerifyRequest {
+            range: Some(range.to_owned()),
+            ..VerifyRequest::default()
+        })
         .unwrap();
     assert!(checked.verified, "{checked:?}");
 }

@@ -32,6 +32,7 @@ mod shell;
 mod tasks;
 mod terminal;
 mod trust;
+mod ui;
 mod watch;
 mod web;
 mod whole_run;

@@ -300,7 +300,7 @@ fn a_person_decides_on_what_was_seen() {
     );
     let (status, paused) = site.decide(&run, json!({ "what": "pause", "reason": "lunch" }));
     assert_eq!(status, 200, "{paused}");
-    assert!(site.page("/").contains("Paused (lunch)"));
+    assert!(site.page("/").contains("Paused: lunch"));
     let (status, resumed) = site.decide(&run, json!({ "what": "resume" }));
     assert_eq!(status, 200, "{resumed}");
     let (status, nothing) = site.decide(&run, json!({ "what": "dance" }));

@@ -1,0 +1,180 @@
+//! Agents at work while people look: twenty agents report, each on a run of its own, and fifty listen to the events of all.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::http::Served;
+use crate::stage::Stage;
+use crate::stdio::Line;
+
+const AGENTS: usize = 20;
+const VIEWERS: usize = 50;
+/// Reports of each agent in a round; rounds with and without viewers take turns.
+const REPORTS: usize = 60;
+const ROUNDS: usize = 7;
+/// How many events come at the end: memory must not grow with them.
+const EVENTS: usize = 100_000;
+
+/// A run without an end.
+const ROUNDABOUT: &str = "tramline: 1
+id: rounds
+title: Round and round
+vars: { left: { type: int, default: 1000000 } }
+initial: one
+on: { abort: { to: over } }
+states:
+  one:
+    work: { by: anyone }
+    on:
+      report:
+        - { when: vars.left <= 0, to: done }
+        - { set: { left: =vars.left - 1 }, to: two }
+  two: { work: { by: anyone }, to: one }
+  done: { final: completed }
+  over: { final: aborted }
+";
+
+/// People who look: each reads what comes, until they are dropped.
+struct Viewers {
+    stop: Arc<AtomicBool>,
+    seen: Arc<AtomicU64>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl Viewers {
+    fn of(served: &Served) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::new(AtomicU64::new(0));
+        let threads = (0..VIEWERS).map(|_| {
+            let mut stream = TcpStream::connect(served.address()).expect("it listens");
+            let request = format!(
+                "GET /events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+                served.address(),
+                served.token()
+            );
+            stream.write_all(request.as_bytes()).expect("it reads");
+            let patience = Some(Duration::from_millis(100));
+            stream.set_read_timeout(patience).expect("a socket");
+            let (stop, seen) = (Arc::clone(&stop), Arc::clone(&seen));
+            std::thread::spawn(move || {
+                let mut bytes = vec![0; 64 * 1024];
+                while !stop.load(Ordering::Relaxed) {
+                    if let Ok(read) = stream.read(&mut bytes) {
+                        seen.fetch_add(read as u64, Ordering::Relaxed);
+                    }
+                }
+            })
+        });
+        Self {
+            threads: threads.collect(),
+            stop,
+            seen,
+        }
+    }
+}
+
+impl Drop for Viewers {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// An agent, and its run.
+struct Agent {
+    line: Line,
+    run: String,
+}
+
+impl Agent {
+    fn begin(stage: &Stage) -> Self {
+        let started = stage
+            .tm(&["run", "start", "rounds", "--json"])
+            .output()
+            .expect("it runs");
+        let started: serde_json::Value =
+            serde_json::from_slice(&started.stdout).expect("a run begins");
+        let run = started["runId"].as_str().expect("its id").to_owned();
+        let mut line = Line::to(&mut stage.tm(&["mcp", "--tools", "run"]));
+        line.initialize();
+        Self { line, run }
+    }
+
+    fn report(&mut self, id: usize) {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"run_report","arguments":{{"runId":"{}"}}}}}}"#,
+            self.run
+        );
+        let answer = self.line.exchange(&call);
+        assert!(answer.contains("\"validated\":true"), "{answer}");
+    }
+}
+
+/// How long a report takes in the middle, with all agents at work at once.
+fn round(agents: &mut [Agent], reports: usize) -> Duration {
+    let mut times: Vec<Duration> = std::thread::scope(|scope| {
+        let working: Vec<_> = agents
+            .iter_mut()
+            .map(|agent| {
+                scope.spawn(move || {
+                    let each = |number| {
+                        let began = Instant::now();
+                        agent.report(number);
+                        began.elapsed()
+                    };
+                    (0..reports).map(each).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let done = working
+            .into_iter()
+            .flat_map(|one| one.join().expect("it works"));
+        done.collect()
+    });
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// Measures it, and prints what came out.
+pub fn measure(stage: &Stage) {
+    let folder = stage.root.join(".taskmaster/workflows");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("rounds.yaml"), ROUNDABOUT).expect("a file");
+    let mut agents: Vec<Agent> = (0..AGENTS).map(|_| Agent::begin(stage)).collect();
+    let served = Served::new(stage);
+    round(&mut agents, REPORTS);
+    let (mut alone, mut watched) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        alone.push(round(&mut agents, REPORTS));
+        let viewers = Viewers::of(&served);
+        std::thread::sleep(Duration::from_millis(200));
+        watched.push(round(&mut agents, REPORTS));
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(viewers.seen.load(Ordering::Relaxed) > 0, "they see nothing");
+    }
+    alone.sort();
+    watched.sort();
+    let (alone, watched) = (alone[ROUNDS / 2], watched[ROUNDS / 2]);
+    println!();
+    println!(
+        "a report, {AGENTS} agents at once: {alone:.2?}; with {VIEWERS} who look: {watched:.2?}, {:.2} times",
+        watched.as_secs_f64() / alone.as_secs_f64()
+    );
+    let viewers = Viewers::of(&served);
+    let before = served.resident();
+    // A report is an event of its own, one for the state and one for the unit behind it, and every other one for the count.
+    round(&mut agents, 2 * EVENTS / (7 * AGENTS));
+    let after = served.resident();
+    let mib = |bytes: u64| bytes >> 20;
+    println!(
+        "resident, with {VIEWERS} who look: {} MiB, after {EVENTS} events more: {} MiB",
+        mib(before),
+        mib(after)
+    );
+    drop(viewers);
+}

@@ -1,0 +1,84 @@
+//! `tm ui` in a terminal.
+
+use serde_json::json;
+use testkit::Person;
+
+use super::environment::TestEnvironment;
+
+/// What a terminal is told when the screen is left.
+const LEFT: &str = "\u{1b}[?1049l";
+
+fn screen(environment: &TestEnvironment) -> Person {
+    let mut person = Person::at_screen(environment.program(&["ui"]), 120, 24);
+    person.sees("1 under way, 0 for you");
+    person
+}
+
+/// The letters that are asked for.
+fn letters(person: &mut Person) -> String {
+    let shown = person.sees("Type ");
+    let (_, rest) = shown.rsplit_once("Type ").unwrap();
+    rest[..4].to_owned()
+}
+
+#[test]
+fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
+    let environment = TestEnvironment::started();
+    let mut person = screen(&environment);
+    person.press("\r");
+    person.sees("running: red of 1.1");
+    person.press("2");
+    person.sees("run:created");
+    // Not typed back is not done.
+    person.press("p");
+    person.sees("Why:");
+    person.press("lunch\r");
+    letters(&mut person);
+    person.press("no\r");
+    person.sees("Something else was typed: nothing was done.");
+    person.press("p");
+    person.sees("Why:");
+    person.press("lunch\r");
+    let code = letters(&mut person);
+    person.press(&format!("{code}\r"));
+    person.sees("paused:");
+    let status = environment
+        .tm(&["autopilot", "status", "--json"])
+        .json_with(0);
+    assert_eq!(status["status"], "paused");
+    // What happens elsewhere shows by itself.
+    environment
+        .tm(&["autopilot", "resume", "--json"])
+        .json_with(0);
+    person.sees("running: red of 1.1");
+    person.press("q");
+    let (status, rest) = person.end();
+    assert_eq!(status, 0);
+    assert!(rest.contains(LEFT), "{rest:?}");
+}
+
+#[test]
+fn told_to_end_it_leaves_the_terminal_as_it_was() {
+    let environment = TestEnvironment::started();
+    let (status, rest) = screen(&environment).terminate();
+    assert_eq!(status, 0);
+    assert!(rest.contains(LEFT), "{rest:?}");
+}
+
+#[test]
+fn where_there_is_no_terminal_it_is_told_once() {
+    let environment = TestEnvironment::started();
+    let told = environment.tm(&["ui"]);
+    assert_eq!(told.status, 0);
+    assert!(
+        told.out.starts_with("Runs: 1 under way, 0 for you\n"),
+        "{}",
+        told.out
+    );
+    assert!(!told.out.contains('\u{1b}'));
+    let told = environment.tm(&["ui", "--json"]).json_with(0);
+    assert_eq!(told["runs"][0]["status"], "running");
+    assert_eq!(told["runs"][0]["places"], json!(["red of 1.1"]));
+    let unknown = environment.tm(&["ui", "nothing", "--json"]).json_with(4);
+    assert_eq!(unknown["error"]["code"], "unknown_run");
+}
