@@ -205,13 +205,8 @@ fn now(projects: &dyn Projects, engine: &Engine, run: &BoardRun) -> Result<Vec<R
                 Tone::Plain,
                 format!("What stands before the gate has the hash {}", gate.hash),
             ));
-            for place in &gate.look_at {
-                let place = place.display().to_string();
-                if let Some((_, inside)) = place.split_once(&format!("/{id}/")) {
-                    for file in engine.run_files_at(Some(id), inside)? {
-                        rows.push(Row::new(Tone::Plain, format!("  {file}")).to(Link::File(file)));
-                    }
-                }
+            for file in engine.gate_files(id)? {
+                rows.push(Row::new(Tone::Plain, format!("  {file}")).to(Link::File(file)));
             }
         }
     }
@@ -272,8 +267,8 @@ fn log(engine: &Engine, id: &str, wanted: usize) -> Result<(Vec<Row>, bool), Fau
             return Row::new(Tone::Bad, format!("    -  {time}  {told}"));
         };
         let time = record.ts.get(11..19).unwrap_or(&record.ts);
-        let told = if let Some(line) = &entry.line {
-            without_marks(line.split_once(" — ").map_or(line, |(_, rest)| rest))
+        let told = if let Some(told) = entry.told() {
+            without_marks(told)
         } else {
             let words = ["item", "state", "unit", "name"].iter();
             let words: Vec<&str> = words

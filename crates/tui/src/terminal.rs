@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::board::Projects;
 use engine::follow::LOOK;
-use engine::{Fault, Follow, FollowScope};
+use engine::{Fault, Follow};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use signal_hook::consts::{SIGHUP, SIGTERM};
@@ -31,7 +31,7 @@ pub fn run(projects: &dyn Projects, first: Place, look: Look) -> Result<(), Faul
         signal_hook::flag::register(signal, Arc::clone(&told_to_end))
             .map_err(|error| failed(&error))?;
     }
-    let mut follow = followed(projects)?;
+    let mut follow = Follow::of(projects.all()?, None)?;
     let mut terminal = ratatui::try_init().map_err(|error| failed(&error))?;
     let shown = show(
         &mut terminal,
@@ -48,16 +48,6 @@ pub fn run(projects: &dyn Projects, first: Place, look: Look) -> Result<(), Faul
 fn failed(error: &io::Error) -> Fault {
     Fault::environment("terminal", "the terminal cannot be used", error)
         .suggest("`tm runs list` and `tm ui --web` show the same without it")
-}
-
-fn followed(projects: &dyn Projects) -> Result<Follow, Fault> {
-    let mut engines = projects.all()?.into_iter();
-    let Some(first) = engines.next() else {
-        return Ok(Follow::default());
-    };
-    let mut follow = first.follow_all(FollowScope::Project, None)?;
-    engines.for_each(|engine| follow.also(engine));
-    Ok(follow)
 }
 
 fn show(

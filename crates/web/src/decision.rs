@@ -1,9 +1,8 @@
 //! What a person does with a run on its page.
 
-use engine::board::Projects;
+use engine::board::{Deed, Projects, SeenDecision};
 use engine::report::Report;
-use engine::view::session::request::Decide;
-use engine::{Channel, Choice, Engine, Fault, Kind, Turn};
+use engine::{Channel, Choice, Engine, Fault, Kind};
 use mcp::http::{Response, SiteBody, SiteRequest, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
@@ -21,7 +20,6 @@ struct Decision {
     what: String,
     /// The hash of the event that the page was made after.
     seen: String,
-    gate: String,
     hash: String,
     choice: String,
     feedback: String,
@@ -91,99 +89,49 @@ enum Done {
 
 impl Decision {
     fn done(&self, engine: &Engine, run: &str) -> Result<Done, Fault> {
-        let id = Some(run);
-        let (statement, _) = engine.turn_statement(run, &Turn::new("resume", ""))?;
-        if statement.after != self.seen {
-            return Err(Fault::new(
-                Kind::Conflict,
-                "moved_since",
-                "the run has moved since this page was shown, and nothing was done",
-            )
-            .suggest("look at it as it is now, and decide anew"));
-        }
-        let person = engine.asked(Channel::Browser);
-        let item = Some(self.item.trim()).filter(|item| !item.is_empty());
-        let reason = self.reason.trim();
-        Ok(Done::Said(match self.what.as_str() {
-            "gate" => return self.at_gate(engine, run),
-            "pause" => {
-                let why = if reason.is_empty() {
-                    "paused on the page"
-                } else {
-                    reason
-                };
-                person.run_pause(id, why)?.message
-            }
-            "resume" => person.run_resume(id)?.message,
-            "reopen" => {
-                let kind = Some(self.kind.trim()).filter(|kind| !kind.is_empty());
-                let turn = Turn::reopen(item, kind, reason);
-                person.run_reopen(id, &turn)?.message
-            }
-            "skip" => person.run_skip(id, item, reason)?.message,
-            "allow" => person.run_allow(id, self.code.trim(), reason)?.message,
-            "answer" => self.answered(&person, run)?,
-            _ => {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "bad_input",
-                    "what was sent says nothing that can be done",
-                ));
-            }
-        }))
-    }
-
-    fn at_gate(&self, engine: &Engine, run: &str) -> Result<Done, Fault> {
-        let mut gate = engine.run_gate(Some(run))?;
-        if gate.gate != self.gate || gate.hash != self.hash {
-            return Err(Fault::new(
-                Kind::Conflict,
-                "moved_since",
-                "what stands before the gate is no longer what this page showed, and nothing was done",
-            )
-            .suggest("look at it as it is now, and decide anew"));
-        }
-        self.hash.clone_into(&mut gate.hash);
-        let feedback = self.feedback.trim();
-        let (choice, to_sign) = match self.choice.as_str() {
-            "approve" => (Choice::Approve, false),
-            "reject" => (Choice::Reject, false),
-            "statement-approve" => (Choice::Approve, true),
-            "statement-reject" => (Choice::Reject, true),
-            _ => {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "bad_input",
-                    "a gate is approved or rejected",
-                ));
-            }
+        let text = |text: &str| text.trim().to_owned();
+        let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        let decision = SeenDecision {
+            seen: self.seen.clone(),
+            gate: self.hash.clone(),
+            reason: said(&self.feedback).unwrap_or_else(|| text(&self.reason)),
+            item: said(&self.item),
+            kind: said(&self.kind),
+            code: text(&self.code),
         };
-        if choice == Choice::Reject && feedback.is_empty() {
-            return Err(Fault::new(
+        let unknown = || {
+            Fault::new(
                 Kind::Usage,
-                "no_feedback",
-                "a rejection says what is to be done otherwise",
+                "bad_input",
+                "what was sent says nothing that can be done",
             )
-            .suggest("write it into the field for feedback"));
-        }
-        if to_sign {
-            let statement = engine.gate_statement(&gate, choice, feedback)?;
-            return Ok(Done::ToSign(statement.text()));
-        }
+        };
+        let deed = match (self.what.as_str(), self.choice.as_str()) {
+            ("gate", "statement-approve") => {
+                return to_sign(engine, run, Choice::Approve, &decision);
+            }
+            ("gate", "statement-reject") => return to_sign(engine, run, Choice::Reject, &decision),
+            ("gate", "approve") => Deed::Approve,
+            ("gate", "reject") => Deed::Reject,
+            ("pause", _) => Deed::Pause,
+            ("resume", _) => Deed::Resume,
+            ("reopen", _) => Deed::Reopen,
+            ("skip", _) => Deed::Skip,
+            ("allow", _) => Deed::Allow,
+            ("answer", _) => return self.answered(engine, run).map(Done::Said),
+            _ => return Err(unknown()),
+        };
         let by = match self.signature.trim() {
             "" => Channel::Browser,
             armored => Channel::Signed(format!("{armored}\n")),
         };
-        let decide = Decide {
-            gate,
-            choice,
-            feedback: feedback.to_owned(),
-        };
-        Ok(Done::Said(engine.asked(by).run_decide(&decide)?.message))
+        let moved = engine.decide_as_seen(run, deed, &decision, by)?;
+        Ok(Done::Said(moved.message))
     }
 
     /// Reports what a person was asked for.
-    fn answered(&self, person: &Engine, run: &str) -> Result<String, Fault> {
+    fn answered(&self, engine: &Engine, run: &str) -> Result<String, Fault> {
+        let person = engine.asked(Channel::Browser);
         let report = Report {
             unit: Some(self.unit.clone()),
             outcome: Some(self.outcome.trim().to_owned()),
@@ -198,4 +146,16 @@ impl Decision {
         Err(Fault::new(Kind::Refused, code, verdict.message)
             .suggest(verdict.suggestion.unwrap_or_default()))
     }
+}
+
+/// The text of a decision at a gate, to be signed.
+fn to_sign(
+    engine: &Engine,
+    run: &str,
+    choice: Choice,
+    decision: &SeenDecision,
+) -> Result<Done, Fault> {
+    let decide = engine.gate_as_seen(run, choice, decision)?;
+    let statement = engine.gate_statement(&decide.gate, choice, &decide.feedback)?;
+    Ok(Done::ToSign(statement.text()))
 }

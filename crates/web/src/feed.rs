@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use engine::board::Projects;
 use engine::follow::LOOK;
-use engine::{Fault, Follow, FollowScope, FollowedEvent};
+use engine::{Fault, Follow, FollowedEvent};
 use mcp::http::{Response, SiteBody, SiteRequest, StatusCode, StreamSender, header};
 
 use crate::Shaped as _;
@@ -103,13 +103,7 @@ impl Feed {
 
     /// The runs of all projects, followed.
     fn follow(&self, from: Option<&str>) -> Result<Follow, Fault> {
-        let mut engines = self.projects.all()?.into_iter();
-        let Some(first) = engines.next() else {
-            return Ok(Follow::default());
-        };
-        let mut follow = first.follow_all(FollowScope::Project, from)?;
-        engines.for_each(|engine| follow.also(engine));
-        Ok(follow)
+        Follow::of(self.projects.all()?, from)
     }
 
     fn run(&self, mut follow: Follow) {

@@ -5,6 +5,7 @@
 
 mod attention;
 mod choices;
+mod decision;
 mod files;
 mod items;
 mod patch;
@@ -29,6 +30,7 @@ use crate::runs::{self, RunFilter, RunSummary};
 
 pub use attention::{Attention, AttentionKind};
 pub use choices::Choices;
+pub use decision::{Deed, SeenDecision, code_to_type_back};
 pub use files::FileText;
 pub use items::{BoardItem, BoardSet};
 pub use patch::CommitPatch;

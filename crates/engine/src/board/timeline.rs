@@ -39,6 +39,12 @@ pub struct TimelinePage {
 }
 
 impl TimelineEntry {
+    /// What happened, without the time that its line begins with.
+    pub fn told(&self) -> Option<&str> {
+        let line = self.line.as_deref()?;
+        Some(line.split_once(" — ").map_or(line, |(_, told)| told))
+    }
+
     fn of_refusal(refused: &Refused) -> Self {
         let unit = refused.unit.as_deref().unwrap_or_default();
         Self {

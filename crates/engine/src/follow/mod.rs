@@ -218,6 +218,20 @@ impl Follow {
         })
     }
 
+    /// The events of the runs of these projects: from now on, or from where a cursor says.
+    ///
+    /// # Errors
+    /// `bad_cursor`, if `from` is none.
+    pub fn of(projects: Vec<Engine>, from: Option<&str>) -> Result<Self, Fault> {
+        let mut projects = projects.into_iter();
+        let Some(first) = projects.next() else {
+            return Ok(Self::default());
+        };
+        let mut follow = first.follow_all(FollowScope::Project, from)?;
+        projects.for_each(|project| follow.also(project));
+        Ok(follow)
+    }
+
     /// Follows the runs of a further project, too.
     pub fn also(&mut self, engine: Engine) {
         let is_known = |(known, _): &(Engine, FollowScope)| known.root == engine.root;

@@ -1,8 +1,7 @@
 //! What only a person decides: shown in full, and carried out when the code that is shown with it was typed back, or a key
 //! signed it.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-
+use engine::board::code_to_type_back;
 use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
 use serde_json::Value;
 
@@ -12,11 +11,6 @@ use crate::cli::Signing;
 use crate::cli::autopilot::Allow;
 use crate::output::Output;
 use crate::{person, render};
-
-/// What codes are made of: nothing in it looks like something else.
-const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-/// How many of them a code has.
-const CODE: usize = 4;
 
 /// What a person is asked.
 pub struct Question<'a> {
@@ -119,26 +113,13 @@ pub fn needs_terminal(
 /// Shows what is decided, and a code that is new each time; goes on only if that is typed.
 pub fn typed_back(output: &mut Output, text: &str, to: &str, what: &str) -> Result<(), Fault> {
     output.text(text)?;
-    let code = code();
+    let code = code_to_type_back();
     let answer = person::ask(output, &format!("\nType {code} to {to}: "))?;
     if answer.is_some_and(|answer| answer.eq_ignore_ascii_case(&code)) {
         output.text("\n")?;
         return Ok(());
     }
     Err(declined(what))
-}
-
-/// A few letters that nobody knows who has not read them. They prove no more than that: no secret hangs on them.
-fn code() -> String {
-    let mut number = RandomState::new().build_hasher().finish();
-    let letters = LETTERS.len() as u64;
-    (0..CODE)
-        .map(|_| {
-            let at = usize::try_from(number % letters).unwrap_or_default();
-            number /= letters;
-            char::from(LETTERS[at])
-        })
-        .collect()
 }
 
 /// Lets a rule pass for the unit of a run, by a person's word.
@@ -172,19 +153,4 @@ pub fn let_pass<T>(
     };
     let by = agreed(engine, &allow.signing, &statement, &question, output, again)?;
     take(&by)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_is_another_one_each_time() {
-        let codes: std::collections::BTreeSet<String> = (0..20).map(|_| code()).collect();
-        assert!(codes.len() > 10, "{codes:?}");
-        for code in &codes {
-            assert_eq!(code.len(), CODE);
-            assert!(code.bytes().all(|letter| LETTERS.contains(&letter)));
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! What a person can do with a run, as forms. Each says what it was shown on, so that nothing is decided on what was not seen.
 
-use engine::{Fault, RunAction, Turn};
+use engine::{Fault, RunAction};
 use maud::{Markup, html};
 
 use super::{About, block, command, hidden, id_of, shown};
@@ -11,10 +11,7 @@ const MOST_FILES: usize = 40;
 
 pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
     let decides = about.right == Right::Decide;
-    let (statement, _) = about
-        .engine
-        .turn_statement(about.id(), &Turn::new("resume", ""))?;
-    let seen = statement.after;
+    let seen = about.engine.last_event(about.id())?;
     let is_over = next.action == "complete";
     let actor = Actor {
         about,
@@ -150,15 +147,7 @@ fn reason(actor: &Actor<'_>, form: &str, label: &str, required: bool) -> Markup 
 fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
     let about = actor.about;
     let gate = about.engine.run_gate(Some(about.id()))?;
-    let mut paths = Vec::new();
-    for place in &gate.look_at {
-        let place = place.display().to_string();
-        let id = about.id();
-        // What lies in the folder of the run is named from there.
-        if let Some((_, inside)) = place.split_once(&format!("/{id}/")) {
-            paths.extend(about.engine.run_files_at(Some(id), inside)?);
-        }
-    }
+    let paths = about.engine.gate_files(about.id())?;
     let signed = gate.strength.name() == "signed";
     let id = about.id();
     let lines = html! {
@@ -177,7 +166,6 @@ fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
             } @else {
                 form.decision #form-gate method="post" action=(about.path("decide")) {
                     (hidden("what", "gate"))
-                    (hidden("gate", &gate.gate))
                     (hidden("hash", &gate.hash))
                     (hidden("seen", actor.seen))
                     label for="gate-feedback" { "Feedback (a rejection needs it)" }

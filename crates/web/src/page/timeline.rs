@@ -56,9 +56,8 @@ fn event(about: &About<'_>, entry: &TimelineEntry) -> Markup {
         li.event.(super::class(&record.event)) {
             p {
                 span.seq { (record.seq) } " " (time(&record.ts)) " "
-                @match &entry.line {
-                    // The time stands before it.
-                    Some(line) => (markdown::inline(line.split_once(" — ").map_or(line, |(_, rest)| rest))),
+                @match entry.told() {
+                    Some(told) => (markdown::inline(told)),
                     None => span.quiet { (shown(&record.event)) @for name in ["item", "state", "unit", "name"] {
                         @if let Some(word) = field(name) { " " (shown(word)) }
                     } },

@@ -1,0 +1,181 @@
+//! What a person does with a run whom a page or a terminal showed it: done only if the run, and what stands before its gate, are
+//! still what was shown.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use machine::command::Choice;
+
+use crate::approval::{Channel, Turn};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::generic::answer::RunMoved;
+use crate::view::session::request::Decide;
+
+/// What codes are made of: nothing in it looks like something else.
+const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+/// How many of them a code has.
+const CODE: usize = 4;
+
+/// What a person does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// Opens a gate.
+    Approve,
+    /// Sends back what stands before it.
+    Reject,
+    /// Puts the run aside.
+    Pause,
+    /// Has it continue.
+    Resume,
+    /// Has something done again.
+    Reopen,
+    /// Gives up what is in hand.
+    Skip,
+    /// Lets a rule pass.
+    Allow,
+}
+
+/// What a person decided on what was shown.
+#[derive(Debug, Clone, Default)]
+pub struct SeenDecision {
+    /// The hash of the run's last event when it was shown ([`Engine::last_event`]).
+    pub seen: String,
+    /// The hash of what stood before the gate, at one.
+    pub gate: String,
+    /// Why, or what is to be done otherwise.
+    pub reason: String,
+    /// The item that is taken up again; the present one if none.
+    pub item: Option<String>,
+    /// The kind of work that it is from then on, where that changes.
+    pub kind: Option<String>,
+    /// The rule that is let pass.
+    pub code: String,
+}
+
+impl Engine {
+    /// The hash of the last event of the run of that id: of everything that happened in it.
+    pub fn last_event(&self, run: &str) -> Result<String, Fault> {
+        let (statement, _) = self.turn_statement(run, &Turn::default())?;
+        Ok(statement.after)
+    }
+
+    /// Does what a person decided, by this channel.
+    ///
+    /// # Errors
+    /// `moved_since` where the run or what stands before its gate is no longer what was shown; `no_feedback` where a rejection says
+    /// nothing; else what the turn itself is refused with.
+    pub fn decide_as_seen(
+        &self,
+        run: &str,
+        deed: Deed,
+        decision: &SeenDecision,
+        by: Channel,
+    ) -> Result<RunMoved, Fault> {
+        if self.last_event(run)? != decision.seen {
+            return Err(moved_since("the run has moved since it was shown"));
+        }
+        let person = self.asked(by);
+        let (id, reason) = (Some(run), decision.reason.as_str());
+        match deed {
+            Deed::Pause if reason.is_empty() => person.run_pause(id, "paused by a person"),
+            Deed::Pause => person.run_pause(id, reason),
+            Deed::Resume => person.run_resume(id),
+            Deed::Reopen => {
+                let (item, kind) = (decision.item.as_deref(), decision.kind.as_deref());
+                person.run_reopen(id, &Turn::reopen(item, kind, reason))
+            }
+            Deed::Skip => person.run_skip(id, decision.item.as_deref(), reason),
+            Deed::Allow => person.run_allow(id, &decision.code, reason),
+            Deed::Approve | Deed::Reject => {
+                let choice = if deed == Deed::Approve {
+                    Choice::Approve
+                } else {
+                    Choice::Reject
+                };
+                person.run_decide(&self.gate_as_seen(run, choice, decision)?)
+            }
+        }
+    }
+
+    /// A decision at the gate of a run, where that is still what was shown.
+    ///
+    /// # Errors
+    /// As [`Engine::decide_as_seen`].
+    pub fn gate_as_seen(
+        &self,
+        run: &str,
+        choice: Choice,
+        decision: &SeenDecision,
+    ) -> Result<Decide, Fault> {
+        let gate = self.run_gate(Some(run))?;
+        if gate.hash != decision.gate {
+            return Err(moved_since(
+                "what stands before the gate is no longer what was shown",
+            ));
+        }
+        if choice == Choice::Reject && decision.reason.is_empty() {
+            return Err(Fault::new(
+                Kind::Usage,
+                "no_feedback",
+                "a rejection says what is to be done otherwise",
+            )
+            .suggest("write it as the feedback"));
+        }
+        Ok(Decide {
+            gate,
+            choice,
+            feedback: decision.reason.clone(),
+        })
+    }
+
+    /// What is to be looked at before the gate of a run, as far as it lies in its folder: files, by their places there.
+    pub fn gate_files(&self, run: &str) -> Result<Vec<String>, Fault> {
+        let gate = self.run_gate(Some(run))?;
+        let mut files = Vec::new();
+        for place in &gate.look_at {
+            let place = place.display().to_string();
+            if let Some((_, inside)) = place.split_once(&format!("/{run}/")) {
+                files.extend(self.run_files_at(Some(run), inside)?);
+            }
+        }
+        Ok(files)
+    }
+}
+
+fn moved_since(what: &str) -> Fault {
+    Fault::new(
+        Kind::Conflict,
+        "moved_since",
+        format!("{what}, and nothing was done"),
+    )
+    .suggest("look at it as it is now, and decide anew")
+}
+
+/// A few letters that nobody knows who has not read them, to be typed back. They prove no more than that: no secret hangs on them.
+pub fn code_to_type_back() -> String {
+    let mut number = RandomState::new().build_hasher().finish();
+    let letters = LETTERS.len() as u64;
+    (0..CODE)
+        .map(|_| {
+            let at = usize::try_from(number % letters).unwrap_or_default();
+            number /= letters;
+            char::from(LETTERS[at])
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_another_one_each_time() {
+        let codes: std::collections::BTreeSet<String> =
+            (0..20).map(|_| code_to_type_back()).collect();
+        assert!(codes.len() > 10, "{codes:?}");
+        for code in &codes {
+            assert_eq!(code.len(), CODE);
+            assert!(code.bytes().all(|letter| LETTERS.contains(&letter)));
+        }
+    }
+}
