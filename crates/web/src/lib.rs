@@ -80,7 +80,8 @@ impl Web {
                 _ => refused(StatusCode::NOT_FOUND, nothing),
             };
         };
-        if is_get && right.is_none() && route.is_page() {
+        let shows_any = request.head.headers.contains_key(header::AUTHORIZATION);
+        if is_get && right.is_none() && route.is_page() && !shows_any {
             // Whoever asks without a token gets what holds nothing: it asks again, with one.
             return frame();
         }

@@ -230,6 +230,14 @@ const before = (await page.$$('table.runs tbody tr')).length;
 tm(project, 'run', 'start', 'letter', '-i', 'subject=another');
 await until('the new run', (before) => document.querySelectorAll('table.runs tbody tr').length > before, before);
 
+console.log('== a tab whose key has ended says so');
+const old = await browser.newPage();
+await old.goto(`${origin}/`);
+await old.evaluate(() => sessionStorage.setItem('tramline-token', 'ended'));
+await old.goto(`${origin}/?q=x`);
+await old.waitForSelector('#unlock', { timeout: 5000 }).catch(() => note('an old key leaves a blank page'));
+await old.close();
+
 console.log('== other pages get nothing');
 const elsewhere = http.createServer((_, answer) => { answer.setHeader('content-type', 'text/html'); answer.end('<!doctype html><title>x</title>'); });
 await new Promise((done) => elsewhere.listen(0, '127.0.0.1', done));

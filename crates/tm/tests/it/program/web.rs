@@ -195,8 +195,8 @@ fn nothing_is_shown_without_a_token_and_nothing_to_others() {
     assert_eq!(status("GET /events", &[]), 401);
     assert_eq!(
         status("GET /", &[("Authorization", "Bearer wrong")]),
-        200,
-        "the frame"
+        401,
+        "a tab whose token has ended has to hear of it"
     );
     assert_eq!(
         status("GET /events", &[("Authorization", "Bearer wrong")]),
