@@ -4,15 +4,19 @@
 //! the event that it saw last gets what it missed first.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::board::Projects;
 use engine::follow::LOOK;
+use engine::follow::Record;
 use engine::{Fault, Follow, FollowedEvent};
-use mcp::http::{Response, SiteBody, SiteRequest, StatusCode, StreamSender, header};
+use mcp::http::{Bytes, Response, SiteBody, SiteRequest, StatusCode, StreamSender, header};
 
 use crate::Shaped as _;
+use serde::Serialize;
+
 use crate::reply::refused;
 use crate::route::Query;
 
@@ -133,13 +137,19 @@ impl Feed {
     fn tell(&self, events: &[FollowedEvent]) {
         let messages: Vec<(&FollowedEvent, String)> =
             events.iter().map(|event| (event, message(event))).collect();
+        // Most want all of it: that is put together once, and shared.
+        let whole: String = messages.iter().map(|(_, text)| text.as_str()).collect();
+        let whole = Bytes::from(whole);
         let mut listeners = self.listeners();
         listeners.all.retain_mut(|listener| {
-            let wanted: String = messages
-                .iter()
-                .filter(|(event, _)| listener.wants(event))
-                .map(|(_, message)| message.as_str())
-                .collect();
+            let wants = |event: &FollowedEvent| listener.wants(event);
+            let wanted = if events.iter().all(wants) {
+                whole.clone()
+            } else {
+                let wanted = messages.iter().filter(|(event, _)| listener.wants(event));
+                let wanted: String = wanted.map(|(_, text)| text.as_str()).collect();
+                Bytes::from(wanted)
+            };
             if !wanted.is_empty() {
                 listener.sent = Instant::now();
                 return listener.sender.send(wanted).is_ok();
@@ -181,8 +191,23 @@ impl Listener {
     }
 }
 
-/// An event as it goes over the line. JSON has no line break in it.
+/// An event as it goes over the line: its cursor is its id there.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Sent<'a> {
+    run_id: &'a str,
+    project_root: &'a Path,
+    #[serde(flatten)]
+    record: &'a Record,
+}
+
+/// The bytes of an event. JSON has no line break in it.
 fn message(event: &FollowedEvent) -> String {
-    let data = serde_json::to_string(event).unwrap_or_default();
+    let sent = Sent {
+        run_id: &event.run_id,
+        project_root: &event.project_root,
+        record: &event.record,
+    };
+    let data = serde_json::to_string(&sent).unwrap_or_default();
     format!("id: {}\nevent: run\ndata: {data}\n\n", event.cursor)
 }

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+pub use journal::Record;
 use journal::layout::{ProjectDir, RunDir};
-use journal::{FileJournal, Follower, Journal as _, JournalError, Position, Record};
+use journal::{FileJournal, Follower, Journal as _, JournalError, Position};
 use serde::Serialize;
 
 use crate::clock::millis_of;
@@ -28,6 +29,8 @@ pub const LOOK: Duration = Duration::from_millis(40);
 const LIVELY: Duration = Duration::from_mins(30);
 /// How many of the others are.
 const STILL_AT_ONCE: usize = 256;
+/// How many digits of a hash tell runs apart: of a million runs no two in practice.
+const KEY: usize = 16;
 /// The time of a folder says nothing about what came into it so shortly after: file systems count in ticks.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -297,10 +300,13 @@ impl Follow {
     }
 }
 
-/// What names a run among those of all projects.
+/// What names a run among those of all projects, in a few letters: a cursor names many.
 fn key(project: &ProjectDir, id: &str) -> String {
     let folder = project.path().file_name().unwrap_or_default();
-    format!("{}/{id}", folder.to_string_lossy())
+    let named = format!("{}/{id}", folder.to_string_lossy());
+    let mut digest = journal::sha256_hex(named.as_bytes());
+    digest.truncate(KEY);
+    digest
 }
 
 /// A run that is followed from where the cursor says.
