@@ -105,7 +105,7 @@ pub fn read(projects: &dyn Projects, place: &Place, wanted: usize) -> Result<Pag
             };
             Ok(Page {
                 title: run.title().to_owned(),
-                stands: stands(&run),
+                stands: one_line(&run.stands()),
                 rows,
                 has_more,
                 wanted: wanted.max(EVENTS),
@@ -116,15 +116,6 @@ pub fn read(projects: &dyn Projects, place: &Place, wanted: usize) -> Result<Pag
             detail(&engine, id, link)
         }
     }
-}
-
-/// How a run stands, in a few words.
-fn stands(run: &BoardRun) -> String {
-    let mut stands = run.run.status.clone();
-    if !run.places.is_empty() {
-        stands = format!("{stands}: {}", run.places.join(", "));
-    }
-    one_line(&stands)
 }
 
 fn runs(projects: &dyn Projects) -> Result<Page, Fault> {
@@ -140,8 +131,7 @@ fn runs(projects: &dyn Projects) -> Result<Page, Fault> {
     let mut rows = Vec::new();
     for run in &all {
         let tone = match (&run.attention, run.is_live()) {
-            (Some(attention), _) if attention.kind.is_for_a_person() => Tone::Alert,
-            (Some(_), true) => Tone::Alert,
+            (Some(attention), live) if live || attention.kind.is_for_a_person() => Tone::Alert,
             (_, true) => Tone::Plain,
             _ => Tone::Quiet,
         };
@@ -183,10 +173,8 @@ fn now(projects: &dyn Projects, engine: &Engine, run: &BoardRun) -> Result<Vec<R
         let text = format!("{}: {}", attention.kind.word(), attention.text);
         rows.push(Row::new(Tone::Alert, text));
     }
-    rows.push(Row::new(Tone::Plain, format!("It is {}.", stands(run))));
-    let next = engine
-        .run_next(Some(id))
-        .or_else(|_| engine.run_status(Some(id)).map(|status| status.next_action));
+    rows.push(Row::new(Tone::Plain, format!("It is {}.", run.stands())));
+    let next = engine.run_action(Some(id));
     if let Ok(next) = &next {
         if let Some(unit) = &next.unit {
             let mut text = format!(
@@ -205,7 +193,7 @@ fn now(projects: &dyn Projects, engine: &Engine, run: &BoardRun) -> Result<Vec<R
                 Tone::Plain,
                 format!("What stands before the gate has the hash {}", gate.hash),
             ));
-            for file in engine.gate_files(id)? {
+            for file in engine.gate_files(&gate)? {
                 rows.push(Row::new(Tone::Plain, format!("  {file}")).to(Link::File(file)));
             }
         }

@@ -9,6 +9,7 @@ use crate::approval::{Channel, Turn};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunMoved;
+use crate::view::session::answer::ClosedGate;
 use crate::view::session::request::Decide;
 
 /// What codes are made of: nothing in it looks like something else.
@@ -128,9 +129,9 @@ impl Engine {
         })
     }
 
-    /// What is to be looked at before the gate of a run, as far as it lies in its folder: files, by their places there.
-    pub fn gate_files(&self, run: &str) -> Result<Vec<String>, Fault> {
-        let gate = self.run_gate(Some(run))?;
+    /// What is to be looked at before a gate, as far as it lies in the folder of its run: files, by their places there.
+    pub fn gate_files(&self, gate: &ClosedGate) -> Result<Vec<String>, Fault> {
+        let run = gate.session_id.as_str();
         let mut files = Vec::new();
         for place in &gate.look_at {
             let place = place.display().to_string();

@@ -16,7 +16,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use journal::layout::{ProjectDir, RunDir};
+use journal::layout::ProjectDir;
+use machine::RunState;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,9 +25,10 @@ use crate::capability::documents::skills::name_of;
 use crate::capability::messages::message_of;
 use crate::engine::Engine;
 use crate::fault::Fault;
+use crate::generic::answer::{CurrentState, RunAction};
 use crate::open_run;
 use crate::revision;
-use crate::runs::{self, RunFilter, RunSummary};
+use crate::runs::{self, RunSummary};
 
 pub use attention::{Attention, AttentionKind};
 pub use choices::Choices;
@@ -58,13 +60,24 @@ pub trait Projects: Send + Sync + 'static {
     fn spelled(&self, text: &str, run: Option<&str>) -> String;
 }
 
-/// The runs of several projects, as a person looks at them.
+/// The runs of several projects, as a person looks at them: those that wait for one first, then those that are under way, then
+/// the newest.
 pub fn runs_of(projects: &[Engine]) -> Result<Vec<BoardRun>, Fault> {
     let mut all = Vec::new();
     for engine in projects {
-        all.extend(engine.board(&RunFilter::default())?);
+        let Some(project) = engine.stored()? else {
+            continue;
+        };
+        for id in project.runs()? {
+            all.push(engine.board_run_in(&project, &id)?);
+        }
     }
-    sort(&mut all);
+    all.sort_by(|a, b| {
+        b.urgency()
+            .cmp(&a.urgency())
+            .then_with(|| b.run.start_time.cmp(&a.run.start_time))
+            .then_with(|| b.run.run_id.cmp(&a.run.run_id))
+    });
     Ok(all)
 }
 
@@ -92,46 +105,16 @@ pub struct BoardRun {
 static OVER: Mutex<Option<HashMap<PathBuf, (u64, BoardRun)>>> = Mutex::new(None);
 
 impl Engine {
-    /// The runs that a filter lets through, as a person looks at them: those that wait for one first, then those that are under
-    /// way, then the newest.
-    pub fn board(&self, filter: &RunFilter) -> Result<Vec<BoardRun>, Fault> {
-        let mut all = Vec::new();
-        for (engine, project) in self.projects_of(filter.all)? {
-            for id in project.runs()? {
-                let run = engine.board_run_in(&project, &id)?;
-                if filter.lets_through(&run.run) {
-                    all.push(run);
-                }
-            }
-        }
-        sort(&mut all);
-        if let Some(limit) = filter.limit {
-            all.truncate(limit);
-        }
-        Ok(all)
-    }
-
     /// One run, as a person looks at it.
     pub fn board_run(&self, run: Option<&str>) -> Result<BoardRun, Fault> {
         let (project, dir) = self.looked_at(run)?;
         self.board_run_in(&project, dir.id())
     }
 
-    /// This project, or all that the store knows and that are still where they were, each opened for the same caller.
-    fn projects_of(&self, all: bool) -> Result<Vec<(Self, ProjectDir)>, Fault> {
-        let own = self.stored()?;
-        if !all {
-            return Ok(own.into_iter().map(|dir| (self.clone(), dir)).collect());
-        }
-        let mut projects = Vec::new();
-        for root in self.known_projects() {
-            if let Some(dir) = self.home.find_project(&root)? {
-                let mut engine = self.clone();
-                engine.root = root;
-                projects.push((engine, dir));
-            }
-        }
-        Ok(projects)
+    /// What is to be done now; where that cannot be told in full, as far as its status tells it.
+    pub fn run_action(&self, run: Option<&str>) -> Result<RunAction, Fault> {
+        self.run_next(run)
+            .or_else(|_| self.run_status(run).map(|status| status.next_action))
     }
 
     fn board_run_in(&self, project: &ProjectDir, id: &str) -> Result<BoardRun, Fault> {
@@ -141,12 +124,14 @@ impl Engine {
             return Ok(known);
         }
         let run = runs::summary(&dir, project);
+        let loaded = open_run::load(dir.path()).ok();
+        let state = loaded.as_ref().map(|loaded| &*loaded.run);
         let mut seen = BoardRun {
             last_updated: run
                 .end_time
                 .clone()
                 .unwrap_or_else(|| run.start_time.clone()),
-            subject: subject(&dir, &run),
+            subject: state.and_then(|state| subject(state, &run)),
             run,
             places: Vec::new(),
             attention: None,
@@ -155,8 +140,7 @@ impl Engine {
             seen.attention = Some(Attention::of_problem(&seen.run));
             return Ok(seen);
         }
-        let is_over = !matches!(seen.run.status.as_str(), "running" | "paused");
-        if is_over {
+        if !seen.is_live() {
             seen.attention = Attention::of_end(&seen.run);
             remember_over(dir.path(), revision, &seen);
             return Ok(seen);
@@ -166,7 +150,7 @@ impl Engine {
                 seen.places = places(&status.states);
                 seen.last_updated.clone_from(&status.last_updated);
                 let now = self.clock.millis();
-                let last = last_found(&dir);
+                let last = state.and_then(last_found);
                 seen.attention = Attention::of_live(&status, dir.path(), last.as_deref(), now);
             }
             // It can be listed all the same, and says why no more can be said.
@@ -174,16 +158,6 @@ impl Engine {
         }
         Ok(seen)
     }
-}
-
-/// Puts those first that wait for a person, then those that are under way, then the newest.
-fn sort(runs: &mut [BoardRun]) {
-    runs.sort_by(|a, b| {
-        b.urgency()
-            .cmp(&a.urgency())
-            .then_with(|| b.run.start_time.cmp(&a.run.start_time))
-            .then_with(|| b.run.run_id.cmp(&a.run.run_id))
-    });
 }
 
 impl BoardRun {
@@ -194,6 +168,14 @@ impl BoardRun {
             (None, "") if self.run.workflow.is_empty() => &self.run.run_id,
             (None, "") => &self.run.workflow,
             (None, title) => title,
+        }
+    }
+
+    /// How it stands, in a few words.
+    pub fn stands(&self) -> String {
+        match self.places.as_slice() {
+            [] => self.run.status.clone(),
+            places => format!("{}: {}", self.run.status, places.join(", ")),
         }
     }
 
@@ -233,23 +215,21 @@ impl BoardRun {
 }
 
 /// What a run is about that is over no task: the longest text that it was started with, else the name of its session.
-fn subject(dir: &RunDir, run: &RunSummary) -> Option<String> {
+fn subject(state: &RunState, run: &RunSummary) -> Option<String> {
     if !run.task_id.is_empty() || run.problem.is_some() {
         return None;
     }
-    let loaded = open_run::load(dir.path()).ok()?;
-    let inputs = loaded.run.inputs.values();
+    let inputs = state.inputs.values();
     let given = inputs.flat_map(texts).max_by_key(|text| text.len());
     // A single word is a name of something, and no subject.
     let given = given.filter(|text| text.trim().contains(char::is_whitespace));
-    let text = given.or_else(|| name_of(&loaded.run))?;
+    let text = given.or_else(|| name_of(state))?;
     Some(text::shortened(text, LONGEST_SUBJECT))
 }
 
 /// What was found in the last report, where it was not accepted.
-fn last_found(dir: &RunDir) -> Option<String> {
-    let loaded = open_run::load(dir.path()).ok()?;
-    let report = loaded.run.last.as_ref()?;
+fn last_found(state: &RunState) -> Option<String> {
+    let report = state.last.as_ref()?;
     let code = report.code.as_deref()?;
     Some(message_of(report, code))
 }
@@ -264,7 +244,7 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 /// Where a run stands, for people; nothing of the `each` around an item.
-fn places(states: &[crate::generic::answer::CurrentState]) -> Vec<String> {
+fn places(states: &[CurrentState]) -> Vec<String> {
     let of_items = states.iter().any(|state| state.item.is_some());
     states
         .iter()

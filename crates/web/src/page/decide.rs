@@ -147,7 +147,7 @@ fn reason(actor: &Actor<'_>, form: &str, label: &str, required: bool) -> Markup 
 fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
     let about = actor.about;
     let gate = about.engine.run_gate(Some(about.id()))?;
-    let paths = about.engine.gate_files(about.id())?;
+    let paths = about.engine.gate_files(&gate)?;
     let signed = gate.strength.name() == "signed";
     let id = about.id();
     let lines = html! {

@@ -36,13 +36,14 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                 ul.files {
                     @for file in files {
                         @let before = before(&all, file);
+                        @let is_there = is_there(about, &file.path);
                         li {
-                            @if is_there(about, &file.path) {
+                            @if is_there {
                                 a href=(link(about, &file.path, None)) aria-current=[(shown_file == Some(&*file.path)).then_some("true")] { code { (shown(&file.path)) } }
                             } @else { code { (shown(&file.path)) } " (no longer there)" }
                             " " span.quiet { (shown(&file.phase)) ", " (time(&file.created_at)) }
                             @if let Some(before) = before { " " a href=(link(about, &file.path, Some(&before.path))) { "what changed since iteration " (before.iteration) } }
-                            @if file.problem.is_some() && is_there(about, &file.path) { " " strong { "not as it was recorded" } }
+                            @if file.problem.is_some() && is_there { " " strong { "not as it was recorded" } }
                         }
                     }
                 }

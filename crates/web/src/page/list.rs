@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use engine::board::{BoardRun, Projects};
 use maud::{Markup, html};
 
-use super::{ago, link_to, shown, standing, turned};
+use super::{ago, link_to, shown, standing};
 use crate::route::Query;
 
 /// How many runs are on a page.
@@ -173,9 +173,9 @@ fn table<'a>(runs: impl Iterator<Item = &'a &'a BoardRun>, several: bool) -> Mar
 fn pager(query: &Query, number: usize, pages: usize) -> Markup {
     html! {
         nav.pager aria-label="Pages" {
-            @if number > 1 { a href={ "/" (turned(query, "page", &(number - 1).to_string())) } rel="prev" { "Newer" } }
+            @if number > 1 { a href={ "/" (query.with("page", Some(&(number - 1).to_string()))) } rel="prev" { "Newer" } }
             span { "Page " (number) " of " (pages) }
-            @if number < pages { a href={ "/" (turned(query, "page", &(number + 1).to_string())) } rel="next" { "Older" } }
+            @if number < pages { a href={ "/" (query.with("page", Some(&(number + 1).to_string()))) } rel="next" { "Older" } }
         }
     }
 }

@@ -96,12 +96,8 @@ impl About<'_> {
 
     fn around(&self, tab: Option<Tab>, inside: &Markup) -> Markup {
         let run = &self.run.run;
-        let stands = match self.run.places.as_slice() {
-            [] => run.status.clone(),
-            places => format!("{}: {}", run.status, places.join(", ")),
-        };
         html! {
-            main #main tabindex="-1" data-title=(shown(self.run.title())) data-run=(run.run_id) data-says=(shown(&stands)) {
+            main #main tabindex="-1" data-title=(shown(self.run.title())) data-run=(run.run_id) data-says=(shown(&self.run.stands())) {
                 p.crumbs { a href="/" { "Runs" } " / " span { (shown(&run.workflow)) } }
                 header.run {
                     h1 { (shown(self.run.title())) }
@@ -196,7 +192,7 @@ fn ago(at: &str) -> Markup {
 }
 
 fn time_of(at: &str, is_ago: bool) -> Markup {
-    let short = at.get(..16).map_or(at, |short| short);
+    let short = at.get(..16).unwrap_or(at);
     html! { time.ago[is_ago] datetime=(at) { (short.replace('T', " ")) " UTC" } }
 }
 
@@ -245,11 +241,6 @@ fn command(line: &str) -> Markup {
 /// A field of a form that is sent unseen.
 fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
-}
-
-/// A query as it stands in a link, with one value changed.
-fn turned(query: &Query, name: &str, value: &str) -> String {
-    query.with(name, Some(value))
 }
 
 /// The id of an element that is about something of others.

@@ -11,11 +11,7 @@ const COLUMN: usize = 100;
 
 pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     let run = Some(about.id());
-    let status = about.engine.run_status(run).ok();
-    let next = match about.engine.run_next(run) {
-        Ok(next) => Some(next),
-        Err(_) => status.map(|status| status.next_action),
-    };
+    let next = about.engine.run_action(run).ok();
     let sets = about.engine.run_items(run)?;
     Ok(html! {
         section #now data-live aria-labelledby="now-title" {

@@ -88,6 +88,12 @@ impl Site {
     }
 }
 
+/// The id of the run that was begun.
+fn run_of(environment: &TestEnvironment) -> String {
+    let folder = environment.run_folder();
+    folder.file_name().unwrap().to_str().unwrap().to_owned()
+}
+
 /// The value of an unseen field.
 fn field(page: &str, name: &str) -> Option<String> {
     let (_, rest) = page.split_once(&format!("name=\"{name}\" value=\""))?;
@@ -165,13 +171,7 @@ fn nothing_is_shown_without_a_token_and_nothing_to_others() {
     let environment = TestEnvironment::started();
     let served = Served::by(&environment);
     let site = &served.site;
-    let run = environment
-        .run_folder()
-        .file_name()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let run = run_of(&environment);
     for path in ["/", &format!("/runs/{run}"), &format!("/runs/{run}/report")] {
         let frame = site.ask(&format!("GET {path}"), &[], "");
         assert_eq!(frame.status, 200);
@@ -258,13 +258,7 @@ fn texts_of_others_stay_texts() {
         ])
         .json_with(0);
     let served = Served::by(&environment);
-    let run = environment
-        .run_folder()
-        .file_name()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let run = run_of(&environment);
     for path in ["", "/work", "/timeline", "/files", "/replay", "/report"] {
         let page = served.site.page(&format!("/runs/{run}{path}"));
         assert!(page.contains("onerror"), "it is told at {path}");
@@ -285,13 +279,7 @@ fn texts_of_others_stay_texts() {
 #[test]
 fn a_person_decides_on_what_was_seen() {
     let environment = TestEnvironment::started();
-    let run = environment
-        .run_folder()
-        .file_name()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let run = run_of(&environment);
     let (person, site) = opened(&environment);
     let (status, stale) = site.decide(&run, json!({ "what": "pause", "seen": "00" }));
     assert_eq!(
