@@ -6,13 +6,13 @@ use std::path::Path;
 
 use super::Release;
 use super::archive::{Archive, runs_here};
-use crate::tools::{self, command, npm, run};
+use crate::tools::{self, command, need, npm, root, run};
 
 /// Versions of Node that people have.
 const NODES: [&str; 3] = ["18.20.8", "22.23.3", "24.21.0"];
 
-/// Installs those of the archives that run here, and plays the demo from each package. The formula and the container need programs
-/// that are not everywhere, and are left out.
+/// Installs those of the archives that run here, and plays the demo from each package. The flake is evaluated; the formula and the container
+/// need programs that are not everywhere, and are left out.
 pub fn all(release: &Release, archives: &[Archive]) -> io::Result<()> {
     for archive in archives {
         let (_folder, content) = archive.unpacked()?;
@@ -37,7 +37,23 @@ pub fn all(release: &Release, archives: &[Archive]) -> io::Result<()> {
             of_npm(release, archive, version)?;
         }
     }
-    Ok(())
+    flake()
+}
+
+/// Evaluates the flake for all systems. What it builds with comes from elsewhere, so a flake of ours stands in its place.
+fn flake() -> io::Result<()> {
+    need("nix", "nix-bin")?;
+    println!("the flake of Nix");
+    let stand_in = format!(
+        "path:{}",
+        fs::canonicalize(root())?.join("packaging/nix").display()
+    );
+    run(command("nix")
+        .args(["--extra-experimental-features", "nix-command flakes"])
+        .args(["flake", "show", "--no-write-lock-file"])
+        .args(["--override-input", "nixpkgs", &stand_in])
+        .current_dir(root())
+        .stdout(std::process::Stdio::null()))
 }
 
 /// As `npm install` leaves it, with no script run.
