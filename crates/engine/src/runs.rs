@@ -328,6 +328,12 @@ impl Engine {
             .collect()
     }
 
+    /// The whole id of the run that is named so; none where there is no such run here.
+    pub fn run_id(&self, named: &str) -> Option<String> {
+        let (_, dir) = self.looked_at(Some(named)).ok()?;
+        Some(dir.id().to_owned())
+    }
+
     /// Runs, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunSummary>, Fault> {
         let mut projects = Vec::new();

@@ -231,17 +231,21 @@ impl Follow {
             return Ok(Self::default());
         };
         let mut follow = first.follow_all(FollowScope::Project, from)?;
-        projects.for_each(|project| follow.also(project));
+        for project in projects {
+            follow.also(project);
+        }
         Ok(follow)
     }
 
-    /// Follows the runs of a further project, too.
-    pub fn also(&mut self, engine: Engine) {
+    /// Follows the runs of a further project, too; whether it is one.
+    pub fn also(&mut self, engine: Engine) -> bool {
         let is_known = |(known, _): &(Engine, FollowScope)| known.root == engine.root;
-        if !self.engines.iter().any(is_known) {
+        let is_new = !self.engines.iter().any(is_known);
+        if is_new {
             self.engines.push((engine, FollowScope::Project));
             self.projects_seen = FolderTime::default();
         }
+        is_new
     }
 
     /// Where to go on from behind everything that was given out.

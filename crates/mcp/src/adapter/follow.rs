@@ -20,7 +20,7 @@ use crate::client::MissingRoots;
 use crate::server::Server;
 
 /// How often marks are looked at.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(50);
 /// Where looking takes long, at most one part in so many of the time goes to it.
 const SHARE: u32 = 4;
 

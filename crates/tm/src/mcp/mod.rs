@@ -8,12 +8,14 @@
 //! | [`place`] | which project a call is about |
 //! | [`confirm`] | asking the person before something that cannot be undone |
 //! | [`resources`] | runs and workflows as resources |
+//! | [`marks`] | which of them moved, by the stream of events |
 //! | [`prompts`] | a run from start to end, and each phase |
 //!
 //! Nothing here decides anything: what is accepted and what is refused is the engine's to say.
 
 pub mod arguments;
 pub mod confirm;
+pub mod marks;
 pub mod place;
 pub mod prompts;
 pub mod resources;
@@ -25,6 +27,8 @@ pub use mcp::{
 };
 use serde_json::{Map, Value};
 
+use marks::Marks;
+
 use crate::steps::{Caller, StepSpelling as _, Tools};
 pub use place::Places;
 pub use tools::{Group, Toolbox};
@@ -33,6 +37,7 @@ pub use tools::{Group, Toolbox};
 #[derive(Debug)]
 pub struct Tramline {
     places: Places,
+    marks: Marks,
     tools: Toolbox,
     groups: Vec<Group>,
 }
@@ -42,6 +47,7 @@ impl Tramline {
     pub fn new(places: Places, groups: &[Group]) -> Self {
         Self {
             places,
+            marks: Marks::default(),
             tools: Toolbox::new(groups),
             groups: groups.to_vec(),
         }
@@ -106,7 +112,7 @@ impl Server for Tramline {
     }
 
     fn mark(&self, uri: &str, client: &Client) -> Option<u64> {
-        resources::mark(&self.places, uri, client)
+        resources::mark(&self.places, &self.marks, uri, client)
     }
 
     fn prompts(&self) -> Vec<Prompt> {

@@ -217,7 +217,7 @@ impl Places {
         if let Some(run) = &meant.run {
             let owner = projects.iter().find(|folder| {
                 self.at(folder, true, &RunSelector::default(), "find", client)
-                    .is_ok_and(|project| project.run_revision(run).is_some())
+                    .is_ok_and(|project| project.run_id(run).is_some())
             });
             if let Some(owner) = owner {
                 return Ok(owner.clone());

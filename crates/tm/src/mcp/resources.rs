@@ -5,6 +5,7 @@ use mcp::{Client, Contents, Problem, Resource, Stop, Template};
 use serde_json::json;
 use text::plain::one_line;
 
+use super::marks::Marks;
 use super::place::Places;
 use crate::steps::StepSpelling;
 
@@ -214,15 +215,16 @@ pub fn read(
 }
 
 /// Changes whenever the resource does.
-pub fn mark(places: &Places, uri: &str, client: &Client) -> Option<u64> {
+pub fn mark(places: &Places, marks: &Marks, uri: &str, client: &Client) -> Option<u64> {
     if uri == RUNS {
         let projects = places.all(client).ok()?;
         return projects.iter().try_fold(0_u64, |sum, project| {
-            Some(sum.rotate_left(1) ^ project.runs_revision().ok()?)
+            Some(sum.rotate_left(1) ^ marks.of_runs(project).ok()?)
         });
     }
     let (run, _) = parts(uri).ok()?;
-    owner(places, run, client).ok()??.run_revision(run)
+    let project = owner(places, run, client).ok()??;
+    marks.of_run(&project, &project.run_id(run)?).ok()
 }
 
 /// The run and the part that a URI names.
@@ -239,7 +241,7 @@ fn owner(places: &Places, run: &str, client: &Client) -> Result<Option<Engine>, 
     let all = places.all(client).map_err(problem)?;
     Ok(all
         .into_iter()
-        .find(|project| project.run_revision(run).is_some()))
+        .find(|project| project.run_id(run).is_some()))
 }
 
 fn newest() -> RunFilter {

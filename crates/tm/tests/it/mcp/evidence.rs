@@ -132,3 +132,48 @@ fn other_calls_are_answered_while_the_tests_run() {
     assert_eq!(told["validated"], true, "{answer}");
     server.end();
 }
+
+#[test]
+fn a_suite_tells_that_it_runs_where_somebody_wants_to_know() {
+    let stage = stage();
+    stage.tm(0, &["autopilot", "start", "1"]);
+    stage.write("tests/words_test.sh", "test -f src/words.sh\n");
+    let mut server = stage.session();
+    let arguments = json!({ "phase": "red", "verify": true });
+    let id = server.ask(
+        "tools/call",
+        &json!({
+            "name": "autopilot_complete_phase",
+            "arguments": arguments,
+            "_meta": { "progressToken": "suite" },
+        }),
+    );
+    let mut told = Vec::new();
+    let answer = loop {
+        let message = server.hear();
+        if message["id"] == id {
+            break message;
+        }
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+        assert_eq!(message["params"]["progressToken"], "suite", "{message}");
+        told.push(message["params"].clone());
+    };
+    assert_eq!(
+        answer["result"]["structuredContent"]["validated"], true,
+        "{answer}"
+    );
+    let words = |one: &Value| one["message"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        told.iter().any(|one| words(one).contains("test command")),
+        "{told:?}"
+    );
+    let numbers: Vec<f64> = told
+        .iter()
+        .map(|one| one["progress"].as_f64().unwrap())
+        .collect();
+    assert!(
+        numbers.windows(2).all(|pair| pair[0] < pair[1]),
+        "each is more than the one before (Model Context Protocol, \"Progress\"): {numbers:?}"
+    );
+    server.end();
+}
