@@ -142,14 +142,14 @@ impl Switch {
     }
 }
 
-/// Serves on a listener, and tells `ready` its address as soon as it does. Returns when the server was stopped and all
-/// calls that were under way have been answered.
+/// Serves on these listeners, and tells `ready` the address of the first as soon as it does. Returns when the server was stopped
+/// and all calls that were under way have been answered.
 ///
 /// An error of the kind `Interrupted` says that it was told twice to stop, one of the kind `TimedOut` that calls took
 /// longer than [`Options::grace`]: in both cases some calls may have got no answer.
 pub fn serve<S: Server>(
     server: S,
-    listener: TcpListener,
+    listeners: Vec<TcpListener>,
     options: Options,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
@@ -159,7 +159,7 @@ pub fn serve<S: Server>(
         .thread_stack_size(STACK)
         .thread_name("mcp-call")
         .build()?;
-    let result = runtime.block_on(serving::serve(server, listener, options, ready));
+    let result = runtime.block_on(serving::serve(server, listeners, options, ready));
     match result {
         Ok(()) => runtime.shutdown_timeout(LAST_THREADS),
         Err(_) => runtime.shutdown_background(),

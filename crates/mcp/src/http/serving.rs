@@ -1,10 +1,12 @@
 //! The listener, its connections, and their end.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -34,7 +36,7 @@ const OUT_OF_FILES: Duration = Duration::from_millis(100);
 /// Serves until it is told to stop.
 pub(super) async fn serve<S: Server>(
     server: S,
-    listener: TcpListener,
+    listeners: Vec<TcpListener>,
     options: Options,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
@@ -47,9 +49,13 @@ pub(super) async fn serve<S: Server>(
             "the number of requests or of streams that are allowed makes no sense",
         ));
     }
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let listeners = listeners.into_iter().map(|listener| {
+        listener.set_nonblocking(true)?;
+        tokio::net::TcpListener::from_std(listener)
+    });
+    let listeners = listeners.collect::<io::Result<Vec<_>>>()?;
+    let first = listeners.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
+    let address = first.local_addr()?;
     // Before anybody can know that the server is up, so that no signal is lost.
     let signals = options.signals.then(Signals::new).transpose()?;
     let watching = tokio::spawn(watch(signals, options.switch.clone()));
@@ -79,8 +85,8 @@ pub(super) async fn serve<S: Server>(
                 () = options.switch.stopped() => break,
                 _ = connections.join_next(), if !connections.is_empty() => {}
                 () = silent.one(), if !is_room && silent.is_empty() => {}
-                accepted = listener.accept(), if is_room || !silent.is_empty() => match accepted {
-                    Ok((stream, _)) => {
+                accepted = accept(&listeners), if is_room || !silent.is_empty() => match accepted {
+                    Ok(stream) => {
                         if !is_room {
                             silent.end_oldest();
                         }
@@ -101,7 +107,7 @@ pub(super) async fn serve<S: Server>(
         }
     }
 
-    drop(listener);
+    drop(listeners);
     stopping.cancel();
     let all_done = async {
         while connections.join_next().await.is_some() {}
@@ -129,6 +135,20 @@ pub(super) async fn serve<S: Server>(
     ended.cancel();
     watching.abort();
     result
+}
+
+/// The next connection that comes to one of the listeners.
+async fn accept(listeners: &[tokio::net::TcpListener]) -> io::Result<TcpStream> {
+    poll_fn(|context| {
+        let mut taken = listeners
+            .iter()
+            .map(|listener| listener.poll_accept(context));
+        match taken.find(Poll::is_ready) {
+            Some(taken) => taken.map_ok(|(stream, _)| stream),
+            None => Poll::Pending,
+        }
+    })
+    .await
 }
 
 /// Turns signals into the switch: the first asks to stop, the second to stop at once.

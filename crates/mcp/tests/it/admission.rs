@@ -223,7 +223,7 @@ fn a_list_that_makes_no_sense_keeps_the_server_from_starting() {
         signals: false,
         ..Options::default()
     };
-    let error = mcp::http::serve(crate::served::Playground, listener, options, |_| {
+    let error = mcp::http::serve(crate::served::Playground, vec![listener], options, |_| {
         panic!("it must not be ready");
     })
     .unwrap_err();

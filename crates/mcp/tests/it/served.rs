@@ -185,7 +185,7 @@ impl Served {
         let (ready, address) = mpsc::channel();
         let (end, ended) = mpsc::channel();
         std::thread::spawn(move || {
-            let result = http::serve(Playground, listener, options, |address| {
+            let result = http::serve(Playground, vec![listener], options, |address| {
                 ready.send(address).unwrap();
             });
             let _ = end.send(result);
@@ -224,7 +224,7 @@ fn process() {
     };
     let _ = writeln!(io::stderr(), "{options:?}");
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    http::serve(Playground, listener, options, |address| {
+    http::serve(Playground, vec![listener], options, |address| {
         writeln!(io::stdout(), "at {address}").unwrap();
     })
     .unwrap();

@@ -23,7 +23,7 @@ pub struct Ui {
     #[arg(
         long,
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:0",
+        default_value = "localhost:0",
         requires = "web"
     )]
     pub listen: String,

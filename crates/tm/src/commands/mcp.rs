@@ -1,7 +1,7 @@
 //! `tm mcp` and `tm serve`.
 
-use std::io::IsTerminal as _;
-use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::io::{ErrorKind, IsTerminal as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +17,11 @@ use crate::cli::mcp::{Mcp, Serve};
 use crate::mcp::{Group, Places, Tramline};
 use crate::output::Output;
 use crate::render;
+
+/// The name of this machine for itself.
+const LOCALHOST: &str = "localhost";
+/// How many free ports are tried until one is free at both addresses of this machine.
+const PORTS: usize = 8;
 
 /// Serves the client at standard input and output, until it closes its end.
 pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
@@ -54,8 +59,7 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
             .map(|root| folder(root))
             .collect::<Result<Vec<_>, _>>()?
     };
-    let address = address(&serve.listen)?;
-    let listener = listen(address, serve.allow_remote)?;
+    let listening = Listening::at(&serve.listen, serve.allow_remote)?;
     let token_file = match serve.token_file {
         Some(file) => file,
         None => own_token_file(&roots)?,
@@ -68,31 +72,28 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
         ..Options::default()
     };
     options.hosts.extend(serve.allow_hosts);
-    if !address.ip().is_unspecified() {
-        options.hosts.push(match address.ip() {
-            IpAddr::V4(ip) => ip.to_string(),
-            IpAddr::V6(ip) => format!("[{ip}]"),
-        });
-    }
+    options.hosts.extend(listening.own_host());
+    let name = listening.name();
     let has_person = output.has_person();
     let ready = |address: SocketAddr| {
+        let host = Listening::host(name, address);
         // A key is only for eyes: what is piped or logged gets the address alone.
-        let key = has_person.then(|| web::link(&access, address, "/", Right::Decide));
+        let key = has_person.then(|| web::link(&access, &host, "/", Right::Decide));
         let page = key.and_then(Result::ok);
         let said = json!({
             "url": format!("http://{address}/mcp"),
-            "page": page.unwrap_or_else(|| format!("http://{address}/")),
+            "page": page.unwrap_or_else(|| format!("http://{host}/")),
             "tokenFile": token_file,
             "roots": roots,
         });
         // Where nobody reads, it is served all the same.
         let _ = output.answer(&said, |said, _| render::serving(said));
         if has_person {
-            web::another_link_on_enter(Arc::clone(&access), address, "/".to_owned());
+            web::another_link_on_enter(Arc::clone(&access), host, "/".to_owned());
         }
     };
     let places = Places::within(cwd, roots.clone());
-    self::serve(places, &groups(serve.tools), listener, options, ready)
+    self::serve(places, &groups(serve.tools), listening, options, ready)
 }
 
 /// The token in a file, made anew where there is none.
@@ -107,8 +108,83 @@ pub(super) fn token(file: &Path) -> Result<Token, Fault> {
     })
 }
 
-/// Listens at an address: one of this machine alone, unless others may come.
-pub(super) fn listen(address: SocketAddr, allow_remote: bool) -> Result<TcpListener, Fault> {
+/// Where a server can be reached.
+pub(super) struct Listening {
+    listeners: Vec<TcpListener>,
+    /// The name that people are sent to; none where it is the address.
+    name: Option<&'static str>,
+}
+
+impl Listening {
+    /// Listens at what was named: at addresses of this machine alone, unless others may come.
+    ///
+    /// By the name of this machine itself a browser may go to either of its addresses. Where one were free somebody else could
+    /// listen there, and be taken for us: so both are ours, or neither is.
+    pub(super) fn at(named: &str, allow_remote: bool) -> Result<Self, Fault> {
+        match named.rsplit_once(':') {
+            Some((LOCALHOST, port)) => Self::at_both(port, named),
+            _ => Ok(Self {
+                listeners: vec![listen(address(named)?, allow_remote)?],
+                name: None,
+            }),
+        }
+    }
+
+    fn at_both(port: &str, named: &str) -> Result<Self, Fault> {
+        let port: u16 = port
+            .parse()
+            .map_err(|_| no_address(named, "the port is no number up to 65535"))?;
+        let mut last = None;
+        for _ in 0..PORTS {
+            let four = listen((Ipv4Addr::LOCALHOST, port).into(), false)?;
+            let taken = four.local_addr().map_or(port, |address| address.port());
+            match TcpListener::bind((Ipv6Addr::LOCALHOST, taken)) {
+                Ok(six) => return Ok(Self::by_name(vec![four, six])),
+                Err(error) if error.kind() != ErrorKind::AddrInUse => {
+                    return Ok(Self::by_name(vec![four]));
+                }
+                Err(error) => last = Some(not_listening(named, &error)),
+            }
+            if port != 0 {
+                break;
+            }
+        }
+        Err(last.unwrap_or_else(|| no_address(named, "no port is free")))
+    }
+
+    fn by_name(listeners: Vec<TcpListener>) -> Self {
+        Self {
+            listeners,
+            name: Some(LOCALHOST),
+        }
+    }
+
+    /// The address as the host of a request, where it is one.
+    fn own_host(&self) -> Option<String> {
+        let ip = self.listeners.first()?.local_addr().ok()?.ip();
+        (!ip.is_unspecified()).then(|| match ip {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        })
+    }
+
+    /// Host and port, as they stand in an address that people open.
+    pub(super) fn host(name: Option<&str>, address: SocketAddr) -> String {
+        match name {
+            Some(name) => format!("{name}:{}", address.port()),
+            // What listens everywhere is reached here.
+            None if address.ip().is_unspecified() => format!("127.0.0.1:{}", address.port()),
+            None => address.to_string(),
+        }
+    }
+
+    /// The name that people are sent to; none where it is the address.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        self.name
+    }
+}
+
+fn listen(address: SocketAddr, allow_remote: bool) -> Result<TcpListener, Fault> {
     if !address.ip().is_loopback() && !allow_remote {
         return Err(Fault::new(
             Kind::Refused,
@@ -117,26 +193,28 @@ pub(super) fn listen(address: SocketAddr, allow_remote: bool) -> Result<TcpListe
         )
         .suggest("listen on 127.0.0.1; or, behind a proxy that adds TLS, say --allow-remote, and --allow-host for the name that clients use"));
     }
-    TcpListener::bind(address).map_err(|error| {
-        Fault::environment("listen", format!("{address} cannot be listened on"), &error)
-            .suggest("stop what listens there, or choose another port with --listen (port 0 takes any that is free)")
-    })
+    TcpListener::bind(address).map_err(|error| not_listening(&address.to_string(), &error))
+}
+
+fn not_listening(named: &str, error: &std::io::Error) -> Fault {
+    Fault::environment("listen", format!("{named} cannot be listened on"), error)
+        .suggest("stop what listens there, or choose another port with --listen (port 0 takes any that is free)")
 }
 
 /// Serves until the process is told to stop.
 pub(super) fn serve(
     places: Places,
     groups: &[Group],
-    listener: TcpListener,
+    listening: Listening,
     options: Options,
     ready: impl FnOnce(SocketAddr),
 ) -> Outcome {
     engine::remember_runs();
     let server = Tramline::new(places, groups);
-    http::serve(server, listener, options, ready).map_err(|error| {
+    http::serve(server, listening.listeners, options, ready).map_err(|error| {
         let fault = Fault::environment("mcp_io", "serving on HTTP ended", &error);
         match error.kind() {
-            std::io::ErrorKind::Interrupted | std::io::ErrorKind::TimedOut => fault.suggest(
+            ErrorKind::Interrupted | ErrorKind::TimedOut => fault.suggest(
                 "calls that were under way got no answer; what they did stands, see `tm runs list`",
             ),
             _ => fault.suggest("start it again; runs are as they were after their last answer"),
@@ -145,16 +223,17 @@ pub(super) fn serve(
     Ok(DONE)
 }
 
-pub(super) fn address(named: &str) -> Result<SocketAddr, Fault> {
-    let wrong = |why: String| {
-        usage(format!("`{named}` is no address to listen on: {why}"))
-            .suggest("give host and port, such as 127.0.0.1:7370")
-    };
+fn address(named: &str) -> Result<SocketAddr, Fault> {
     named
         .to_socket_addrs()
-        .map_err(|error| wrong(error.to_string()))?
+        .map_err(|error| no_address(named, &error.to_string()))?
         .next()
-        .ok_or_else(|| wrong("nothing is known under that name".to_owned()))
+        .ok_or_else(|| no_address(named, "nothing is known under that name"))
+}
+
+fn no_address(named: &str, why: &str) -> Fault {
+    usage(format!("`{named}` is no address to listen on: {why}"))
+        .suggest("give host and port, such as 127.0.0.1:7370")
 }
 
 /// The token lies in the store, so that every server of this user has the same.
@@ -195,7 +274,7 @@ pub(super) fn folder(named: &Path) -> Result<PathBuf, Fault> {
         if real.is_dir() {
             Ok(real)
         } else {
-            Err(std::io::ErrorKind::NotADirectory.into())
+            Err(ErrorKind::NotADirectory.into())
         }
     });
     real.map_err(|error| {

@@ -1,6 +1,5 @@
 //! `tm ui`: runs to look at, in a terminal or in the browser.
 
-use std::net::TcpListener;
 use std::sync::Arc;
 
 use engine::board::Projects as _;
@@ -10,7 +9,7 @@ use serde_json::json;
 use tui::app::{Place, Tab};
 use web::access::Right;
 
-use super::mcp::{address, listen, serve, token};
+use super::mcp::{Listening, serve, token};
 use super::web::{Shown, another_link_on_enter, link, open_browser, site};
 use super::{DONE, Outcome, current_folder, open};
 use crate::cli::ui::Ui;
@@ -78,7 +77,8 @@ fn in_browser(ui: &Ui, engine: &Engine, output: &mut Output) -> Outcome {
         None => "/".to_owned(),
     };
     let (site, access) = site(shown(ui, engine));
-    let listener: TcpListener = listen(address(&ui.listen)?, false)?;
+    let listening = Listening::at(&ui.listen, false)?;
+    let name = listening.name();
     let has_person = output.has_person();
     let right = if has_person {
         Right::Decide
@@ -92,7 +92,8 @@ fn in_browser(ui: &Ui, engine: &Engine, output: &mut Output) -> Outcome {
     };
     let places = Places::within(current_folder()?, vec![root]);
     let ready = |address| {
-        let told = link(&access, address, &path, right).and_then(|link| {
+        let host = Listening::host(name, address);
+        let told = link(&access, &host, &path, right).and_then(|link| {
             let opened = has_person && !ui.no_open && open_browser(&link);
             let said = json!({ "page": link, "decides": right == Right::Decide, "opened": opened });
             output.answer(&said, |said, _| render::page(said))
@@ -100,8 +101,8 @@ fn in_browser(ui: &Ui, engine: &Engine, output: &mut Output) -> Outcome {
         // Where nobody reads, it is served all the same.
         let _: Result<(), Fault> = told;
         if has_person {
-            another_link_on_enter(Arc::clone(&access), address, path.clone());
+            another_link_on_enter(Arc::clone(&access), host, path.clone());
         }
     };
-    serve(places, &Group::ALL, listener, options, ready)
+    serve(places, &Group::ALL, listening, options, ready)
 }

@@ -1,7 +1,6 @@
 //! The page that `tm serve` and `tm ui --web` serve: which projects it shows, and how a browser comes to it.
 
 use std::io::BufRead as _;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,22 +123,11 @@ pub fn site(shown: Shown) -> (SharedSite, Arc<Access>) {
 }
 
 /// The address of the page with a key to it; to decide only where a person sits at the terminal who started this.
-pub fn link(
-    access: &Access,
-    address: SocketAddr,
-    path: &str,
-    right: Right,
-) -> Result<String, Fault> {
+pub fn link(access: &Access, host: &str, path: &str, right: Right) -> Result<String, Fault> {
     let code = access
         .code(right)
         .map_err(|error| Fault::environment("random", "no key to the page can be made", &error))?;
-    // What listens everywhere is reached here.
-    let address = if address.ip().is_unspecified() {
-        SocketAddr::from(([127, 0, 0, 1], address.port()))
-    } else {
-        address
-    };
-    Ok(format!("http://{address}{path}#code={code}"))
+    Ok(format!("http://{host}{path}#code={code}"))
 }
 
 /// Opens an address in the person's browser; whether anything was there to do it.
@@ -160,13 +148,13 @@ pub fn open_browser(link: &str) -> bool {
 }
 
 /// Gives the person another link each time that they press Enter: one is good once.
-pub fn another_link_on_enter(access: Arc<Access>, address: SocketAddr, path: String) {
+pub fn another_link_on_enter(access: Arc<Access>, host: String, path: String) {
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             if line.is_err() {
                 return;
             }
-            if let Ok(link) = link(&access, address, &path, Right::Decide) {
+            if let Ok(link) = link(&access, &host, &path, Right::Decide) {
                 crate::output::Output::line_aside(&link);
             }
         }
