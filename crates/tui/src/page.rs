@@ -177,10 +177,7 @@ fn now(projects: &dyn Projects, engine: &Engine, run: &BoardRun) -> Result<Vec<R
     let next = engine.run_action(Some(id));
     if let Ok(next) = &next {
         if let Some(unit) = &next.unit {
-            let mut text = format!(
-                "{}, for the {}, attempt {}",
-                unit.unit_id, unit.by, unit.attempt
-            );
+            let mut text = format!("{}, by {}, attempt {}", unit.unit_id, unit.by, unit.attempt);
             if let Some(most) = unit.max_attempts {
                 text = format!("{text} of {most}");
             }
@@ -255,14 +252,9 @@ fn log(engine: &Engine, id: &str, wanted: usize) -> Result<(Vec<Row>, bool), Fau
             return Row::new(Tone::Bad, format!("    -  {time}  {told}"));
         };
         let time = record.ts.get(11..19).unwrap_or(&record.ts);
-        let told = if let Some(told) = entry.told() {
-            without_marks(told)
-        } else {
-            let words = ["item", "state", "unit", "name"].iter();
-            let words: Vec<&str> = words
-                .filter_map(|name| record.fields.get(*name)?.as_str())
-                .collect();
-            format!("{} {}", record.event, words.join(" "))
+        let told = match entry.told() {
+            Some(told) => without_marks(told),
+            None => entry.brief.clone().unwrap_or_default(),
         };
         let tone = match record.event.as_str() {
             _ if entry.line.is_none() => Tone::Quiet,

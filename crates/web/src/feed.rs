@@ -22,6 +22,11 @@ use crate::route::Query;
 
 /// How often something is sent where nothing happens: whoever is gone is noticed by that, and proxies keep the line open.
 const ALIVE: Duration = Duration::from_secs(15);
+/// After a look that found so many events the next one waits for longer: what comes then is sent in fewer pieces, and whoever makes
+/// the events has the machine.
+const MANY: usize = 16;
+/// For so long; an event is still at its listeners within a tenth of a second.
+const LOOK_AT_MANY: Duration = Duration::from_millis(75);
 /// How long a browser waits before it comes back, in milliseconds.
 const RETRY: u64 = 1000;
 /// How many events a listener that was away gets at once before it is told to read the pages anew.
@@ -129,7 +134,11 @@ impl Feed {
                     follow.also(engine);
                 }
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(if events.len() < MANY {
+                LOOK
+            } else {
+                LOOK_AT_MANY
+            });
         }
     }
 

@@ -94,14 +94,13 @@ impl Attention {
             ));
         }
         let why = || {
+            // A reason of the workflow is a word, and its message says what it means.
             let reason = next.paused_reason.as_deref().unwrap_or("no reason given");
-            let mut why = reason.to_owned();
-            for more in [next.paused_message.as_deref(), last].into_iter().flatten() {
-                if more != reason {
-                    why = format!("{why}; {more}");
-                }
+            let why = next.paused_message.as_deref().unwrap_or(reason);
+            match last.filter(|last| !why.contains(last)) {
+                Some(last) => format!("{why}; {last}"),
+                None => why.to_owned(),
             }
-            why
         };
         match next.action.as_str() {
             "paused" if next.needs_person => {

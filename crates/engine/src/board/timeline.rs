@@ -1,8 +1,10 @@
 //! What happened in a run, event by event, a page at a time.
 
 use journal::Record;
+use machine::Event;
 use serde::Serialize;
 use serde_json::Value;
+use text::counted;
 
 use crate::engine::Engine;
 use crate::fault::Fault;
@@ -16,6 +18,9 @@ pub struct TimelineEntry {
     /// What happened, in a line of Markdown; none where the events beside it say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
+    /// The event in a few plain words, where it has no such line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brief: Option<String>,
     /// The same for programs, as a run's report has it among its steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Value>,
@@ -49,10 +54,46 @@ impl TimelineEntry {
         let unit = refused.unit.as_deref().unwrap_or_default();
         Self {
             line: Some(summary::refusal(unit, &refused.code, &refused.message)),
+            brief: None,
             step: None,
             at: refused.ts.clone(),
             record: None,
         }
+    }
+}
+
+/// An event in a few plain words.
+fn brief(name: &str, event: &Event) -> String {
+    let of = |item: &Option<String>| {
+        item.as_ref()
+            .map_or_else(String::new, |item| format!(" ({item})"))
+    };
+    match event {
+        Event::RunCreated {
+            workflow, actor, ..
+        } => format!("{actor} began {workflow}"),
+        Event::ItemsLoaded { set, items } => format!("{set}: {}", counted(items.len(), "item")),
+        Event::ItemAdded { set, item } => format!("{set}: {} is new", item.key),
+        Event::ItemChanged { set, key, .. } => format!("{set}: {key} changed"),
+        Event::TokenOpened { key, state, .. } => format!("{key} begins at {state}"),
+        Event::TokenClosed {
+            item, left: true, ..
+        } => format!("Left as it was{}", of(item)),
+        Event::TokenClosed { item, done, .. } => {
+            let word = if *done { "Done" } else { "Not done" };
+            format!("{word}{}", of(item))
+        }
+        Event::StateEntered { from, to, item, .. } => format!("From {from} to {to}{}", of(item)),
+        Event::VarsChanged { values, .. } => {
+            let names: Vec<&str> = values.keys().map(String::as_str).collect();
+            format!("Noted: {}", names.join(", "))
+        }
+        Event::UnitIssued { unit, attempt, .. } => format!("Asked for: {unit}, attempt {attempt}"),
+        Event::EffectIntended { name, .. } => format!("{name} begins"),
+        Event::EffectDone { name, .. } => format!("{name} is done"),
+        Event::EffectFailed { name, message, .. } => format!("{name} failed: {message}"),
+        Event::ArtifactRecorded(artifact) => format!("Recorded: {}", artifact.path),
+        _ => name.to_owned(),
     }
 }
 
@@ -74,6 +115,7 @@ impl Engine {
             let (step, line) = summary::told(&definition, &record.ts, &event);
             let at = record.ts.clone();
             entries.push(TimelineEntry {
+                brief: line.is_none().then(|| brief(&record.event, &event)),
                 line,
                 step,
                 at,

@@ -58,9 +58,7 @@ fn event(about: &About<'_>, entry: &TimelineEntry) -> Markup {
                 span.seq { (record.seq) } " " (time(&record.ts)) " "
                 @match entry.told() {
                     Some(told) => (markdown::inline(told)),
-                    None => span.quiet { (shown(&record.event)) @for name in ["item", "state", "unit", "name"] {
-                        @if let Some(word) = field(name) { " " (shown(word)) }
-                    } },
+                    None => span.quiet { (shown(entry.brief.as_deref().unwrap_or(&record.event))) },
                 }
                 @if let Some(word) = text("level").filter(|_| accepted) { " " (level(word)) }
                 @if let Some(sha) = field("sha").filter(|sha| sha.len() >= 40) {
