@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use machine::command::Choice;
 use machine::{Approval, Refusal, RunState, Signature, Strength};
 use serde_json::{Map, Value, json};
+use workspace::passkey;
 use workspace::person;
 use workspace::person::SignatureError;
 
@@ -276,7 +277,7 @@ impl Engine {
                 Approval {
                     strength: Strength::Signed,
                     actor: signer.name,
-                    how: "ssh".to_owned(),
+                    how: signed_how(armored).to_owned(),
                     signature: Some(Signature {
                         key: signer.key,
                         armored: armored.clone(),
@@ -310,6 +311,15 @@ impl Engine {
             Setting::Terminal => Strength::Terminal,
             Setting::Signed => Strength::Signed,
         }
+    }
+}
+
+/// By which way a signature came.
+fn signed_how(armored: &str) -> &'static str {
+    if passkey::is_of_passkey(armored) {
+        "passkey"
+    } else {
+        "ssh"
     }
 }
 

@@ -1,14 +1,16 @@
 //! What a person does with a run on its page.
 
 use engine::board::{Deed, Projects, SeenDecision};
+use engine::passkey::{self, Assertion};
 use engine::report::Report;
-use engine::{Channel, Choice, Engine, Fault, Kind};
+use engine::{Channel, Engine, Fault, Kind, SIGNATURE_NAMESPACE as NAMESPACE};
 use mcp::http::{Response, SiteBody, SiteRequest, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::access::Right;
-use crate::reply::{json_reply, refused};
+use crate::passkey::origin;
+use crate::reply::{fault_reply, json_reply, refused};
 use crate::route::{Query, Route};
 use crate::{posted, project};
 
@@ -23,7 +25,12 @@ struct Decision {
     hash: String,
     choice: String,
     feedback: String,
+    /// A signature by an SSH key, in its armour.
     signature: String,
+    /// One by a passkey of the browser.
+    passkey: Option<Assertion>,
+    /// Whether nothing is decided yet, and what there is to sign is asked for.
+    statement: bool,
     reason: String,
     item: String,
     kind: String,
@@ -53,42 +60,32 @@ pub fn answer(
             "this page was opened to look: decide at a terminal, or on a page that `tm ui --web` opens there",
         );
     }
-    match project(projects, query).and_then(|engine| decision.done(&engine, run)) {
-        Ok(Done::Said(message)) => {
+    match project(projects, query).and_then(|engine| decision.done(&engine, run, request)) {
+        Ok(Outcome::Done(message)) => {
             let message = projects.spelled(&message, Some(run));
             json_reply(StatusCode::OK, &json!({ "message": message }))
         }
-        Ok(Done::ToSign(text)) => json_reply(StatusCode::OK, &json!({ "statement": text })),
-        Err(fault) => {
-            let status = match fault.kind {
-                Kind::Conflict => StatusCode::CONFLICT,
-                Kind::Missing => StatusCode::NOT_FOUND,
-                Kind::Usage => StatusCode::BAD_REQUEST,
-                Kind::Refused | Kind::Blocked => StatusCode::FORBIDDEN,
-                _ => StatusCode::INTERNAL_SERVER_ERROR,
-            };
-            let spelled = |text: &str| projects.spelled(text, Some(run));
-            json_reply(
-                status,
-                &json!({ "error": {
-                    "code": fault.code,
-                    "message": spelled(&fault.message),
-                    "suggestion": spelled(&fault.suggestion),
-                } }),
-            )
-        }
+        Ok(Outcome::ToSign(statement)) => json_reply(
+            StatusCode::OK,
+            &json!({
+                "challenge": passkey::challenge(&statement),
+                "message": "Run this in a terminal, with the file of your key in the place of KEY, and paste what it prints as the signature",
+                "command": format!("ssh-keygen -Y sign -n {NAMESPACE} -f KEY <<'TEXT'\n{statement}TEXT"),
+            }),
+        ),
+        Err(fault) => fault_reply(projects, Some(run), &fault),
     }
 }
 
 /// What came of it.
-enum Done {
-    Said(String),
+enum Outcome {
+    Done(String),
     /// The text of a decision that is to be signed.
     ToSign(String),
 }
 
 impl Decision {
-    fn done(&self, engine: &Engine, run: &str) -> Result<Done, Fault> {
+    fn done(&self, engine: &Engine, run: &str, request: &SiteRequest) -> Result<Outcome, Fault> {
         let text = |text: &str| text.trim().to_owned();
         let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let decision = SeenDecision {
@@ -107,10 +104,6 @@ impl Decision {
             )
         };
         let deed = match (self.what.as_str(), self.choice.as_str()) {
-            ("gate", "statement-approve") => {
-                return to_sign(engine, run, Choice::Approve, &decision);
-            }
-            ("gate", "statement-reject") => return to_sign(engine, run, Choice::Reject, &decision),
             ("gate", "approve") => Deed::Approve,
             ("gate", "reject") => Deed::Reject,
             ("pause", _) => Deed::Pause,
@@ -118,15 +111,27 @@ impl Decision {
             ("reopen", _) => Deed::Reopen,
             ("skip", _) => Deed::Skip,
             ("allow", _) => Deed::Allow,
-            ("answer", _) => return self.answered(engine, run).map(Done::Said),
+            ("answer", _) => return self.answered(engine, run).map(Outcome::Done),
             _ => return Err(unknown()),
         };
-        let by = match self.signature.trim() {
-            "" => Channel::Browser,
-            armored => Channel::Signed(format!("{armored}\n")),
+        let statement = || engine.statement_as_seen(run, deed, &decision);
+        let by = match (self.signature.trim(), &self.passkey) {
+            _ if self.statement => return Ok(Outcome::ToSign(statement()?.0.text())),
+            (_, Some(assertion)) => {
+                let origin = origin(request).unwrap_or_default();
+                engine.signed_by_passkey(&statement()?.0, assertion, origin)?
+            }
+            ("", None) => Channel::Browser,
+            (armored, None) => Channel::Signed(format!("{armored}\n")),
         };
-        let moved = engine.decide_as_seen(run, deed, &decision, by)?;
-        Ok(Done::Said(moved.message))
+        let moved = engine.decide_as_seen(run, deed, &decision, by);
+        match moved {
+            Ok(moved) => Ok(Outcome::Done(moved.message)),
+            Err(fault) if fault.code == "approval_too_weak" => {
+                Err(fault.suggest("sign it, with a passkey or an SSH key"))
+            }
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Reports what a person was asked for.
@@ -146,16 +151,4 @@ impl Decision {
         Err(Fault::new(Kind::Refused, code, verdict.message)
             .suggest(verdict.suggestion.unwrap_or_default()))
     }
-}
-
-/// The text of a decision at a gate, to be signed.
-fn to_sign(
-    engine: &Engine,
-    run: &str,
-    choice: Choice,
-    decision: &SeenDecision,
-) -> Result<Done, Fault> {
-    let decide = engine.gate_as_seen(run, choice, decision)?;
-    let statement = engine.gate_statement(&decide.gate, choice, &decide.feedback)?;
-    Ok(Done::ToSign(statement.text()))
 }

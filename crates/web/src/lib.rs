@@ -12,6 +12,7 @@
 //! | `route` | what a path asks for |
 //! | `page` | the pages, one module each |
 //! | `decision` | what a person does with a run |
+//! | `passkey` | a passkey of the browser, to sign decisions with |
 //! | [`report`] | the report of a run as one file |
 //!
 //! A page holds no secret until it was shown a token: the frame that a browser gets for a path is the same for every one. The token
@@ -21,6 +22,7 @@ pub mod access;
 mod decision;
 mod feed;
 mod page;
+mod passkey;
 mod reply;
 pub mod report;
 mod route;
@@ -96,6 +98,9 @@ impl Web {
             (Route::Events, true) => Ok(self.feed.answer(request, &query)),
             (Route::Decide(_), false) => {
                 return decision::answer(&*self.projects, &route, &query, request, right);
+            }
+            (Route::Passkey, false) => {
+                return passkey::answer(&*self.projects, &query, request, right);
             }
             (Route::Decide(_), true) | (_, false) => {
                 return refused(

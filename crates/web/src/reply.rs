@@ -1,5 +1,7 @@
 //! What goes back to a browser.
 
+use engine::board::Projects;
+use engine::{Fault, Kind};
 use maud::Markup;
 use mcp::http::header::{self, HeaderMap, HeaderValue};
 use mcp::http::{Response, SiteBody, StatusCode};
@@ -103,6 +105,39 @@ pub fn json_reply(status: StatusCode, value: &Value) -> Response<SiteBody> {
         .status(status)
         .with(header::CONTENT_TYPE, "application/json")
         .with(header::CACHE_CONTROL, "no-store")
+}
+
+/// What a person is to run in a terminal.
+pub fn command_reply(message: &str, command: &str) -> Response<SiteBody> {
+    json_reply(
+        StatusCode::OK,
+        &json!({ "message": message, "command": command }),
+    )
+}
+
+/// Why something was not done, with the steps that it names as commands.
+pub fn fault_reply(
+    projects: &dyn Projects,
+    run: Option<&str>,
+    fault: &Fault,
+) -> Response<SiteBody> {
+    let status = match fault.kind {
+        Kind::Conflict => StatusCode::CONFLICT,
+        Kind::Missing => StatusCode::NOT_FOUND,
+        Kind::Usage => StatusCode::BAD_REQUEST,
+        Kind::Refused | Kind::Blocked => StatusCode::FORBIDDEN,
+        Kind::Environment => StatusCode::FAILED_DEPENDENCY,
+        Kind::Bug => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let spelled = |text: &str| projects.spelled(text, run);
+    json_reply(
+        status,
+        &json!({ "error": {
+            "code": fault.code,
+            "message": spelled(&fault.message),
+            "suggestion": spelled(&fault.suggestion),
+        } }),
+    )
 }
 
 /// What was asked for is not done.

@@ -18,6 +18,8 @@ pub enum Route {
     Decide(String),
     /// The events as they come.
     Events,
+    /// A passkey for decisions that are to be signed.
+    Passkey,
 }
 
 /// A page of a run.
@@ -62,6 +64,7 @@ impl Route {
         Some(match parts.as_slice() {
             [""] => Self::Runs,
             ["events"] => Self::Events,
+            ["passkey"] => Self::Passkey,
             ["runs", run] => Self::Run((*run).to_owned(), Tab::Now),
             ["runs", run, "decide"] => Self::Decide((*run).to_owned()),
             ["runs", run, "commits", sha] => Self::Commit((*run).to_owned(), (*sha).to_owned()),

@@ -12,6 +12,7 @@ pub mod convention;
 mod digest;
 pub mod forge;
 pub mod git;
+pub mod passkey;
 pub mod person;
 pub mod process;
 pub mod profile;

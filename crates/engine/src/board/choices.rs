@@ -1,8 +1,8 @@
 //! What can be done with a run where it stands, besides reporting.
 
 use machine::Definition;
-use machine::RunState;
 use machine::trigger::Trigger;
+use machine::{RunState, Strength};
 use serde::Serialize;
 
 use crate::engine::Engine;
@@ -26,6 +26,8 @@ pub struct Choices {
     pub skip: bool,
     /// The refusals that can be let pass, those that were met first.
     pub allow: Vec<String>,
+    /// The least that stands behind a decision of a person here, at a gate not counted.
+    pub least: Strength,
 }
 
 impl Engine {
@@ -73,5 +75,6 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
         kinds,
         skip: !definition.edges(state, Trigger::Skip).is_empty(),
         allow: if waiting.is_some() { allow } else { Vec::new() },
+        least: run.least_approval,
     }
 }

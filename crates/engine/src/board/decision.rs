@@ -3,9 +3,11 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
+use machine::Strength;
 use machine::command::Choice;
+use workspace::passkey::{self, Assertion};
 
-use crate::approval::{Channel, Turn};
+use crate::approval::{Channel, Statement, Turn};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunMoved;
@@ -53,6 +55,13 @@ pub struct SeenDecision {
     pub code: String,
 }
 
+impl SeenDecision {
+    fn reopening(&self) -> Turn<'_> {
+        let (item, kind) = (self.item.as_deref(), self.kind.as_deref());
+        Turn::reopen(item, kind, &self.reason)
+    }
+}
+
 impl Engine {
     /// The hash of the last event of the run of that id: of everything that happened in it.
     pub fn last_event(&self, run: &str) -> Result<String, Fault> {
@@ -72,37 +81,77 @@ impl Engine {
         decision: &SeenDecision,
         by: Channel,
     ) -> Result<RunMoved, Fault> {
-        if self.last_event(run)? != decision.seen {
-            return Err(moved_since("the run has moved since it was shown"));
-        }
+        self.is_as_seen(run, decision)?;
         let person = self.asked(by);
         let (id, reason) = (Some(run), decision.reason.as_str());
         match deed {
             Deed::Pause if reason.is_empty() => person.run_pause(id, "paused by a person"),
             Deed::Pause => person.run_pause(id, reason),
             Deed::Resume => person.run_resume(id),
-            Deed::Reopen => {
-                let (item, kind) = (decision.item.as_deref(), decision.kind.as_deref());
-                person.run_reopen(id, &Turn::reopen(item, kind, reason))
-            }
+            Deed::Reopen => person.run_reopen(id, &decision.reopening()),
             Deed::Skip => person.run_skip(id, decision.item.as_deref(), reason),
             Deed::Allow => person.run_allow(id, &decision.code, reason),
-            Deed::Approve | Deed::Reject => {
-                let choice = if deed == Deed::Approve {
-                    Choice::Approve
-                } else {
-                    Choice::Reject
-                };
-                person.run_decide(&self.gate_as_seen(run, choice, decision)?)
+            Deed::Approve => {
+                person.run_decide(&self.gate_as_seen(run, Choice::Approve, decision)?)
             }
+            Deed::Reject => person.run_decide(&self.gate_as_seen(run, Choice::Reject, decision)?),
         }
     }
 
-    /// A decision at the gate of a run, where that is still what was shown.
+    /// What a person signs who decides this, and the least that has to stand behind it.
     ///
     /// # Errors
-    /// As [`Engine::decide_as_seen`].
-    pub fn gate_as_seen(
+    /// As [`Engine::decide_as_seen`]; `bad_input` for what anybody may do.
+    pub fn statement_as_seen(
+        &self,
+        run: &str,
+        deed: Deed,
+        decision: &SeenDecision,
+    ) -> Result<(Statement, Strength), Fault> {
+        self.is_as_seen(run, decision)?;
+        let at_gate = |choice| {
+            let Decide { gate, feedback, .. } = self.gate_as_seen(run, choice, decision)?;
+            let statement = self.gate_statement(&gate, choice, &feedback)?;
+            Ok((statement, gate.strength))
+        };
+        match deed {
+            Deed::Approve => at_gate(Choice::Approve),
+            Deed::Reject => at_gate(Choice::Reject),
+            Deed::Resume => self.turn_statement(run, &Turn::new("resume", "")),
+            Deed::Reopen => self.turn_statement(run, &decision.reopening()),
+            Deed::Allow => self.allow_statement(run, &decision.code, &decision.reason),
+            Deed::Pause | Deed::Skip => Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                "this takes no signature: nothing is asked of whoever does it",
+            )),
+        }
+    }
+
+    /// The signature of a decision that a browser had a passkey make, on a page of `origin`.
+    ///
+    /// # Errors
+    /// `signature_invalid` where it is not of this decision, of this page, or of a key that may decide; `no_signers` without a
+    /// list of keys.
+    pub fn signed_by_passkey(
+        &self,
+        statement: &Statement,
+        assertion: &Assertion,
+        origin: &str,
+    ) -> Result<Channel, Fault> {
+        let signature = passkey::signature(&statement.text(), assertion, origin, &self.signers())?;
+        Ok(Channel::Signed(signature))
+    }
+
+    fn is_as_seen(&self, run: &str, decision: &SeenDecision) -> Result<(), Fault> {
+        if self.last_event(run)? == decision.seen {
+            return Ok(());
+        }
+        Err(moved_since("the run has moved since it was shown"))
+    }
+
+    /// A decision at the gate of a run, where that is still what was shown.
+    fn gate_as_seen(
         &self,
         run: &str,
         choice: Choice,

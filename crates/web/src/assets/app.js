@@ -321,9 +321,53 @@
     show(url.href, { push: true, back: true }).then(() => { if (inside && $(inside)) $(inside).focus(); });
   });
 
+  // Bytes in the letters that addresses can hold, as passkeys come and go.
+  const letters = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  const bytes = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+
+  function withPasskeys() {
+    if (!/[a-z]/i.test(location.hostname)) throw new Error('a passkey belongs to a name, and this page was opened by a number: open it with `tm ui --web`, or `--listen localhost:7370`');
+    if (!navigator.credentials || !window.PublicKeyCredential) throw new Error('this browser has no passkeys for this page');
+  }
+
+  async function makePasskey(name) {
+    withPasskeys();
+    const made = await navigator.credentials.create({ publicKey: {
+      rp: { id: location.hostname, name: 'Tramline' },
+      user: { id: crypto.getRandomValues(new Uint8Array(16)), name, displayName: name },
+      challenge: crypto.getRandomValues(new Uint8Array(32)),
+      pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+      authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+    } });
+    return letters(made.response.getPublicKey());
+  }
+
+  async function signed(challenge) {
+    withPasskeys();
+    const { response } = await navigator.credentials.get({ publicKey: {
+      rpId: location.hostname, challenge: bytes(challenge), userVerification: 'preferred',
+    } });
+    const { authenticatorData, clientDataJSON, signature } = response;
+    return { authenticatorData: letters(authenticatorData), clientDataJSON: letters(clientDataJSON), signature: letters(signature) };
+  }
+
+  // What went wrong with a form, as the server says it.
+  class Refused extends Error {}
+  async function post(form, sent) {
+    const answer = await ask(form.getAttribute('action'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(sent),
+    });
+    const said = await answer.json();
+    if (answer.ok) return said;
+    throw new Refused(said.error.message + (said.error.suggestion ? `\n${said.error.suggestion}` : ''));
+  }
+
   async function decide(form, submitter) {
     const sent = Object.fromEntries(new FormData(form));
     if (submitter && submitter.name) sent[submitter.name] = submitter.value;
+    const asks = submitter ? submitter.dataset : {};
     let output = form.querySelector('output');
     if (!output) {
       output = document.createElement('output');
@@ -334,15 +378,16 @@
     output.classList.remove('is-wrong');
     for (const button of form.querySelectorAll('button')) button.disabled = true;
     try {
-      const answer = await ask(form.getAttribute('action'), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(sent),
-      });
-      const said = await answer.json();
-      if (answer.ok && said.statement) {
-        output.textContent = 'Save this text as it is, to its last line break, and sign it:\n\n' + said.statement;
-      } else if (answer.ok) {
+      if ('register' in asks) sent.publicKey = await makePasskey(sent.name);
+      if ('statement' in asks) sent.statement = true;
+      if ('passkey' in asks) sent.passkey = await signed((await post(form, { ...sent, statement: true })).challenge);
+      const said = await post(form, sent);
+      if (said.command) {
+        const line = document.createElement('pre');
+        line.tabIndex = 0;
+        line.textContent = said.command;
+        output.replaceChildren(`${said.message}:`, line);
+      } else {
         for (const field of form.querySelectorAll('[data-draft]')) sessionStorage.removeItem(draft(field));
         form.reset();
         await show(location.href, { back: true });
@@ -356,12 +401,12 @@
         where.before(decided);
         decided.focus();
         return;
-      } else {
-        output.classList.add('is-wrong');
-        output.textContent = said.error.message + (said.error.suggestion ? `\n${said.error.suggestion}` : '');
       }
     } catch (error) {
-      output.textContent = `It could not be sent: ${error.message}`;
+      output.classList.add('is-wrong');
+      if (error instanceof Refused) output.textContent = error.message;
+      else if (error.name === 'NotAllowedError') output.textContent = 'No passkey signed, and nothing was done.';
+      else output.textContent = `Nothing was done: ${error.message}`;
     }
     for (const button of form.querySelectorAll('button')) button.disabled = false;
     const field = form.querySelector('textarea');

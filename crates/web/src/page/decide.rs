@@ -1,6 +1,7 @@
 //! What a person can do with a run, as forms. Each says what it was shown on, so that nothing is decided on what was not seen.
 
-use engine::{Fault, RunAction};
+use engine::board::Choices;
+use engine::{Fault, RunAction, Strength};
 use maud::{Markup, html};
 
 use super::{About, block, command, hidden, id_of, shown};
@@ -13,10 +14,16 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
     let decides = about.right == Right::Decide;
     let seen = about.engine.last_event(about.id())?;
     let is_over = next.action == "complete";
+    let choices = about.engine.run_choices(Some(about.id()))?;
     let actor = Actor {
         about,
         decides,
         seen: &seen,
+        signed: match (choices.least, next.needs_person) {
+            (Strength::Signed, true) => &["allow", "resume", "reopen"],
+            (Strength::Signed, false) => &["allow"],
+            _ => &[],
+        },
     };
     Ok(html! {
         section #decide data-live aria-labelledby="decide-title" hidden[is_over] {
@@ -50,13 +57,13 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
                     }, "tm run report"))
                 }
             }
-            @if !is_over { (further(&actor)?) }
+            @if !is_over { (further(&actor, &choices)) }
             @if decides && !is_over {
                 details #worth {
                     summary { "What a decision here is worth" }
                     p {
                         "What only a person decides is journalled with your name and the strength " em { "terminal" } ": it keeps an agent out that calls tools and commands, and not a program that runs as you and plays a browser. Where that matters, the project asks for signed decisions ("
-                        code { "approvals.require" } "): they are made with " code { "--sign" } " in a terminal, and at a gate a signature can be pasted here."
+                        code { "approvals.require" } "): by an SSH key, or by " a href="/passkey" { "a passkey of this browser" } "."
                     }
                 }
             }
@@ -65,13 +72,12 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
 }
 
 /// What is not done every day, as far as it can be done now.
-fn further(actor: &Actor<'_>) -> Result<Markup, Fault> {
-    let choices = actor.about.engine.run_choices(Some(actor.about.id()))?;
+fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
     let reopens = choices.reopen || !choices.kinds.is_empty();
     if !reopens && !choices.skip && choices.allow.is_empty() {
-        return Ok(html! {});
+        return html! {};
     }
-    Ok(html! {
+    html! {
         details #further {
             summary { "Further: do it again, give it up, let a rule pass" }
             @if reopens {
@@ -104,7 +110,7 @@ fn further(actor: &Actor<'_>) -> Result<Markup, Fault> {
                 }, "tm run allow CODE --reason TEXT"))
             }
         }
-    })
+    }
 }
 
 struct Actor<'a> {
@@ -112,6 +118,8 @@ struct Actor<'a> {
     decides: bool,
     /// The hash of the event that the page was made after.
     seen: &'a str,
+    /// The forms that take a signature, but for that of a gate.
+    signed: &'a [&'a str],
 }
 
 impl Actor<'_> {
@@ -126,7 +134,7 @@ impl Actor<'_> {
                 (hidden("what", what))
                 (hidden("seen", self.seen))
                 (inside)
-                button type="submit" { (label) }
+                (buttons(what, self.signed.contains(&what), &[("", label, "plain")]))
                 p.quiet { "The same in a terminal: " (command(&line)) }
             }
         }
@@ -143,12 +151,41 @@ fn reason(actor: &Actor<'_>, form: &str, label: &str, required: bool) -> Markup 
     }
 }
 
+/// The buttons of a form, each with its value, its label and its class; where a signature is asked for, with the ways to sign.
+fn buttons(form: &str, is_signed: bool, choices: &[(&str, &str, &str)]) -> Markup {
+    let plain = html! {
+        @for (value, label, class) in choices {
+            button.(*class) type="submit" name="choice" value=(value) { (label) }
+        }
+    };
+    if !is_signed {
+        return plain;
+    }
+    html! {
+        fieldset.signing {
+            legend { "This takes a signature" }
+            @for (value, label, class) in choices {
+                button.(*class) type="submit" name="choice" value=(value) data-passkey { (label) " with a passkey" }
+            }
+            p.quiet { "None yet? " a href="/passkey" { "Make a passkey" } }
+            details id={ (form) "-ssh" } {
+                summary { "By an SSH key" }
+                @for (value, label, _) in choices {
+                    button type="submit" name="choice" value=(value) data-statement { "What there is to sign: " (label) }
+                }
+                label for={ (form) "-signature" } { "Signature" }
+                textarea id={ (form) "-signature" } name="signature" rows="4" {}
+                (plain)
+            }
+        }
+    }
+}
+
 /// What stands before a closed gate, and the two ways on.
 fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
     let about = actor.about;
     let gate = about.engine.run_gate(Some(about.id()))?;
     let paths = about.engine.gate_files(&gate)?;
-    let signed = gate.strength.name() == "signed";
     let id = about.id();
     let lines = html! {
         (command(&format!("tm run approve --run-id {id}"))) " or "
@@ -170,16 +207,7 @@ fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
                     (hidden("seen", actor.seen))
                     label for="gate-feedback" { "Feedback (a rejection needs it)" }
                     textarea #gate-feedback name="feedback" rows="4" data-draft {}
-                    @if signed {
-                        p { "This takes a signature. Save what the button gives, sign it in a terminal, and paste what that prints:" }
-                        (command("ssh-keygen -Y sign -n tramline-decision -f KEY FILE"))
-                        button type="submit" name="choice" value="statement-approve" formnovalidate { "Text to sign an approval" }
-                        button type="submit" name="choice" value="statement-reject" formnovalidate { "Text to sign a rejection" }
-                        label for="gate-signature" { "Signature" }
-                        textarea #gate-signature name="signature" rows="4" {}
-                    }
-                    button.yes type="submit" name="choice" value="approve" { "Approve" }
-                    button.no type="submit" name="choice" value="reject" { "Reject" }
+                    (buttons("gate", gate.strength == Strength::Signed, &[("approve", "Approve", "yes"), ("reject", "Reject", "no")]))
                     p.quiet { "What you decide on has the hash " code.hash { (gate.hash) } ". The same in a terminal: " (lines) }
                 }
             }

@@ -3,12 +3,12 @@
 use engine::{Engine, Fault};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use engine::board::{BoardRun, Projects};
 use maud::{Markup, html};
 
-use super::{ago, link_to, shown, standing};
+use super::{ago, link_to, message, shown, standing};
 use crate::route::Query;
 
 /// How many runs are on a page.
@@ -88,26 +88,25 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
     })
 }
 
-/// For how long a list that was read is the one that others get who ask at the same time.
-const FRESH: Duration = Duration::from_millis(200);
-
 /// The list as it was read last, and of which projects.
 type Read = Option<(Instant, Vec<PathBuf>, Arc<Vec<BoardRun>>)>;
 
-/// The runs of these projects: read once for all who look at the same time.
+/// The runs of these projects: read once for all who ask meanwhile. What was read before somebody asked is not what they get: an
+/// event may have come since, and none tells them again.
 fn read(engines: &[Engine]) -> Result<Arc<Vec<BoardRun>>, Fault> {
     static READ: Mutex<Read> = Mutex::new(None);
+    let asked = Instant::now();
     let roots: Vec<PathBuf> = engines.iter().map(|one| one.root().to_owned()).collect();
-    // Held while it is read: whoever comes meanwhile waits for it, and does not read it, too.
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((at, of, runs)) = read.as_ref()
-        && at.elapsed() < FRESH
+    if let Some((begun, of, runs)) = read.as_ref()
+        && *begun >= asked
         && *of == roots
     {
         return Ok(Arc::clone(runs));
     }
+    let begun = Instant::now();
     let runs = Arc::new(engine::board::runs_of(engines)?);
-    *read = Some((Instant::now(), roots, Arc::clone(&runs)));
+    *read = Some((begun, roots, Arc::clone(&runs)));
     Ok(runs)
 }
 
@@ -120,7 +119,7 @@ fn cards(runs: &[&BoardRun], several: bool) -> Markup {
                         li.card {
                             p.kind { (attention.kind.word()) }
                             p.what { a href=(link_to(run)) { (shown(run.title())) } }
-                            p { (shown(&attention.text)) }
+                            p { (message(&attention.text)) }
                             p.quiet {
                                 (shown(&run.run.workflow))
                                 @if several { ", " (shown(&run.run.project_root)) }

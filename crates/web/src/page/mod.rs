@@ -11,6 +11,7 @@ mod files;
 mod list;
 pub mod markdown;
 mod now;
+mod passkey;
 mod replay;
 mod timeline;
 mod work;
@@ -34,6 +35,7 @@ pub fn of(
     let (run, tab) = match route {
         Route::Run(run, tab) => (run, Some(*tab)),
         Route::Commit(run, _) => (run, None),
+        Route::Passkey => return passkey::page(&project(projects, query)?, right),
         Route::Runs | Route::Events | Route::Decide(_) => return list::page(projects, query),
     };
     let engine = project(projects, query)?;
@@ -49,8 +51,8 @@ pub fn of(
         html! {
             section aria-labelledby="fault-title" {
                 h2 #fault-title { "This cannot be shown" }
-                p { (shown(&about.spelled(&fault.message))) }
-                @if !fault.suggestion.is_empty() { p { (shown(&about.spelled(&fault.suggestion))) } }
+                p { (message(&about.spelled(&fault.message))) }
+                @if !fault.suggestion.is_empty() { p { (message(&about.spelled(&fault.suggestion))) } }
             }
         }
     });
@@ -160,13 +162,13 @@ pub fn frame() -> Markup {
 }
 
 /// Why a page cannot be shown.
-pub fn fault(message: &str, suggestion: &str) -> Markup {
+pub fn fault(what: &str, suggestion: &str) -> Markup {
     html! {
         main #main tabindex="-1" data-title="Not shown" data-says="" {
             p.crumbs { a href="/" { "Runs" } }
             h1 { "This cannot be shown" }
-            p { (shown(message)) }
-            @if !suggestion.is_empty() { p { (shown(suggestion)) } }
+            p { (message(what)) }
+            @if !suggestion.is_empty() { p { (message(suggestion)) } }
         }
     }
 }
@@ -174,6 +176,21 @@ pub fn fault(message: &str, suggestion: &str) -> Markup {
 /// Text of others on one line.
 fn shown(text: &str) -> String {
     one_line(text)
+}
+
+/// A message on one line, with what stands between backticks as code.
+fn message(text: &str) -> Markup {
+    let text = one_line(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    // One that has no second is a letter like others.
+    if parts.len().is_multiple_of(2) {
+        return html! { (text) };
+    }
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
 }
 
 /// Text of others as it stands, line by line. A block that may be wider than the page can be moved by keyboard.

@@ -4,7 +4,7 @@ use engine::board::{BoardItem, BoardSet};
 use engine::{Fault, Look, RunAction};
 use maud::{Markup, PreEscaped, html};
 
-use super::{About, block, command, decide, id_of, shown, status};
+use super::{About, block, command, decide, id_of, message, shown, status};
 
 /// How many items a column shows.
 const COLUMN: usize = 100;
@@ -30,7 +30,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
 fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
     html! {
         @if let Some(attention) = &about.run.attention {
-            p.attention { strong { (attention.kind.word()) ": " } (shown(&attention.text)) }
+            p.attention { strong { (attention.kind.word()) ": " } (message(&attention.text)) }
         }
         @if !about.run.places.is_empty() {
             p { "It is at " strong { (shown(&about.run.places.join(", "))) } "." }

@@ -5,6 +5,7 @@ mod config;
 mod convention;
 mod evidence;
 mod git;
+mod passkey;
 mod process;
 mod profile;
 mod tasks;

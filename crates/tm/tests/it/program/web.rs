@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use testkit::Person;
+use testkit::person::key;
 
+use super::approvals::{at_plan_gate, store};
 use super::environment::TestEnvironment;
 
 /// What must stay text wherever it is shown.
@@ -305,6 +307,129 @@ fn a_person_decides_on_what_was_seen() {
     let decided = &verified["decisions"][0];
     assert_eq!(decided["how"], "browser");
     assert_eq!(decided["strength"], "terminal");
+    drop(person);
+}
+
+#[test]
+fn what_takes_a_signature_is_signed_on_the_page() {
+    let session = at_plan_gate("signed");
+    let environment = &session.environment;
+    let run = run_of(environment);
+    let (person, site) = opened(environment);
+    let approve = json!({ "what": "gate", "choice": "approve" });
+    let page = site.page(&format!("/runs/{run}"));
+    assert!(page.contains("This takes a signature"), "{page}");
+    let (status, refused) = site.decide(&run, approve.clone());
+    assert_eq!(
+        (status, &refused["error"]["code"]),
+        (403, &json!("approval_too_weak"))
+    );
+    let with = |name: &str, value: Value| {
+        let mut sent = approve.clone();
+        sent[name] = value;
+        site.decide(&run, sent)
+    };
+    let (_, asked) = with("statement", true.into());
+    let command = asked["command"].as_str().unwrap();
+    assert!(asked["challenge"].as_str().unwrap().len() > 100, "{asked}");
+    let sign = |key: &str| {
+        let signed = Command::new("sh")
+            .args(["-c", &command.replace("KEY", key)])
+            .output()
+            .unwrap();
+        String::from_utf8(signed.stdout).unwrap()
+    };
+    let key = key(&store(environment));
+    let other = "{\"what\": \"pause\"}";
+    let (status, _) = with("signature", other.into());
+    assert_eq!(status, 403, "that is no signature");
+    let (status, broken) = with("passkey", json!({ "signature": "MEYC" }));
+    assert_eq!(
+        (status, &broken["error"]["code"]),
+        (403, &json!("signature_invalid"))
+    );
+    let (status, decided) = with("signature", sign(&key).into());
+    assert_eq!(status, 200, "{decided}");
+    let verified = environment.tm(&["log", "verify", "--json"]).json_with(0);
+    let made = &verified["decisions"][0];
+    assert_eq!(
+        (&made["strength"], &made["how"], &made["signature"]),
+        (&json!("signed"), &json!("ssh"), &json!("good"))
+    );
+    drop(person);
+}
+
+#[test]
+fn a_passkey_of_the_browser_gets_a_line_for_the_list_of_keys() {
+    let environment = TestEnvironment::started();
+    let (person, site) = opened(&environment);
+    assert!(site.page("/passkey").contains("Make a passkey"));
+    // A point on P-256 in the DER that browsers give, and one of another kind.
+    let key = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE4YTZBHnztJheLm_UuN5MGef-o4p6Wy1FBpxmsNDwd6gBbGFCAK4v6gcioPWCtnJoQKUzTEFb1a0cq7KGwaHQ8Q";
+    let origin = format!("http://{}", site.address);
+    let bearer = format!("Bearer {}", site.token);
+    let made = |name: &str, key: &str| {
+        let headers = [
+            ("Authorization", bearer.as_str()),
+            ("Content-Type", "application/json"),
+            ("Origin", origin.as_str()),
+        ];
+        let sent = json!({ "name": name, "publicKey": key }).to_string();
+        let answer = site.ask("POST /passkey", &headers, &sent);
+        (answer.status, answer.body)
+    };
+    let (status, answer) = made("ann@example.org", key);
+    assert_eq!(status, 200, "{answer}");
+    assert!(
+        answer.contains("ann@example.org namespaces=")
+            && answer.contains("sk-ecdsa-sha2-nistp256@openssh.com"),
+        "{answer}"
+    );
+    assert!(
+        !store(&environment).join("allowed_signers").exists(),
+        "the page puts nothing there"
+    );
+    for (name, key) in [("ann", "MCowBQYDK2VwAyEA"), ("a' b", key), ("", key)] {
+        let (status, answer) = made(name, key);
+        assert_eq!(status, 400, "{answer}");
+    }
+    let looking = Served::by(&environment);
+    let (status, _) = looking.site.post("/passkey", &json!({}));
+    assert_eq!(status, 403);
+    drop(person);
+}
+
+#[test]
+fn the_list_is_never_older_than_the_question() {
+    let environment = TestEnvironment::started();
+    let served = Served::by(&environment);
+    let run = run_of(&environment);
+    for (turn, word) in [
+        ("pause", "Paused"),
+        ("resume", "running"),
+        ("pause", "Paused"),
+    ] {
+        served.site.page("/");
+        environment.tm(&["autopilot", turn, "--json"]).json_with(0);
+        let list = served.site.page("/?q=task");
+        let (_, row) = list.split_once("<tbody>").unwrap();
+        assert!(row.contains(&run) && row.contains(word), "{turn}: {row}");
+    }
+}
+
+#[test]
+fn this_machine_is_reached_by_name_at_each_of_its_addresses() {
+    let environment = TestEnvironment::started();
+    let (person, site) = opened(&environment);
+    let port = site.address.strip_prefix("localhost:").unwrap();
+    let at = |address: String| {
+        let token = String::new();
+        Site { address, token }.ask("GET /", &[], "").status
+    };
+    assert_eq!(at(format!("127.0.0.1:{port}")), 200);
+    if std::net::TcpListener::bind("[::1]:0").is_ok() {
+        assert_eq!(at(format!("[::1]:{port}")), 200);
+    }
     drop(person);
 }
 

@@ -1,0 +1,115 @@
+//! What Chromium 148 gives of a passkey (its own virtual authenticator), for `localhost` and the text "approve\n", on a page
+//! at port 8123; checked by the `ssh-keygen` that is installed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use workspace::passkey::{self, Assertion, Passkey};
+use workspace::person;
+
+const ORIGIN: &str = "http://localhost:8123";
+const TEXT: &str = "approve\n";
+
+fn recorded() -> (Passkey, Assertion) {
+    let all: Value = serde_json::from_str(include_str!("chromium.json")).unwrap();
+    let key = passkey::bytes(all["publicKey"].as_str().unwrap()).unwrap();
+    let key = Passkey::new(&key, "localhost").unwrap();
+    (key, serde_json::from_value(all).unwrap())
+}
+
+/// A list of keys with these lines.
+fn list(folder: &TempDir, lines: &str) -> PathBuf {
+    let path = folder.path().join("allowed_signers");
+    fs::write(&path, lines).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    path
+}
+
+fn refused(text: &str, assertion: &Assertion, origin: &str, list: &Path) -> String {
+    passkey::signature(text, assertion, origin, list)
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn ssh_takes_the_signature_of_a_passkey_that_is_in_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let (passkey, assertion) = recorded();
+    let list = list(
+        &folder,
+        &format!("# keys\nbob ssh-ed25519 AAAA\n{}\n", passkey.line("ann")),
+    );
+    let signature = passkey::signature(TEXT, &assertion, ORIGIN, &list).unwrap();
+    assert!(passkey::is_of_passkey(&signature));
+    let signer = person::verify(TEXT, &signature, &list, None).unwrap();
+    assert_eq!(signer.name, "ann");
+    assert!(person::verify("reject\n", &signature, &list, None).is_err());
+}
+
+#[test]
+fn what_was_signed_elsewhere_or_for_something_else_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let (passkey, assertion) = recorded();
+    let lines = passkey.line("ann");
+    let path = list(&folder, &lines);
+    let why = refused("reject\n", &assertion, ORIGIN, &path);
+    assert!(why.contains("signed something else"), "{why}");
+    let why = refused(TEXT, &assertion, "http://localhost:8124", &path);
+    assert!(why.contains("on another page"), "{why}");
+    let damaged = Assertion {
+        signature: assertion.signature.replace('E', "F"),
+        ..assertion.clone()
+    };
+    refused(TEXT, &damaged, ORIGIN, &path);
+    for part in ["", "AA", "MAA", "!", "MIIIII"] {
+        let signature = Assertion {
+            signature: part.to_owned(),
+            ..assertion.clone()
+        };
+        let authenticator = Assertion {
+            authenticator_data: part.to_owned(),
+            ..assertion.clone()
+        };
+        for broken in [signature, authenticator] {
+            let why = refused(TEXT, &broken, ORIGIN, &path);
+            assert!(why.contains("not the signature of a passkey"), "{why}");
+        }
+    }
+    // Nobody touched it: the flags stand behind the hash of the site.
+    let mut about = passkey::bytes(&assertion.authenticator_data).unwrap();
+    about[32] = 0;
+    let untouched = Assertion {
+        authenticator_data: passkey::letters(&about),
+        ..assertion.clone()
+    };
+    let why = refused(TEXT, &untouched, ORIGIN, &path);
+    assert!(why.contains("nobody touched"), "{why}");
+    // For another use, or no passkey at all.
+    let git = lines.replace(person::NAMESPACE, "git");
+    refused(TEXT, &assertion, ORIGIN, &list(&folder, &git));
+    let none = list(&folder, "ann ssh-ed25519 AAAA\n");
+    let why = refused(TEXT, &assertion, ORIGIN, &none);
+    assert!(why.contains("no passkey for this page"), "{why}");
+    let code = passkey::signature(TEXT, &assertion, ORIGIN, &folder.path().join("none"))
+        .unwrap_err()
+        .code();
+    assert_eq!(code, "no_signers");
+}
+
+#[test]
+fn only_keys_on_p_256_are_taken() {
+    for key in [
+        "",
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE",
+        "MCowBQYDK2VwAyEA",
+    ] {
+        assert_eq!(
+            Passkey::new(&passkey::bytes(key).unwrap(), "localhost"),
+            None
+        );
+    }
+    assert!(!passkey::is_of_passkey("nonsense"));
+}
