@@ -145,7 +145,7 @@ for (const word of ['Numbers', review]) if ((await page.content()).includes(word
 console.log('== every page, at three widths');
 // The axe-core file is put in by the debugger, which the page's own policy would not let do.
 await page.setBypassCSP(true);
-await open(link, ['Waits for you', 'plan waits for a person', 'for a person to do']);
+await open(link, ['Waits for you', 'Look at the plan', 'Write the letter']);
 if (page.url() !== `${origin}/`) note(`the key stays in the address: ${page.url()}`);
 await inspect('runs');
 const tabs = { '': ['Now'], work: ['Work'], timeline: ['Timeline'], files: ['Files'], replay: ['Replay'], report: [] };
@@ -249,6 +249,7 @@ const strict = told(project, 'autopilot', 'start', '--title', 'Strict', '--subta
 await open(path(strict), ['Further']);
 await page.click('#further summary');
 await page.type('#allow-reason', 'They moved');
+await page.select('#allow-code', await page.$eval('#allow-code option:nth-child(2)', (option) => option.value));
 await page.click('#form-allow button[data-passkey]');
 await until('a rule let pass by passkey', () => document.querySelector('.done')?.innerText.includes('let pass'));
 const worth = (id) => (told(project, 'log', 'verify', id).decisions || []).map((one) => `${one.by || one.actor} ${one.strength} ${one.how} ${one.signature}`).join('; ');
@@ -259,7 +260,7 @@ tm(project, 'autopilot', 'abort', '--run-id', strict);
 tm(project, 'config', 'unset', 'approvals.require');
 
 console.log('== what was decided on what is gone does not count');
-await open(path(letter), ['Pause']);
+await open(path(letter), ['Pause it']);
 const stale = await page.evaluate(async (action) => {
   const form = document.querySelector('#form-pause');
   const sent = Object.fromEntries(new FormData(form));
@@ -273,13 +274,14 @@ const stale = await page.evaluate(async (action) => {
 if (stale.join(' ') !== '409 moved_since') note(`a stale decision: ${stale}`);
 
 console.log('== pause, go on, answer');
+await page.click('#pausing summary');
 await page.type('#pause-reason', 'lunch');
 await page.click('#form-pause button');
 await until('the pause', () => document.querySelector('#now')?.innerText.includes('Paused'));
 await page.click('#form-resume button');
 await until('going on', () => document.querySelector('.done')?.innerText.includes('goes on'));
-await open(path(letter), ['for a person to do']);
-await page.select('#answer-outcome', 'sent').catch(() => page.type('#answer-outcome', 'sent'));
+await open(path(letter), ['Write the letter', 'the run ends at']);
+await page.click('#answer-sent');
 await page.click('#form-answer button');
 await until('the answer', () => document.querySelector('#facts')?.innerText.includes('completed'));
 

@@ -90,7 +90,7 @@ impl Attention {
         if let Some(gate) = &next.gate {
             return Some(Self::new(
                 AttentionKind::Gate,
-                format!("`{gate}` waits for a person, who approves or rejects it"),
+                format!("Look at the `{gate}`, and approve or reject it"),
             ));
         }
         let why = || {
@@ -106,13 +106,13 @@ impl Attention {
             "paused" if next.needs_person => {
                 return Some(Self::new(
                     AttentionKind::Person,
-                    format!("Paused until a person has it continue: {}", why()),
+                    format!("It is paused, and you say how it goes on: {}", why()),
                 ));
             }
             "paused" => {
                 return Some(Self::new(
                     AttentionKind::Paused,
-                    format!("Paused: {}", why()),
+                    format!("It is paused: {}", why()),
                 ));
             }
             "restore" => {
@@ -127,10 +127,7 @@ impl Attention {
             && unit.by == "person"
         {
             let label = unit.label.as_ref().unwrap_or(&unit.state);
-            return Some(Self::new(
-                AttentionKind::Work,
-                format!("{label} is for a person to do"),
-            ));
+            return Some(Self::new(AttentionKind::Work, label.clone()));
         }
         let unit = next.unit.as_ref().map(|unit| unit.unit_id.as_str());
         let refused = refusals::latest(dir, unit, &status.last_updated);

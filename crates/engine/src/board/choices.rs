@@ -1,12 +1,14 @@
 //! What can be done with a run where it stands, besides reporting.
 
 use machine::Definition;
+use machine::state::RunStatus;
 use machine::trigger::Trigger;
 use machine::{RunState, Strength};
 use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::fault::Fault;
+use crate::generic::messages;
 use crate::open_run;
 use crate::refusals;
 use crate::view::autopilot::kinds;
@@ -26,8 +28,42 @@ pub struct Choices {
     pub skip: bool,
     /// The refusals that can be let pass, those that were met first.
     pub allow: Vec<String>,
+    /// What can be answered where an answer is asked for, in the order of the workflow.
+    pub outcomes: Vec<Outcome>,
     /// The least that stands behind a decision of a person here, at a gate not counted.
     pub least: Strength,
+}
+
+/// An answer that a state takes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outcome {
+    /// The word.
+    pub word: String,
+    /// Where it leads, by its name for people; none where that hangs on more than the word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leads: Option<String>,
+    /// How the run ends by it, where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends: Option<&'static str>,
+}
+
+impl Outcome {
+    fn of(word: String, state: &str, definition: &Definition) -> Self {
+        let edges = definition.edges(state, Trigger::Report);
+        let alone = ['\'', '"'].map(|quote| format!("outcome.outcome == {quote}{word}{quote}"));
+        let edge = edges.iter().find(|edge| {
+            let guard = edge.when.as_ref().map(|guard| guard.text.trim());
+            guard.is_none_or(|guard| alone.iter().any(|only| only == guard))
+        });
+        let to = edge.and_then(|edge| edge.to.as_ref());
+        let to = to.map(|to| to.value.as_str());
+        let end = to.and_then(|to| definition.state(to)?.end.as_ref());
+        Self {
+            word,
+            leads: to.map(|to| messages::place(definition, to, None)),
+            ends: end.map(|end| RunStatus::from(end.value).name()),
+        }
+    }
 }
 
 impl Engine {
@@ -50,7 +86,9 @@ impl Engine {
 
 fn choices(run: &RunState, definition: &Definition) -> Choices {
     let waiting = run.waiting().next();
-    let state = waiting.map_or(run.state(), |(token, _)| &token.state);
+    // A run that is paused waits for nobody: where it goes on is where its last token stands.
+    let last = run.tokens.last().map_or(run.state(), |token| &token.state);
+    let state = waiting.map_or(last, |(token, _)| &token.state);
     let reopen = definition.edges(state, Trigger::Reopen);
     let asks_kind = |edge: &machine::definition::Edge| {
         let guard = edge.when.as_ref();
@@ -75,6 +113,13 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
         kinds,
         skip: !definition.edges(state, Trigger::Skip).is_empty(),
         allow: if waiting.is_some() { allow } else { Vec::new() },
+        outcomes: waiting.map_or_else(Vec::new, |(token, _)| {
+            let words = messages::outcomes(definition, &token.state);
+            let words = words.into_iter();
+            words
+                .map(|word| Outcome::of(word, &token.state, definition))
+                .collect()
+        }),
         least: run.least_approval,
     }
 }

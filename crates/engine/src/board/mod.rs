@@ -19,10 +19,11 @@ use std::sync::{Mutex, PoisonError};
 use journal::layout::ProjectDir;
 use machine::RunState;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::capability::documents::skills::name_of;
 use crate::capability::messages::message_of;
+use crate::capability::tests::evidence::OUTPUT;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::answer::{CurrentState, RunAction};
@@ -31,7 +32,7 @@ use crate::revision;
 use crate::runs::{self, RunSummary};
 
 pub use attention::{Attention, AttentionKind};
-pub use choices::Choices;
+pub use choices::{Choices, Outcome};
 pub use decision::{Deed, SeenDecision, code_to_type_back};
 pub use files::FileText;
 pub use items::{BoardItem, BoardSet};
@@ -99,6 +100,9 @@ pub struct BoardRun {
     /// What a person should look at, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attention: Option<Attention>,
+    /// What the command printed whose report was not accepted last, as far as it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// Runs that are over, as this process saw them last: of a thousand runs most are, and they hardly change.
@@ -109,6 +113,12 @@ impl Engine {
     pub fn board_run(&self, run: Option<&str>) -> Result<BoardRun, Fault> {
         let (project, dir) = self.looked_at(run)?;
         self.board_run_in(&project, dir.id())
+    }
+
+    /// What a run was started with.
+    pub fn run_inputs(&self, run: Option<&str>) -> Result<Map<String, Value>, Fault> {
+        let (_, loaded) = self.load_any(run)?;
+        Ok(loaded.run.inputs.clone())
     }
 
     /// What is to be done now; where that cannot be told in full, as far as its status tells it.
@@ -135,6 +145,7 @@ impl Engine {
             run,
             places: Vec::new(),
             attention: None,
+            output: None,
         };
         if seen.run.problem.is_some() {
             seen.attention = Some(Attention::of_problem(&seen.run));
@@ -152,6 +163,7 @@ impl Engine {
                 let now = self.clock.millis();
                 let last = state.and_then(last_found);
                 seen.attention = Attention::of_live(&status, dir.path(), last.as_deref(), now);
+                seen.output = state.and_then(last_output);
             }
             // It can be listed all the same, and says why no more can be said.
             Err(fault) => seen.attention = Some(Attention::of_fault(&fault)),
@@ -232,6 +244,12 @@ fn last_found(state: &RunState) -> Option<String> {
     let report = state.last.as_ref()?;
     let code = report.code.as_deref()?;
     Some(message_of(report, code))
+}
+
+/// What was printed then.
+fn last_output(state: &RunState) -> Option<String> {
+    let report = state.last.as_ref().filter(|last| last.code.is_some())?;
+    Some(report.facts.get(OUTPUT)?.as_str()?.to_owned())
 }
 
 /// The texts in a value.

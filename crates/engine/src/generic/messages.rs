@@ -39,7 +39,7 @@ pub(crate) fn stands(run: &RunState, definition: &Definition) -> String {
 }
 
 /// The words that the guards of a state compare the outcome of a report with, in the order of the file.
-pub(super) fn outcomes(definition: &Definition, state: &str) -> Vec<String> {
+pub(crate) fn outcomes(definition: &Definition, state: &str) -> Vec<String> {
     let expects = definition.state(state).and_then(StateDef::reader);
     if expects.is_none_or(|reader| reader.value != "outcome") {
         return Vec::new();

@@ -52,7 +52,7 @@ fn now() -> App {
         stands: "running: green of 2.1".to_owned(),
         rows: vec![
             row(Tone::Alert, "Stuck: Refused 3 times in a row, at last: 1 test fails (green_tests_still_failing)", None),
-            row(Tone::Plain, "workUnit-2.1-GREEN, for the agent, attempt 2 of 3", None),
+            row(Tone::Plain, "workUnit-2.1-GREEN, by agent, attempt 2 of 3", None),
             Row::default(),
             row(Tone::Heading, "subtasks (2)", None),
             row(Tone::Good, "[x] 2.1 Write the mail", None),

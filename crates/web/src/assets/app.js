@@ -132,6 +132,7 @@
       $('page').replaceChildren(main);
       told(main);
       drafts(main);
+      fitted(main);
       centre(main);
       alarm('');
       if (focus) main.focus({ preventScroll: back });
@@ -232,6 +233,7 @@
       const place = places.get(box.getAttribute('aria-label'));
       if (place) [box.scrollTop, box.scrollLeft] = place;
     }
+    fitted(part);
     if (!places.size) centre(part);
     if (focused) {
       const same = $(focused) || [...part.querySelectorAll('a[href]')].find((link) => link.getAttribute('href') === focused);
@@ -295,6 +297,22 @@
     if (link.origin !== location.origin || link.getAttribute('href').startsWith('#')) return;
     event.preventDefault();
     show(link.href, { focus: true, push: true });
+  });
+
+  // A drawing as large as it is made, or as wide as the page. It stays so when the drawing changes.
+  let fit = false;
+  function fitted(within) {
+    const button = $('fit');
+    const box = button && button.closest('section').querySelector('.drawing');
+    if (!box || !within.contains(box)) return;
+    box.classList.toggle('is-fit', fit);
+    button.setAttribute('aria-pressed', String(fit));
+  }
+  document.addEventListener('click', (event) => {
+    if (event.target.id !== 'fit') return;
+    fit = !fit;
+    fitted(document);
+    if (!fit) centre(event.target.closest('section'));
   });
 
   document.addEventListener('change', (event) => {

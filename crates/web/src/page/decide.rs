@@ -1,6 +1,6 @@
 //! What a person can do with a run, as forms. Each says what it was shown on, so that nothing is decided on what was not seen.
 
-use engine::board::Choices;
+use engine::board::{Choices, Outcome};
 use engine::{Fault, RunAction, Strength};
 use maud::{Markup, html};
 
@@ -34,30 +34,36 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
             @if next.gate.is_some() { (gate(&actor)?) }
             @if next.action == "paused" {
                 (actor.form("resume", "Continue", &html! {
-                    p { "Attempts that were used up are given anew." @if next.needs_person { " Only a person does this." } }
+                    p { "It goes on where it stopped." @if choices.reopen { " Where that cannot help, have it done again from a step before: see below." } }
                 }, "tm run resume"))
-            } @else if !is_over && next.gate.is_none() {
-                (actor.form("pause", "Pause", &html! {
-                    p { "No report is taken until somebody has it continue." }
-                    (reason(&actor, "pause", "Why (may be left out)", false))
-                }, "tm run pause"))
             }
             @if let Some(unit) = &next.unit {
                 @if unit.by != "agent" && unit.expects.as_deref() == Some("outcome") {
                     (actor.form("answer", "Answer", &html! {
                         p { (shown(unit.label.as_ref().unwrap_or(&unit.state))) }
                         (hidden("unit", &unit.unit_id))
-                        @if unit.outcomes.is_empty() {
+                        @if choices.outcomes.is_empty() {
                             label for="answer-outcome" { "Outcome" } input #answer-outcome name="outcome" required;
                         } @else {
-                            label for="answer-outcome" { "Outcome" }
-                            select #answer-outcome name="outcome" { @for outcome in &unit.outcomes { option { (shown(outcome)) } } }
+                            fieldset {
+                                legend { "Your answer" }
+                                @for outcome in &choices.outcomes { (answer(outcome)) }
+                            }
                         }
                         (reason(&actor, "answer", "What there is to say", false))
                     }, "tm run report"))
                 }
             }
             @if !is_over { (further(&actor, &choices)) }
+            @if !is_over && next.gate.is_none() && next.action != "paused" {
+                details #pausing {
+                    summary { "Pause it" }
+                    (actor.form("pause", "Pause", &html! {
+                        p { "Reports of agents are refused until somebody has it continue." }
+                        (reason(&actor, "pause", "Why it is paused", false))
+                    }, "tm run pause"))
+                }
+            }
             @if decides && !is_over {
                 details #worth {
                     summary { "What a decision here is worth" }
@@ -79,7 +85,7 @@ fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
     }
     html! {
         details #further {
-            summary { "Further: do it again, give it up, let a rule pass" }
+            summary { "Further: " (ways(reopens, choices).join(", ")) }
             @if reopens {
                 (actor.form("reopen", "Do it again", &html! {
                     p { "It goes one step back, and what was accepted there is done again." }
@@ -90,13 +96,13 @@ fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
                             @for kind in &choices.kinds { option { (shown(kind)) } }
                         }
                     }
-                    (reason(actor, "reopen", "Why", true))
+                    (reason(actor, "reopen", "Why it is done again", true))
                 }, "tm run reopen --reason TEXT"))
             }
             @if choices.skip {
                 (actor.form("skip", "Give it up", &html! {
                     p { "What is in hand is not done, and what needs it cannot be done either." }
-                    (reason(actor, "skip", "Why", true))
+                    (reason(actor, "skip", "Why it is given up", true))
                 }, "tm run skip --reason TEXT"))
             }
             @if !choices.allow.is_empty() {
@@ -104,9 +110,12 @@ fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
                     p { "One rule, for what is asked for now and nothing else. It is journalled, and stands in the report." }
                     @if actor.decides {
                         label for="allow-code" { "Rule" }
-                        select #allow-code name="code" { @for code in &choices.allow { option { (shown(code)) } } }
+                        select #allow-code name="code" required {
+                            option value="" { "Choose" }
+                            @for code in &choices.allow { option { (shown(code)) } }
+                        }
                     }
-                    (reason(actor, "allow", "Why", true))
+                    (reason(actor, "allow", "Why it may pass", true))
                 }, "tm run allow CODE --reason TEXT"))
             }
         }
@@ -135,17 +144,47 @@ impl Actor<'_> {
                 (hidden("seen", self.seen))
                 (inside)
                 (buttons(what, self.signed.contains(&what), &[("", label, "plain")]))
-                p.quiet { "The same in a terminal: " (command(&line)) }
+                details.quiet id={ (what) "-terminal" } { summary { "The same in a terminal" } (command(&line)) }
             }
         }
     }
+}
+
+/// An answer to choose, with what comes of it.
+fn answer(outcome: &Outcome) -> Markup {
+    let id = id_of("answer", &outcome.word);
+    html! {
+        p {
+            input id=(id) type="radio" name="outcome" value=(outcome.word) required;
+            " " label for=(id) {
+                strong { (shown(&outcome.word)) }
+                @match (&outcome.leads, outcome.ends) {
+                    (Some(leads), Some(ends)) => { ": the run ends at " (shown(leads)) ", " (ends) },
+                    (Some(leads), None) => { ": on to " (shown(leads)) },
+                    (None, _) => {},
+                }
+            }
+        }
+    }
+}
+
+/// What can be done besides, in a few words each.
+fn ways(reopens: bool, choices: &Choices) -> Vec<&'static str> {
+    let ways = [
+        (reopens, "do it again"),
+        (choices.skip, "give it up"),
+        (!choices.allow.is_empty(), "let a rule pass"),
+    ];
+    ways.into_iter()
+        .filter_map(|(is_there, way)| is_there.then_some(way))
+        .collect()
 }
 
 fn reason(actor: &Actor<'_>, form: &str, label: &str, required: bool) -> Markup {
     let id = format!("{form}-reason");
     html! {
         @if actor.decides {
-            label for=(id) { (label) }
+            label for=(id) { (label) @if required { " (needed)" } @else { " (may be left out)" } }
             textarea id=(id) name="reason" rows="2" required[required] data-draft {}
         }
     }
@@ -208,7 +247,11 @@ fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
                     label for="gate-feedback" { "Feedback (a rejection needs it)" }
                     textarea #gate-feedback name="feedback" rows="4" data-draft {}
                     (buttons("gate", gate.strength == Strength::Signed, &[("approve", "Approve", "yes"), ("reject", "Reject", "no")]))
-                    p.quiet { "What you decide on has the hash " code.hash { (gate.hash) } ". The same in a terminal: " (lines) }
+                    details.quiet id="gate-terminal" {
+                        summary { "The same in a terminal" }
+                        p { "What you decide on has the hash " code.hash { (gate.hash) } "." }
+                        p { (lines) }
+                    }
                 }
             }
         }

@@ -30,9 +30,9 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     Ok(html! {
         section #files data-live aria-labelledby="files-title" {
             h2 #files-title { "Files" }
-            @if files.is_empty() { p.quiet { "This run keeps no files of its own. What it changed in the project is in its commits: see " a href=(about.path("work")) { "Work" } "." } }
+            @if files.is_empty() { p.quiet { "This run keeps no files of its own." @if about.run.run.commits > 0 { " What it changed in the project is in its commits: see " a href=(about.path("work")) { "Work" } "." } } }
             @for (iteration, files) in &by_iteration {
-                h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "In the beginning" } }
+                @if by_iteration.len() > 1 { h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "Before the first iteration" } } }
                 ul.files {
                     @for file in files {
                         @let before = before(&all, file);
@@ -50,7 +50,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
             }
         }
         @if let Some(path) = shown_file {
-            @match (against, prompt_and_response(&files, path)) {
+            @match (against, prompt_and_response(about, &files, path)) {
                 (Some(against), _) => (difference(about, against, path)?),
                 (None, Some((prompt, response))) => {
                     div.beside { (content(about, prompt)?) (content(about, response)?) }
@@ -84,14 +84,18 @@ fn before<'a>(all: &'a [ArtifactEntry], file: &ArtifactEntry) -> Option<&'a Arti
 }
 
 /// A prompt and its response, of which `path` is one: they are read side by side.
-fn prompt_and_response<'a>(files: &[&'a ArtifactEntry], path: &str) -> Option<(&'a str, &'a str)> {
-    let is_there = |wanted: &str| {
+fn prompt_and_response<'a>(
+    about: &About<'_>,
+    files: &[&'a ArtifactEntry],
+    path: &str,
+) -> Option<(&'a str, &'a str)> {
+    let there = |wanted: &str| {
         let found = files.iter().find(|file| file.path == wanted)?;
-        Some(found.path.as_str())
+        is_there(about, wanted).then_some(found.path.as_str())
     };
     let prompt = path.replace("response", "prompt");
     let response = path.replace("prompt", "response");
-    let both = is_there(&prompt).zip(is_there(&response));
+    let both = there(&prompt).zip(there(&response));
     both.filter(|(prompt, response)| prompt != response)
 }
 

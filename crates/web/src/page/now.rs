@@ -3,6 +3,7 @@
 use engine::board::{BoardItem, BoardSet};
 use engine::{Fault, Look, RunAction};
 use maud::{Markup, PreEscaped, html};
+use serde_json::Value;
 
 use super::{About, block, command, decide, id_of, message, shown, status};
 
@@ -33,7 +34,7 @@ fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
             p.attention { strong { (attention.kind.word()) ": " } (message(&attention.text)) }
         }
         @if !about.run.places.is_empty() {
-            p { "It is at " strong { (shown(&about.run.places.join(", "))) } "." }
+            p { "Where it is: " strong { (shown(&about.run.places.join(", "))) } }
         }
         @if let Some(next) = next {
             @if let Some(unit) = &next.unit {
@@ -57,7 +58,20 @@ fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
                 }
             }
         }
-        @if about.run.is_live() { p.quiet { "What an agent is told: " (command(&format!("tm run next --run-id {}", about.id()))) } }
+        @if let Some(output) = &about.run.output {
+            details #output open {
+                summary { "What was printed when the last report was not accepted" }
+                (block(output, "What was printed"))
+            }
+        }
+        @let given = about.engine.run_inputs(Some(about.id())).unwrap_or_default();
+        @if !given.is_empty() {
+            details #given {
+                summary { "What the run was given" }
+                dl.facts { @for (name, value) in &given { div { dt { (shown(name)) } dd { (shown(&plain(value))) } } } }
+            }
+        }
+        @if about.run.is_live() { p.quiet { "An agent asks for what is next with " (command(&format!("tm run next --run-id {}", about.id()))) } }
     }
 }
 
@@ -66,7 +80,10 @@ fn drawing(about: &About<'_>) -> Markup {
     match about.engine.run_picture(Some(about.id()), Look::Outside) {
         Ok(svg) => html! {
             div.drawing tabindex="0" role="region" aria-label="Drawing of the workflow" { (PreEscaped(svg)) }
-            p.quiet { "Marked: where it is. Thick: where it was. Dashed: where it never came." }
+            p.quiet {
+                button #fit type="button" aria-pressed="false" { "Show all of it" }
+                " Marked: where it is. Thick: where it was. Dashed: where it never came."
+            }
         },
         Err(fault) => html! { p { (shown(&fault.message)) } },
     }
@@ -114,6 +131,12 @@ fn card(item: &BoardItem) -> Markup {
             @if !item.needs.is_empty() { span.quiet { "needs " (shown(&item.needs.join(", "))) } }
         }
     }
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn heading(column: &str) -> &'static str {

@@ -1,6 +1,7 @@
 //! The run as it was at some event: the journal, folded up to there.
 
 use engine::Fault;
+use engine::board::TimelinePage;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -15,19 +16,23 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
         .number("at")
         .unwrap_or(last)
         .clamp(1, last.max(1));
-    let replayed = about.engine.replay(Some(about.id()), Some(at))?;
-    let shown_at = replayed["at"]["seq"].as_u64().unwrap_or(at);
+    let mut replayed = about.engine.replay(Some(about.id()), Some(at))?;
+    let mut shown_at = replayed["at"]["seq"].as_u64().unwrap_or(at);
+    // Back by less than a unit of events would come to the same one again: it is the one before that is meant.
+    if about.query.number("from") == Some(shown_at) && at < shown_at {
+        let begins = first_of_unit(about, shown_at)?;
+        if begins > 1 {
+            replayed = about.engine.replay(Some(about.id()), Some(begins - 1))?;
+            shown_at = begins - 1;
+        }
+    }
     let state = &replayed["state"];
     let tokens = state["tokens"].as_array().map_or(&[][..], Vec::as_slice);
     // Events of one unit happened at once: one goes from unit to unit.
     let near = about
         .engine
         .timeline(Some(about.id()), Some(shown_at + 1), 1)?;
-    let records = near
-        .entries
-        .iter()
-        .filter_map(|entry| entry.record.as_ref());
-    let begins = records.map(|record| record.seq).min().unwrap_or(shown_at);
+    let begins = oldest(&near).unwrap_or(shown_at);
     let path = about.path("replay");
     let (path, project) = path.split_once('?').unwrap_or((&path, ""));
     Ok(html! {
@@ -35,6 +40,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
             h2 #replay-title { "Replay" }
             form.replay method="get" action=(path) {
                 @if let Some(root) = about.query.get("project") { input type="hidden" name="project" value=(root); }
+                input type="hidden" name="from" value=(shown_at);
                 label for="at" { "Event" }
                 input #at type="range" name="at" min="1" max=(last) value=(shown_at) data-submit;
                 output for="at" { (shown_at) " of " (last) }
@@ -62,6 +68,20 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
             }
         }
     })
+}
+
+/// The number of the first of the events that happened at once with this one.
+fn first_of_unit(about: &About<'_>, at: u64) -> Result<u64, Fault> {
+    let near = about.engine.timeline(Some(about.id()), Some(at + 1), 1)?;
+    Ok(oldest(&near).unwrap_or(at))
+}
+
+fn oldest(page: &TimelinePage) -> Option<u64> {
+    let records = page
+        .entries
+        .iter()
+        .filter_map(|entry| entry.record.as_ref());
+    records.map(|record| record.seq).min()
 }
 
 fn pretty(value: &Value) -> String {

@@ -25,11 +25,11 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
         section #timeline data-live[before.is_none()] aria-labelledby="timeline-title" {
             h2 #timeline-title { "Timeline" }
             p.quiet {
-                "The newest first. "
-                @if all { a href=(path) { "Only what matters" } } @else { a href={ (path) "&all=1" } { "Every event" } }
-                ", of " (page.last) ". " a href=(about.path("replay")) { "See the run as it was at one of them" }
+                (text::counted(page.last, "event")) ", the newest first. "
+                @if all { a href=(path) { "Show only what matters" } } @else { a href={ (path) "&all=1" } { "Show every event" } }
+                ". " a href=(about.path("replay")) { "See the run as it was at one of them" }
             }
-            ol.timeline { @for entry in entries { (event(about, entry)) } }
+            ol.timeline { @for same in entries.chunk_by(|a, b| a.record.is_none() && b.record.is_none() && a.line == b.line) { (event(about, same)) } }
             nav.pager aria-label="Pages" {
                 @if before.is_some() { a href={ (path) (more) } { "Newest" } }
                 @if let Some(older) = page.older_than {
@@ -40,14 +40,18 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     })
 }
 
-fn event(about: &About<'_>, entry: &TimelineEntry) -> Markup {
+/// An event; of refusals that say the same, one for all of them.
+fn event(about: &About<'_>, same: &[&TimelineEntry]) -> Markup {
+    let Some((entry, older)) = same.split_first() else {
+        return html! {};
+    };
     let step = entry.step.as_ref();
     let text = |name: &str| step.and_then(|step| step.get(name)).and_then(Value::as_str);
     let accepted = text("verdict") == Some("accepted");
     let Some(record) = &entry.record else {
         return html! {
             li.event.is-refused {
-                p { span.seq { "–" } " " (time(&entry.at)) " " @if let Some(line) = &entry.line { (markdown::inline(line)) } }
+                p { span.seq { "–" } " " @if let Some(first) = older.last() { (same.len()) " times from " (time(&first.at)) " to " } (time(&entry.at)) " " @if let Some(line) = &entry.line { (markdown::inline(line)) } }
             }
         };
     };
@@ -60,14 +64,14 @@ fn event(about: &About<'_>, entry: &TimelineEntry) -> Markup {
                     Some(told) => (markdown::inline(told)),
                     None => span.quiet { (shown(entry.brief.as_deref().unwrap_or(&record.event))) },
                 }
-                @if let Some(word) = text("level").filter(|_| accepted) { " " (level(word)) }
+                @if let Some(word) = text("level").filter(|word| accepted && !word.is_empty()) { " " (level(word)) }
                 @if let Some(sha) = field("sha").filter(|sha| sha.len() >= 40) {
                     " " a href=(about.path(&format!("commits/{sha}"))) { (shown(&sha[..8])) }
                 }
             }
             details id={ "event-" (record.seq) } {
                 summary { "The event itself" }
-                (block(&serde_json::to_string_pretty(record).unwrap_or_default(), &format!("Event {}", record.seq)))
+                (block(&about.spelled(&serde_json::to_string_pretty(record).unwrap_or_default()), &format!("Event {}", record.seq)))
             }
         }
     }

@@ -21,7 +21,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
         section #work data-live aria-labelledby="work-title" {
             h2 #work-title { "Work" }
             @if rows.is_empty() {
-                p.quiet { "This run has no tests by item. What happened is in the " a href=(about.path("timeline")) { "timeline" } ", what it made in the " a href=(about.path("files")) { "files" } "." }
+                p.quiet { "This run has no tests by item. What happened is in the " a href=(about.path("timeline")) { "timeline" } "." }
             }
             @for row in rows { (subtask(about, row)) }
             @if let Some(suite) = suite {
@@ -89,7 +89,7 @@ fn phase(id: &str, name: &str, phase: &Value) -> Markup {
     html! {
         div.phase.(class(name)) {
             h4 { (name) " " (level(word(phase, "level"))) }
-            p { (number(phase, "passed")) " passed, " (number(phase, "failed") + number(phase, "errors")) " failing" @if number(phase, "skipped") > 0 { ", " (number(phase, "skipped")) " skipped" } }
+            p { (number(phase, "passed")) " passed, " (number(phase, "failed")) " failing" @if number(phase, "errors") > 0 { ", " (number(phase, "errors")) " could not be compiled or collected" } @if number(phase, "skipped") > 0 { ", " (number(phase, "skipped")) " skipped" } }
             @if let Some(verified) = phase["verified"].as_object() {
                 p.quiet { "Run by Tramline: " code { (shown(verified.get("command").and_then(Value::as_str).unwrap_or_default())) } }
             }
@@ -113,8 +113,13 @@ fn refusals(refused: &[Value]) -> Markup {
     html! {
         @if !refused.is_empty() {
             ul.refused {
-                @for refusal in refused {
-                    li { "Refused " (time(time_of(refusal))) ": " (shown(word(refusal, "message"))) " " code { (shown(word(refusal, "code"))) } }
+                @for same in refused.chunk_by(|a, b| word(a, "message") == word(b, "message")) {
+                    @let (first, last) = (&same[0], &same[same.len() - 1]);
+                    li {
+                        "Refused "
+                        @if same.len() > 1 { (same.len()) " times, " (time(time_of(first))) " to " }
+                        (time(time_of(last))) ": " (shown(word(last, "message"))) " " code { (shown(word(last, "code"))) }
+                    }
                 }
             }
         }

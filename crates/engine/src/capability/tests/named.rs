@@ -355,8 +355,12 @@ impl Comparison<'_> {
                 finding(
                     "stuck",
                     format!(
-                        "the same {} failed {STUCK_AFTER} times in a row: {}",
-                        tests(failing.len() as u64),
+                        "the same {} {STUCK_AFTER} times in a row: {}",
+                        if self.counts.failed == 0 {
+                            format!("{} could not be compiled or collected", failing.len())
+                        } else {
+                            format!("{} failed", tests(failing.len() as u64))
+                        },
                         few(&failing)
                     ),
                     if self.facts.contains_key(MAY_BE_OLD) {

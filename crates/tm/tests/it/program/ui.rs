@@ -28,7 +28,7 @@ fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
     person.press("\r");
     person.sees("running: red of 1.1");
     person.press("2");
-    person.sees("run:created");
+    person.sees("began tdd");
     // Not typed back is not done.
     person.press("p");
     person.sees("Why:");

@@ -290,7 +290,7 @@ fn a_person_decides_on_what_was_seen() {
     );
     let (status, paused) = site.decide(&run, json!({ "what": "pause", "reason": "lunch" }));
     assert_eq!(status, 200, "{paused}");
-    assert!(site.page("/").contains("Paused: lunch"));
+    assert!(site.page("/").contains("It is paused: lunch"));
     let (status, resumed) = site.decide(&run, json!({ "what": "resume" }));
     assert_eq!(status, 200, "{resumed}");
     let (status, nothing) = site.decide(&run, json!({ "what": "dance" }));
@@ -405,9 +405,9 @@ fn the_list_is_never_older_than_the_question() {
     let served = Served::by(&environment);
     let run = run_of(&environment);
     for (turn, word) in [
-        ("pause", "Paused"),
+        ("pause", "paused"),
         ("resume", "running"),
-        ("pause", "Paused"),
+        ("pause", "paused"),
     ] {
         served.site.page("/");
         environment.tm(&["autopilot", turn, "--json"]).json_with(0);
