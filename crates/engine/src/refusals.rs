@@ -7,6 +7,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::json;
 
+/// The file that they are noted in.
+pub(crate) const FILE_NAME: &str = "refusals.jsonl";
+
 /// Notes a refusal of a report at the time `now`. Best effort: it is never read to decide anything.
 pub(crate) fn note(dir: &Path, now: &str, unit: Option<&str>, code: Option<&str>, message: &str) {
     let line = json!({
@@ -19,7 +22,7 @@ pub(crate) fn note(dir: &Path, now: &str, unit: Option<&str>, code: Option<&str>
         .create(true)
         .append(true)
         .mode(0o600)
-        .open(dir.join("refusals.jsonl"))
+        .open(dir.join(FILE_NAME))
     {
         let _ = file.write_all(format!("{line}\n").as_bytes());
     }
@@ -58,7 +61,7 @@ pub(crate) fn latest(dir: &Path, unit: Option<&str>, since: &str) -> Vec<Refused
 /// The newest refusals, the oldest first.
 pub(crate) fn all(dir: &Path) -> Vec<Refused> {
     let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = std::fs::File::open(dir.join("refusals.jsonl"))?;
+        let mut file = std::fs::File::open(dir.join(FILE_NAME))?;
         let len = file.metadata()?.len();
         file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
         let mut bytes = Vec::new();

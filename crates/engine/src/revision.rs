@@ -3,16 +3,13 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
-/// A number that changes whenever the journal at this path does.
-pub(crate) fn of_journal(path: &Path) -> u64 {
-    of_files([path])
-}
+use crate::refusals;
 
-/// A number that changes whenever one of these files does.
-pub(crate) fn of_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> u64 {
+/// A number that changes whenever something came of the run in this folder: an event, or a refusal.
+pub(crate) fn of_run(dir: &Path) -> u64 {
     let mut hash = DefaultHasher::new();
-    for path in paths {
-        stamp(path.as_ref(), &mut hash);
+    for file in [journal::file::FILE_NAME, refusals::FILE_NAME] {
+        stamp(&dir.join(file), &mut hash);
     }
     hash.finish()
 }

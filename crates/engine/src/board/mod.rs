@@ -15,8 +15,9 @@ mod visits;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use journal::layout::ProjectDir;
+use journal::layout::{ProjectDir, RunDir};
 use machine::RunState;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -69,9 +70,7 @@ pub fn runs_of(projects: &[Engine]) -> Result<Vec<BoardRun>, Fault> {
         let Some(project) = engine.stored()? else {
             continue;
         };
-        for id in project.runs()? {
-            all.push(engine.board_run_in(&project, &id)?);
-        }
+        all.extend(engine.board_runs_in(&project)?);
     }
     all.sort_by(|a, b| {
         b.urgency()
@@ -105,8 +104,22 @@ pub struct BoardRun {
     pub output: Option<String>,
 }
 
-/// Runs that are over, as this process saw them last: of a thousand runs most are, and they hardly change.
-static OVER: Mutex<Option<HashMap<PathBuf, (u64, BoardRun)>>> = Mutex::new(None);
+/// Runs as this process saw them last: of a thousand most are over, and of the others one moves at a time.
+static SEEN: Mutex<Option<HashMap<PathBuf, Seen>>> = Mutex::new(None);
+/// For how long a run that goes on is taken to be as it was, where nothing came of it: that it is silent, or a file of it was
+/// changed, no event tells.
+const FRESH: Duration = Duration::from_secs(3);
+/// From so many runs on they are read side by side.
+const MANY: usize = 32;
+
+/// A run as it was seen.
+#[derive(Debug)]
+struct Seen {
+    /// What its files looked like.
+    revision: u64,
+    at: Instant,
+    run: BoardRun,
+}
 
 impl Engine {
     /// One run, as a person looks at it.
@@ -127,13 +140,43 @@ impl Engine {
             .or_else(|_| self.run_status(run).map(|status| status.next_action))
     }
 
+    /// The runs of a project, in no order.
+    fn board_runs_in(&self, project: &ProjectDir) -> Result<Vec<BoardRun>, Fault> {
+        let ids = project.runs()?;
+        let read = |ids: &[String]| -> Result<Vec<BoardRun>, Fault> {
+            ids.iter()
+                .map(|id| self.board_run_in(project, id))
+                .collect()
+        };
+        let readers = std::thread::available_parallelism().map_or(1, usize::from);
+        if ids.len() < MANY || readers < 2 {
+            return read(&ids);
+        }
+        std::thread::scope(|scope| {
+            let parts = ids.chunks(ids.len().div_ceil(readers));
+            let parts: Vec<_> = parts.map(|part| scope.spawn(|| read(part))).collect();
+            let mut all = Vec::new();
+            for part in parts {
+                let part = part.join();
+                all.extend(part.map_err(|_| Fault::bug("a list of runs was not read"))??);
+            }
+            Ok(all)
+        })
+    }
+
     fn board_run_in(&self, project: &ProjectDir, id: &str) -> Result<BoardRun, Fault> {
         let dir = project.run(id)?;
-        let revision = revision::of_journal(&dir.journal_path());
-        if let Some(known) = over(dir.path(), revision) {
+        let revision = revision::of_run(dir.path());
+        if let Some(known) = seen(dir.path(), revision) {
             return Ok(known);
         }
-        let run = runs::summary(&dir, project);
+        let run = self.board_run_now(project, &dir);
+        remember(dir.path(), revision, &run);
+        Ok(run)
+    }
+
+    fn board_run_now(&self, project: &ProjectDir, dir: &RunDir) -> BoardRun {
+        let run = runs::summary(dir, project);
         let loaded = open_run::load(dir.path()).ok();
         let state = loaded.as_ref().map(|loaded| &*loaded.run);
         let mut seen = BoardRun {
@@ -149,14 +192,13 @@ impl Engine {
         };
         if seen.run.problem.is_some() {
             seen.attention = Some(Attention::of_problem(&seen.run));
-            return Ok(seen);
+            return seen;
         }
         if !seen.is_live() {
             seen.attention = Attention::of_end(&seen.run);
-            remember_over(dir.path(), revision, &seen);
-            return Ok(seen);
+            return seen;
         }
-        match self.run_status(Some(id)) {
+        match self.run_status(Some(dir.id())) {
             Ok(status) => {
                 seen.places = places(&status.states);
                 seen.last_updated.clone_from(&status.last_updated);
@@ -168,7 +210,7 @@ impl Engine {
             // It can be listed all the same, and says why no more can be said.
             Err(fault) => seen.attention = Some(Attention::of_fault(&fault)),
         }
-        Ok(seen)
+        seen
     }
 }
 
@@ -277,15 +319,19 @@ fn places(states: &[CurrentState]) -> Vec<String> {
         .collect()
 }
 
-fn over(dir: &Path, revision: u64) -> Option<BoardRun> {
-    let known = OVER.lock().unwrap_or_else(PoisonError::into_inner);
-    let (seen, run) = known.as_ref()?.get(dir)?;
-    (*seen == revision).then(|| run.clone())
+fn seen(dir: &Path, revision: u64) -> Option<BoardRun> {
+    let all = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let seen = all.as_ref()?.get(dir)?;
+    let is_so = seen.revision == revision && (!seen.run.is_live() || seen.at.elapsed() < FRESH);
+    is_so.then(|| seen.run.clone())
 }
 
-fn remember_over(dir: &Path, revision: u64, run: &BoardRun) {
-    let mut known = OVER.lock().unwrap_or_else(PoisonError::into_inner);
-    known
-        .get_or_insert_default()
-        .insert(dir.to_owned(), (revision, run.clone()));
+fn remember(dir: &Path, revision: u64, run: &BoardRun) {
+    let seen = Seen {
+        revision,
+        at: Instant::now(),
+        run: run.clone(),
+    };
+    let mut all = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    all.get_or_insert_default().insert(dir.to_owned(), seen);
 }

@@ -108,10 +108,7 @@ pub(crate) fn of_now(dir: &Path) -> Result<Summary, Fault> {
     if !run_cache::is_on() {
         return build(dir);
     }
-    let seen = revision::of_files([
-        &dir.join(journal::file::FILE_NAME),
-        &dir.join("refusals.jsonl"),
-    ]);
+    let seen = revision::of_run(dir);
     let mut known = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, _, summary)) = known.iter().find(|(of, at, _)| of == dir && *at == seen) {
         return Ok(summary.clone());
