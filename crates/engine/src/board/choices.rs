@@ -22,6 +22,9 @@ const KIND: &str = "command.kind";
 pub struct Choices {
     /// Whether it can be taken up again, without more being said.
     pub reopen: bool,
+    /// Where it is taken up then, by its name for people; none where that hangs on more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reopens_at: Option<String>,
     /// The kinds of work that it can be taken up as; none where that makes no difference.
     pub kinds: Vec<String>,
     /// Whether what is in hand can be given up.
@@ -110,6 +113,11 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
     }
     Choices {
         reopen: reopen.iter().any(|edge| !asks_kind(edge)),
+        reopens_at: reopen
+            .iter()
+            .find(|edge| edge.when.is_none())
+            .and_then(|edge| edge.to.as_ref())
+            .map(|to| messages::place(definition, &to.value, None)),
         kinds,
         skip: !definition.edges(state, Trigger::Skip).is_empty(),
         allow: if waiting.is_some() { allow } else { Vec::new() },

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
+use crate::runs;
 
 /// The most that is shown of a difference, in bytes.
 const MOST_BYTES: usize = 512 * 1024;
@@ -36,14 +37,7 @@ impl Engine {
             )
             .suggest("it may have been thrown away by git, or lie in another clone"));
         };
-        let mut patch = String::from_utf8_lossy(&shown.patch).into_owned();
-        let cut = patch.len() > MOST_BYTES;
-        if cut {
-            let end = patch[..=MOST_BYTES.min(patch.len() - 1)]
-                .rfind('\n')
-                .unwrap_or_default();
-            patch.truncate(end);
-        }
+        let (patch, cut) = cut(&shown.patch);
         Ok(CommitPatch {
             sha: sha.to_owned(),
             message: shown.message,
@@ -51,4 +45,37 @@ impl Engine {
             cut,
         })
     }
+
+    /// What differs in the working tree of a run from its last commit. None where the run has no branch, or another one is
+    /// checked out: what lies there is somebody else's then.
+    pub fn uncommitted(&self, run: Option<&str>) -> Result<Option<CommitPatch>, Fault> {
+        let (dir, loaded) = self.load_any(run)?;
+        let (project, _) = self.looked_at(Some(dir.id()))?;
+        let branch = runs::summary(&dir, &project).branch;
+        let repository = workspace::git::Repository::discover(&self.root)?;
+        let head = repository.head()?;
+        let is_its_own = !branch.is_empty() && head.branch.as_deref() == Some(branch.as_str());
+        if loaded.run.status.is_over() || !is_its_own {
+            return Ok(None);
+        }
+        let (patch, cut) = cut(&repository.uncommitted()?);
+        Ok(Some(CommitPatch {
+            sha: head.oid.map(|oid| oid.to_string()).unwrap_or_default(),
+            message: String::new(),
+            patch,
+            cut,
+        }))
+    }
+}
+
+/// A difference, as much as is shown of it; and whether that is less than all.
+fn cut(patch: &[u8]) -> (String, bool) {
+    let mut patch = String::from_utf8_lossy(patch).into_owned();
+    let is_cut = patch.len() > MOST_BYTES;
+    if is_cut {
+        let end = patch.floor_char_boundary(MOST_BYTES);
+        let end = patch[..end].rfind('\n').unwrap_or_default();
+        patch.truncate(end);
+    }
+    (patch, is_cut)
 }

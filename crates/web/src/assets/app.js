@@ -306,7 +306,7 @@
     const box = button && button.closest('section').querySelector('.drawing');
     if (!box || !within.contains(box)) return;
     box.classList.toggle('is-fit', fit);
-    button.setAttribute('aria-pressed', String(fit));
+    button.textContent = fit ? 'Show it larger' : 'Show all of it';
   }
   document.addEventListener('click', (event) => {
     if (event.target.id !== 'fit') return;

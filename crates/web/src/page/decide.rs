@@ -88,7 +88,10 @@ fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
             summary { "Further: " (ways(reopens, choices).join(", ")) }
             @if reopens {
                 (actor.form("reopen", "Do it again", &html! {
-                    p { "It goes one step back, and what was accepted there is done again." }
+                    p {
+                        "It goes back" @if let Some(place) = &choices.reopens_at { " to " strong { (shown(place)) } }
+                        ", and what was accepted there is done again, with what you write here before it. No file is touched."
+                    }
                     @if !choices.kinds.is_empty() && actor.decides {
                         label for="reopen-kind" { "As which kind of work" }
                         select #reopen-kind name="kind" {

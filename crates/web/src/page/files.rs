@@ -8,6 +8,9 @@ use maud::{Markup, html};
 
 use super::{About, block, diff, id_of, shown, time};
 
+/// What stands in the name of a file that was sent back, before its number.
+const ASIDE: &str = ".rejected-";
+
 /// A file that is compared with the one of the iteration before has the same name but for numbers.
 fn kind_of(path: &str) -> String {
     path.chars().filter(|c| !c.is_ascii_digit()).collect()
@@ -40,9 +43,9 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                         li {
                             @if is_there {
                                 a href=(link(about, &file.path, None)) aria-current=[(shown_file == Some(&*file.path)).then_some("true")] { code { (shown(&file.path)) } }
-                            } @else { code { (shown(&file.path)) } " (no longer there)" }
+                            } @else { code { (shown(&file.path)) } @if all.iter().any(|known| is_put_aside(&known.path, &file.path)) { " (sent back, and put aside)" } @else { " (no longer there)" } }
                             " " span.quiet { (shown(&file.phase)) ", " (time(&file.created_at)) }
-                            @if let Some(before) = before { " " a href=(link(about, &file.path, Some(&before.path))) { "what changed since iteration " (before.iteration) } }
+                            @if let Some(before) = before { " " a href=(link(about, &file.path, Some(&before.path))) { @if is_put_aside(&before.path, &file.path) { "what changed since it was sent back" } @else { "what changed since iteration " (before.iteration) } } }
                             @if file.problem.is_some() && is_there { " " strong { "not as it was recorded" } }
                         }
                     }
@@ -74,12 +77,33 @@ fn link(about: &About<'_>, file: &str, against: Option<&str>) -> String {
     format!("{path}{query}")
 }
 
-/// The same file of the iteration before.
+/// The same file as it was before: the one that was put aside last when it was sent back, or that of the iteration before.
 fn before<'a>(all: &'a [ArtifactEntry], file: &ArtifactEntry) -> Option<&'a ArtifactEntry> {
-    all.iter().rev().find(|known| {
-        known.iteration < file.iteration
-            && known.path != file.path
-            && kind_of(&known.path) == kind_of(&file.path)
+    let aside = all
+        .iter()
+        .rev()
+        .find(|known| is_put_aside(&known.path, &file.path));
+    let earlier = || {
+        all.iter().rev().find(|known| {
+            known.iteration < file.iteration
+                && known.path != file.path
+                && kind_of(&known.path) == kind_of(&file.path)
+        })
+    };
+    aside.or_else(earlier)
+}
+
+/// Whether `aside` is the file `path` as it was put aside: `plan.rejected-1.md` is `plan.md`.
+fn is_put_aside(aside: &str, path: &str) -> bool {
+    let parts = aside.split_once(ASIDE).and_then(|(name, rest)| {
+        let (number, ending) = rest.split_once('.')?;
+        let is_number = !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit());
+        is_number.then_some((name, ending))
+    });
+    parts.is_some_and(|(name, ending)| {
+        path.strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix('.'))
+            == Some(ending)
     })
 }
 
@@ -128,4 +152,23 @@ fn difference(about: &About<'_>, before: &str, after: &str) -> Result<Markup, Fa
             @if patch.is_empty() { p { "They are the same." } } @else { (diff::unified(&patch, "Difference")) }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_put_aside_is_known_by_its_name() {
+        for (aside, path, is) in [
+            ("plan.rejected-1.md", "plan.md", true),
+            ("rounds/plan.rejected-12.md", "rounds/plan.md", true),
+            ("plan.rejected-1.md", "plans.md", false),
+            ("plan.rejected-.md", "plan.md", false),
+            ("plan.rejected-1.md", "plan.txt", false),
+            ("plan.md", "plan.md", false),
+        ] {
+            assert_eq!(is_put_aside(aside, path), is, "{aside} of {path}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use engine::{Fault, Look, RunAction};
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
+use super::commit::NONE_YET;
 use super::{About, block, command, decide, id_of, message, shown, status};
 
 /// How many items a column shows.
@@ -64,6 +65,9 @@ fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
                 (block(output, "What was printed"))
             }
         }
+        @if about.run.is_live() && !about.run.run.branch.is_empty() {
+            p { a href=(about.path(&format!("commits/{NONE_YET}"))) { "What is not committed yet" } }
+        }
         @let given = about.engine.run_inputs(Some(about.id())).unwrap_or_default();
         @if !given.is_empty() {
             details #given {
@@ -81,7 +85,7 @@ fn drawing(about: &About<'_>) -> Markup {
         Ok(svg) => html! {
             div.drawing tabindex="0" role="region" aria-label="Drawing of the workflow" { (PreEscaped(svg)) }
             p.quiet {
-                button #fit type="button" aria-pressed="false" { "Show all of it" }
+                button #fit type="button" { "Show all of it" }
                 " Marked: where it is. Thick: where it was. Dashed: where it never came."
             }
         },

@@ -30,6 +30,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                     (phase("suite", "Suite", suite))
                 }
             }
+            (warnings(list(&summary, "warnings")))
             (refused(&summary))
             (allowed(&summary, &decisions))
         }
@@ -126,6 +127,16 @@ fn refusals(refused: &[Value]) -> Markup {
     }
 }
 
+/// What was accepted all the same, with what is to be said of it.
+fn warnings(warnings: &[Value]) -> Markup {
+    html! {
+        @if !warnings.is_empty() {
+            h3 { "Accepted with a warning" }
+            ul { @for warning in warnings { li { code { (shown(word(warning, "unit"))) } ": " (shown(word(warning, "message"))) " " code { (shown(word(warning, "code"))) } } } }
+        }
+    }
+}
+
 /// What was refused of no item.
 fn refused(summary: &Value) -> Markup {
     let of_rows: Vec<&str> = list(summary, "subtasks")
@@ -160,7 +171,7 @@ fn allowed(summary: &Value, decisions: &[&Value]) -> Markup {
                             Some(gate) => { (shown(word(decision, "choice"))) " at the gate " (shown(gate)) },
                             None => { (shown(word(decision, "turn"))) " after " (shown(word(decision, "stopped"))) },
                         }
-                        " by " (shown(word(decision, "actor"))) " (" (shown(word(decision, "strength"))) ", " (shown(word(decision, "how"))) ") "
+                        " by " (shown(word(decision, "actor"))) ", by way of " (shown(word(decision, "how"))) " (strength " em { (shown(word(decision, "strength"))) } "). "
                         (shown(word(decision, "feedback"))) (shown(word(decision, "reason")))
                     }
                 }

@@ -228,6 +228,23 @@ impl<'a> Changed<'a> {
     }
 }
 
+impl Repository {
+    /// What differs in the working tree from the last commit, new files included: which files and how much, and the difference
+    /// itself. The repository's own index stays as it is.
+    pub fn uncommitted(&self) -> Result<Vec<u8>, GitError> {
+        let private = PrivateIndex::new(self)?;
+        if !private.copy_index(self) {
+            private.read_tree(self, self.resolve("HEAD")?.as_ref())?;
+        }
+        let git = || private.git(self);
+        git().args(["add", "--intent-to-add", "--all"]).run()?;
+        git()
+            .args(["diff", "--no-ext-diff", "--no-textconv", "--no-color"])
+            .args(["--patch", "--stat", "HEAD", "--"])
+            .run()
+    }
+}
+
 /// A private index, and a private place for new objects unless these are to last.
 pub(super) struct PrivateIndex {
     folder: Scratch,

@@ -418,6 +418,73 @@ fn the_list_is_never_older_than_the_question() {
 }
 
 #[test]
+fn what_is_not_committed_is_shown_while_it_is_the_runs() {
+    let environment = TestEnvironment::started();
+    let served = Served::by(&environment);
+    let run = run_of(&environment);
+    let page = || {
+        served
+            .site
+            .page(&format!("/runs/{run}/commits/uncommitted"))
+    };
+    assert!(page().contains("Nothing differs"), "{}", page());
+    environment.write("src/new_one.rs", "fn new_one() {}\n");
+    let before = environment.git(&["status", "--porcelain"]);
+    assert!(page().contains("+fn new_one() {}"), "{}", page());
+    assert_eq!(environment.git(&["status", "--porcelain"]), before);
+    environment.git(&["stash", "--include-untracked", "--quiet"]);
+    environment.git(&["checkout", "--quiet", "main"]);
+    assert!(page().contains("is not checked out"), "{}", page());
+}
+
+#[test]
+fn an_answer_says_where_it_leads_and_a_paused_run_can_go_back() {
+    let environment = TestEnvironment::started();
+    let run = run_of(&environment);
+    let (person, site) = opened(&environment);
+    let (status, paused) = site.decide(&run, json!({ "what": "pause" }));
+    assert_eq!(status, 200, "{paused}");
+    let page = site.page(&format!("/runs/{run}"));
+    assert!(page.contains("id=\"form-resume\""), "{page}");
+    assert!(!page.contains("id=\"form-pause\""), "{page}");
+    environment.write(
+        ".taskmaster/workflows/letter.yaml",
+        r#"tramline: 1
+id: letter
+title: A letter
+inputs: { subject: string }
+initial: write
+on: { abort: { to: dropped } }
+states:
+  write:
+    work: { by: person }
+    expects: outcome
+    on:
+      report:
+        - { when: "outcome.outcome == 'sent'", to: sent }
+        - { when: "outcome.outcome == 'again'", to: write }
+        - { refuse: not_sent }
+      reopen: { to: write }
+  sent: { final: completed }
+  dropped: { final: aborted }
+messages:
+  not_sent: { message: it was not sent }
+"#,
+    );
+    let begun = environment
+        .tm(&["run", "start", "letter", "-i", "subject=a visit", "--json"])
+        .json_with(0);
+    let page = site.page(&format!("/runs/{}", begun["runId"].as_str().unwrap()));
+    assert!(page.contains(": the run ends at sent, completed"), "{page}");
+    assert!(page.contains(": on to write"), "{page}");
+    assert!(
+        !page.contains(" checked"),
+        "none is chosen beforehand: {page}"
+    );
+    drop(person);
+}
+
+#[test]
 fn this_machine_is_reached_by_name_at_each_of_its_addresses() {
     let environment = TestEnvironment::started();
     let (person, site) = opened(&environment);
