@@ -131,7 +131,7 @@ impl Feed {
             if looked.elapsed() > ALIVE {
                 looked = Instant::now();
                 for engine in self.projects.all().unwrap_or_default() {
-                    follow.also(engine);
+                    follow.also(&engine);
                 }
             }
             std::thread::sleep(if events.len() < MANY {

@@ -38,7 +38,7 @@ use serde_json::json;
 
 use access::{Access, Right};
 use feed::Feed;
-use reply::{asset, frame, html, json_reply, refused};
+use reply::{asset, frame, html, json_reply, refused, status_of};
 use route::{Query, Route};
 
 /// The path of a run's page.
@@ -113,12 +113,7 @@ impl Web {
         answer.unwrap_or_else(|fault| {
             let text = self.projects.spelled(&fault.message, None);
             let suggestion = self.projects.spelled(&fault.suggestion, None);
-            let status = match fault.kind {
-                Kind::Missing => StatusCode::NOT_FOUND,
-                Kind::Usage => StatusCode::BAD_REQUEST,
-                _ => StatusCode::INTERNAL_SERVER_ERROR,
-            };
-            html(page::fault(&text, &suggestion)).status(status)
+            html(page::fault(&text, &suggestion)).status(status_of(&fault))
         })
     }
 

@@ -115,23 +115,27 @@ pub fn command_reply(message: &str, command: &str) -> Response<SiteBody> {
     )
 }
 
-/// Why something was not done, with the steps that it names as commands.
-pub fn fault_reply(
-    projects: &dyn Projects,
-    run: Option<&str>,
-    fault: &Fault,
-) -> Response<SiteBody> {
-    let status = match fault.kind {
+/// The status that says what kind of fault it is.
+pub fn status_of(fault: &Fault) -> StatusCode {
+    match fault.kind {
         Kind::Conflict => StatusCode::CONFLICT,
         Kind::Missing => StatusCode::NOT_FOUND,
         Kind::Usage => StatusCode::BAD_REQUEST,
         Kind::Refused | Kind::Blocked => StatusCode::FORBIDDEN,
         Kind::Environment => StatusCode::FAILED_DEPENDENCY,
         Kind::Bug => StatusCode::INTERNAL_SERVER_ERROR,
-    };
+    }
+}
+
+/// Why something was not done, with the steps that it names as commands.
+pub fn fault_reply(
+    projects: &dyn Projects,
+    run: Option<&str>,
+    fault: &Fault,
+) -> Response<SiteBody> {
     let spelled = |text: &str| projects.spelled(text, run);
     json_reply(
-        status,
+        status_of(fault),
         &json!({ "error": {
             "code": fault.code,
             "message": spelled(&fault.message),

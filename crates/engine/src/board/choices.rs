@@ -53,11 +53,23 @@ pub struct Outcome {
 impl Outcome {
     fn of(word: String, state: &str, definition: &Definition) -> Self {
         let edges = definition.edges(state, Trigger::Report);
-        let alone = ['\'', '"'].map(|quote| format!("outcome.outcome == {quote}{word}{quote}"));
+        let quoted = ['\'', '"'].map(|quote| format!("{quote}{word}{quote}"));
+        let guard_of = |edge: &machine::definition::Edge| {
+            let guard = edge.when.as_ref();
+            guard.map(|guard| guard.text.trim().to_owned())
+        };
+        // The first that may be taken: where it asks for more than the word, nobody can say.
         let edge = edges.iter().find(|edge| {
-            let guard = edge.when.as_ref().map(|guard| guard.text.trim());
-            guard.is_none_or(|guard| alone.iter().any(|only| only == guard))
+            let guard = guard_of(edge);
+            guard.is_none_or(|guard| quoted.iter().any(|word| guard.contains(word)))
         });
+        let hangs_on_it_alone = |guard: String| {
+            let mut alone = quoted
+                .iter()
+                .map(|word| format!("outcome.outcome == {word}"));
+            alone.any(|alone| alone == guard)
+        };
+        let edge = edge.filter(|edge| guard_of(edge).is_none_or(hangs_on_it_alone));
         let to = edge.and_then(|edge| edge.to.as_ref());
         let to = to.map(|to| to.value.as_str());
         let end = to.and_then(|to| definition.state(to)?.end.as_ref());

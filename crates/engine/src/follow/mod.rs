@@ -232,17 +232,17 @@ impl Follow {
         };
         let mut follow = first.follow_all(FollowScope::Project, from)?;
         for project in projects {
-            follow.also(project);
+            follow.also(&project);
         }
         Ok(follow)
     }
 
     /// Follows the runs of a further project, too; whether it is one.
-    pub fn also(&mut self, engine: Engine) -> bool {
+    pub fn also(&mut self, engine: &Engine) -> bool {
         let is_known = |(known, _): &(Engine, FollowScope)| known.root == engine.root;
         let is_new = !self.engines.iter().any(is_known);
         if is_new {
-            self.engines.push((engine, FollowScope::Project));
+            self.engines.push((engine.clone(), FollowScope::Project));
             self.projects_seen = FolderTime::default();
         }
         is_new

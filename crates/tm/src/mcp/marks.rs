@@ -47,7 +47,7 @@ impl Marks {
     ) -> Result<u64, Fault> {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = match &mut counted.follow {
-            Some(follow) => follow.also(project.clone()),
+            Some(follow) => follow.also(project),
             none => {
                 *none = Some(Follow::of(vec![project.clone()], None)?);
                 true

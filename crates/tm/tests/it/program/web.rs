@@ -396,6 +396,11 @@ fn a_passkey_of_the_browser_gets_a_line_for_the_list_of_keys() {
     let looking = Served::by(&environment);
     let (status, _) = looking.site.post("/passkey", &json!({}));
     assert_eq!(status, 403);
+    let bearer = format!("Bearer {}", looking.site.token);
+    let page = looking
+        .site
+        .ask("GET /passkey", &[("Authorization", &bearer)], "");
+    assert_eq!(page.status, 403, "{}", page.body);
     drop(person);
 }
 
@@ -463,6 +468,7 @@ states:
       report:
         - { when: "outcome.outcome == 'sent'", to: sent }
         - { when: "outcome.outcome == 'again'", to: write }
+        - { when: "outcome.outcome == 'never' && outcome.note != ''", to: dropped }
         - { refuse: not_sent }
       reopen: { to: write }
   sent: { final: completed }
@@ -477,6 +483,7 @@ messages:
     let page = site.page(&format!("/runs/{}", begun["runId"].as_str().unwrap()));
     assert!(page.contains(": the run ends at sent, completed"), "{page}");
     assert!(page.contains(": on to write"), "{page}");
+    assert!(page.contains("<strong>never</strong></label>"), "{page}");
     assert!(
         !page.contains(" checked"),
         "none is chosen beforehand: {page}"
