@@ -90,7 +90,7 @@ fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
                 (actor.form("reopen", "Do it again", &html! {
                     p {
                         "It goes back" @if let Some(place) = &choices.reopens_at { " to " strong { (shown(place)) } }
-                        ", and what was accepted there is done again, with what you write here before it. No file is touched."
+                        ", and what was accepted there is done again, with what you write here before it."
                     }
                     @if !choices.kinds.is_empty() && actor.decides {
                         label for="reopen-kind" { "As which kind of work" }

@@ -19,6 +19,7 @@ mod work;
 use engine::board::{BoardRun, Projects};
 use engine::{Engine, Fault};
 use maud::{DOCTYPE, Markup, html};
+use serde_json::Value;
 use text::plain::{many_lines, one_line};
 
 use crate::access::Right;
@@ -176,6 +177,13 @@ pub fn fault(what: &str, suggestion: &str) -> Markup {
 /// Text of others on one line.
 fn shown(text: &str) -> String {
     one_line(text)
+}
+
+/// A value as a person reads it: a text without its quotes.
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A message on one line, with what stands between backticks as code.

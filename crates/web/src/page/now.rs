@@ -3,10 +3,9 @@
 use engine::board::{BoardItem, BoardSet};
 use engine::{Fault, Look, RunAction};
 use maud::{Markup, PreEscaped, html};
-use serde_json::Value;
 
 use super::commit::NONE_YET;
-use super::{About, block, command, decide, id_of, message, shown, status};
+use super::{About, block, command, decide, id_of, message, plain, shown, status};
 
 /// How many items a column shows.
 const COLUMN: usize = 100;
@@ -135,12 +134,6 @@ fn card(item: &BoardItem) -> Markup {
             @if !item.needs.is_empty() { span.quiet { "needs " (shown(&item.needs.join(", "))) } }
         }
     }
-}
-
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn heading(column: &str) -> &'static str {

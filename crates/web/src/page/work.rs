@@ -4,7 +4,7 @@ use engine::Fault;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{About, class, id_of, level, shown, status, time};
+use super::{About, class, id_of, level, plain, shown, status, time};
 
 /// How many tests are named.
 const MOST_NAMES: usize = 200;
@@ -200,10 +200,4 @@ fn time_of(refusal: &Value) -> &str {
     refusal["at"]
         .as_str()
         .unwrap_or_else(|| word(refusal, "ts"))
-}
-
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }
