@@ -108,7 +108,7 @@ pub struct BoardRun {
 static SEEN: Mutex<Option<HashMap<PathBuf, Seen>>> = Mutex::new(None);
 /// For how long a run that goes on is taken to be as it was, where nothing came of it: that it is silent, or a file of it was
 /// changed, no event tells.
-const FRESH: Duration = Duration::from_secs(3);
+const FRESH: Duration = Duration::from_secs(30);
 /// From so many runs on they are read side by side.
 const MANY: usize = 32;
 
