@@ -322,7 +322,11 @@ fn places(states: &[CurrentState]) -> Vec<String> {
 fn seen(dir: &Path, revision: u64) -> Option<BoardRun> {
     let all = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = all.as_ref()?.get(dir)?;
-    let is_so = seen.revision == revision && (!seen.run.is_live() || seen.at.elapsed() < FRESH);
+    // What a run is listed with as a problem may lie in other files, too, and is looked for anew.
+    let is_readable = seen.run.run.problem.is_none();
+    let is_so = seen.revision == revision
+        && is_readable
+        && (!seen.run.is_live() || seen.at.elapsed() < FRESH);
     is_so.then(|| seen.run.clone())
 }
 
