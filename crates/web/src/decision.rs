@@ -116,10 +116,10 @@ impl Decision {
         };
         let statement = || engine.statement_as_seen(run, deed, &decision);
         let by = match (self.signature.trim(), &self.passkey) {
-            _ if self.statement => return Ok(Outcome::ToSign(statement()?.0.text())),
+            _ if self.statement => return Ok(Outcome::ToSign(statement()?.text())),
             (_, Some(assertion)) => {
                 let origin = origin(request).unwrap_or_default();
-                engine.signed_by_passkey(&statement()?.0, assertion, origin)?
+                engine.signed_by_passkey(&statement()?, assertion, origin)?
             }
             ("", None) => Channel::Browser,
             (armored, None) => Channel::Signed(format!("{armored}\n")),

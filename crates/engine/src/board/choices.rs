@@ -1,6 +1,7 @@
 //! What can be done with a run where it stands, besides reporting.
 
 use machine::Definition;
+use machine::definition::Edge;
 use machine::state::RunStatus;
 use machine::trigger::Trigger;
 use machine::{RunState, Strength};
@@ -54,20 +55,14 @@ impl Outcome {
     fn of(word: String, state: &str, definition: &Definition) -> Self {
         let edges = definition.edges(state, Trigger::Report);
         let quoted = ['\'', '"'].map(|quote| format!("{quote}{word}{quote}"));
-        let guard_of = |edge: &machine::definition::Edge| {
-            let guard = edge.when.as_ref();
-            guard.map(|guard| guard.text.trim().to_owned())
-        };
         // The first that may be taken: where it asks for more than the word, nobody can say.
         let edge = edges.iter().find(|edge| {
             let guard = guard_of(edge);
             guard.is_none_or(|guard| quoted.iter().any(|word| guard.contains(word)))
         });
-        let hangs_on_it_alone = |guard: String| {
-            let mut alone = quoted
-                .iter()
-                .map(|word| format!("outcome.outcome == {word}"));
-            alone.any(|alone| alone == guard)
+        let hangs_on_it_alone = |guard: &str| {
+            let mut words = quoted.iter();
+            words.any(|word| *guard == format!("outcome.outcome == {word}"))
         };
         let edge = edge.filter(|edge| guard_of(edge).is_none_or(hangs_on_it_alone));
         let to = edge.and_then(|edge| edge.to.as_ref());
@@ -99,16 +94,18 @@ impl Engine {
     }
 }
 
+/// The guard of an edge, as it is written.
+fn guard_of(edge: &Edge) -> Option<&str> {
+    edge.when.as_ref().map(|guard| guard.text.trim())
+}
+
 fn choices(run: &RunState, definition: &Definition) -> Choices {
     let waiting = run.waiting().next();
     // A run that is paused waits for nobody: where it goes on is where its last token stands.
     let last = run.tokens.last().map_or(run.state(), |token| &token.state);
     let state = waiting.map_or(last, |(token, _)| &token.state);
     let reopen = definition.edges(state, Trigger::Reopen);
-    let asks_kind = |edge: &machine::definition::Edge| {
-        let guard = edge.when.as_ref();
-        guard.is_some_and(|guard| guard.text.contains(KIND))
-    };
+    let asks_kind = |edge: &Edge| guard_of(edge).is_some_and(|guard| guard.contains(KIND));
     let kinds = if reopen.iter().any(|edge| asks_kind(edge)) {
         kinds::known(definition).to_vec()
     } else {

@@ -3,7 +3,6 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-use machine::Strength;
 use machine::command::Choice;
 use workspace::passkey::{self, Assertion};
 
@@ -98,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// What a person signs who decides this, and the least that has to stand behind it.
+    /// What a person signs who decides this.
     ///
     /// # Errors
     /// As [`Engine::decide_as_seen`]; `bad_input` for what anybody may do.
@@ -107,25 +106,27 @@ impl Engine {
         run: &str,
         deed: Deed,
         decision: &SeenDecision,
-    ) -> Result<(Statement, Strength), Fault> {
+    ) -> Result<Statement, Fault> {
         self.is_as_seen(run, decision)?;
         let at_gate = |choice| {
             let Decide { gate, feedback, .. } = self.gate_as_seen(run, choice, decision)?;
-            let statement = self.gate_statement(&gate, choice, &feedback)?;
-            Ok((statement, gate.strength))
+            self.gate_statement(&gate, choice, &feedback)
         };
-        match deed {
-            Deed::Approve => at_gate(Choice::Approve),
-            Deed::Reject => at_gate(Choice::Reject),
-            Deed::Resume => self.turn_statement(run, &Turn::new("resume", "")),
-            Deed::Reopen => self.turn_statement(run, &decision.reopening()),
-            Deed::Allow => self.allow_statement(run, &decision.code, &decision.reason),
-            Deed::Pause | Deed::Skip => Err(Fault::new(
-                Kind::Usage,
-                "bad_input",
-                "this takes no signature: nothing is asked of whoever does it",
-            )),
-        }
+        let (statement, _) = match deed {
+            Deed::Approve => return at_gate(Choice::Approve),
+            Deed::Reject => return at_gate(Choice::Reject),
+            Deed::Resume => self.turn_statement(run, &Turn::new("resume", ""))?,
+            Deed::Reopen => self.turn_statement(run, &decision.reopening())?,
+            Deed::Allow => self.allow_statement(run, &decision.code, &decision.reason)?,
+            Deed::Pause | Deed::Skip => {
+                return Err(Fault::new(
+                    Kind::Usage,
+                    "bad_input",
+                    "this takes no signature: nothing is asked of whoever does it",
+                ));
+            }
+        };
+        Ok(statement)
     }
 
     /// The signature of a decision that a browser had a passkey make, on a page of `origin`.

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::runs;
 
 /// The most that is shown of a difference, in bytes.
 const MOST_BYTES: usize = 512 * 1024;
@@ -49,13 +48,12 @@ impl Engine {
     /// What differs in the working tree of a run from its last commit. None where the run has no branch, or another one is
     /// checked out: what lies there is somebody else's then.
     pub fn uncommitted(&self, run: Option<&str>) -> Result<Option<CommitPatch>, Fault> {
-        let (dir, loaded) = self.load_any(run)?;
-        let (project, _) = self.looked_at(Some(dir.id()))?;
-        let branch = runs::summary(&dir, &project).branch;
+        let seen = self.board_run(run)?;
+        let branch = &seen.run.branch;
         let repository = workspace::git::Repository::discover(&self.root)?;
         let head = repository.head()?;
         let is_its_own = !branch.is_empty() && head.branch.as_deref() == Some(branch.as_str());
-        if loaded.run.status.is_over() || !is_its_own {
+        if !seen.is_live() || !is_its_own {
             return Ok(None);
         }
         let (patch, cut) = cut(&repository.uncommitted()?);

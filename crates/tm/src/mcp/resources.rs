@@ -185,7 +185,7 @@ pub fn read(
         return drawn(places, uri, id, client);
     }
     let (run, part) = parts(uri)?;
-    let project = owner(places, run, client)?.ok_or_else(|| no_resource(uri))?;
+    let (project, _) = owner(places, run, client)?.ok_or_else(|| no_resource(uri))?;
     let gone = |fault: Fault| {
         if fault.kind == engine::Kind::Missing {
             no_resource(uri)
@@ -223,8 +223,8 @@ pub fn mark(places: &Places, marks: &Marks, uri: &str, client: &Client) -> Optio
         });
     }
     let (run, _) = parts(uri).ok()?;
-    let project = owner(places, run, client).ok()??;
-    marks.of_run(&project, &project.run_id(run)?).ok()
+    let (project, id) = owner(places, run, client).ok()??;
+    marks.of_run(&project, &id).ok()
 }
 
 /// The run and the part that a URI names.
@@ -236,12 +236,13 @@ fn parts(uri: &str) -> Result<(&str, &str), Stop> {
         .ok_or_else(|| no_resource(uri))
 }
 
-/// The project that has the run.
-fn owner(places: &Places, run: &str, client: &Client) -> Result<Option<Engine>, Stop> {
-    let all = places.all(client).map_err(problem)?;
-    Ok(all
-        .into_iter()
-        .find(|project| project.run_id(run).is_some()))
+/// The project that has the run, and the whole id of it.
+fn owner(places: &Places, run: &str, client: &Client) -> Result<Option<(Engine, String)>, Stop> {
+    let mut all = places.all(client).map_err(problem)?.into_iter();
+    Ok(all.find_map(|project| {
+        let id = project.run_id(run)?;
+        Some((project, id))
+    }))
 }
 
 fn newest() -> RunFilter {
