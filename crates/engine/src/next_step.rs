@@ -425,7 +425,7 @@ pub fn typed(word: &str) -> String {
     if !word.is_empty() && (word.chars().all(harmless) || word == "…") {
         word.to_owned()
     } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+        text::quote::shell_word(word)
     }
 }
 

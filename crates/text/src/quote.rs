@@ -31,6 +31,15 @@ pub fn quote_whole(text: &str) -> String {
     fenced(unmarked(plain::many_lines(text)).trim_matches('\n'))
 }
 
+/// `text` as one word of a POSIX shell, in single quotes.
+///
+/// ```
+/// assert_eq!(text::quote::shell_word("it's"), r"'it'\''s'");
+/// ```
+pub fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// The text with nothing in it that could be taken for a mark.
 fn unmarked(text: String) -> String {
     if text.contains(MARKS) {

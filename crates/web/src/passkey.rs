@@ -4,6 +4,7 @@ use engine::board::Projects;
 use engine::{Engine, Fault, Kind, Passkey};
 use mcp::http::{Response, SiteBody, SiteRequest, StatusCode, header};
 use serde::Deserialize;
+use text::quote::shell_word;
 
 use crate::access::Right;
 use crate::reply::{command_reply, fault_reply, refused};
@@ -58,15 +59,14 @@ impl Registration {
             .ok_or_else(|| {
                 wrong("that passkey is not of the kind that can sign here: ES256, on P-256")
             })?;
-        let list = engine.signers();
-        let list = list.display();
+        let list = engine.signers().display().to_string();
         let message = format!(
             "The browser has a passkey now. It counts once its line stands in {list}: that is not done here, but in a terminal"
         );
-        let line = passkey.line(name);
+        let [line, list] = [&passkey.line(name), &list].map(|word| shell_word(word));
         Ok((
             message,
-            format!("printf '%s\\n' '{line}' >> '{list}' && chmod 600 '{list}'"),
+            format!("printf '%s\\n' {line} >> {list} && chmod 600 {list}"),
         ))
     }
 }

@@ -290,9 +290,7 @@ pub fn command_line(arguments: &[&str]) -> String {
     for argument in arguments {
         line.push(' ');
         if argument.contains(char::is_whitespace) {
-            line.push('\'');
-            line.push_str(&argument.replace('\'', "'\\''"));
-            line.push('\'');
+            line.push_str(&text::quote::shell_word(argument));
         } else {
             line.push_str(argument);
         }

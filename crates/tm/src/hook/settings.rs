@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use text::quote::shell_word;
 use workspace::process::can_be_started;
 
 use super::{Client, opencode};
@@ -201,7 +202,7 @@ pub fn program(handler: &Value, client: Client) -> Option<String> {
             let program = if plain {
                 command.to_owned()
             } else {
-                quoted(command)
+                shell_word(command)
             };
             (words == ["hook", client.id()]).then_some(program)?
         }
@@ -219,10 +220,6 @@ pub fn program(handler: &Value, client: Client) -> Option<String> {
     };
     let path = unquoted(&program)?;
     (path.rsplit('/').next() == Some(PROGRAM)).then_some(program)
-}
-
-fn quoted(path: &str) -> String {
-    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 /// What a word in a shell stands for, but for its variables; nothing where it is more than one word, or none.

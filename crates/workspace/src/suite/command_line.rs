@@ -3,6 +3,8 @@
 //! Quotes are read as POSIX has them. What only a shell could do (pipes, redirections, variables, patterns of file names)
 //! is refused and not done in part: a command that means something else here than in a terminal would be worse.
 
+use text::quote::shell_word;
+
 use crate::shell::{Piece, ShellSyntax, Word, Words};
 
 /// A command in words.
@@ -65,7 +67,7 @@ impl CommandError {
             }
             Self::Nul => "remove the NUL byte from test.command".to_owned(),
             Self::NeedsShell { command, syntax } => {
-                let with_shell = format!("write `sh -c {}`", quoted(command));
+                let with_shell = format!("write `sh -c {}`", shell_word(command));
                 match syntax {
                     ShellSyntax::Keyword(_) | ShellSyntax::LineBreak => with_shell,
                     ShellSyntax::Expansion(c) => {
@@ -94,15 +96,10 @@ impl CommandError {
     }
 }
 
-/// The text as one word of a shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 /// The command that runs another one in a folder, as settings have it.
 pub fn in_folder(folder: &str, command: &str) -> String {
     let folder = one_word(folder);
-    format!("sh -c {}", quoted(&format!("cd {folder} && {command}")))
+    format!("sh -c {}", shell_word(&format!("cd {folder} && {command}")))
 }
 
 /// The text as one word of a shell, in quotes only where it needs them.
@@ -111,7 +108,7 @@ pub(crate) fn one_word(text: &str) -> String {
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()
     } else {
-        quoted(text)
+        shell_word(text)
     }
 }
 
@@ -299,7 +296,7 @@ mod tests {
             assert!(
                 error
                     .suggestion()
-                    .contains(&format!("sh -c {}", quoted(command))),
+                    .contains(&format!("sh -c {}", shell_word(command))),
                 "{command}"
             );
         }
@@ -373,7 +370,7 @@ mod tests {
 
         #[test]
         fn any_text_survives_quoting(text in "[^\0]{1,40}") {
-            prop_assert_eq!(argv(&format!("x {}", quoted(&text))), vec!["x".to_owned(), text]);
+            prop_assert_eq!(argv(&format!("x {}", shell_word(&text))), vec!["x".to_owned(), text]);
         }
     }
 }
