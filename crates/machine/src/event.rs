@@ -1,5 +1,7 @@
 //! Events: what happened. The journal is a list of these, and the state is their fold.
 
+mod fields;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,7 @@ use crate::trigger::Trigger;
 
 /// One thing that happened to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all_fields = "camelCase")]
+#[serde(rename_all_fields = "camelCase")]
 pub enum Event {
     /// The run began.
     #[serde(rename = "run:created")]
@@ -478,35 +480,6 @@ impl AcceptedReport {
     }
 }
 
-/// The name of the event of a way back.
-const REWOUND: &str = "run:rewound";
-
-/// The names of the events that `apply` reads.
-const FOLDED: [&str; 22] = [
-    "run:created",
-    "items:loaded",
-    "item:added",
-    "item:changed",
-    "token:opened",
-    "token:closed",
-    "state:entered",
-    "unit:issued",
-    "report:accepted",
-    "report:retried",
-    "effect:intended",
-    "effect:done",
-    "effect:failed",
-    "vars:changed",
-    "artifact:recorded",
-    "decision:made",
-    "refusal:allowed",
-    "approval:given",
-    "run:paused",
-    "run:resumed",
-    REWOUND,
-    "run:ended",
-];
-
 /// A token's move in the making.
 pub(crate) struct Entered;
 
@@ -526,59 +499,5 @@ impl Entered {
             outcome: None,
             decision: None,
         }
-    }
-}
-
-impl Event {
-    /// The event's name and its fields, as a journal line holds them.
-    pub fn to_fields(&self) -> (String, Map<String, Value>) {
-        if let Self::Domain(domain) = self {
-            return (domain.name.clone(), domain.fields.clone());
-        }
-        match serde_json::to_value(self) {
-            Ok(Value::Object(mut map)) => {
-                let name = match map.shift_remove("event") {
-                    Some(Value::String(name)) => name,
-                    _ => String::new(),
-                };
-                (name, map)
-            }
-            _ => (String::new(), Map::new()),
-        }
-    }
-
-    /// Reads a journal line back. A name that `apply` does not know is a domain event.
-    ///
-    /// # Errors
-    /// Where the fields are not those of the event.
-    pub fn from_fields(name: &str, fields: &Map<String, Value>) -> Result<Self, serde_json::Error> {
-        if !FOLDED.contains(&name) {
-            return Ok(Self::Domain(Domain {
-                name: name.to_owned(),
-                fields: fields.clone(),
-                ..Domain::default()
-            }));
-        }
-        let mut map = fields.clone();
-        map.insert("event".to_owned(), Value::from(name));
-        serde_json::from_value(Value::Object(map))
-    }
-
-    /// The number of the event that a run is taken back to by an event of that name with these fields.
-    pub fn rewound_to(name: &str, fields: &Map<String, Value>) -> Option<u64> {
-        if name == REWOUND {
-            return fields.get("to")?.as_u64();
-        }
-        None
-    }
-
-    /// Whether an event of that name changes a run when it is folded.
-    pub fn is_folded(name: &str) -> bool {
-        FOLDED.contains(&name)
-    }
-
-    /// The name alone.
-    pub fn name(&self) -> String {
-        self.to_fields().0
     }
 }
