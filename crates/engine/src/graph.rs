@@ -7,7 +7,6 @@ use std::sync::Arc;
 use machine::Definition;
 use serde::Serialize;
 
-use crate::board;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::library;
@@ -108,11 +107,12 @@ impl Engine {
     pub fn run_picture(&self, run: Option<&str>, look: draw::Look) -> Result<String, Fault> {
         let (dir, loaded) = self.load_any(run)?;
         let definition = open_run::pinned(dir.path(), &loaded.run)?;
-        let visits = board::visits(&dir.journal_path())?;
         let tokens = loaded.run.tokens.iter();
         let marks = draw::Marks {
             present: tokens.map(|token| token.state.as_str()).collect(),
-            visits: visits
+            visits: loaded
+                .run
+                .visits
                 .iter()
                 .map(|(state, visits)| (state.as_str(), *visits))
                 .collect(),

@@ -128,6 +128,10 @@ impl RunState {
                 if *token == ROOT {
                     self.transitions += 1;
                 }
+                match self.visits.get_mut(to) {
+                    Some(visits) => *visits += 1,
+                    None => _ = self.visits.insert(to.clone(), 1),
+                }
                 if let Some(token) = self.token_mut(*token) {
                     token.came_from = Some(std::mem::replace(&mut token.state, to.clone()));
                     at.clone_into(&mut token.entered_at);

@@ -82,6 +82,8 @@ pub struct RunState {
     /// How often the run's own token moved.
     #[serde(default)]
     pub transitions: u64,
+    /// How often a token came to each state by a move.
+    pub visits: Shared<BTreeMap<String, u32>>,
     /// How many files were recorded.
     #[serde(default)]
     pub artifacts: u64,

@@ -10,7 +10,6 @@ mod files;
 mod items;
 mod patch;
 mod timeline;
-mod visits;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +38,6 @@ pub use files::FileText;
 pub use items::{BoardItem, BoardSet};
 pub use patch::CommitPatch;
 pub use timeline::{TimelineEntry, TimelinePage};
-pub(crate) use visits::visits;
 
 /// The longest text that says what a run is about, in characters.
 const LONGEST_SUBJECT: usize = 100;
