@@ -281,12 +281,12 @@ pub(crate) fn called_in(
 fn called(project: &ProjectDir, view: &'static View, name: &str) -> Result<Option<RunDir>, Fault> {
     let name = journal::layout::Name::check(view.name_of, name)?;
     let name = name.as_str();
-    let ids = project.runs()?;
-    if ids.iter().any(|id| id == name) {
-        return Ok(Some(project.run(name)?));
+    if let Some(run) = project.run_of_id(name) {
+        return Ok(Some(run));
     }
     let of = view.only();
     let mut of_name = Vec::new();
+    let ids = project.runs()?;
     for id in ids.iter().filter(|id| session_name(id) == Some(name)) {
         let run = RunHead::of(project.run(id)?, of);
         of_name.extend(run.filter(|run| run.task.is_none()));

@@ -211,6 +211,15 @@ pub struct LogRepaired {
     pub old_file: Option<String>,
 }
 
+    summary_of(dir, project, open_run::load(dir.path()).as_ref())
+}
+
+/// The same of a run that was loaded already.
+pub(crate) fn summary_of(
+    dir: &RunDir,
+    project: &ProjectDir,
+    loaded: Result<&Loaded, &Fault>,
+) -> RunSummary {
 /// A run in a list, as far as it can be read.
 pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
     let mut summary = RunSummary {
@@ -218,7 +227,7 @@ pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
         project_root: project.real_path().display().to_string(),
         ..RunSummary::default()
     };
-    match open_run::load(dir.path()) {
+    match loaded {
         Ok(loaded) if loaded.head.seq == 0 => unstarted(&mut summary),
         Ok(loaded) => {
             fill(&mut summary, &loaded.run);
@@ -233,7 +242,7 @@ pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
         }
         Err(fault) => {
             "damaged".clone_into(&mut summary.status);
-            summary.problem = Some(fault.message);
+            summary.problem = Some(fault.message.clone());
         }
     }
     summary

@@ -174,9 +174,9 @@ impl Engine {
     }
 
     fn board_run_now(&self, project: &ProjectDir, dir: &RunDir) -> BoardRun {
-        let run = runs::summary(dir, project);
-        let loaded = open_run::load(dir.path()).ok();
-        let state = loaded.as_ref().map(|loaded| &*loaded.run);
+        let loaded = open_run::load(dir.path());
+        let run = runs::summary_of(dir, project, loaded.as_ref());
+        let state = loaded.as_ref().ok().map(|loaded| &*loaded.run);
         let mut seen = BoardRun {
             last_updated: run
                 .end_time
@@ -196,7 +196,9 @@ impl Engine {
             seen.attention = Attention::of_end(&seen.run);
             return seen;
         }
-        match self.run_status(Some(dir.id())) {
+        let status = loaded.as_ref().map_err(Fault::clone);
+        let status = status.and_then(|loaded| self.status_of(dir, &loaded.run));
+        match status {
             Ok(status) => {
                 seen.places = places(&status.states);
                 seen.last_updated.clone_from(&status.last_updated);

@@ -52,16 +52,21 @@ impl Engine {
     /// Where the run is.
     pub fn run_status(&self, run: Option<&str>) -> Result<RunStatusAnswer, Fault> {
         let (dir, run) = self.seen(run)?;
-        let definition = open_run::pinned(dir.path(), &run)?;
-        let mut status = view::status(&run, &definition, self.clock.millis());
-        if is_over_a_task(&run) {
+        self.status_of(&dir, &run)
+    }
+
+    /// The same of a run that was loaded already.
+    pub(crate) fn status_of(&self, dir: &RunDir, run: &RunState) -> Result<RunStatusAnswer, Fault> {
+        let definition = open_run::pinned(dir.path(), run)?;
+        let mut status = view::status(run, &definition, self.clock.millis());
+        if is_over_a_task(run) {
             let own = self.status(Some(dir.id()))?;
-            status.next_action = self.action_on_task(&dir, &run, own.next_action.clone())?;
+            status.next_action = self.action_on_task(dir, run, own.next_action.clone())?;
             status.context = Some(on_task::own_status(&own)?);
         } else {
-            let call = self.call(&dir, &run, Input::None)?;
+            let call = self.call(dir, run, Input::None)?;
             // Where it is can be told also where its folder cannot be looked into.
-            if let Ok(action) = look_further(&call, &run, status.next_action.clone()) {
+            if let Ok(action) = look_further(&call, run, status.next_action.clone()) {
                 status.next_action = action;
             }
         }

@@ -150,10 +150,9 @@ impl ProjectDir {
                 ids.push(id);
             }
         }
-        ids.sort_by(|a, b| {
-            Reverse(started(a))
-                .cmp(&Reverse(started(b)))
-                .then_with(|| a.cmp(b))
+        ids.sort_by_cached_key(|id| {
+            let when = started(id).map(|(stamp, count)| (stamp.to_owned(), count));
+            (Reverse(when), id.clone())
         });
         Ok(ids)
     }
@@ -167,18 +166,20 @@ impl ProjectDir {
         })
     }
 
+    /// The run with that whole id, if there is one. It is found without a look at all others.
+    pub fn run_of_id(&self, id: &str) -> Option<RunDir> {
+        let run = self.run(id).ok()?;
+        let is_run = started(run.id()).is_some() && is_folder(run.path());
+        is_run.then_some(run)
+    }
+
     /// The run whose id is `prefix`, or the only one whose id begins with it.
     pub fn find_run(&self, prefix: &str) -> Result<RunDir, LayoutError> {
         let prefix = Name::check("run id", prefix)?;
-        // A whole id is found without a look at all others.
-        let whole = self.run(prefix.as_str())?;
-        if started(whole.id()).is_some() && is_folder(whole.path()) {
-            return Ok(whole);
+        if let Some(run) = self.run_of_id(prefix.as_str()) {
+            return Ok(run);
         }
         let mut candidates = self.runs()?;
-        if candidates.iter().any(|id| id == prefix.as_str()) {
-            return self.run(prefix.as_str());
-        }
         candidates.retain(|id| id.starts_with(prefix.as_str()));
         match candidates.as_slice() {
             [] => Err(LayoutError::NoRun(prefix.as_str().to_owned())),
