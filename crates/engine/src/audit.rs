@@ -83,11 +83,12 @@ impl Audit {
         }
         if let Some(decision) = Decision::of(&run.run, record, event) {
             problems.extend(self.weak(run, event, &decision));
-            self.decided = Some(match event {
-                Event::DecisionMade { choice, .. } => choice.name().to_owned(),
-                Event::ApprovalGiven { what, .. } => what.clone(),
-                _ => String::new(),
-            });
+            self.decided = match event {
+                Event::DecisionMade { choice, .. } => Some(choice.name().to_owned()),
+                Event::ApprovalGiven { .. } if decision.is_of_anybody() => None,
+                Event::ApprovalGiven { what, .. } => Some(what.clone()),
+                _ => Some(String::new()),
+            };
             self.decisions.push(decision);
         }
         // What a person decided goes on behind each effect on its way.
@@ -139,6 +140,7 @@ impl Audit {
                 .and_then(|definition| gate_strength(definition, run, gate))
                 .unwrap_or_default(),
             Event::RefusalAllowed { .. } => Strength::Terminal,
+            _ if decision.is_of_anybody() => return None,
             _ => Strength::default(),
         };
         let least = own.max(run.least_approval);

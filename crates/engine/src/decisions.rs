@@ -112,8 +112,14 @@ impl Decision {
         match what.as_str() {
             "gate" => format!("{choice} at the gate {subject}"),
             "allow" => format!("allow {subject}"),
+            turn if self.is_of_anybody() => turn.to_owned(),
             turn => format!("{turn} after {subject}"),
         }
+    }
+
+    /// Whether anybody may do that, so that it only says who did.
+    pub(crate) fn is_of_anybody(&self) -> bool {
+        Approval::OF_ANYBODY.contains(&self.statement.what.as_str())
     }
 
     /// Holds its signature against the keys that are allowed; with what is wrong, where it does not hold.

@@ -14,6 +14,7 @@ use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 use workspace::config::Level;
 
+use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::memory::{self};
 use crate::capability::tests::evidence::{asked_level, level_name};
@@ -259,12 +260,20 @@ impl Engine {
             _ => None,
         };
         let mut warnings: Vec<String> = before.into_iter().collect();
-        let outcome = match repeated(&writer, &command, not_run)? {
-            Some(outcome) => {
-                warnings.extend(repeat_note(&writer.open.run, &outcome, not_run));
-                outcome
-            }
-            None => decided(&mut writer, command)?,
+        let outcome = if let Some(outcome) = repeated(&writer, &command, not_run)? {
+            warnings.extend(repeat_note(&writer.open.run, &outcome, not_run));
+            outcome
+        } else {
+            let named = unit.as_ref().map(|(unit, _)| unit.as_str().into());
+            let answer = Turn {
+                flags: named
+                    .into_iter()
+                    .map(|unit| ("unit".to_owned(), unit))
+                    .collect(),
+                ..Turn::new("answer", "")
+            };
+            command.approval = self.approval_of_turn(&writer.open, &answer)?;
+            decided(&mut writer, command)?
         };
         let role = outcome.report().map(|report| report.role.clone()).or(role);
         Ok(AnsweredReport {

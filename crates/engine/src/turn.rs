@@ -70,7 +70,8 @@ impl Engine {
             _ => reason.to_owned(),
         };
         let writer = self.writer(&dir, Input::None)?;
-        turned(view, writer, &Command::Pause { reason }, |run| {
+        let approval = self.approval_of_turn(&writer.open, &Turn::new("pause", ""))?;
+        turned(view, writer, &Command::Pause { reason, approval }, |run| {
             let why = run.pause.as_ref().map_or("", |pause| &pause.reason);
             format!("Paused: {why}")
         })
@@ -227,10 +228,19 @@ impl Engine {
         } else {
             Map::new()
         };
+        let given_up = Turn {
+            flags: item
+                .iter()
+                .map(|&item| ("item".to_owned(), item.into()))
+                .collect(),
+            ..Turn::new("skip", "")
+        };
+        let approval = self.approval_of_turn(&writer.open, &given_up)?;
         let command = Command::Skip {
             item: item.map(str::to_owned),
             reason: reason.to_owned(),
             keep,
+            approval,
         };
         turned(view, writer, &command, |_| match skipped {
             Some(key) => format!("Skipped: {key}"),

@@ -201,6 +201,7 @@ fn moves(c: &mut Criterion) {
             item: None,
             reason: String::new(),
             keep: Map::new(),
+            approval: None,
         };
         c.bench_function(&format!("skip/{name}"), |b| {
             b.iter(|| decide(&definition, black_box(&run), &skip, &facts));

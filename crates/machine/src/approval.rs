@@ -44,6 +44,11 @@ pub struct Approval {
     pub signature: Option<Signature>,
 }
 
+impl Approval {
+    /// What anybody may do. A person's word on it says who did it, and no rule asks for any.
+    pub const OF_ANYBODY: [&str; 3] = ["answer", "pause", "skip"];
+}
+
 /// A person's word on `what`, if there is one and enough stands behind it.
 pub fn strong_enough<'a>(
     approval: Option<&'a Approval>,

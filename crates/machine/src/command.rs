@@ -40,6 +40,8 @@ pub enum Command {
         reason: String,
         /// What to keep in the run's memory.
         keep: Map<String, Value>,
+        /// The person's word, where somebody was asked.
+        approval: Option<Box<Approval>>,
     },
     /// Let one policy refusal pass for the present unit.
     Allow {
@@ -61,6 +63,8 @@ pub enum Command {
     Pause {
         /// Why.
         reason: String,
+        /// The person's word, where somebody was asked.
+        approval: Option<Box<Approval>>,
     },
     /// Go on.
     Resume {
@@ -213,6 +217,8 @@ pub struct Report {
     pub digest: String,
     /// Flags that guards see as `command`.
     pub flags: Map<String, Value>,
+    /// The person's word, where somebody was asked.
+    pub approval: Option<Box<Approval>>,
 }
 
 /// What somebody decided at a gate. It holds for what was looked at, and for nothing else.

@@ -286,14 +286,14 @@ pub enum Event {
         /// The person's word.
         approval: Approval,
     },
-    /// A person had the run go on, or end: what follows in the same unit is by their word.
+    /// A person had the run go on, or end, or did what anybody may do: what follows in the same unit is by their word.
     #[serde(rename = "approval:given")]
     ApprovalGiven {
-        /// `resume`, `reopen`, `rewind` or `abort`.
+        /// `resume`, `reopen`, `rewind` or `abort`; or one of [`Approval::OF_ANYBODY`].
         what: String,
         /// The state that the run stood in.
         state: String,
-        /// Why it had stopped.
+        /// Why it had stopped, or how it stood.
         stopped: String,
         /// Why, where that was said.
         #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -88,13 +88,14 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 /// What is said of a report that was taken in.
 pub(super) fn taken_in(definition: &Definition, report: &AcceptedReport) -> String {
     let place = place(definition, &report.state, report.item.as_deref());
-    let brought = match report.facts.get("outcome").and_then(|word| word.as_str()) {
-        Some(word) if !word.is_empty() => format!(": {word}"),
-        _ => String::new(),
-    };
-    match &report.code {
-        None => format!("{place} was accepted{brought}"),
-        Some(code) => {
+    let word = report.facts.get("outcome").and_then(|word| word.as_str());
+    let word = word.filter(|word| !word.is_empty());
+    match (&report.code, word) {
+        (None, None) => format!("{place} was accepted"),
+        // That "rejected" is accepted would be said of what was rejected.
+        (None, Some(word)) => format!("{place} came to: {word}"),
+        (Some(code), _) => {
+            let brought = word.map_or_else(String::new, |word| format!(": {word}"));
             let found = report.message(code).map(str::to_owned);
             let why = found.unwrap_or_else(|| spoken(code));
             let message = format!("{place} was not accepted{brought}: {why}");

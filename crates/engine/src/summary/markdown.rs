@@ -339,13 +339,12 @@ impl Page<'_> {
                 text(value, "reason")
             )
         });
-        self.section("Gone on by a person's word", &story.approvals, |value| {
+        self.section("By a person's word", &story.approvals, |value| {
             let reason = text(value, "reason");
             let said = if reason.is_empty() { "" } else { ": " };
             format!(
-                "{} after {} by {} ({}){said}{reason}",
-                text(value, "turn"),
-                coded(value, "stopped"),
+                "{} by {} ({}){said}{reason}",
+                timeline::turn_after(value, &coded(value, "stopped")),
                 text(value, "by"),
                 by_way_of(&text(value, "strength"), &text(value, "how")),
             )

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use machine::event::AcceptedReport;
-use machine::{Definition, Event};
+use machine::{Approval, Definition, Event};
 use serde_json::{Value, json};
 
 use crate::capability::command;
@@ -264,9 +264,8 @@ pub fn line(step: &Value) -> Option<String> {
                 reason => format!(": {reason}"),
             };
             format!(
-                "{at} — {} after {} by {} ({}){said}",
-                text("turn"),
-                text("stopped"),
+                "{at} — {} by {} ({}){said}",
+                turn_after(step, &text("stopped")),
                 text("actor"),
                 by_way_of(&text("strength"), &text("how"))
             )
@@ -314,3 +313,13 @@ pub fn by_way_of(strength: &str, how: &str) -> String {
         format!("{strength}, {how}")
     }
 }
+/// What a person had a run do, and after what it had stopped, where it had.
+pub fn turn_after(step: &Value, stopped: &str) -> String {
+    let turn = step["turn"].as_str().unwrap_or_default();
+    if Approval::OF_ANYBODY.contains(&turn) {
+        inline(turn)
+    } else {
+        format!("{} after {stopped}", inline(turn))
+    }
+}
+

@@ -59,14 +59,12 @@ impl Planner<'_> {
                 };
                 self.step_aside(Trigger::Reopen, item.as_deref(), way)
             }
-            Command::Skip { item, reason, keep } => {
-                let way = Transition {
-                    reason: Some(reason.clone()),
-                    keep: keep.clone(),
-                    ..Transition::default()
-                };
-                self.step_aside(Trigger::Skip, item.as_deref(), way)
-            }
+            Command::Skip {
+                item,
+                reason,
+                keep,
+                approval,
+            } => self.skip(item.as_deref(), reason, keep, approval.as_deref()),
             Command::Step => self.step_once(),
             Command::Decide(ruling) => self.rule(ruling),
             Command::Allow {
@@ -75,7 +73,7 @@ impl Planner<'_> {
                 approval,
             } => self.allow(code, reason, approval.as_deref()),
             Command::Edit { edits, keep } => self.edit(edits, keep),
-            Command::Pause { reason } => self.pause(reason),
+            Command::Pause { reason, approval } => self.pause(reason, approval.as_deref()),
             Command::Resume { approval } => {
                 self.person_agrees("resume", "", &Map::new(), approval.as_deref())?;
                 self.resume()
@@ -349,6 +347,25 @@ impl Planner<'_> {
         Ok(())
     }
 
+    /// Notes who did what anybody may do, where a person was asked.
+    pub(super) fn persons_own(
+        &mut self,
+        what: &str,
+        flags: Map<String, Value>,
+        approval: Option<&Approval>,
+    ) {
+        if let Some(approval) = approval {
+            self.push(Event::ApprovalGiven {
+                what: what.to_owned(),
+                state: self.state_of(ROOT),
+                stopped: self.run.stopped().to_owned(),
+                reason: String::new(),
+                flags,
+                approval: approval.clone(),
+            });
+        }
+    }
+
     /// The person's word, held against the least that this run asks for.
     pub(super) fn strong_enough<'a>(
         &self,
@@ -403,9 +420,27 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn pause(&mut self, reason: &str) -> Result<(), Stop> {
+    fn skip(
+        &mut self,
+        item: Option<&str>,
+        reason: &str,
+        keep: &Map<String, Value>,
+        approval: Option<&Approval>,
+    ) -> Result<(), Stop> {
+        let named = item.map(|item| ("item".to_owned(), item.into()));
+        self.persons_own("skip", named.into_iter().collect(), approval);
+        let way = Transition {
+            reason: Some(reason.to_owned()),
+            keep: keep.clone(),
+            ..Transition::default()
+        };
+        self.step_aside(Trigger::Skip, item, way)
+    }
+
+    fn pause(&mut self, reason: &str, approval: Option<&Approval>) -> Result<(), Stop> {
         match self.run.status {
             RunStatus::Running => {
+                self.persons_own("pause", Map::new(), approval);
                 self.push(Event::RunPaused {
                     reason: reason.to_owned(),
                     token: None,

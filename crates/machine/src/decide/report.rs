@@ -30,6 +30,8 @@ impl Planner<'_> {
         if self.is_blocked(token, &state)? {
             return Err(self.gate_is_closed(&state));
         }
+        let flags = Map::from_iter([("unit".to_owned(), unit.as_str().into())]);
+        self.persons_own("answer", flags, report.approval.as_deref());
         self.answer(token, unit, &state, report)
     }
 

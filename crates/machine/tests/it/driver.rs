@@ -382,6 +382,7 @@ impl Driver {
     pub fn pause(&mut self) -> Outcome {
         self.send(&Command::Pause {
             reason: "lunch".to_owned(),
+            approval: None,
         })
     }
 
@@ -485,6 +486,7 @@ impl Driver {
             item: None,
             reason: "too hard".to_owned(),
             keep: Map::new(),
+            approval: None,
         })
     }
 

@@ -721,6 +721,7 @@ fn a_way_aside_of_the_workflow_is_one_of_each_state_that_has_none() {
         item: None,
         reason: "no".to_owned(),
         keep: Map::new(),
+        approval: None,
     };
     assert_eq!(driver.send(&no).unwrap_err().code, "not_that");
     driver.complete("one").unwrap();

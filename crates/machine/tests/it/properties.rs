@@ -134,6 +134,7 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
             item: (a % 2 == 0).then(|| format!("i{}", b % 4)),
             reason: "enough".to_owned(),
             keep: Map::new(),
+            approval: None,
         },
         16 => Command::Allow {
             code: ["strict", "lax", "other"][usize::from(a) % 3].to_owned(),
@@ -142,6 +143,7 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
         },
         17 => Command::Pause {
             reason: "lunch".to_owned(),
+            approval: None,
         },
         18..=19 => Command::Resume {
             approval: Some(Box::new(ann())),

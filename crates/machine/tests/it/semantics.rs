@@ -166,6 +166,7 @@ fn what_a_skip_keeps_outlives_an_effect_on_the_way() {
             item: None,
             reason: "no".to_owned(),
             keep,
+            approval: None,
         })
         .unwrap();
     assert_eq!(driver.run.kept["dirty"], json!(["a"]));

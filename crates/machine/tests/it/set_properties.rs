@@ -201,6 +201,7 @@ fn command(driver: &Driver, (what, a, b): (u8, u8, u8), drawn: &Drawn) -> Comman
         6 => report("rest"),
         7 if a % 4 == 0 => Command::Pause {
             reason: "lunch".to_owned(),
+            approval: None,
         },
         7..=8 => Command::Resume {
             approval: Some(Box::new(ann())),

@@ -164,6 +164,7 @@ fn skip_means_the_item_it_names() {
         item: Some(item.to_owned()),
         reason: "no".to_owned(),
         keep: serde_json::Map::new(),
+        approval: None,
     };
     let refusal = driver.send(&skip("1.2")).unwrap_err();
     assert_eq!(refusal.code, "not_present");
@@ -183,6 +184,7 @@ fn what_a_skip_keeps_is_in_the_memory() {
             item: None,
             reason: "no".to_owned(),
             keep: keep.clone(),
+            approval: None,
         })
         .unwrap();
     assert_eq!(driver.run.kept["dirty"], keep["dirty"]);
@@ -514,6 +516,7 @@ fn a_run_is_started_once_and_before_anything_else() {
         },
         Command::Pause {
             reason: String::new(),
+            approval: None,
         },
         Command::Reopen {
             item: None,

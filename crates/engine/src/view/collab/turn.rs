@@ -248,6 +248,7 @@ fn aside(way: Way, reason: &str, kind: Option<design::Kind>) -> Command {
             item: None,
             reason: reason.to_owned(),
             keep: Map::new(),
+            approval: None,
         },
     }
 }

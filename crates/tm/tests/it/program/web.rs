@@ -488,6 +488,28 @@ messages:
         !page.contains(" checked"),
         "none is chosen beforehand: {page}"
     );
+    let letter = begun["runId"].as_str().unwrap();
+    let unit = field(&page, "unit").unwrap();
+    let answer = json!({ "what": "answer", "unit": unit, "outcome": "again", "reason": "shorter" });
+    let (status, answered) = site.decide(letter, answer);
+    assert_eq!(status, 200, "{answered}");
+    assert_eq!(answered["message"], "write came to: again");
+    // Nobody is asked for either, and the journal has who it was all the same.
+    for (run, what) in [(run.as_str(), "pause"), (letter, "answer")] {
+        let log = environment.tm(&["runs", "log", run, "--json"]).json_with(0);
+        let mut events = log.as_array().unwrap().iter();
+        let word = events.find(|event| event["event"] == "approval:given");
+        let word = word.unwrap_or_else(|| panic!("{log}"));
+        assert_eq!(word["what"], what, "{word}");
+        assert_eq!(word["approval"]["strength"], "terminal", "{word}");
+        assert_eq!(word["approval"]["how"], "browser", "{word}");
+        let verified = environment
+            .tm(&["log", "verify", run, "--json"])
+            .json_with(0);
+        assert_eq!(verified["decisions"][0]["what"], what, "{verified}");
+    }
+    let told = site.page(&format!("/runs/{letter}/timeline"));
+    assert!(told.contains("answer by "), "{told}");
     drop(person);
 }
 
