@@ -30,12 +30,23 @@ pub struct Choices {
     pub kinds: Vec<String>,
     /// Whether what is in hand can be given up.
     pub skip: bool,
-    /// The refusals that can be let pass, those that were met first.
-    pub allow: Vec<String>,
+    /// The rules that can be let pass, those that refused something here first.
+    pub allow: Vec<PassableRule>,
     /// What can be answered where an answer is asked for, in the order of the workflow.
     pub outcomes: Vec<Outcome>,
     /// The least that stands behind a decision of a person here, at a gate not counted.
     pub least: Strength,
+}
+
+/// A rule that can be let pass.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PassableRule {
+    /// Its code.
+    pub code: String,
+    /// What it found last, where it refused what is asked for now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// An answer that a state takes.
@@ -86,10 +97,13 @@ impl Engine {
         let unit = unit.map(|(_, unit)| unit.id.as_str());
         let met = refusals::latest(dir.path(), unit, &loaded.run.updated_at);
         // Those that were met stand first, and the newest of them before all others.
-        let place = |code: &String| met.iter().rposition(|refused| refused.code == *code);
+        let place = |rule: &PassableRule| met.iter().rposition(|met| met.code == rule.code);
+        for rule in &mut choices.allow {
+            rule.refused = place(rule).map(|at| met[at].message.clone());
+        }
         choices
             .allow
-            .sort_by_key(|code| std::cmp::Reverse(place(code)));
+            .sort_by_key(|rule| std::cmp::Reverse(place(rule)));
         Ok(choices)
     }
 }
@@ -129,7 +143,15 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
             .map(|to| messages::place(definition, &to.value, None)),
         kinds,
         skip: !definition.edges(state, Trigger::Skip).is_empty(),
-        allow: if waiting.is_some() { allow } else { Vec::new() },
+        allow: if waiting.is_some() {
+            let rule = |code| PassableRule {
+                code,
+                refused: None,
+            };
+            allow.into_iter().map(rule).collect()
+        } else {
+            Vec::new()
+        },
         outcomes: waiting.map_or_else(Vec::new, |(token, _)| {
             let words = messages::outcomes(definition, &token.state);
             let words = words.into_iter();

@@ -7,6 +7,8 @@ use maud::{Markup, html};
 use super::{About, block, command, hidden, id_of, shown};
 use crate::access::Right;
 
+/// How much of what a rule found stands in a list of them, in characters.
+const MOST_OF_REFUSAL: usize = 80;
 /// The most files that are shown in front of a gate.
 const MOST_FILES: usize = 40;
 
@@ -115,7 +117,13 @@ fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
                         label for="allow-code" { "Rule" }
                         select #allow-code name="code" required {
                             option value="" { "Choose" }
-                            @for code in &choices.allow { option { (shown(code)) } }
+                            @let (met, others) = choices.allow.split_at(choices.allow.partition_point(|rule| rule.refused.is_some()));
+                            @if !met.is_empty() {
+                                optgroup label="Refused what was reported" { @for rule in met { option value=(rule.code) { (shown(&rule.code)) ": " (shown(&text::shortened(rule.refused.as_deref().unwrap_or_default(), MOST_OF_REFUSAL))) } } }
+                            }
+                            @if !others.is_empty() {
+                                optgroup label="Has refused nothing here" { @for rule in others { option value=(rule.code) { (shown(&rule.code)) } } }
+                            }
                         }
                     }
                     (reason(actor, "allow", "Why it may pass", true))
