@@ -66,6 +66,8 @@ impl RunState {
             }
             run.sets.shift_insert(at, name, set);
         }
-        Some(run)
+        // One of a version that did not count them yet: the journal tells.
+        let is_counted = run.transitions == 0 || !run.visits.is_empty();
+        is_counted.then_some(run)
     }
 }

@@ -83,6 +83,7 @@ pub struct RunState {
     #[serde(default)]
     pub transitions: u64,
     /// How often a token came to each state by a move.
+    #[serde(default, skip_serializing_if = "nobody_moved")]
     pub visits: Shared<BTreeMap<String, u32>>,
     /// How many files were recorded.
     #[serde(default)]
@@ -94,6 +95,10 @@ pub struct RunState {
     /// Time of the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
+}
+
+fn nobody_moved(visits: &BTreeMap<String, u32>) -> bool {
+    visits.is_empty()
 }
 
 /// Where a run stands as a whole.

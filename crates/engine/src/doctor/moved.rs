@@ -73,6 +73,9 @@ impl Engine {
         let Ok(loaded) = open_run::load(dir.path()) else {
             return Ok(());
         };
+        if loaded.run.status.is_over() && loaded.run.pending.is_none() {
+            return Ok(());
+        }
         let Some(before) = START.read(&loaded.run.kept)? else {
             return Ok(());
         };
