@@ -56,6 +56,8 @@ pub struct Engine {
     waits_no_more: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) observer: Option<Observer>,
+    /// How long a long journal is read for one who asks; to its end, where it is none.
+    pub(crate) patience: Option<Duration>,
 }
 
 impl Engine {
@@ -100,6 +102,7 @@ impl Engine {
             waits_no_more: options.waits_no_more,
             clock: Arc::new(SystemClock),
             observer: None,
+            patience: None,
         })
     }
 
@@ -107,6 +110,14 @@ impl Engine {
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// The same project for one who wants an answer at once: what takes longer to read than `patience` is refused with the code
+    /// `reading` and how far it is, and read on meanwhile.
+    #[must_use]
+    pub fn patient_for(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
         self
     }
 

@@ -153,58 +153,77 @@ pub struct FileProblem {
 /// The files that the events leave behind, and that are not there, or not as they were. Prompts may be edited while they
 /// wait.
 pub(crate) fn file_problems(dir: &Path, records: &[Record]) -> Vec<FileProblem> {
-    let mut standing: BTreeMap<String, (String, u64)> = BTreeMap::new();
-    let mut prompts = BTreeSet::new();
-    let mut pending = false;
+    let mut standing = StandingFiles::default();
     for record in records {
-        match Event::from_fields(&record.event, &record.fields) {
-            Ok(Event::ArtifactRecorded(artifact)) if artifact.sha256 == GONE => {
-                standing.remove(&artifact.path);
+        if let Ok(event) = Event::from_fields(&record.event, &record.fields) {
+            standing.take(record.seq, &event);
+        }
+    }
+    let paths = standing.recorded.keys();
+    paths
+        .filter_map(|path| standing.problem(dir, path))
+        .collect()
+}
+
+/// The files that the events leave behind.
+#[derive(Debug, Default)]
+pub(crate) struct StandingFiles {
+    /// By their places: what they hold, and the event that says so.
+    recorded: BTreeMap<String, (String, u64)>,
+    prompts: BTreeSet<String>,
+    pending: bool,
+}
+
+impl StandingFiles {
+    /// Takes in an event.
+    pub(crate) fn take(&mut self, seq: u64, event: &Event) {
+        match event {
+            Event::ArtifactRecorded(artifact) if artifact.sha256 == GONE => {
+                self.recorded.remove(&artifact.path);
             }
-            Ok(Event::ArtifactRecorded(artifact)) => {
-                standing.insert(artifact.path, (artifact.sha256, record.seq));
+            Event::ArtifactRecorded(artifact) => {
+                let is = (artifact.sha256.clone(), seq);
+                self.recorded.insert(artifact.path.clone(), is);
             }
-            Ok(Event::EffectIntended { what, .. }) => {
-                pending = true;
-                for path in gives_way(&what) {
-                    standing.retain(|standing, _| !Path::new(standing).starts_with(&path));
+            Event::EffectIntended { what, .. } => {
+                self.pending = true;
+                for path in gives_way(what) {
+                    self.recorded
+                        .retain(|standing, _| !Path::new(standing).starts_with(&path));
                 }
             }
-            Ok(Event::EffectDone { .. } | Event::EffectFailed { .. }) => pending = false,
-            Ok(Event::UnitIssued {
+            Event::EffectDone { .. } | Event::EffectFailed { .. } => self.pending = false,
+            Event::UnitIssued {
                 context: Some(hash),
                 ..
-            }) => {
-                prompts.insert(hash);
+            } => {
+                self.prompts.insert(hash.clone());
             }
             _ => {}
         }
     }
-    if pending {
-        // Its files may be as a crash left them; the next command goes on with it.
-        return Vec::new();
-    }
-    standing
-        .into_iter()
-        .filter_map(|(path, (sha256, event))| {
-            let state = match files::read(&dir.join(&path)) {
-                Ok(None) => "missing",
-                Ok(Some(bytes)) => {
-                    if journal::sha256_hex(&bytes) == sha256 || prompts.contains(&sha256) {
-                        return None;
-                    }
-                    "changed"
+
+    /// What is wrong with the file that has to stand at this place. While an effect is under way it may be as a crash left it; the
+    /// next command goes on with it.
+    pub(crate) fn problem(&self, dir: &Path, path: &str) -> Option<FileProblem> {
+        let (sha256, event) = self.recorded.get(path).filter(|_| !self.pending)?;
+        let state = match files::read(&dir.join(path)) {
+            Ok(None) => "missing",
+            Ok(Some(bytes)) => {
+                if journal::sha256_hex(&bytes) == *sha256 || self.prompts.contains(sha256) {
+                    return None;
                 }
-                Err(_) => "changed",
-            };
-            Some(FileProblem {
-                path,
-                sha256,
-                event,
-                state: state.to_owned(),
-            })
+                "changed"
+            }
+            Err(_) => "changed",
+        };
+        Some(FileProblem {
+            path: path.to_owned(),
+            sha256: sha256.clone(),
+            event: *event,
+            state: state.to_owned(),
         })
-        .collect()
+    }
 }
 
 /// The files and folders that an effect takes from their places.

@@ -5,6 +5,13 @@ use std::path::Path;
 
 use crate::refusals;
 
+/// A number that changes whenever an event came of the run in this folder.
+pub(crate) fn of_journal(dir: &Path) -> u64 {
+    let mut hash = DefaultHasher::new();
+    stamp(&dir.join(journal::file::FILE_NAME), &mut hash);
+    hash.finish()
+}
+
 /// A number that changes whenever something came of the run in this folder: an event, or a refusal.
 pub(crate) fn of_run(dir: &Path) -> u64 {
     let mut hash = DefaultHasher::new();

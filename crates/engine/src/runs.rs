@@ -7,21 +7,19 @@ use journal::{FileJournal, Journal as _, NewEvent, Position, Record};
 use machine::state::ItemStatus;
 use machine::{Event, RunState, Strength};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::audit::{Audit, Missing};
 use crate::capability::memory::{self, Memory};
 use crate::clock::stamp;
 use crate::decisions::SignatureState;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find;
 use crate::find::{RunHead, is_over_a_task, read_json, standing};
-use crate::generic;
 use crate::integrity;
 use crate::integrity::never_began;
 use crate::integrity::{EvidenceProblem, FileProblem, has_begun};
-use crate::next_step::Verb;
 use crate::open_run::{self, Loaded};
 use crate::summary::{self, Summary};
 use crate::view::GENERIC;
@@ -211,6 +209,8 @@ pub struct LogRepaired {
     pub old_file: Option<String>,
 }
 
+/// A run in a list, as far as it can be read.
+pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
     summary_of(dir, project, open_run::load(dir.path()).as_ref())
 }
 
@@ -220,8 +220,6 @@ pub(crate) fn summary_of(
     project: &ProjectDir,
     loaded: Result<&Loaded, &Fault>,
 ) -> RunSummary {
-/// A run in a list, as far as it can be read.
-pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
     let mut summary = RunSummary {
         run_id: dir.id().to_owned(),
         project_root: project.real_path().display().to_string(),
@@ -390,7 +388,19 @@ impl Engine {
     /// A run's report, as of now.
     pub fn report(&self, run: Option<&str>) -> Result<Summary, Fault> {
         let (dir, _) = self.load_any(run)?;
-        summary::of_now(dir.path())
+        summary::of_now(dir.path(), self.patience)
+    }
+
+    /// The page of it alone, as Markdown.
+    pub fn report_page(&self, run: Option<&str>) -> Result<String, Fault> {
+        let (dir, _) = self.load_any(run)?;
+        summary::page_of_now(dir.path(), self.patience)
+    }
+
+    /// It for programs, without the steps that no person decided.
+    pub fn run_work(&self, run: Option<&str>) -> Result<Value, Fault> {
+        let (dir, _) = self.load_any(run)?;
+        summary::work_of_now(dir.path(), self.patience)
     }
 
     /// Checks the whole chain of a run's journal, and that every event can be read.
@@ -517,55 +527,6 @@ impl Engine {
                 old_file: None,
             },
         })
-    }
-
-    /// The run as it was after event `to`; as it is now if absent.
-    pub fn replay(&self, run: Option<&str>, to: Option<u64>) -> Result<Value, Fault> {
-        let (_, dir) = self.looked_at(run)?;
-        let tail = FileJournal::open(dir.path())?.read(&Position::start())?;
-        let last = tail.records.last().map_or(0, |record| record.seq);
-        if let Some(to) = to
-            && (to == 0 || to > last)
-        {
-            return Err(Fault::new(
-                Kind::Usage,
-                "bad_sequence",
-                format!("the run has events 1 to {last}, and none with the number {to}"),
-            )
-            .suggest(format!("see the numbers with {log}", log = Verb::Log)));
-        }
-        // Events of one unit happened at once: there was never a run with only some of them.
-        let to = to.map(|to| {
-            tail.records
-                .iter()
-                .find(|record| record.seq >= to && record.k == record.n)
-                .map_or(to, |record| record.seq)
-        });
-        let records: Vec<Record> = tail
-            .records
-            .into_iter()
-            .filter(|record| to.is_none_or(|to| record.seq <= to))
-            .collect();
-        let mut state = RunState::default();
-        open_run::fold(&mut state, &records)?;
-        let at = records
-            .last()
-            .map(|record| json!({ "seq": record.seq, "event": record.event, "ts": record.ts }));
-        // The settings are long, and the same at every event.
-        let mut shown =
-            serde_json::to_value(&state).map_err(|error| Fault::bug(error.to_string()))?;
-        if let Value::Object(map) = &mut shown {
-            map.shift_remove("settings");
-            map.shift_remove("policies");
-        }
-        let next = if is_over_a_task(&state) {
-            serde_json::to_value(state::next_action(&state))
-        } else {
-            let definition = open_run::pinned(dir.path(), &state)?;
-            serde_json::to_value(generic::view::next_action(&state, &definition))
-        };
-        let next = next.map_err(|error| Fault::bug(error.to_string()))?;
-        Ok(json!({ "at": at, "state": shown, "nextAction": next }))
     }
 }
 

@@ -30,6 +30,12 @@ impl Follower {
     /// A unit that is being written, or that is torn and will be cut off, is not seen.
     /// [`JournalError::PositionLost`] says that the journal was replaced, as a repair does.
     pub fn poll(&mut self) -> Result<Vec<Record>, JournalError> {
+        self.poll_within(u64::MAX)
+    }
+
+    /// As [`Follower::poll`], but only those of the next `most` bytes, or of the next unit where that is longer. A long journal is
+    /// read piece by piece so, and never held as a whole.
+    pub fn poll_within(&mut self, most: u64) -> Result<Vec<Record>, JournalError> {
         match fs::metadata(&self.path) {
             // Cheap and frequent. A file of this very length that is another one shows as soon as it grows.
             Ok(found) if found.len() == self.position.offset => return Ok(Vec::new()),
@@ -41,7 +47,16 @@ impl Follower {
         }
         let tail = settled(|| {
             let file = open_to_read(&self.path)?;
-            extent(&file, &self.path)?.read(&self.position)
+            let mut whole = extent(&file, &self.path)?;
+            let mut most = most.max(1);
+            loop {
+                let end = self.position.offset.saturating_add(most).min(whole.len);
+                let tail = whole.cut(end).read(&self.position)?;
+                if end == whole.len || !tail.records.is_empty() {
+                    return Ok(tail);
+                }
+                most = most.saturating_mul(2);
+            }
         })?;
         self.position = tail.head.position();
         Ok(tail.records)

@@ -83,13 +83,4 @@ impl<S: std::io::Read + std::io::Seek> Extent<'_, S> {
             })?;
         Ok(self.cut(last).head()?.position())
     }
-
-    /// The same journal as far as `len` bytes.
-    fn cut(&mut self, len: u64) -> Extent<'_, &mut S> {
-        Extent {
-            source: &mut self.source,
-            len,
-            path: self.path,
-        }
-    }
 }

@@ -239,6 +239,15 @@ impl<S: Read + Seek> Extent<'_, S> {
         })
     }
 
+    /// The same journal as far as `len` bytes.
+    pub(crate) fn cut(&mut self, len: u64) -> Extent<'_, &mut S> {
+        Extent {
+            source: &mut self.source,
+            len,
+            path: self.path,
+        }
+    }
+
     /// Scans what follows `after`, whose line was checked already.
     pub(crate) fn scan(
         &mut self,

@@ -9,6 +9,8 @@ use crate::app::{Place, Tab};
 
 /// How many events are read at first.
 const EVENTS: usize = 200;
+/// How many files are listed.
+const MOST_FILES: usize = 200;
 
 /// How a row looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -287,17 +289,25 @@ fn commits(engine: &Engine, id: &str) -> Result<Vec<Row>, Fault> {
 }
 
 fn files(engine: &Engine, id: &str) -> Result<Vec<Row>, Fault> {
+    let mut files = engine.run_files(Some(id))?;
+    let older = files.len().saturating_sub(MOST_FILES);
+    files.drain(..older);
+    engine.look_at_files(Some(id), &mut files)?;
     let mut rows: Vec<Row> = Vec::new();
-    for file in engine.run_files(Some(id))? {
-        let link = Link::File(file.path.clone());
-        rows.retain(|row| row.link.as_ref() != Some(&link));
+    if older > 0 {
+        rows.push(Row::new(
+            Tone::Quiet,
+            format!("{} before these", text::counted(older, "file")),
+        ));
+    }
+    for file in files {
         let changed = if file.problem.is_some() {
             ", not as it was recorded"
         } else {
             ""
         };
         let text = format!("{}  ({}{changed})", file.path, file.phase);
-        rows.push(Row::new(Tone::Plain, text).to(link));
+        rows.push(Row::new(Tone::Plain, text).to(Link::File(file.path)));
     }
     Ok(or_none(rows, "This run recorded no files."))
 }

@@ -132,6 +132,12 @@ impl Query {
         self.get(name)?.parse().ok()
     }
 
+    /// The number of the page of so many that is asked for, from 1.
+    pub fn page(&self, pages: usize) -> Option<usize> {
+        let asked = usize::try_from(self.number("page")?).unwrap_or(pages);
+        Some(asked.clamp(1, pages))
+    }
+
     /// The same query with another value; without that name, if it is none.
     pub fn with(&self, name: &str, value: Option<&str>) -> String {
         let others = self.0.iter().filter(|(known, _)| known != name);

@@ -1,15 +1,18 @@
 //! The files that a run recorded: prompts, responses, documents, code.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
+use journal::{Position, Record};
+use machine::Event;
 use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
-use crate::open_run;
+use crate::integrity::StandingFiles;
+use crate::projection::{Projection, Projections};
 use crate::view::session::answer::ArtifactEntry;
-use crate::view::session::history;
 
 /// The most that is shown of a file, in bytes.
 const MOST_BYTES: u64 = 512 * 1024;
@@ -25,6 +28,36 @@ pub struct FileText {
     pub bytes: u64,
     /// Whether it is longer than what is shown.
     pub cut: bool,
+}
+
+static RECORDED: Projections<RecordedFiles> = Projections::of_at_most(8);
+
+/// The files that a run recorded.
+#[derive(Debug, Default)]
+struct RecordedFiles {
+    /// In their order; none in the place of what was recorded again.
+    files: Vec<Option<ArtifactEntry>>,
+    by_path: HashMap<String, usize>,
+    standing: StandingFiles,
+}
+
+impl Projection for RecordedFiles {
+    fn begin(_: &Path) -> Result<Self, Fault> {
+        Ok(Self::default())
+    }
+
+    fn take(&mut self, record: &Record, event: Event, _: Option<&Position>) -> Result<(), Fault> {
+        self.standing.take(record.seq, &event);
+        if let Event::ArtifactRecorded(artifact) = event {
+            let place = self.files.len();
+            if let Some(before) = self.by_path.insert(artifact.path.clone(), place) {
+                self.files[before] = None;
+            }
+            let file = ArtifactEntry::of(artifact, &record.ts);
+            self.files.push(Some(file));
+        }
+        Ok(())
+    }
 }
 
 /// How many files of a folder are listed.
@@ -75,11 +108,29 @@ impl Engine {
         Ok(found)
     }
 
-    /// The files that a run recorded, the oldest first, and which of them are no longer as they were.
+    /// The files that a run recorded, the oldest first, each as it was recorded last. Whether they are still so is not looked at.
     pub fn run_files(&self, run: Option<&str>) -> Result<Vec<ArtifactEntry>, Fault> {
-        let (dir, loaded) = self.load_any(run)?;
-        let definition = open_run::pinned(dir.path(), &loaded.run)?;
-        Ok(history::checked(dir.path(), &definition)?.artifacts)
+        let (dir, _) = self.load_any(run)?;
+        RECORDED.of(dir.path(), self.patience, |recorded| {
+            Ok(recorded.files.iter().flatten().cloned().collect())
+        })
+    }
+
+    /// Looks whether files of a run are as it recorded them, and notes what is wrong with each. Gives which of them are there.
+    pub fn look_at_files(
+        &self,
+        run: Option<&str>,
+        files: &mut [ArtifactEntry],
+    ) -> Result<Vec<bool>, Fault> {
+        let (dir, _) = self.load_any(run)?;
+        RECORDED.of(dir.path(), self.patience, |recorded| {
+            let look = |file: &mut ArtifactEntry| {
+                let problem = recorded.standing.problem(dir.path(), &file.path);
+                file.problem = problem.map(|problem| problem.state);
+                std::fs::symlink_metadata(dir.path().join(&file.path)).is_ok()
+            };
+            Ok(files.iter_mut().map(look).collect())
+        })
     }
 
     /// A file in the folder of a run, as it lies there now.

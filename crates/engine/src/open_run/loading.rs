@@ -9,6 +9,7 @@ use journal::{FileJournal, Head, Journal as _};
 use machine::{Definition, Event, RunState, Shared};
 
 use crate::fault::{Fault, Kind};
+use crate::run_cache::CachedRun;
 use crate::{integrity, run_cache, snapshots};
 
 /// A run as it was loaded, without the right to write.
@@ -23,6 +24,9 @@ pub struct Loaded {
     pub(super) snapshot_bytes: u64,
     pub(super) tail_bytes: u64,
 }
+
+/// A run with so many bytes of events behind its snapshot, or with none of this version, is remembered also by those who only look.
+const LONG_TAIL: u64 = 1024 * 1024;
 
 /// Loads the run in `dir`, without a lock.
 pub fn load(dir: &Path) -> Result<Loaded, Fault> {
@@ -55,7 +59,21 @@ pub(super) fn load_from(journal: &FileJournal, dir: &Path) -> Result<Loaded, Fau
         return Err(integrity::emptied(dir));
     }
     integrity::in_its_own_folder(dir, &loaded.run)?;
+    if run_cache::is_on() && loaded.tail_bytes > LONG_TAIL {
+        run_cache::remember(dir, loaded.seen());
+    }
     Ok(loaded)
+}
+
+impl Loaded {
+    fn seen(&self) -> CachedRun {
+        CachedRun {
+            run: self.run.clone(),
+            head: self.head.clone(),
+            snapshot_bytes: self.snapshot_bytes,
+            tail_bytes: self.tail_bytes,
+        }
+    }
 }
 
 fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {

@@ -181,18 +181,25 @@ impl Page<'_> {
         if task.is_some() && !story.steps.iter().any(timeline::is_told_only_here) {
             return;
         }
-        let steps = story.steps.iter().filter(|step| !in_table(step));
-        let lines: Vec<String> = steps.filter_map(timeline::line).collect();
-        if lines.is_empty() {
+        let steps = story.steps.iter();
+        let steps: Vec<&Value> = steps
+            .filter(|step| timeline::has_line(step) && !in_table(step))
+            .collect();
+        if steps.is_empty() {
             return;
         }
         self.paragraph("## What happened");
         // How it began and how it ended say most.
         let most = self.most.max(1);
-        let between = lines.len().saturating_sub(2 * most);
-        let (begin, rest) = lines.split_at(most.min(lines.len()));
+        let between = steps.len().saturating_sub(2 * most);
+        let (begin, rest) = steps.split_at(most.min(steps.len()));
         let left_out = (between > 0).then(|| format!("and {between} more between these"));
-        for line in begin.iter().chain(&left_out).chain(&rest[between..]) {
+        let lines = |steps: &[&Value]| -> Vec<String> {
+            let lines = steps.iter().filter_map(|step| timeline::line(step));
+            lines.collect()
+        };
+        let (begin, rest) = (lines(begin), lines(&rest[between..]));
+        for line in begin.iter().chain(&left_out).chain(&rest) {
             self.line(&format!("- {line}"));
         }
         self.out.push('\n');

@@ -1,6 +1,7 @@
 //! What a journal tells of its run, as far as it stands.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::summary::row::Row;
 pub(super) struct Story {
     pub(super) rows: IndexMap<String, Row>,
     /// The subtask of each unit that has one.
-    pub(super) units: HashMap<String, String>,
+    pub(super) units: Arc<HashMap<String, String>>,
     pub(super) baseline: Option<Phase>,
     pub(super) commits: Vec<String>,
     pub(super) suite: Option<Phase>,
@@ -32,7 +33,7 @@ pub(super) struct Story {
     pub(super) failed_effects: Vec<Value>,
     pub(super) warnings: Vec<Value>,
     /// All that happened, in its order.
-    pub(super) steps: Vec<Value>,
+    pub(super) steps: Arc<Vec<Value>>,
 }
 
 impl Story {

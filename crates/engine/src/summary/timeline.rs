@@ -141,7 +141,6 @@ pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
             });
             json!({ "at": at, "what": "rewound", "event": to, "label": place, "reason": reason })
         }
-        // That an item ended is told by the state it came to.
         _ => return None,
     })
 }
@@ -178,8 +177,27 @@ pub fn is_told_only_here(step: &Value) -> bool {
     }
 }
 
+/// Whether there is a line for it.
+pub fn has_line(step: &Value) -> bool {
+    let text = |name: &str| step.get(name).and_then(Value::as_str).unwrap_or_default();
+    match text("what") {
+        // The report says it.
+        "state" => {
+            text("cause") != "report"
+                || !text("outcome").is_empty()
+                || step.get("iteration").is_some()
+        }
+        // That an item ended is told by the state it came to.
+        "item" => false,
+        _ => true,
+    }
+}
+
 /// One line of what happened; none for what another line says.
 pub fn line(step: &Value) -> Option<String> {
+    if !has_line(step) {
+        return None;
+    }
     let text = |name: &str| {
         step.get(name)
             .and_then(Value::as_str)
@@ -220,9 +238,6 @@ pub fn line(step: &Value) -> Option<String> {
             let (from, to) = (text("from"), text("to"));
             match text("cause").as_str() {
                 "start" => format!("{at} — began at {to}"),
-                "report" if text("outcome").is_empty() && step.get("iteration").is_none() => {
-                    return None;
-                }
                 cause => {
                     let mut line = format!("{at} — {from} → {to}{item} ({cause}{reason})");
                     if !text("outcome").is_empty() {
@@ -299,6 +314,16 @@ pub fn line(step: &Value) -> Option<String> {
     })
 }
 
+/// What a person had a run do, and after what it had stopped, where it had.
+pub fn turn_after(step: &Value, stopped: &str) -> String {
+    let turn = step["turn"].as_str().unwrap_or_default();
+    if Approval::OF_ANYBODY.contains(&turn) {
+        inline(turn)
+    } else {
+        format!("{} after {stopped}", inline(turn))
+    }
+}
+
 /// How a command ended that a report rests on.
 fn ended(step: &Value) -> String {
     let how = step["how"].as_str().unwrap_or_default();
@@ -313,13 +338,3 @@ pub fn by_way_of(strength: &str, how: &str) -> String {
         format!("{strength}, {how}")
     }
 }
-/// What a person had a run do, and after what it had stopped, where it had.
-pub fn turn_after(step: &Value, stopped: &str) -> String {
-    let turn = step["turn"].as_str().unwrap_or_default();
-    if Approval::OF_ANYBODY.contains(&turn) {
-        inline(turn)
-    } else {
-        format!("{} after {stopped}", inline(turn))
-    }
-}
-

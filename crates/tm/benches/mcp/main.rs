@@ -6,6 +6,7 @@
 
 mod collab;
 mod http;
+mod pages;
 mod skills;
 mod stage;
 mod stdio;
@@ -29,6 +30,10 @@ fn main() {
     let stage = Stage::new();
     if std::env::args().any(|argument| argument == "watching") {
         watching::measure(&stage);
+        return;
+    }
+    if std::env::args().any(|argument| argument == "pages") {
+        pages::measure(&stage);
         return;
     }
     println!("{:<44} {:>9} {:>9} {:>9}", "", "p50", "p99", "most");
@@ -100,6 +105,7 @@ fn main() {
     );
     println!("resident, HTTP after {CALLS} more:   {}", mib(http_after));
     watching::measure(&stage);
+    pages::measure(&stage);
 }
 
 fn warm_up(mut call: impl FnMut(usize)) {

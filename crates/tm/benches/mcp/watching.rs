@@ -19,7 +19,7 @@ const ROUNDS: usize = 7;
 const EVENTS: usize = 100_000;
 
 /// A run without an end.
-const ROUNDABOUT: &str = "tramline: 1
+pub const ROUNDABOUT: &str = "tramline: 1
 id: rounds
 title: Round and round
 vars: { left: { type: int, default: 1000000 } }

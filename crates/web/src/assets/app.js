@@ -76,6 +76,9 @@
     for (const part of main.querySelectorAll('[data-live]')) known.set(part.id, part.outerHTML);
   }
 
+  // Whether the server is still reading for what is shown.
+  const unfinished = () => !!document.querySelector('[data-again]');
+
   function told(main) {
     document.title = `${main.dataset.title} · Tramline`;
     say(main.dataset.says || '');
@@ -138,6 +141,7 @@
       if (focus) main.focus({ preventScroll: back });
       if (!back) scrollTo(0, 0);
       listen();
+      if (unfinished()) setTimeout(refresh, 120);
     } catch (error) {
       if (mine === latest) alarm(`This could not be loaded: ${error.message}`);
     }
@@ -192,7 +196,7 @@
       }
     })().finally(() => {
       // What takes long to make is asked for less often: agents have the machine first.
-      setTimeout(() => { waiting = null; if (again) { again = false; refresh(); } }, Math.min(2000, Math.max(120, 5 * took)));
+      setTimeout(() => { waiting = null; if (again || unfinished()) { again = false; refresh(); } }, Math.min(2000, Math.max(120, 5 * took)));
     });
   }
 

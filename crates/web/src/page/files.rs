@@ -6,7 +6,10 @@ use engine::Fault;
 use engine::view::session::answer::ArtifactEntry;
 use maud::{Markup, html};
 
-use super::{About, block, diff, id_of, shown, time};
+use super::{About, block, diff, id_of, pager, shown, time};
+
+/// How many files are on a page.
+const PAGE: usize = 100;
 
 /// What stands in the name of a file that was sent back, before its number.
 const ASIDE: &str = ".rejected-";
@@ -18,42 +21,49 @@ fn kind_of(path: &str) -> String {
 
 pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     let all = about.engine.run_files(Some(about.id()))?;
-    // Of what was recorded more than once the last one lies there.
-    let mut files: Vec<&ArtifactEntry> = Vec::new();
-    for file in &all {
-        files.retain(|known| known.path != file.path);
-        files.push(file);
-    }
+    let pages = all.len().div_ceil(PAGE).max(1);
+    // What came last is looked for most, and stands on the last page.
+    let number = about.query.page(pages).unwrap_or(pages);
+    let mut files: Vec<ArtifactEntry> = all
+        .iter()
+        .skip((number - 1) * PAGE)
+        .take(PAGE)
+        .cloned()
+        .collect();
+    let there = about.engine.look_at_files(Some(about.id()), &mut files)?;
     let shown_file = about.query.get("file");
     let against = about.query.get("against");
-    let mut by_iteration: BTreeMap<i64, Vec<&ArtifactEntry>> = BTreeMap::new();
-    for file in &files {
-        by_iteration.entry(file.iteration).or_default().push(file);
+    let mut by_iteration: BTreeMap<i64, Vec<(&ArtifactEntry, bool)>> = BTreeMap::new();
+    for (file, is_there) in files.iter().zip(there) {
+        by_iteration
+            .entry(file.iteration)
+            .or_default()
+            .push((file, is_there));
     }
     Ok(html! {
         section #files data-live aria-labelledby="files-title" {
             h2 #files-title { "Files" }
             @if files.is_empty() { p.quiet { "This run keeps no files of its own." @if about.run.run.commits > 0 { " What it changed in the project is in its commits: see " a href=(about.path("work")) { "Work" } "." } } }
+            (pager(&about.path("files"), about.query, (number, pages), ["Earlier", "Later"]))
             @for (iteration, files) in &by_iteration {
-                @if by_iteration.len() > 1 { h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "Before the first iteration" } } }
+                @if by_iteration.len() > 1 || pages > 1 { h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "Before the first iteration" } } }
                 ul.files {
-                    @for file in files {
+                    @for (file, is_there) in files {
                         @let before = before(&all, file);
-                        @let is_there = is_there(about, &file.path);
                         li {
-                            @if is_there {
+                            @if *is_there {
                                 a href=(link(about, &file.path, None)) aria-current=[(shown_file == Some(&*file.path)).then_some("true")] { code { (shown(&file.path)) } }
                             } @else { code { (shown(&file.path)) } @if all.iter().any(|known| is_put_aside(&known.path, &file.path)) { " (sent back, and put aside)" } @else { " (no longer there)" } }
                             " " span.quiet { (shown(&file.phase)) ", " (time(&file.created_at)) }
                             @if let Some(before) = before { " " a href=(link(about, &file.path, Some(&before.path))) { @if is_put_aside(&before.path, &file.path) { "what changed since it was sent back" } @else { "what changed since iteration " (before.iteration) } } }
-                            @if file.problem.is_some() && is_there { " " strong { "not as it was recorded" } }
+                            @if file.problem.is_some() && *is_there { " " strong { "not as it was recorded" } }
                         }
                     }
                 }
             }
         }
         @if let Some(path) = shown_file {
-            @match (against, prompt_and_response(about, &files, path)) {
+            @match (against, prompt_and_response(about, &all, path)) {
                 (Some(against), _) => (difference(about, against, path)?),
                 (None, Some((prompt, response))) => {
                     div.beside { (content(about, prompt)?) (content(about, response)?) }
@@ -110,7 +120,7 @@ fn is_put_aside(aside: &str, path: &str) -> bool {
 /// A prompt and its response, of which `path` is one: they are read side by side.
 fn prompt_and_response<'a>(
     about: &About<'_>,
-    files: &[&'a ArtifactEntry],
+    files: &'a [ArtifactEntry],
     path: &str,
 ) -> Option<(&'a str, &'a str)> {
     let there = |wanted: &str| {

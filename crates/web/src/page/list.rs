@@ -8,7 +8,7 @@ use std::time::Instant;
 use engine::board::{BoardRun, Projects};
 use maud::{Markup, html};
 
-use super::{ago, link_to, message, shown, standing};
+use super::{ago, link_to, message, pager, shown, standing};
 use crate::route::Query;
 
 /// How many runs are on a page.
@@ -43,11 +43,8 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
         .iter()
         .filter(|run| run.has(words) && fits(run, wanted))
         .collect();
-    let number = usize::try_from(query.number("page").unwrap_or(1))
-        .unwrap_or(1)
-        .max(1);
     let pages = found.len().div_ceil(PAGE).max(1);
-    let number = number.min(pages);
+    let number = query.page(pages).unwrap_or(1);
     let listed = found.iter().skip((number - 1) * PAGE).take(PAGE);
     let live = all.iter().filter(|run| run.is_live()).count();
     let says = format!("{} under way, {} for you", live, waiting.len());
@@ -81,7 +78,7 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
                     @if found.is_empty() && !all.is_empty() { p { "No run is like that. " a href="/" { "Show all" } } }
                     @if all.is_empty() { p { "There are no runs here yet: an agent begins one, or you do in a terminal." } }
                     @if !found.is_empty() { (table(listed, several)) }
-                    @if pages > 1 { (pager(query, number, pages)) }
+                    (pager("/", query, (number, pages), ["Newer", "Older"]))
                 }
             }
         }
@@ -164,17 +161,6 @@ fn table<'a>(runs: impl Iterator<Item = &'a &'a BoardRun>, several: bool) -> Mar
                     }
                 }
             }
-        }
-    }
-}
-
-/// Links to the pages before and behind.
-fn pager(query: &Query, number: usize, pages: usize) -> Markup {
-    html! {
-        nav.pager aria-label="Pages" {
-            @if number > 1 { a href={ "/" (query.with("page", Some(&(number - 1).to_string()))) } rel="prev" { "Newer" } }
-            span { "Page " (number) " of " (pages) }
-            @if number < pages { a href={ "/" (query.with("page", Some(&(number + 1).to_string()))) } rel="next" { "Older" } }
         }
     }
 }

@@ -16,6 +16,8 @@ mod replay;
 mod timeline;
 mod work;
 
+use std::time::Duration;
+
 use engine::board::{BoardRun, Projects};
 use engine::{Engine, Fault};
 use maud::{DOCTYPE, Markup, html};
@@ -25,6 +27,9 @@ use text::plain::{many_lines, one_line};
 use crate::access::Right;
 use crate::route::{Query, Route, Tab, encoded, run_path};
 use crate::{project, report};
+
+/// How long a page waits for the journal of a long run to be read, until it shows how far that is.
+const PATIENCE: Duration = Duration::from_millis(120);
 
 /// The page of a route.
 pub fn of(
@@ -39,7 +44,7 @@ pub fn of(
         Route::Passkey => return passkey::page(&project(projects, query)?, right),
         Route::Runs | Route::Events | Route::Decide(_) => return list::page(projects, query),
     };
-    let engine = project(projects, query)?;
+    let engine = project(projects, query)?.patient_for(PATIENCE);
     let seen = engine.board_run(Some(run))?;
     let about = About {
         projects,
@@ -49,6 +54,9 @@ pub fn of(
         right,
     };
     let inside = part(route, tab, &about, run).unwrap_or_else(|fault| {
+        if fault.code == "reading" {
+            return html! { section #reading data-live data-again { p role="status" { (message(&fault.message)) "…" } } };
+        }
         html! {
             section aria-labelledby="fault-title" {
                 h2 #fault-title { "This cannot be shown" }
@@ -68,7 +76,7 @@ fn part(route: &Route, tab: Option<Tab>, about: &About<'_>, run: &str) -> Result
         (_, Some(Tab::Timeline)) => timeline::page(about)?,
         (_, Some(Tab::Files)) => files::page(about)?,
         (_, Some(Tab::Replay)) => replay::page(about)?,
-        (_, Some(Tab::Report)) => report::inside(&about.engine.report(Some(run))?.markdown),
+        (_, Some(Tab::Report)) => report::inside(&about.engine.report_page(Some(run))?),
         _ => now::page(about)?,
     })
 }
@@ -157,6 +165,24 @@ pub fn frame() -> Markup {
                     }
                 }
                 div #alert role="alert" {}
+            }
+        }
+    }
+}
+
+/// Links to the pages before and behind one, of several, with what they are called.
+fn pager(path: &str, query: &Query, (number, pages): (usize, usize), names: [&str; 2]) -> Markup {
+    let [before, behind] = names;
+    let to = |number: usize| {
+        let query = query.with("page", Some(&number.to_string()));
+        format!("{}{query}", path.split('?').next().unwrap_or_default())
+    };
+    html! {
+        @if pages > 1 {
+            nav.pager aria-label="Pages" {
+                @if number > 1 { a href=(to(number - 1)) rel="prev" { (before) } }
+                span { "Page " (number) " of " (pages) }
+                @if number < pages { a href=(to(number + 1)) rel="next" { (behind) } }
             }
         }
     }

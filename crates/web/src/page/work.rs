@@ -4,14 +4,29 @@ use engine::Fault;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{About, class, id_of, level, plain, shown, status, time};
+use super::{About, class, id_of, level, pager, plain, shown, status, time};
 
+/// How many items are on a page.
+const PAGE: usize = 50;
 /// How many tests are named.
 const MOST_NAMES: usize = 200;
 
 pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
-    let summary = about.engine.report(Some(about.id()))?.json;
+    let summary = about.engine.run_work(Some(about.id()))?;
     let rows = list(&summary, "subtasks");
+    let pages = rows.len().div_ceil(PAGE).max(1);
+    // What is worked at is looked for most.
+    let at_hand = rows
+        .iter()
+        .position(|row| !matches!(word(row, "status"), "done" | "failed"));
+    let number = about.query.page(pages);
+    let number = number.unwrap_or_else(|| at_hand.unwrap_or_default() / PAGE + 1);
+    let pager = pager(
+        &about.path("work"),
+        about.query,
+        (number, pages),
+        ["Before", "Next"],
+    );
     let suite = summary.get("finalSuite").filter(|suite| !suite.is_null());
     let decisions: Vec<&Value> = list(&summary, "steps")
         .iter()
@@ -23,7 +38,9 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
             @if rows.is_empty() {
                 p.quiet { "This run has no tests by item. What happened is in the " a href=(about.path("timeline")) { "timeline" } "." }
             }
-            @for row in rows { (subtask(about, row)) }
+            (pager)
+            @for row in rows.iter().skip((number - 1) * PAGE).take(PAGE) { (subtask(about, row)) }
+            (pager)
             @if let Some(suite) = suite {
                 article.subtask aria-labelledby="suite-title" {
                     h3 #suite-title { "The whole suite" }

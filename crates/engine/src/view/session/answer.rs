@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use machine::Strength;
+use machine::command::Artifact;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use workspace::profile::Phase;
@@ -148,6 +149,20 @@ pub struct ArtifactEntry {
     /// `missing` or `changed` where it is not in its place as it was recorded; told where all files are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+}
+
+impl ArtifactEntry {
+    /// A file that was recorded at the time `ts`.
+    pub(crate) fn of(recorded: Artifact, ts: &str) -> Self {
+        Self {
+            path: recorded.path,
+            phase: recorded.state,
+            iteration: recorded.iteration.unwrap_or(0),
+            sha256: recorded.sha256,
+            created_at: ts.to_owned(),
+            problem: None,
+        }
+    }
 }
 
 /// What a session waits for.

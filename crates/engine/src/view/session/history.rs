@@ -155,14 +155,9 @@ impl History {
                 decision: decision.map(|_| "reject".to_owned()),
             }),
             Ok(Event::ReportAccepted(report)) => self.said = said(&report.keep_run),
-            Ok(Event::ArtifactRecorded(artifact)) => self.artifacts.push(ArtifactEntry {
-                path: artifact.path,
-                phase: artifact.state,
-                iteration: artifact.iteration.unwrap_or(0),
-                sha256: artifact.sha256,
-                created_at: ts.to_owned(),
-                problem: None,
-            }),
+            Ok(Event::ArtifactRecorded(artifact)) => {
+                self.artifacts.push(ArtifactEntry::of(artifact, ts));
+            }
             _ => {}
         }
     }
