@@ -17,6 +17,8 @@ pub(super) struct Picture<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     /// The arrows.
     pub(super) arrows: Vec<Arrow<'a>>,
+    /// Whether it is about where a run is, and not about under which conditions it goes where: no guards are written at arrows.
+    pub(super) is_of_run: bool,
 }
 
 /// A state.
@@ -163,7 +165,11 @@ impl<'a> Picture<'a> {
         drawing.all(definition);
         let mut arrows = drawing.arrows;
         tell_apart(&mut arrows);
-        Self { nodes, arrows }
+        Self {
+            nodes,
+            arrows,
+            is_of_run: false,
+        }
     }
 }
 

@@ -89,7 +89,8 @@ pub enum Look {
     Outside,
 }
 
-/// The workflow of a run as SVG, with where the run is and which way it took.
+/// The workflow of a run as SVG, with where the run is and which way it took. What is written at an arrow is what happens there;
+/// under which condition is told where one points at it.
 ///
 /// # Errors
 /// If the workflow is larger than any picture of it could show.
@@ -98,7 +99,11 @@ pub fn svg_of_run(
     marks: &Marks<'_>,
     look: Look,
 ) -> Result<String, TooLarge> {
-    drawn(&Picture::marked(definition, marks), definition, look)
+    let picture = Picture {
+        is_of_run: true,
+        ..Picture::marked(definition, marks)
+    };
+    drawn(&picture, definition, look)
 }
 
 fn drawn(picture: &Picture<'_>, definition: &Definition, look: Look) -> Result<String, TooLarge> {

@@ -364,26 +364,50 @@ fn between(
         .collect()
 }
 
+/// What happens at arrows, each once. That work is reported is what is expected, and goes without saying.
+fn heads(edges: &[(String, &Arrow<'_>)]) -> Vec<String> {
+    let mut heads: Vec<String> = Vec::new();
+    for (_, arrow) in edges {
+        if !heads.contains(&arrow.head) {
+            heads.push(arrow.head.clone());
+        }
+    }
+    let expected = |head: &String| head.is_empty() || head == "report";
+    if heads.iter().all(expected) {
+        heads.clear();
+    }
+    heads
+}
+
 fn words(picture: &Picture<'_>, edges: &[(String, &Arrow<'_>)]) -> Words {
     let mut written: Vec<String> = Vec::new();
-    for (label, _) in edges.iter().take(MOST_EDGES) {
-        let label = if label.is_empty() { "at once" } else { label };
+    let labels: Vec<String> = if picture.is_of_run {
+        heads(edges)
+    } else {
+        edges.iter().map(|(label, _)| label.clone()).collect()
+    };
+    for label in labels.iter().take(MOST_EDGES) {
+        let label = if label.is_empty() {
+            "at once"
+        } else {
+            label.as_str()
+        };
         for (number, line) in lines(label, WIDE, MOST_LINES).into_iter().enumerate() {
             // A dot tells where the next edge begins; a lone one needs none.
-            written.push(match (edges.len(), number) {
+            written.push(match (labels.len(), number) {
                 (1, _) => line,
                 (_, 0) => format!("• {line}"),
                 _ => format!("{INDENT}{line}"),
             });
         }
     }
-    if let [(label, _)] = edges
+    if let [label] = &labels[..]
         && label.is_empty()
     {
         written.clear();
     }
-    if edges.len() > MOST_EDGES {
-        written.push(format!("… {} more", edges.len() - MOST_EDGES));
+    if labels.len() > MOST_EDGES {
+        written.push(format!("… {} more", labels.len() - MOST_EDGES));
     }
     let mut told = String::new();
     let mut class = "arrow";

@@ -6,9 +6,9 @@ mod machines;
 mod tasks;
 mod well_formed;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use draw::{dot, mermaid, svg};
+use draw::{Look, Marks, dot, mermaid, svg, svg_of_run};
 use machine::Definition;
 
 const TDD: &str = include_str!("../../../workflows/tdd/workflow.yaml");
@@ -68,6 +68,29 @@ fn a_workflow_is_drawn_with_its_nested_states_and_its_present_place() {
         classDef present stroke-width:4px,stroke:#d97706
         class s1,s2 present
     "##);
+}
+
+#[test]
+fn the_drawing_of_a_run_says_what_happens_and_where_it_was() {
+    let definition = Definition::parse(CHAPTERS).expect("a definition");
+    let marks = Marks {
+        present: BTreeSet::from(["chapters", "write"]),
+        visits: BTreeMap::from([("plan", 1), ("chapters", 1), ("write", 3)]),
+    };
+    let drawn = svg_of_run(&definition, &marks, Look::Inside).expect("small enough");
+    well_formed::svg(&drawn).unwrap();
+    insta::assert_snapshot!("run_svg", drawn);
+
+    let condition = "run.paused == false";
+    let texts = |element: &str| -> Vec<String> {
+        let opening = format!("<{element}");
+        let begun = drawn.split(&opening).skip(1);
+        begun
+            .filter_map(|from| from.split_once("</").map(|(text, _)| text.to_owned()))
+            .collect()
+    };
+    assert!(!texts("text").concat().contains(condition), "{drawn}");
+    assert!(texts("title").concat().contains(condition), "{drawn}");
 }
 
 #[test]
