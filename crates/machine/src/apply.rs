@@ -89,6 +89,7 @@ impl RunState {
             } => {
                 self.set_item_status(set, key, ItemStatus::Active);
                 self.next_token = self.next_token.max(token + 1);
+                self.visit(state);
                 let spent = self.spent.get(set).and_then(|items| items.get(key));
                 self.tokens.push(Token {
                     parent: Some(*parent),
@@ -128,10 +129,7 @@ impl RunState {
                 if *token == ROOT {
                     self.transitions += 1;
                 }
-                match self.visits.get_mut(to) {
-                    Some(visits) => *visits += 1,
-                    None => _ = self.visits.insert(to.clone(), 1),
-                }
+                self.visit(to);
                 if let Some(token) = self.token_mut(*token) {
                     token.came_from = Some(std::mem::replace(&mut token.state, to.clone()));
                     at.clone_into(&mut token.entered_at);
@@ -318,6 +316,14 @@ impl RunState {
 
     fn token_mut(&mut self, id: u32) -> Option<&mut Token> {
         self.tokens.iter_mut().find(|token| token.id == id)
+    }
+
+    /// Notes that a token came to a state.
+    fn visit(&mut self, state: &str) {
+        match self.visits.get_mut(state) {
+            Some(visits) => *visits += 1,
+            None => _ = self.visits.insert(state.to_owned(), 1),
+        }
     }
 
     fn set_item_status(&mut self, set: &str, key: &str, status: ItemStatus) {

@@ -82,7 +82,7 @@ pub struct RunState {
     /// How often the run's own token moved.
     #[serde(default)]
     pub transitions: u64,
-    /// How often a token came to each state by a move.
+    /// How often a token came to each state.
     #[serde(default, skip_serializing_if = "nobody_moved")]
     pub visits: Shared<BTreeMap<String, u32>>,
     /// How many files were recorded.
