@@ -395,7 +395,6 @@ fn failing(what: &str, facts: &Map<String, Value>) -> String {
     }
 }
 
-/// A few names of tests, where they are known.
 /// The first of what checks have found, in words.
 fn found_in(facts: &Map<String, Value>) -> Option<String> {
     let found = facts.get("newFindings")?.as_array()?;
@@ -413,6 +412,7 @@ fn found_in(facts: &Map<String, Value>) -> Option<String> {
     Some(told.collect::<Vec<_>>().join("; "))
 }
 
+/// A few names of tests, where they are known.
 fn names(facts: &Map<String, Value>, key: &str) -> Option<String> {
     const FEW: usize = 5;
     let all = facts.get(key)?.as_array()?;
@@ -436,6 +436,16 @@ pub fn suggestion(code: &str) -> String {
         .unwrap_or_default()
 }
 
+/// How many of the tests that fail failed before, where each of them is known by a name of its own.
+fn failing_as_before(facts: &Map<String, Value>) -> u64 {
+    let of = |name: &str| facts.get(name).and_then(Value::as_array);
+    let number = |name: &str| of(name).map_or(0, |names| names.len() as u64);
+    let failing = number("failingTests");
+    let is_told = facts.get("failing").and_then(Value::as_u64) == Some(failing);
+    let new = of("newlyFailing").filter(|_| is_told);
+    new.map_or(0, |new| failing.saturating_sub(new.len() as u64))
+}
+
 /// What an accepted report says.
 pub fn accepted(report: &AcceptedReport) -> String {
     let facts = &report.facts;
@@ -454,11 +464,18 @@ pub fn accepted(report: &AcceptedReport) -> String {
             number("errors"),
             number("passed")
         ),
-        "tests" if report.role.shows.is_some() => format!(
-            "{name} accepted: {} failing, {} passing",
-            number("failing"),
-            number("passed")
-        ),
+        "tests" if report.role.shows.is_some() => match failing_as_before(facts) {
+            0 => format!(
+                "{name} accepted: {} failing, {} passing",
+                number("failing"),
+                number("passed")
+            ),
+            old => format!(
+                "{name} accepted: {} newly failing, {old} failing as before, {} passing",
+                number("failing") - old,
+                number("passed")
+            ),
+        },
         "commit" => "Commit taken over".to_owned(),
         "tests" if report.role.suite.is_some() => match names(facts, "knownFailing") {
             None => format!("The full suite passes: {}", tests(number("passed"))),

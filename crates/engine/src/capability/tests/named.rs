@@ -4,13 +4,14 @@ use ::test_report::TestFormat;
 use machine::command::Severity;
 use machine::{Finding, Refusal};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use workspace::config::Level;
 
 use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{BASELINE, FROZEN, LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
-use crate::capability::tests::evidence::{asked_level, baseline, is_meant, level_name};
+use crate::capability::tests::evidence::{OUTPUT, asked_level, baseline, is_meant, level_name};
 use crate::capability::tests::known::began;
 use crate::capability::tests::read::{Comparison, few, ledger, name_of, named};
 use crate::fault::Fault;
@@ -143,8 +144,19 @@ impl Comparison<'_> {
         }
         if !still.is_empty() {
             self.facts.insert("failingTests".to_owned(), named(&still));
+            self.facts.extend(self.said_of(&still));
         }
+        self.known = known;
         Ok(())
+    }
+
+    /// The fact that tells of these tests why they fail, where the report says so: why others do is nobody's question, they did
+    /// before.
+    pub(crate) fn said_of(&self, failing: &[String]) -> Option<(String, Value)> {
+        let is_asked = |id: &str| is_among(failing, id);
+        let said = self.taken.said_of_failures(is_asked);
+        let said = said.filter(|_| self.taken.counts.errors == 0)?;
+        Some((OUTPUT.to_owned(), said.into()))
     }
 
     /// Whether the tests that failed then were told in numbers, and no more of them than failed before the run, which is known
@@ -340,7 +352,8 @@ impl Comparison<'_> {
         let Some(now) = self.now.as_ref().filter(|_| self.counts.failing() > 0) else {
             return Ok(());
         };
-        let failing: Vec<&str> = now.failing().collect();
+        let failing = now.failing().filter(|id| !is_among(&self.known, id));
+        let failing: Vec<String> = failing.map(str::to_owned).collect();
         let hash = journal::sha256_hex(failing.join("\n").as_bytes());
         let before = FAILING.read(self.kept)?;
         let same = before.filter(|before| before.hash == hash);
@@ -350,7 +363,6 @@ impl Comparison<'_> {
         let times = if is_stuck { 0 } else { times };
         FAILING.put(&mut self.keep, &Failing { hash, times })?;
         if is_stuck {
-            let failing: Vec<String> = failing.into_iter().map(str::to_owned).collect();
             self.findings.push(with_tests(
                 finding(
                     "stuck",

@@ -141,6 +141,7 @@ pub fn read(
         counts: taken.counts,
         before: before(call, run, present, role, now.as_ref())?,
         now,
+        known: Vec::new(),
         memory: &memory,
         repository: &repository,
         status: &status,
@@ -219,6 +220,8 @@ pub(crate) struct Comparison<'a> {
     /// The numbers, less what failed before and may.
     pub(crate) counts: Counts,
     pub(crate) now: Option<Ledger>,
+    /// The failing tests that failed before, and may.
+    pub(crate) known: Vec<String>,
     /// The last accepted ledger.
     pub(crate) before: Option<Ledger>,
     pub(crate) memory: &'a Memory,
@@ -371,6 +374,7 @@ impl Comparison<'_> {
             self.facts
                 .insert("failingTests".to_owned(), named(&failing));
             self.facts.insert("newlyFailing".to_owned(), named(&new));
+            self.facts.extend(self.said_of(&new));
             let hash = now.keep(&self.call.dir)?;
             shown.ledger = Some(hash.clone());
             shown.new = new.into_iter().take(MOST_NAMED).collect();

@@ -332,6 +332,24 @@ fn stuck_after_three_alike() {
     assert_eq!(status, 0, "{shown}");
     stage.green();
 
+    // Of what failed before nobody is asked why.
+    let stage = Stage::new("");
+    let old = "test_old() { false; }\n";
+    stage.env.write("tests/old_test.sh", old);
+    stage.env.commit_all("A test that fails");
+    stage.start();
+    stage.red();
+    for _ in 1..=2 {
+        stage.report("complete green");
+    }
+    let answer = stage.report("complete green");
+    assert_eq!(answer.code(), "stuck", "{answer:#?}");
+    assert!(
+        answer.message().contains("the same 1 test failed 3 times"),
+        "{answer:#?}"
+    );
+    assert!(!answer.message().contains("test_old"), "{answer:#?}");
+
     // Who gets on is not stuck, however often it takes.
     let stage = Stage::in_green_with(r#""autopilot": {"maxGreenAttempts": 9}"#);
     for attempt in 1..=5 {

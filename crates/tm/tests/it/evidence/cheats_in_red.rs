@@ -103,6 +103,11 @@ fn a_failure_from_before_is_no_new_one() {
     );
     let red = stage.red();
     assert_eq!(red["nextAction"]["action"], "green", "{red}");
+    let message = red["message"].as_str().unwrap();
+    assert!(
+        message.contains("1 newly failing, 1 failing as before"),
+        "{message}"
+    );
     // The old one may go on failing, and is told by name.
     stage.env.write("src/spaces.sh", NEW_CODE);
     let green = accepted(stage.report("complete green").ok());

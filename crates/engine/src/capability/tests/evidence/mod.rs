@@ -222,7 +222,7 @@ impl TestEvidence {
         let broken = ran.filter(|_| self.report.is_none() || self.counts.errors > 0);
         if let Some(ran) = broken {
             facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
-        } else if let Some(said) = self.report.as_ref().and_then(said_of_failures) {
+        } else if let Some(said) = self.said_of_failures(|_| true) {
             facts.insert(OUTPUT.to_owned(), said.into());
         } else if let Some(ran) = ran.filter(|_| self.counts.failing() > 0) {
             // Whoever had the tests run has not seen what they printed.
@@ -253,27 +253,29 @@ impl TestEvidence {
     pub fn was_removed(&self, id: &str) -> bool {
         self.removed.iter().any(|removed| is_meant(removed, id))
     }
-}
 
-/// What a report says of the first tests that fail, those first that could not be built or collected; nothing where there are
-/// none.
-fn said_of_failures(report: &TestReport) -> Option<String> {
-    const FIRST: usize = 3;
-    /// As much of each as tells what it is about, in bytes.
-    const LONGEST: usize = 400;
-    let of = |such: &'static [Outcome]| {
-        let tests = report.tests.iter();
-        tests.filter(move |test| such.contains(&test.outcome))
-    };
-    let said: Vec<String> = of(&[Outcome::Error, Outcome::NotCollected])
-        .chain(of(&[Outcome::Failed]))
-        .filter_map(|test| {
-            let message = test.message.as_deref()?.trim();
-            Some(format!("{}: {}", test.id, cut_bytes(message, LONGEST)))
-        })
-        .take(FIRST)
-        .collect();
-    (!said.is_empty()).then(|| said.join("\n"))
+    /// What the report says of the first failing tests of some, those first that could not be built or collected; nothing where
+    /// there are none.
+    pub(crate) fn said_of_failures(&self, is_asked: impl Fn(&str) -> bool) -> Option<String> {
+        const FIRST: usize = 3;
+        /// As much of each as tells what it is about, in bytes.
+        const LONGEST: usize = 400;
+        let report = self.report.as_ref()?;
+        let of = |such: &'static [Outcome]| {
+            let tests = report.tests.iter();
+            tests.filter(move |test| such.contains(&test.outcome))
+        };
+        let said: Vec<String> = of(&[Outcome::Error, Outcome::NotCollected])
+            .chain(of(&[Outcome::Failed]))
+            .filter(|test| is_asked(&test.id))
+            .filter_map(|test| {
+                let message = test.message.as_deref()?.trim();
+                Some(format!("{}: {}", test.id, cut_bytes(message, LONGEST)))
+            })
+            .take(FIRST)
+            .collect();
+        (!said.is_empty()).then(|| said.join("\n"))
+    }
 }
 
 /// Whether an id is meant by what a caller names: itself, or with `*` at the end all that begin so.
