@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::audit::{Audit, Missing};
+use crate::capability::documents::skills::name_of;
 use crate::capability::memory::{self, Memory};
 use crate::clock::stamp;
 use crate::decisions::SignatureState;
@@ -25,6 +26,8 @@ use crate::summary::{self, Summary};
 use crate::view::GENERIC;
 use crate::view::autopilot::state;
 
+/// The longest text that says what a run is about, in characters.
+const LONGEST_SUBJECT: usize = 100;
 /// After how many events of a long journal it is told how far its check is.
 const TOLD_EACH: u64 = 2000;
 
@@ -44,6 +47,9 @@ pub struct RunSummary {
     pub task_id: String,
     /// Its title; the workflow's, where there is no task.
     pub task_title: String,
+    /// What it is about, in the words that it was started with; none where its task says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
     /// The tag, of a run over a task.
     pub tag: String,
     /// The branch, of a run over a task.
@@ -65,6 +71,18 @@ pub struct RunSummary {
     /// What is wrong with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+}
+
+impl RunSummary {
+    /// What it is about, for people.
+    pub fn title(&self) -> &str {
+        match (self.subject.as_deref(), self.task_title.trim()) {
+            (Some(subject), _) => subject,
+            (None, "") if self.workflow.is_empty() => &self.run_id,
+            (None, "") => &self.workflow,
+            (None, title) => title,
+        }
+    }
 }
 
 /// Which runs to list.
@@ -271,6 +289,7 @@ fn fill(summary: &mut RunSummary, run: &RunState) {
             .filter(|item| item.status == ItemStatus::Done)
             .count();
         summary.total = items().count();
+        summary.subject = subject(run);
         return;
     }
     if let Ok(memory) = Memory::of(run) {
@@ -278,6 +297,25 @@ fn fill(summary: &mut RunSummary, run: &RunState) {
         summary.task_title = memory.start.task_title;
         summary.tag = memory.start.tag;
         summary.branch = memory.start.branch;
+    }
+}
+
+/// What a run is about that is over no task: the longest text that it was started with, else the name of its session.
+fn subject(state: &RunState) -> Option<String> {
+    let inputs = state.inputs.values();
+    let given = inputs.flat_map(texts).max_by_key(|text| text.len());
+    // A single word is a name of something, and no subject.
+    let given = given.filter(|text| text.trim().contains(char::is_whitespace));
+    let text = given.or_else(|| name_of(state))?;
+    Some(text::shortened(text, LONGEST_SUBJECT))
+}
+
+/// The texts in a value.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        _ => Vec::new(),
     }
 }
 

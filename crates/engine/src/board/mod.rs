@@ -21,7 +21,6 @@ use machine::RunState;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::capability::documents::skills::name_of;
 use crate::capability::messages::message_of;
 use crate::capability::tests::evidence::OUTPUT;
 use crate::engine::Engine;
@@ -38,9 +37,6 @@ pub use files::FileText;
 pub use items::{BoardItem, BoardSet};
 pub use patch::CommitPatch;
 pub use timeline::{TimelineEntry, TimelinePage};
-
-/// The longest text that says what a run is about, in characters.
-const LONGEST_SUBJECT: usize = 100;
 
 /// The projects that a person looks at.
 pub trait Projects: Send + Sync + 'static {
@@ -86,9 +82,6 @@ pub struct BoardRun {
     /// What every list says of it.
     #[serde(flatten)]
     pub run: RunSummary,
-    /// What it is about, in the words that it was started with; none where its task says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subject: Option<String>,
     /// Where it stands: the labels of its states, each with its item.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
@@ -182,7 +175,6 @@ impl Engine {
                 .end_time
                 .clone()
                 .unwrap_or_else(|| run.start_time.clone()),
-            subject: state.and_then(|state| subject(state, &run)),
             run,
             places: Vec::new(),
             attention: None,
@@ -217,12 +209,7 @@ impl Engine {
 impl BoardRun {
     /// What it is about, for people.
     pub fn title(&self) -> &str {
-        match (self.subject.as_deref(), self.run.task_title.trim()) {
-            (Some(subject), _) => subject,
-            (None, "") if self.run.workflow.is_empty() => &self.run.run_id,
-            (None, "") => &self.run.workflow,
-            (None, title) => title,
-        }
+        self.run.title()
     }
 
     /// How it stands, in a few words.
@@ -268,19 +255,6 @@ impl BoardRun {
     }
 }
 
-/// What a run is about that is over no task: the longest text that it was started with, else the name of its session.
-fn subject(state: &RunState, run: &RunSummary) -> Option<String> {
-    if !run.task_id.is_empty() || run.problem.is_some() {
-        return None;
-    }
-    let inputs = state.inputs.values();
-    let given = inputs.flat_map(texts).max_by_key(|text| text.len());
-    // A single word is a name of something, and no subject.
-    let given = given.filter(|text| text.trim().contains(char::is_whitespace));
-    let text = given.or_else(|| name_of(state))?;
-    Some(text::shortened(text, LONGEST_SUBJECT))
-}
-
 /// What was found in the last report, where it was not accepted.
 fn last_found(state: &RunState) -> Option<String> {
     let report = state.last.as_ref()?;
@@ -292,15 +266,6 @@ fn last_found(state: &RunState) -> Option<String> {
 fn last_output(state: &RunState) -> Option<String> {
     let report = state.last.as_ref().filter(|last| last.code.is_some())?;
     Some(report.facts.get(OUTPUT)?.as_str()?.to_owned())
-}
-
-/// The texts in a value.
-fn texts(value: &Value) -> Vec<&str> {
-    match value {
-        Value::String(text) => vec![text],
-        Value::Object(fields) => fields.values().flat_map(texts).collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// Where a run stands, for people; nothing of the `each` around an item.

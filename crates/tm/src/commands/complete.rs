@@ -5,6 +5,7 @@ use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use engine::{Engine, RunFilter};
+use text::plain::one_line;
 
 use super::open;
 use crate::cli::Cli;
@@ -85,7 +86,7 @@ fn of_runs(is_meant: impl Fn(&str) -> bool) -> Vec<CompletionCandidate> {
         .take(MOST_RUNS)
         .enumerate()
         .map(|(at, run)| {
-            let what = format!("{}: {}", run.status, run.task_title);
+            let what = format!("{}: {}", run.status, one_line(run.title()));
             candidate(&run.run_id, what).display_order(Some(at))
         })
         .collect()

@@ -109,12 +109,7 @@ pub fn list(places: &Places, client: &Client) -> Result<Vec<Resource>, Stop> {
 
 /// A part of a run, by what the run is about. That was written by others, so it is made plain, and short.
 fn titled(part: &str, run: &RunSummary) -> String {
-    let about = if run.task_title.is_empty() {
-        &run.workflow
-    } else {
-        &run.task_title
-    };
-    let about: String = one_line(about).chars().take(LONGEST_TITLE).collect();
+    let about: String = one_line(run.title()).chars().take(LONGEST_TITLE).collect();
     format!("{part}: {about}")
 }
 

@@ -41,7 +41,7 @@ fn summary_line(run: &RunSummary, look: &Look) -> String {
         line.push_str("  ");
         line.push_str(&look.paint(FAINT, &one_line(&date)));
     }
-    let title = one_line(&run.task_title);
+    let title = one_line(run.title());
     // Where the terminal is narrow, the title goes on in the next line rather than away.
     let room = look.line.saturating_sub(visible_len(&line) + 2).max(20);
     let title = cut_at_word(&title, room);

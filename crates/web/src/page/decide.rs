@@ -244,7 +244,7 @@ fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
     Ok(html! {
         div.gate {
             p { "Look at the " strong { (shown(&gate.gate)) } ": approved, the run goes on with it; rejected, it is made anew with your feedback." }
-            @if let Some(subject) = &about.run.subject { p { "It is for: " q { (shown(subject)) } } }
+            @if let Some(subject) = &about.run.run.subject { p { "It is for: " q { (shown(subject)) } } }
             @if gate.edited { p.attention { "Somebody changed it by hand since it was made." } }
             @for path in paths.iter().take(MOST_FILES) { (file(about, path)) }
             @if paths.len() > MOST_FILES { p.quiet { "and " (paths.len() - MOST_FILES) " more files" } }
