@@ -49,14 +49,43 @@ pub(super) struct Node<'a> {
 pub struct Marks<'a> {
     /// The states where it is.
     pub present: BTreeSet<&'a str>,
-    /// How often it came to each state; empty where the way that it took is not shown.
-    pub visits: BTreeMap<&'a str, u32>,
+    /// How often it went from one state to another; empty where the way that it took is not shown. It begins from the empty name,
+    /// and went from a state to the same where work was to be done once more.
+    pub moves: BTreeMap<(&'a str, &'a str), u32>,
 }
 
 impl Marks<'_> {
     fn visits_of(&self, state: &str) -> Option<u32> {
-        let shown = !self.visits.is_empty();
-        shown.then(|| self.visits.get(state).copied().unwrap_or_default())
+        let moves = self.moves.iter();
+        let to_it = moves.filter(|((from, to), _)| *to == state && *from != state);
+        (!self.moves.is_empty()).then(|| to_it.map(|(_, times)| times).sum())
+    }
+
+    /// How often it went an arrow's way; nothing where that is not shown.
+    fn taken(&self, arrow: &Arrow<'_>, nodes: &[Node<'_>], arrows: &[Arrow<'_>]) -> Option<u32> {
+        let to = nodes[arrow.to].name;
+        let times = |from: &str| self.moves.get(&(from, to)).copied().unwrap_or_default();
+        let taken = match arrow.from {
+            Source::Begin | Source::Items(_) => times(""),
+            Source::State(number) => times(nodes[number].name),
+            // What no arrow of a state's own tells was gone this way.
+            Source::Anywhere => {
+                let has_own = |from: &str| {
+                    arrows.iter().any(|own| {
+                        own.to == arrow.to
+                            && matches!(own.from, Source::State(number) if nodes[number].name == from)
+                    })
+                };
+                let moves = self.moves.iter();
+                moves
+                    .filter(|((from, reached), _)| {
+                        *reached == to && !from.is_empty() && !has_own(from)
+                    })
+                    .map(|(_, times)| times)
+                    .sum()
+            }
+        };
+        (!self.moves.is_empty()).then_some(taken)
     }
 }
 
@@ -103,9 +132,16 @@ pub(super) struct Arrow<'a> {
     pub(super) guard: String,
     /// The guard as it is.
     whole: &'a str,
+    /// How often the run went this way; nothing where that is not shown.
+    pub(super) taken: Option<u32>,
 }
 
 impl Arrow<'_> {
+    /// Whether it leads back to where it begins.
+    pub(super) fn is_to_itself(&self) -> bool {
+        self.from == Source::State(self.to)
+    }
+
     /// What is written at it, on one line.
     pub(super) fn label(&self) -> String {
         match (self.head.is_empty(), self.guard.is_empty()) {
@@ -120,8 +156,8 @@ impl<'a> Picture<'a> {
     /// Of a definition, the states in `present` marked.
     pub(super) fn of(definition: &'a Definition, present: &BTreeSet<&str>) -> Self {
         let present = present.clone();
-        let visits = BTreeMap::new();
-        Self::marked(definition, &Marks { present, visits })
+        let moves = BTreeMap::new();
+        Self::marked(definition, &Marks { present, moves })
     }
 
     /// Of a definition, with what is marked of a run.
@@ -165,6 +201,13 @@ impl<'a> Picture<'a> {
         drawing.all(definition);
         let mut arrows = drawing.arrows;
         tell_apart(&mut arrows);
+        let taken: Vec<Option<u32>> = arrows
+            .iter()
+            .map(|arrow| marks.taken(arrow, &nodes, &arrows))
+            .collect();
+        for (arrow, taken) in arrows.iter_mut().zip(taken) {
+            arrow.taken = taken;
+        }
         Self {
             nodes,
             arrows,
@@ -249,6 +292,7 @@ impl<'a> Drawing<'_, 'a> {
                 head: shortened(head, LONGEST_NAME),
                 guard: shortened(whole, LONGEST_GUARD),
                 whole,
+                taken: None,
             });
         }
     }

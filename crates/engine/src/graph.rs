@@ -1,10 +1,10 @@
 //! Workflows and runs drawn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use machine::Definition;
+use machine::{Definition, RunState};
 use serde::Serialize;
 
 use crate::engine::Engine;
@@ -107,17 +107,7 @@ impl Engine {
     pub fn run_picture(&self, run: Option<&str>, look: draw::Look) -> Result<String, Fault> {
         let (dir, loaded) = self.load_any(run)?;
         let definition = open_run::pinned(dir.path(), &loaded.run)?;
-        let tokens = loaded.run.tokens.iter();
-        let marks = draw::Marks {
-            present: tokens.map(|token| token.state.as_str()).collect(),
-            visits: loaded
-                .run
-                .visits
-                .iter()
-                .map(|(state, visits)| (state.as_str(), *visits))
-                .collect(),
-        };
-        draw::svg_of_run(&definition, &marks, look).map_err(|error| too_large(&definition, error))
+        picture_of(&loaded.run, &definition, look)
     }
 
     /// The workflow with this id, as a Mermaid flowchart.
@@ -174,6 +164,31 @@ impl Engine {
             .map(|(id, _)| id.clone())
             .collect())
     }
+}
+
+/// The workflow of a run as SVG, with where the run is and which way it took.
+pub(crate) fn picture_of(
+    run: &RunState,
+    definition: &Definition,
+    look: draw::Look,
+) -> Result<String, Fault> {
+    let tokens = run.tokens.iter();
+    let marks = draw::Marks {
+        present: tokens.map(|token| token.state.as_str()).collect(),
+        moves: moves_of(run),
+    };
+    draw::svg_of_run(definition, &marks, look).map_err(|error| too_large(definition, error))
+}
+
+/// How often a run went from one state to another.
+fn moves_of(run: &RunState) -> BTreeMap<(&str, &str), u32> {
+    let moves = run.moves.iter();
+    moves
+        .flat_map(|(from, ways)| {
+            let ways = ways.iter();
+            ways.map(move |(to, times)| ((from.as_str(), to.as_str()), *times))
+        })
+        .collect()
 }
 
 fn too_large(definition: &Definition, error: draw::TooLarge) -> Fault {

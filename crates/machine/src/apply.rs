@@ -89,7 +89,7 @@ impl RunState {
             } => {
                 self.set_item_status(set, key, ItemStatus::Active);
                 self.next_token = self.next_token.max(token + 1);
-                self.visit(state);
+                self.moved("", state);
                 let spent = self.spent.get(set).and_then(|items| items.get(key));
                 self.tokens.push(Token {
                     parent: Some(*parent),
@@ -129,14 +129,15 @@ impl RunState {
                 if *token == ROOT {
                     self.transitions += 1;
                 }
-                self.visit(to);
                 if let Some(token) = self.token_mut(*token) {
-                    token.came_from = Some(std::mem::replace(&mut token.state, to.clone()));
+                    let from = std::mem::replace(&mut token.state, to.clone());
+                    token.came_from = Some(from.clone());
                     at.clone_into(&mut token.entered_at);
                     token.reason.clone_from(reason);
                     token.unit = None;
                     token.role = Role::default();
                     token.progress = None;
+                    self.moved(&from, to);
                 }
             }
             Event::UnitIssued {
@@ -164,7 +165,11 @@ impl RunState {
                     });
                 }
             }
-            Event::ReportAccepted(report) | Event::ReportRetried(report) => self.take_in(report),
+            Event::ReportAccepted(report) => self.take_in(report),
+            Event::ReportRetried(report) => {
+                self.moved(&report.state, &report.state);
+                self.take_in(report);
+            }
             Event::EffectIntended {
                 effect,
                 name,
@@ -318,12 +323,10 @@ impl RunState {
         self.tokens.iter_mut().find(|token| token.id == id)
     }
 
-    /// Notes that a token came to a state.
-    fn visit(&mut self, state: &str) {
-        match self.visits.get_mut(state) {
-            Some(visits) => *visits += 1,
-            None => _ = self.visits.insert(state.to_owned(), 1),
-        }
+    /// Notes that a token went from one state to another.
+    fn moved(&mut self, from: &str, to: &str) {
+        let ways = self.moves.entry(from.to_owned()).or_default();
+        *ways.entry(to.to_owned()).or_default() += 1;
     }
 
     fn set_item_status(&mut self, set: &str, key: &str, status: ItemStatus) {

@@ -67,7 +67,7 @@ impl RunState {
             run.sets.shift_insert(at, name, set);
         }
         // One of a version that did not count them yet: the journal tells.
-        let is_counted = run.transitions == 0 || !run.visits.is_empty();
+        let is_counted = run.transitions == 0 || !run.moves.is_empty();
         is_counted.then_some(run)
     }
 }

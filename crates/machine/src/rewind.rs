@@ -91,7 +91,7 @@ impl RunState {
         self.next_effect = now.next_effect;
         self.issues = now.issues;
         self.transitions = now.transitions;
-        self.visits = now.visits;
+        self.moves = now.moves;
         self.artifacts = now.artifacts;
     }
 }

@@ -82,9 +82,10 @@ pub struct RunState {
     /// How often the run's own token moved.
     #[serde(default)]
     pub transitions: u64,
-    /// How often a token came to each state.
+    /// How often tokens went from each state to each other. A token begins at its first one from the empty name; work that was
+    /// to be done once more went from its state to the same.
     #[serde(default, skip_serializing_if = "nobody_moved")]
-    pub visits: Shared<BTreeMap<String, u32>>,
+    pub moves: Shared<BTreeMap<String, BTreeMap<String, u32>>>,
     /// How many files were recorded.
     #[serde(default)]
     pub artifacts: u64,
@@ -97,8 +98,8 @@ pub struct RunState {
     pub ended_at: Option<String>,
 }
 
-fn nobody_moved(visits: &BTreeMap<String, u32>) -> bool {
-    visits.is_empty()
+fn nobody_moved(moves: &BTreeMap<String, BTreeMap<String, u32>>) -> bool {
+    moves.is_empty()
 }
 
 /// Where a run stands as a whole.

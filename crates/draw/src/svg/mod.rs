@@ -46,7 +46,12 @@ text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;f
 .active .shape{fill:#fef3c7;stroke:#d97706;stroke-width:3}\
 .done .shape{fill:#ecfdf5;stroke:#059669}\
 .blocked .shape{stroke-dasharray:5 4}\
-.never .shape{stroke-dasharray:3 3}\
+.never .shape{stroke-width:1;stroke-opacity:.5}\
+.taken .line{stroke:#111827;stroke-width:2.8}\
+.taken .head{fill:#111827}\
+.untaken .line{stroke:#cbd5e1;stroke-width:1.2}\
+.untaken .head{fill:#cbd5e1}\
+.untaken .words{fill:#6b7280}\
 @media (prefers-color-scheme:dark){\
 svg{background:#0d1117}\
 .page{fill:#0d1117}\
@@ -65,6 +70,11 @@ text{fill:#e5e7eb}\
 .present .shape,.active .shape{fill:#451a03;stroke:#f59e0b}\
 .done .shape{fill:#022c22;stroke:#34d399}\
 .each.present .shape{fill:#17130c}\
+.taken .line{stroke:#f1f5f9}\
+.taken .head{fill:#f1f5f9}\
+.untaken .line{stroke:#3f4b5c}\
+.untaken .head{fill:#3f4b5c}\
+.untaken .words{fill:#94a3b8}\
 }";
 
 /// A workflow that cannot be laid out as a picture that anybody could read.

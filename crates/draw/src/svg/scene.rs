@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::shape::{Shape, about, class, count, widest};
+use super::shape::{Shape, about, class, count, times_of, widest};
 use super::text_width::{escaped, width};
 use crate::layout::{Extent, Layout, Link, Point, arrange};
 use crate::picture::{Arrow, LONGEST_NAME, Picture, Source};
@@ -66,7 +66,8 @@ struct Frame {
 /// What is written at an arrow.
 #[derive(Debug, Default)]
 struct Words {
-    class: &'static str,
+    class: String,
+    is_taken: bool,
     about: String,
     lines: Vec<String>,
 }
@@ -228,11 +229,15 @@ impl Scene {
 
     /// Draws it, its left upper corner at the origin.
     pub(super) fn draw(&self, out: &mut String) {
-        for (words, route) in self.links.iter().zip(&self.layout.routes) {
-            open(out, words);
-            line(out, &route.straights);
-            words.draw(out, route.words.x + 6, route.words.y + 2);
-            out.push_str("</g>\n");
+        // The way that was taken lies over all others.
+        for is_taken in [false, true] {
+            let links = self.links.iter().zip(&self.layout.routes);
+            for (words, route) in links.filter(|(words, _)| words.is_taken == is_taken) {
+                open(out, words);
+                line(out, &route.straights);
+                words.draw(out, route.words.x + 6, route.words.y + 2);
+                out.push_str("</g>\n");
+            }
         }
         for (member, at) in self.members.iter().zip(self.layout.boxes.iter().copied()) {
             let (half, height) = member.size();
@@ -409,18 +414,25 @@ fn words(picture: &Picture<'_>, edges: &[(String, &Arrow<'_>)]) -> Words {
     if labels.len() > MOST_EDGES {
         written.push(format!("… {} more", labels.len() - MOST_EDGES));
     }
+    let taken: Option<u32> = edges.iter().filter_map(|(_, arrow)| arrow.taken).max();
+    let again = |times: &u32| *times > 0 && edges.iter().all(|(_, arrow)| arrow.is_to_itself());
+    if let Some(times) = taken.filter(again) {
+        written.push(times_of(times));
+    }
     let mut told = String::new();
-    let mut class = "arrow";
+    let mut class = String::from("arrow");
+    match taken {
+        Some(0) => class.push_str(" untaken"),
+        Some(_) => class.push_str(" taken"),
+        None => {}
+    }
     for (label, arrow) in edges {
         if !told.is_empty() {
             told.push_str("; ");
         }
         let from = match arrow.from {
             Source::State(number) => picture.nodes[number].name,
-            Source::Anywhere => {
-                class = "arrow anywhere";
-                "any state"
-            }
+            Source::Anywhere => "any state",
             Source::Begin | Source::Items(_) => "begin",
         };
         let from = shortened(from, LONGEST_NAME);
@@ -429,9 +441,19 @@ fn words(picture: &Picture<'_>, edges: &[(String, &Arrow<'_>)]) -> Words {
         if !label.is_empty() {
             let _ = write!(told, ": {label}");
         }
+        if let Some(times) = arrow.taken.filter(|times| *times > 0) {
+            let _ = write!(told, " ({})", times_of(times));
+        }
+    }
+    if edges
+        .iter()
+        .any(|(_, arrow)| arrow.from == Source::Anywhere)
+    {
+        class.push_str(" anywhere");
     }
     Words {
         class,
+        is_taken: taken.is_some_and(|times| times > 0),
         about: told,
         lines: written,
     }

@@ -43,7 +43,7 @@ impl Shape {
             small.push(format!("gate: {}", shortened(gate, WIDE)));
         }
         if let Some(visits) = node.visits.filter(|visits| *visits > 1) {
-            small.push(format!("{visits} times"));
+            small.push(times_of(visits));
         }
         let widest = widest(&title, TEXT.0).max(widest(&small, SMALL.0));
         let side = match node.kind {
@@ -190,11 +190,18 @@ pub(super) fn about(node: &Node<'_>) -> String {
     if let Some(visits) = node.visits {
         let _ = match visits {
             0 => write!(about, ", never reached"),
-            1 => write!(about, ", reached once"),
-            more => write!(about, ", reached {more} times"),
+            some => write!(about, ", reached {}", times_of(some)),
         };
     }
     about
+}
+
+/// How often something was, in words.
+pub(super) fn times_of(times: u32) -> String {
+    match times {
+        1 => "once".to_owned(),
+        more => format!("{more} times"),
+    }
 }
 
 /// The widest of these lines.

@@ -75,7 +75,13 @@ fn the_drawing_of_a_run_says_what_happens_and_where_it_was() {
     let definition = Definition::parse(CHAPTERS).expect("a definition");
     let marks = Marks {
         present: BTreeSet::from(["chapters", "write"]),
-        visits: BTreeMap::from([("plan", 1), ("chapters", 1), ("write", 3)]),
+        moves: BTreeMap::from([
+            (("", "plan"), 1),
+            (("plan", "chapters"), 1),
+            (("", "write"), 3),
+            (("write", "write"), 2),
+            (("write", "written"), 2),
+        ]),
     };
     let drawn = svg_of_run(&definition, &marks, Look::Inside).expect("small enough");
     well_formed::svg(&drawn).unwrap();
