@@ -233,7 +233,10 @@ impl Page<'_> {
                     reports => reports.to_string(),
                 },
                 coverage(row.coverage()),
-                spoken(row.duration_ms),
+                match row.duration_ms {
+                    0 => "–".to_owned(),
+                    millis => spoken(millis),
+                },
                 commit,
             ];
             self.line(&format!("| {} |", cells.join(" | ")));
@@ -443,8 +446,13 @@ impl Page<'_> {
     /// The first of them, and how many more there are.
     pub(super) fn list<T>(&mut self, rows: &[T], line: impl Fn(&T) -> String) {
         let most = self.most.max(1);
-        for row in rows.iter().take(most) {
-            self.line(&format!("- {}", line(row)));
+        let lines: Vec<String> = rows.iter().take(most).map(line).collect();
+        for same in lines.chunk_by(|a, b| a == b) {
+            let times = match same.len() {
+                1 => String::new(),
+                more => format!(" ({more} times)"),
+            };
+            self.line(&format!("- {}{times}", same[0]));
         }
         if let Some(more) = rows.len().checked_sub(most)
             && more > 0
@@ -487,7 +495,7 @@ impl Page<'_> {
         }
         if !run.status.is_over() {
             self.out.push('\n');
-            self.line("The run goes on: this is how it stood when the report was made.");
+            self.line("The run is not over: this is how it stood when the report was made.");
         }
     }
 }

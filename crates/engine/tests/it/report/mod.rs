@@ -147,7 +147,7 @@ fn a_repair_names_what_failed_in_the_suite() {
     for part in [
         "Failed in the full suite, pass in GREEN:\n\n- `counts tabs`\n",
         "(`counts tabs`); a repair was opened\n",
-        "The run goes on",
+        "The run is not over",
     ] {
         assert!(page.contains(part), "{part:?} is not in {page}");
     }
