@@ -79,6 +79,7 @@ pub use crate::generic::answer::{
 };
 pub use crate::graph::{GraphFormat, WorkflowGraph};
 pub use crate::next_step::{NextStep, Verb};
+pub use crate::replay::Replayed;
 pub use crate::run_cache::remember_runs;
 pub use crate::runs::{LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use crate::summary::Summary;

@@ -1,16 +1,20 @@
 //! A run as it was at some event: its journal, folded up to there.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use draw::Look;
 use journal::{Follower, Position, Record};
-use machine::{Event, RunState};
+use machine::{Definition, Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::board::{BoardSet, sets};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
 use crate::generic;
+use crate::graph;
 use crate::next_step::Verb;
 use crate::open_run::{self, event_of};
 use crate::projection::{PIECE, Projection, Projections};
@@ -97,13 +101,67 @@ impl LastEvent {
     }
 }
 
+/// A run as it was at some event.
+#[derive(Debug)]
+pub struct Replayed {
+    at: Option<LastEvent>,
+    run: RunState,
+    definition: Arc<Definition>,
+}
+
+impl Replayed {
+    /// The last event that it has, in the journal's numbers, and its time, UTC.
+    pub fn at(&self) -> Option<(u64, &str)> {
+        self.at.as_ref().map(|last| (last.seq, last.ts.as_str()))
+    }
+
+    /// How it stood then.
+    pub fn status(&self) -> &'static str {
+        self.run.status.name()
+    }
+
+    /// Its items as they were then, set by set.
+    pub fn items(&self) -> Vec<BoardSet> {
+        sets(&self.run, &self.definition)
+    }
+
+    /// Its workflow, with where it was then and which way it had taken.
+    pub fn picture(&self, look: Look) -> Result<String, Fault> {
+        graph::picture_of(&self.run, &self.definition, look)
+    }
+
+    /// All of it, but for the settings: they are long, and the same at every event.
+    pub fn state(&self) -> Result<Value, Fault> {
+        let mut shown = json(&self.run)?;
+        if let Value::Object(map) = &mut shown {
+            map.shift_remove("settings");
+            map.shift_remove("policies");
+        }
+        Ok(shown)
+    }
+
+    /// The same with its last event, and what was to be done next.
+    pub fn json(&self) -> Result<Value, Fault> {
+        let next = if is_over_a_task(&self.run) {
+            json(&state::next_action(&self.run))
+        } else {
+            json(&generic::view::next_action(&self.run, &self.definition))
+        };
+        Ok(json!({ "at": self.at, "state": self.state()?, "nextAction": next? }))
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<Value, Fault> {
+    serde_json::to_value(value).map_err(|error| Fault::bug(error.to_string()))
+}
+
 impl Engine {
     /// The run as it was after event `to`; as it is now if absent.
     ///
     /// # Errors
     /// `bad_sequence` if there is no such event.
-    pub fn replay(&self, run: Option<&str>, to: Option<u64>) -> Result<Value, Fault> {
-        let (dir, _) = self.load_any(run)?;
+    pub fn replay(&self, run: Option<&str>, to: Option<u64>) -> Result<Replayed, Fault> {
+        let (dir, loaded) = self.load_any(run)?;
         let (begin, state, last) = CHECKPOINTS.of(dir.path(), self.patience, |known| {
             let number = known.last.as_ref().map_or(0, |last| last.seq);
             match to {
@@ -119,21 +177,11 @@ impl Engine {
             Some((begin, to)) => folded(&dir.journal_path(), begin, state, to)?,
             None => (state, last),
         };
-        // The settings are long, and the same at every event.
-        let mut shown =
-            serde_json::to_value(&state).map_err(|error| Fault::bug(error.to_string()))?;
-        if let Value::Object(map) = &mut shown {
-            map.shift_remove("settings");
-            map.shift_remove("policies");
-        }
-        let next = if is_over_a_task(&state) {
-            serde_json::to_value(state::next_action(&state))
-        } else {
-            let definition = open_run::pinned(dir.path(), &state)?;
-            serde_json::to_value(generic::view::next_action(&state, &definition))
-        };
-        let next = next.map_err(|error| Fault::bug(error.to_string()))?;
-        Ok(json!({ "at": last, "state": shown, "nextAction": next }))
+        Ok(Replayed {
+            at: last,
+            definition: open_run::pinned(dir.path(), &loaded.run)?,
+            run: state,
+        })
     }
 }
 

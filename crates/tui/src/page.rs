@@ -1,6 +1,6 @@
 //! A run, or the list of runs, as rows of text.
 
-use engine::board::{BoardRun, BoardSet, Projects, runs_of};
+use engine::board::{BoardRun, BoardSet, Projects, runs_of, stand_together};
 use engine::{Engine, Fault};
 use serde_json::Value;
 use text::plain::{many_lines, one_line, without_marks};
@@ -123,13 +123,6 @@ pub fn read(projects: &dyn Projects, place: &Place, wanted: usize) -> Result<Pag
 fn runs(projects: &dyn Projects) -> Result<Page, Fault> {
     let engines = projects.all()?;
     let all = runs_of(&engines)?;
-    let waiting = |run: &&BoardRun| {
-        run.attention
-            .as_ref()
-            .is_some_and(|attention| attention.kind.is_for_a_person())
-    };
-    let live = all.iter().filter(|run| run.is_live()).count();
-    let for_you = all.iter().filter(waiting).count();
     let mut rows = Vec::new();
     for run in &all {
         let tone = match (&run.attention, run.is_live()) {
@@ -137,10 +130,7 @@ fn runs(projects: &dyn Projects) -> Result<Page, Fault> {
             (_, true) => Tone::Plain,
             _ => Tone::Quiet,
         };
-        let word = match &run.attention {
-            Some(attention) => attention.kind.word(),
-            None => &run.run.status,
-        };
+        let word = run.standing();
         let done = match run.run.total {
             0 => String::new(),
             total => format!("{}/{total}", run.run.completed),
@@ -162,7 +152,7 @@ fn runs(projects: &dyn Projects) -> Result<Page, Fault> {
     }
     Ok(Page {
         title: "Runs".to_owned(),
-        stands: format!("{live} under way, {for_you} for you"),
+        stands: stand_together(&all),
         rows,
         ..Page::default()
     })
@@ -175,7 +165,15 @@ fn now(projects: &dyn Projects, engine: &Engine, run: &BoardRun) -> Result<Vec<R
         let text = format!("{}: {}", attention.kind.word(), attention.text);
         rows.push(Row::new(Tone::Alert, text));
     }
-    rows.push(Row::new(Tone::Plain, format!("It is {}.", run.stands())));
+    if let Some(refused) = &run.refused {
+        let text = format!("Refused {}: {}", refused.times(), refused.message);
+        rows.push(Row::new(Tone::Alert, text));
+    }
+    let place = match run.places.as_slice() {
+        [] => format!("It is {}.", run.run.status),
+        places => format!("Where it is: {}", places.join(", ")),
+    };
+    rows.push(Row::new(Tone::Plain, place));
     let next = engine.run_action(Some(id));
     if let Ok(next) = &next {
         if let Some(unit) = &next.unit {

@@ -1,13 +1,11 @@
 //! What a person should look at of a run: it waits for them, or it does not come on.
 
-use std::path::Path;
-
 use serde::Serialize;
 
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::generic::answer::RunStatusAnswer;
-use crate::refusals;
+use crate::refusals::Refused;
 use crate::runs::RunSummary;
 
 /// So many refusals of one work unit in a row are more than a slip.
@@ -78,11 +76,11 @@ impl Attention {
         }
     }
 
-    /// Of a run that goes on, at the time `now` in milliseconds since 1970. `last` is what was found in the last report, if that
-    /// was not accepted.
+    /// Of a run that goes on, at the time `now` in milliseconds since 1970. `refused` is what was refused of what is asked for, and
+    /// `last` what was found in the last report, if that was not accepted.
     pub(super) fn of_live(
         status: &RunStatusAnswer,
-        dir: &Path,
+        refused: &[Refused],
         last: Option<&str>,
         now: i64,
     ) -> Option<Self> {
@@ -106,14 +104,11 @@ impl Attention {
             "paused" if next.needs_person => {
                 return Some(Self::new(
                     AttentionKind::Person,
-                    format!("It is paused, and you say how it goes on: {}", why()),
+                    format!("Say how it goes on: {}", why()),
                 ));
             }
             "paused" => {
-                return Some(Self::new(
-                    AttentionKind::Paused,
-                    format!("It is paused: {}", why()),
-                ));
+                return Some(Self::new(AttentionKind::Paused, why()));
             }
             "restore" => {
                 return Some(Self::new(
@@ -129,8 +124,6 @@ impl Attention {
             let label = unit.label.as_ref().unwrap_or(&unit.state);
             return Some(Self::new(AttentionKind::Work, label.clone()));
         }
-        let unit = next.unit.as_ref().map(|unit| unit.unit_id.as_str());
-        let refused = refusals::latest(dir, unit, &status.last_updated);
         if refused.len() >= STUCK_AFTER
             && let Some(last) = refused.last()
         {

@@ -7,6 +7,7 @@ use machine::trigger::Trigger;
 use machine::{RunState, Strength};
 use serde::Serialize;
 
+use crate::capability::messages::text;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::messages;
@@ -34,6 +35,9 @@ pub struct Choices {
     pub allow: Vec<PassableRule>,
     /// What can be answered where an answer is asked for, in the order of the workflow.
     pub outcomes: Vec<Outcome>,
+    /// What comes of the two decisions at a closed gate, in that order: `approve` and `reject`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gate: Vec<Outcome>,
     /// The least that stands behind a decision of a person here, at a gate not counted.
     pub least: Strength,
 }
@@ -44,6 +48,8 @@ pub struct Choices {
 pub struct PassableRule {
     /// Its code.
     pub code: String,
+    /// What it finds.
+    pub meaning: String,
     /// What it found last, where it refused what is asked for now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -76,6 +82,11 @@ impl Outcome {
             words.any(|word| *guard == format!("outcome.outcome == {word}"))
         };
         let edge = edge.filter(|edge| guard_of(edge).is_none_or(hangs_on_it_alone));
+        Self::by(word, edge.map(|edge| &edge.value), definition)
+    }
+
+    /// Of the one edge that is taken then.
+    fn by(word: String, edge: Option<&Edge>, definition: &Definition) -> Self {
         let to = edge.and_then(|edge| edge.to.as_ref());
         let to = to.map(|to| to.value.as_str());
         let end = to.and_then(|to| definition.state(to)?.end.as_ref());
@@ -106,6 +117,23 @@ impl Engine {
             .sort_by_key(|rule| std::cmp::Reverse(place(rule)));
         Ok(choices)
     }
+}
+
+/// What comes of the two decisions at the gate before this state. Which of several ways is taken, nobody can say before.
+fn of_gate(state: &str, definition: &Definition) -> Vec<Outcome> {
+    if definition
+        .state(state)
+        .is_none_or(|state| state.gate.is_none())
+    {
+        return Vec::new();
+    }
+    let only = |trigger: Trigger| match definition.edges(state, trigger) {
+        [edge] if edge.when.is_none() => Some(&edge.value),
+        _ => None,
+    };
+    [("approve", Trigger::Route), ("reject", Trigger::Reject)]
+        .map(|(word, trigger)| Outcome::by(word.to_owned(), only(trigger), definition))
+        .into()
 }
 
 /// The guard of an edge, as it is written.
@@ -144,7 +172,8 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
         kinds,
         skip: !definition.edges(state, Trigger::Skip).is_empty(),
         allow: if waiting.is_some() {
-            let rule = |code| PassableRule {
+            let rule = |code: String| PassableRule {
+                meaning: text(&code).map_or("", |text| text.meaning).to_owned(),
                 code,
                 refused: None,
             };
@@ -159,6 +188,7 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
                 .map(|word| Outcome::of(word, &token.state, definition))
                 .collect()
         }),
+        gate: of_gate(run.state(), definition),
         least: run.least_approval,
     }
 }

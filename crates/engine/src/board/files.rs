@@ -7,6 +7,7 @@ use journal::{Position, Record};
 use machine::Event;
 use serde::Serialize;
 
+use crate::capability::documents::folder::FOLDER;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
@@ -106,6 +107,11 @@ impl Engine {
         }
         found.sort();
         Ok(found)
+    }
+
+    /// The documents of a run that is over documents, as far as they are listed.
+    pub fn run_documents(&self, run: Option<&str>) -> Result<Vec<String>, Fault> {
+        self.run_files_at(run, FOLDER)
     }
 
     /// The files that a run recorded, the oldest first, each as it was recorded last. Whether they are still so is not looked at.

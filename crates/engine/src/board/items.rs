@@ -121,7 +121,7 @@ impl BoardSet {
 }
 
 /// The items of a run in the sets of its definition.
-pub(super) fn sets(run: &RunState, definition: &Definition) -> Vec<BoardSet> {
+pub(crate) fn sets(run: &RunState, definition: &Definition) -> Vec<BoardSet> {
     let waves: Vec<&str> = definition
         .items
         .iter()
@@ -140,9 +140,15 @@ pub(super) fn sets(run: &RunState, definition: &Definition) -> Vec<BoardSet> {
         let declared = definition.items.get(name)?;
         let needs = declared.needs.as_ref().map(|needs| needs.value.as_str());
         let blocked = run.blocked(definition, name);
+        // A run that goes through its items without a token for each says by a variable which is in hand.
+        let present = declared.prefer.as_ref();
+        let present = present.and_then(|cursor| run.pointed_at(&cursor.value));
+        let at = run.tokens.last().filter(|_| !run.status.is_over());
         let listed = items.iter().enumerate().take(MOST_ITEMS);
-        let listed = listed.map(|(at, (key, item))| {
+        let listed = listed.map(|(number, (key, item))| {
+            let is_present = present == Some(key) && item.status == ItemStatus::Open;
             let token = tokens.get(&(name, key)).copied();
+            let token = token.or_else(|| at.filter(|_| is_present));
             let unit = token.and_then(|token| token.unit.as_ref());
             let text = |field: &str| match item.text(field) {
                 "" => None,
@@ -152,7 +158,8 @@ pub(super) fn sets(run: &RunState, definition: &Definition) -> Vec<BoardSet> {
                 key: key.to_owned(),
                 title: text("title").unwrap_or_default(),
                 column: match item.status {
-                    ItemStatus::Open if blocked.get(at) == Some(&true) => "blocked",
+                    ItemStatus::Open if is_present && token.is_some() => "active",
+                    ItemStatus::Open if blocked.get(number) == Some(&true) => "blocked",
                     ItemStatus::Open => "open",
                     ItemStatus::Active => "active",
                     ItemStatus::Done => "done",

@@ -27,6 +27,7 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::answer::{CurrentState, RunAction};
 use crate::open_run;
+use crate::refusals::{self, Refused};
 use crate::revision;
 use crate::runs::{self, RunSummary};
 
@@ -34,6 +35,7 @@ pub use attention::{Attention, AttentionKind};
 pub use choices::{Choices, Outcome, PassableRule};
 pub use decision::{Deed, SeenDecision, code_to_type_back};
 pub use files::FileText;
+pub(crate) use items::sets;
 pub use items::{BoardItem, BoardSet};
 pub use patch::CommitPatch;
 pub use timeline::{TimelineEntry, TimelinePage};
@@ -75,6 +77,23 @@ pub fn runs_of(projects: &[Engine]) -> Result<Vec<BoardRun>, Fault> {
     Ok(all)
 }
 
+/// How runs stand together, in a few words.
+pub fn stand_together(runs: &[BoardRun]) -> String {
+    let (mut for_you, mut odd, mut going) = (0, 0, 0);
+    for run in runs.iter().filter(|run| run.is_live()) {
+        match &run.attention {
+            Some(attention) if attention.kind.is_for_a_person() => for_you += 1,
+            Some(_) => odd += 1,
+            None => going += 1,
+        }
+    }
+    let more = match odd {
+        0 => String::new(),
+        odd => format!(", {odd} paused, stuck or silent"),
+    };
+    format!("{for_you} for you, {going} under way{more}")
+}
+
 /// A run as a person looks at it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,9 +109,45 @@ pub struct BoardRun {
     /// What a person should look at, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attention: Option<Attention>,
+    /// What was refused of what is asked for now, where that is not what a person should look at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<RefusedWork>,
     /// What the command printed whose report was not accepted last, as far as it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+/// What was refused of the work that a run waits for.
+#[derive(Debug, Clone, Serialize)]
+pub struct RefusedWork {
+    /// How often, since the run last moved.
+    pub times: usize,
+    /// The code of the last refusal.
+    pub code: String,
+    /// What it said.
+    pub message: String,
+    /// When it was, UTC.
+    pub at: String,
+}
+
+impl RefusedWork {
+    /// How often it was refused, in words.
+    pub fn times(&self) -> String {
+        match self.times {
+            1 => "once".to_owned(),
+            more => format!("{more} times"),
+        }
+    }
+
+    fn of(refused: &[Refused]) -> Option<Self> {
+        let last = refused.last()?;
+        Some(Self {
+            times: refused.len(),
+            code: last.code.clone(),
+            message: last.message.clone(),
+            at: last.ts.clone(),
+        })
+    }
 }
 
 /// Runs as this process saw them last: of a thousand most are over, and of the others one moves at a time.
@@ -178,6 +233,7 @@ impl Engine {
             run,
             places: Vec::new(),
             attention: None,
+            refused: None,
             output: None,
         };
         if seen.run.problem.is_some() {
@@ -196,7 +252,14 @@ impl Engine {
                 seen.last_updated.clone_from(&status.last_updated);
                 let now = self.clock.millis();
                 let last = state.and_then(last_found);
-                seen.attention = Attention::of_live(&status, dir.path(), last.as_deref(), now);
+                let unit = status.next_action.unit.as_ref();
+                let unit = unit.map(|unit| unit.unit_id.as_str());
+                let refused = refusals::latest(dir.path(), unit, &status.last_updated);
+                seen.attention = Attention::of_live(&status, &refused, last.as_deref(), now);
+                let is_told = |told: &Attention| told.kind == AttentionKind::Stuck;
+                if unit.is_some() && !seen.attention.as_ref().is_some_and(is_told) {
+                    seen.refused = RefusedWork::of(&refused);
+                }
                 seen.output = state.and_then(last_output);
             }
             // It can be listed all the same, and says why no more can be said.
@@ -212,11 +275,19 @@ impl BoardRun {
         self.run.title()
     }
 
+    /// How it stands in a word, or two: what a person should look at says more than that it goes on.
+    pub fn standing(&self) -> &str {
+        match &self.attention {
+            Some(attention) if self.is_live() => attention.kind.word(),
+            _ => &self.run.status,
+        }
+    }
+
     /// How it stands, in a few words.
     pub fn stands(&self) -> String {
         match self.places.as_slice() {
-            [] => self.run.status.clone(),
-            places => format!("{}: {}", self.run.status, places.join(", ")),
+            [] => self.standing().to_owned(),
+            places => format!("{}: {}", self.standing(), places.join(", ")),
         }
     }
 

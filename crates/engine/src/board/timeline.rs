@@ -86,7 +86,10 @@ fn brief(name: &str, event: &Event) -> String {
         Event::StateEntered { from, to, item, .. } => format!("From {from} to {to}{}", of(item)),
         Event::VarsChanged { values, .. } => {
             let names: Vec<&str> = values.keys().map(String::as_str).collect();
-            format!("Noted: {}", names.join(", "))
+            match names.as_slice() {
+                [] => "Noted for Tramline itself".to_owned(),
+                names => format!("Noted: {}", names.join(", ")),
+            }
         }
         Event::UnitIssued { unit, attempt, .. } => format!("Asked for: {unit}, attempt {attempt}"),
         Event::EffectIntended { name, .. } => format!("{name} begins"),

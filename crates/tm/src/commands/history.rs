@@ -146,7 +146,7 @@ pub fn log(log: Log, output: &mut Output) -> Outcome {
         }
         LogCommand::Replay(replay) => {
             let engine = open(place.project_root, None, "tm log replay")?;
-            let answer = engine.replay(replay.run.as_deref(), replay.to)?;
+            let answer = engine.replay(replay.run.as_deref(), replay.to)?.json()?;
             output.answer(&answer, render::replay)?;
         }
     }

@@ -303,20 +303,22 @@
     show(link.href, { focus: true, push: true });
   });
 
-  // A drawing as large as it is made, or as wide as the page. It stays so when the drawing changes.
-  let fit = false;
+  // How the drawing of a run is shown; it stays so when the drawing changes.
+  const shapes = { fit: false, way: false };
   function fitted(within) {
-    const button = $('fit');
-    const box = button && button.closest('section').querySelector('.drawing');
+    const box = document.querySelector('#drawing .drawing');
     if (!box || !within.contains(box)) return;
-    box.classList.toggle('is-fit', fit);
-    button.textContent = fit ? 'Show it larger' : 'Show all of it';
+    for (const [name, is] of Object.entries(shapes)) {
+      box.classList.toggle(`is-${name}`, is);
+      $(name).setAttribute('aria-pressed', is);
+    }
   }
   document.addEventListener('click', (event) => {
-    if (event.target.id !== 'fit') return;
-    fit = !fit;
+    const name = event.target.id;
+    if (!(name in shapes)) return;
+    shapes[name] = !shapes[name];
     fitted(document);
-    if (!fit) centre(event.target.closest('section'));
+    if (!shapes.fit) centre(event.target.closest('section'));
   });
 
   document.addEventListener('change', (event) => {
@@ -426,6 +428,7 @@
       }
     } catch (error) {
       output.classList.add('is-wrong');
+      output.scrollIntoView({ block: 'nearest' });
       if (error instanceof Refused) output.textContent = error.message;
       else if (error.name === 'NotAllowedError') output.textContent = 'No passkey signed, and nothing was done.';
       else output.textContent = `Nothing was done: ${error.message}`;

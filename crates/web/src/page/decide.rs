@@ -33,7 +33,7 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
             @if !decides {
                 p { "This page was opened to look, and not from a terminal: what is decided here is decided with the commands beside it, or on a page that " code { "tm ui --web" } " opens." }
             }
-            @if next.gate.is_some() { (gate(&actor)?) }
+            @if next.gate.is_some() { (gate(&actor, &choices)?) }
             @if next.action == "paused" {
                 (actor.form("resume", "Continue", &html! {
                     p { "It goes on where it stopped." @if choices.reopen { " Where that cannot help, have it done again from a step before: see below." } }
@@ -122,7 +122,7 @@ fn further(actor: &Actor<'_>, choices: &Choices) -> Markup {
                                 optgroup label="Refused what was reported" { @for rule in met { option value=(rule.code) { (shown(&rule.code)) ": " (shown(&text::shortened(rule.refused.as_deref().unwrap_or_default(), MOST_OF_REFUSAL))) } } }
                             }
                             @if !others.is_empty() {
-                                optgroup label="Has refused nothing here" { @for rule in others { option value=(rule.code) { (shown(&rule.code)) } } }
+                                optgroup label="Has refused nothing here" { @for rule in others { option value=(rule.code) { (shown(&rule.code)) @if !rule.meaning.is_empty() { ": " (shown(&text::shortened(&rule.meaning, MOST_OF_REFUSAL))) } } } }
                             }
                         }
                     }
@@ -169,12 +169,25 @@ fn answer(outcome: &Outcome) -> Markup {
             input id=(id) type="radio" name="outcome" value=(outcome.word) required;
             " " label for=(id) {
                 strong { (shown(&outcome.word)) }
-                @match (&outcome.leads, outcome.ends) {
-                    (Some(leads), Some(ends)) => { ": the run ends at " (shown(leads)) ", " (ends) },
-                    (Some(leads), None) => { ": on to " (shown(leads)) },
-                    (None, _) => {},
-                }
+                @if outcome.leads.is_some() { ": " (led(outcome)) }
             }
+        }
+    }
+}
+
+/// What comes of one of the two decisions at a gate, where that is known.
+fn leads<'a>(choices: &'a Choices, word: &str) -> Option<&'a Outcome> {
+    let known = |outcome: &&Outcome| outcome.word == word && outcome.leads.is_some();
+    choices.gate.iter().find(known)
+}
+
+/// Where an outcome leads.
+fn led(outcome: &Outcome) -> Markup {
+    let leads = shown(outcome.leads.as_deref().unwrap_or_default());
+    html! {
+        @match outcome.ends {
+            Some(ends) => { "the run ends at " strong { (leads) } ", " (ends) },
+            None => { "the run goes to " strong { (leads) } },
         }
     }
 }
@@ -232,7 +245,7 @@ fn buttons(form: &str, is_signed: bool, choices: &[(&str, &str, &str)]) -> Marku
 }
 
 /// What stands before a closed gate, and the two ways on.
-fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
+fn gate(actor: &Actor<'_>, choices: &Choices) -> Result<Markup, Fault> {
     let about = actor.about;
     let gate = about.engine.run_gate(Some(about.id()))?;
     let paths = about.engine.gate_files(&gate)?;
@@ -243,9 +256,16 @@ fn gate(actor: &Actor<'_>) -> Result<Markup, Fault> {
     };
     Ok(html! {
         div.gate {
-            p { "Look at the " strong { (shown(&gate.gate)) } ": approved, the run goes on with it; rejected, it is made anew with your feedback." }
+            p {
+                "You decide on the " strong { (shown(&gate.gate)) } ". Approved, "
+                @match leads(choices, "approve") { Some(outcome) => (led(outcome)), None => "the run goes on with it" }
+                "; rejected, "
+                @match leads(choices, "reject") { Some(outcome) => { (led(outcome)) " with your feedback" }, None => "it is made anew with your feedback" }
+                "."
+            }
             @if let Some(subject) = &about.run.run.subject { p { "It is for: " q { (shown(subject)) } } }
             @if gate.edited { p.attention { "Somebody changed it by hand since it was made." } }
+            @if paths.is_empty() { p { "Nothing was recorded to look at. What led here is in the " a href=(about.path("timeline")) { "timeline" } "." } }
             @for path in paths.iter().take(MOST_FILES) { (file(about, path)) }
             @if paths.len() > MOST_FILES { p.quiet { "and " (paths.len() - MOST_FILES) " more files" } }
             @if !actor.decides {

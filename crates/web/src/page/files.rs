@@ -31,6 +31,8 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
         .cloned()
         .collect();
     let there = about.engine.look_at_files(Some(about.id()), &mut files)?;
+    let mut documents = about.engine.run_documents(Some(about.id()))?;
+    documents.retain(|path| all.iter().all(|file| file.path != *path));
     let shown_file = about.query.get("file");
     let against = about.query.get("against");
     let mut by_iteration: BTreeMap<i64, Vec<(&ArtifactEntry, bool)>> = BTreeMap::new();
@@ -43,7 +45,11 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     Ok(html! {
         section #files data-live aria-labelledby="files-title" {
             h2 #files-title { "Files" }
-            @if files.is_empty() { p.quiet { "This run keeps no files of its own." @if about.run.run.commits > 0 { " What it changed in the project is in its commits: see " a href=(about.path("work")) { "Work" } "." } } }
+            @if !documents.is_empty() {
+                h3 { "Documents" }
+                ul.files { @for path in &documents { li { a href=(link(about, path, None)) aria-current=[(shown_file == Some(&**path)).then_some("true")] { code { (shown(path)) } } } } }
+            }
+            @if files.is_empty() && documents.is_empty() { p.quiet { "This run keeps no files of its own." @if about.run.run.commits > 0 { " What it changed in the project is in its commits: see " a href=(about.path("work")) { "Work" } "." } } }
             (pager(&about.path("files"), about.query, (number, pages), ["Earlier", "Later"]))
             @for (iteration, files) in &by_iteration {
                 @if by_iteration.len() > 1 || pages > 1 { h3 { @if *iteration > 0 { "Iteration " (iteration) } @else { "Before the first iteration" } } }
@@ -55,7 +61,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                                 a href=(link(about, &file.path, None)) aria-current=[(shown_file == Some(&*file.path)).then_some("true")] { code { (shown(&file.path)) } }
                             } @else { code { (shown(&file.path)) } @if all.iter().any(|known| is_put_aside(&known.path, &file.path)) { " (sent back, and put aside)" } @else { " (no longer there)" } }
                             " " span.quiet { (shown(&file.phase)) ", " (time(&file.created_at)) }
-                            @if let Some(before) = before { " " a href=(link(about, &file.path, Some(&before.path))) { @if is_put_aside(&before.path, &file.path) { "what changed since it was sent back" } @else { "what changed since iteration " (before.iteration) } } }
+                            @if let Some(before) = before.filter(|_| *is_there) { " " a href=(link(about, &file.path, Some(&before.path))) { @if is_put_aside(&before.path, &file.path) { "what changed since it was sent back" } @else { "what changed since iteration " (before.iteration) } } }
                             @if file.problem.is_some() && *is_there { " " strong { "not as it was recorded" } }
                         }
                     }

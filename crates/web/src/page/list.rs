@@ -16,8 +16,8 @@ const PAGE: usize = 50;
 /// What can be asked for, and what people read.
 const STATUSES: [(&str, &str); 6] = [
     ("", "All"),
-    ("attention", "For you, or stuck"),
-    ("live", "Under way"),
+    ("attention", "For you, paused or stuck"),
+    ("live", "Not over"),
     ("paused", "Paused"),
     ("completed", "Completed"),
     ("ended", "Failed or called off"),
@@ -46,8 +46,7 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
     let pages = found.len().div_ceil(PAGE).max(1);
     let number = query.page(pages).unwrap_or(1);
     let listed = found.iter().skip((number - 1) * PAGE).take(PAGE);
-    let live = all.iter().filter(|run| run.is_live()).count();
-    let says = format!("{} under way, {} for you", live, waiting.len());
+    let says = engine::board::stand_together(&all);
     Ok(html! {
         main #main tabindex="-1" data-title="Runs" data-says=(says) {
             h1 { "Runs" }
@@ -57,7 +56,7 @@ pub fn page(projects: &dyn Projects, query: &Query) -> Result<Markup, Fault> {
                 (cards(&waiting, several))
             }
             section #odd data-live aria-labelledby="odd-title" hidden[odd.is_empty()] {
-                h2 #odd-title { "Stuck or silent" }
+                h2 #odd-title { "Paused, stuck or silent" }
                 (cards(&odd, several))
             }
             section aria-labelledby="all-title" {
@@ -140,7 +139,7 @@ fn table<'a>(runs: impl Iterator<Item = &'a &'a BoardRun>, several: bool) -> Mar
                     th scope="col" { "Status" }
                     th scope="col" { "Where" }
                     th scope="col" { "Done" }
-                    th scope="col" { "Began" }
+                    th scope="col" { "Last moved" }
                 } }
                 tbody {
                     @for run in runs {
@@ -153,10 +152,10 @@ fn table<'a>(runs: impl Iterator<Item = &'a &'a BoardRun>, several: bool) -> Mar
                                     @if several { ", " (shown(&run.run.project_root)) }
                                 }
                             }
-                            td { (standing(run)) }
-                            td { (shown(&run.places.join(", "))) }
-                            td { @if run.run.total > 0 { (run.run.completed) "/" (run.run.total) } }
-                            td { (ago(&run.run.start_time)) }
+                            td data-label="Status" { (standing(run)) }
+                            td data-label="Where" { (shown(&run.places.join(", "))) @if let Some(refused) = &run.refused { span.quiet { ", refused " (refused.times()) } } }
+                            td data-label="Done" { @if run.run.total > 0 { (run.run.completed) "/" (run.run.total) } }
+                            td data-label="Last moved" { (ago(&run.last_updated)) }
                         }
                     }
                 }

@@ -114,19 +114,25 @@ impl About<'_> {
                     h1 { (shown(self.run.title())) }
                     dl.facts #facts data-live {
                         div { dt { "Status" } dd { (standing(self.run)) } }
-                        @if !run.task_id.is_empty() { div { dt { "Task" } dd { (shown(&run.task_id)) } } }
-                        @if !run.branch.is_empty() { div { dt { "Branch" } dd { code { (shown(&run.branch)) } } } }
                         @if run.total > 0 { div { dt { "Progress" } dd { (run.completed) " of " (run.total) @if run.commits > 0 { ", " (text::counted(run.commits, "commit")) } } } }
-                        div { dt { "Began" } dd { (time(&run.start_time)) } }
                         div { dt { "Last moved" } dd { (ago(&self.run.last_updated)) } }
-                        div { dt { "Project" } dd { code { (shown(&run.project_root)) } } }
-                        div { dt { "Run" } dd { code { (shown(&run.run_id)) } } }
+                        div { dt { "Began" } dd { (time(&run.start_time)) } }
+                    }
+                    details #about {
+                        summary { "Task, branch, project, id" }
+                        dl.facts {
+                            @if !run.task_id.is_empty() { div { dt { "Task" } dd { (shown(&run.task_id)) } } }
+                            @if !run.branch.is_empty() { div { dt { "Branch" } dd { code { (shown(&run.branch)) } } } }
+                            div { dt { "Project" } dd { code { (shown(&run.project_root)) } } }
+                            div { dt { "Run" } dd { code { (shown(&run.run_id)) } } }
+                        }
+                        @if self.run.is_live() { p.quiet { "An agent asks for what is next with " (command(&format!("tm run next --run-id {}", self.id()))) } }
                     }
                 }
                 nav.tabs aria-label="Pages of this run" {
                     ul {
                         @for (known, name, label) in Tab::ALL {
-                            li { a href=(self.path(name)) aria-current=[(tab == Some(known)).then_some("page")] { (label) } }
+                            li { a href=(self.path(name)) aria-current=[(tab.unwrap_or(Tab::Work) == known).then_some("page")] { (label) } }
                         }
                     }
                 }
@@ -255,9 +261,7 @@ fn status(word: &str) -> Markup {
 /// How a run stands: what a person should look at says more than that it goes on.
 fn standing(run: &BoardRun) -> Markup {
     match &run.attention {
-        Some(attention) if run.is_live() => html! {
-            span.status.is-attention { (attention.kind.word()) } " " span.quiet { (shown(&run.run.status)) }
-        },
+        Some(_) if run.is_live() => html! { span.status.is-attention { (run.standing()) } },
         _ => status(&run.run.status),
     }
 }

@@ -5,7 +5,7 @@ use engine::{Fault, Look, RunAction};
 use maud::{Markup, PreEscaped, html};
 
 use super::commit::NONE_YET;
-use super::{About, block, command, decide, id_of, message, plain, shown, status};
+use super::{About, ago, block, command, decide, id_of, message, plain, shown, status};
 
 /// How many items a column shows.
 const COLUMN: usize = 100;
@@ -17,24 +17,33 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
     Ok(html! {
         section #now data-live aria-labelledby="now-title" {
             h2 #now-title { "Now" }
-            (now(about, next.as_ref()))
+            (now(about, next.as_ref(), &sets))
         }
         @if let Some(next) = &next { (decide::forms(about, next)?) }
         @for set in &sets { (board(set)) }
         section #drawing data-live aria-labelledby="drawing-title" {
             h2 #drawing-title { "The way it took" }
-            (drawing(about))
+            (drawing(about.engine.run_picture(Some(about.id()), Look::Outside)))
         }
     })
 }
 
-fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
+/// The items that are worked at, as far as they have a title.
+fn in_hand(sets: &[BoardSet]) -> impl Iterator<Item = &BoardItem> {
+    let items = sets.iter().flat_map(|set| &set.items);
+    items.filter(|item| item.place.is_some() && !item.title.is_empty())
+}
+
+fn now(about: &About<'_>, next: Option<&RunAction>, sets: &[BoardSet]) -> Markup {
     html! {
         @if let Some(attention) = &about.run.attention {
             p.attention { strong { (attention.kind.word()) ": " } (message(&attention.text)) }
         }
         @if !about.run.places.is_empty() {
-            p { "Where it is: " strong { (shown(&about.run.places.join(", "))) } }
+            p { "Where it is: " strong { (shown(&about.run.places.join(", "))) } @for item in in_hand(sets) { ", " q { (shown(&item.title)) } } }
+        }
+        @if let Some(refused) = &about.run.refused {
+            p.attention { strong { "Refused " (refused.times()) ": " } (message(&refused.message)) " " span.quiet { (ago(&refused.at)) } }
         }
         @if let Some(next) = next {
             @if let Some(unit) = &next.unit {
@@ -65,7 +74,7 @@ fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
             }
         }
         @if about.run.is_live() && !about.run.run.branch.is_empty() {
-            p { a href=(about.path(&format!("commits/{NONE_YET}"))) { "What is not committed yet" } }
+            p { a href=(about.path("work")) { "What was reported and refused" } ", " a href=(about.path(&format!("commits/{NONE_YET}"))) { "what is not committed yet" } }
         }
         @let given = about.engine.run_inputs(Some(about.id())).unwrap_or_default();
         @if !given.is_empty() {
@@ -74,18 +83,18 @@ fn now(about: &About<'_>, next: Option<&RunAction>) -> Markup {
                 dl.facts { @for (name, value) in &given { div { dt { (shown(name)) } dd { (shown(&plain(value))) } } } }
             }
         }
-        @if about.run.is_live() { p.quiet { "An agent asks for what is next with " (command(&format!("tm run next --run-id {}", about.id()))) } }
     }
 }
 
 /// The workflow of the run, with where it is and which way it took.
-fn drawing(about: &About<'_>) -> Markup {
-    match about.engine.run_picture(Some(about.id()), Look::Outside) {
+pub fn drawing(picture: Result<String, Fault>) -> Markup {
+    match picture {
         Ok(svg) => html! {
             div.drawing tabindex="0" role="region" aria-label="Drawing of the workflow" { (PreEscaped(svg)) }
             p.quiet {
-                button #fit type="button" { "Show all of it" }
-                " Marked: where it is. Thick: where it was. Dashed: where it never came."
+                button #way type="button" aria-pressed="false" { "Only the way it took" } " "
+                button #fit type="button" aria-pressed="false" { "As wide as the page" }
+                " Orange: where it is. Thick: where it was, and the way it took. Pale: where it never came."
             }
         },
         Err(fault) => html! { p { (shown(&fault.message)) } },
@@ -93,7 +102,7 @@ fn drawing(about: &About<'_>) -> Markup {
 }
 
 /// The items of a set in columns, and what depends on what.
-fn board(set: &BoardSet) -> Markup {
+pub fn board(set: &BoardSet) -> Markup {
     let id = id_of("set", &set.name);
     let picture = set.is_graph().then(|| set.picture(Look::Outside)).flatten();
     html! {
@@ -115,6 +124,7 @@ fn board(set: &BoardSet) -> Markup {
             @if let Some(svg) = picture {
                 details id={ (id) "-graph" } open[set.items.len() <= 40] {
                     summary { "What depends on what" }
+                    p.quiet { "An arrow leads from an item to one that needs it." }
                     div.drawing tabindex="0" role="region" aria-label={ "What depends on what in " (shown(&set.name)) } { (PreEscaped(svg)) }
                 }
             }

@@ -1,11 +1,11 @@
 //! The run as it was at some event: the journal, folded up to there.
 
-use engine::Fault;
 use engine::board::TimelinePage;
+use engine::{Fault, Look};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{About, block, shown, status, time};
+use super::{About, block, now, shown, status, time};
 use crate::route::encoded;
 
 pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
@@ -17,7 +17,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
         .unwrap_or(last)
         .clamp(1, last.max(1));
     let mut replayed = about.engine.replay(Some(about.id()), Some(at))?;
-    let mut shown_at = replayed["at"]["seq"].as_u64().unwrap_or(at);
+    let mut shown_at = replayed.at().map_or(at, |(seq, _)| seq);
     // Back by less than a unit of events would come to the same one again: it is the one before that is meant.
     if about.query.number("from") == Some(shown_at) && at < shown_at {
         let begins = first_of_unit(about, shown_at)?;
@@ -26,8 +26,9 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
             shown_at = begins - 1;
         }
     }
-    let state = &replayed["state"];
+    let state = replayed.state()?;
     let tokens = state["tokens"].as_array().map_or(&[][..], Vec::as_slice);
+    let when = replayed.at().map_or("", |(_, time)| time);
     // Events of one unit happened at once: one goes from unit to unit.
     let near = about
         .engine
@@ -51,10 +52,10 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                 @if shown_at < last { a href={ (path) "?" (project) "&at=" (shown_at + 1) } rel="next" { "One on" } }
                 a href={ (about.path("timeline")) "&before=" (encoded(&(shown_at + 1).to_string())) } { "The events up to here" }
             }
-            p { "After event " strong { (shown_at) } " (" (shown(replayed["at"]["event"].as_str().unwrap_or_default())) "), " (time(replayed["at"]["ts"].as_str().unwrap_or_default())) ":" }
+            p { "After " @if begins < shown_at { "events " strong { (begins) " to " (shown_at) } ", which were written at once" } @else { "event " strong { (shown_at) } } ", " (time(when)) ":" }
             @for line in near.entries.iter().rev().filter(|entry| entry.record.is_some()).filter_map(|entry| entry.line.as_ref()) { p { (super::markdown::inline(line)) } }
             dl.facts {
-                div { dt { "Status" } dd { (status(state["status"].as_str().unwrap_or_default())) } }
+                div { dt { "Status" } dd { (status(replayed.status())) } }
                 @for token in tokens {
                     div {
                         dt { @match token["item"][1].as_str() { Some(item) => (shown(item)), None => "Run" } }
@@ -62,9 +63,14 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                     }
                 }
             }
+            @for set in &replayed.items() { (now::board(set)) }
+            section #drawing aria-labelledby="drawing-title" {
+                h3 #drawing-title { "The way it had taken" }
+                (now::drawing(replayed.picture(Look::Outside)))
+            }
             details #whole-state {
                 summary { "All that was known then" }
-                (block(&pretty(state), "State of the run"))
+                (block(&about.spelled(&pretty(&state)), "State of the run"))
             }
         }
     })

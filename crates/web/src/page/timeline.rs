@@ -71,6 +71,7 @@ fn event(about: &About<'_>, same: &[&TimelineEntry]) -> Markup {
             }
             details id={ "event-" (record.seq) } {
                 summary { "The event itself" }
+                p { a href={ (about.path("replay")) "&at=" (record.seq) } { "The run as it was then" } }
                 (block(&about.spelled(&serde_json::to_string_pretty(record).unwrap_or_default()), &format!("Event {}", record.seq)))
             }
         }

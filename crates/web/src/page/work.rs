@@ -4,7 +4,7 @@ use engine::Fault;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{About, class, id_of, level, pager, plain, shown, status, time};
+use super::{About, class, id_of, level, message, pager, plain, shown, status, time};
 
 /// How many items are on a page.
 const PAGE: usize = 50;
@@ -32,6 +32,12 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
         .iter()
         .filter(|step| matches!(step["what"].as_str(), Some("decision" | "approval")))
         .collect();
+    let warned = list(&summary, "warnings");
+    let of_rows: Vec<&str> = rows
+        .iter()
+        .flat_map(|row| ["red", "green", "refactored"].map(|phase| word(&row[phase], "unit")))
+        .chain(suite.map(|suite| word(suite, "unit")))
+        .collect();
     Ok(html! {
         section #work data-live aria-labelledby="work-title" {
             h2 #work-title { "Work" }
@@ -39,31 +45,31 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                 p.quiet { "This run has no tests by item. What happened is in the " a href=(about.path("timeline")) { "timeline" } "." }
             }
             (pager)
-            @for row in rows.iter().skip((number - 1) * PAGE).take(PAGE) { (subtask(about, row)) }
+            @for row in rows.iter().skip((number - 1) * PAGE).take(PAGE) { (subtask(about, row, warned)) }
             (pager)
             @if let Some(suite) = suite {
                 article.subtask aria-labelledby="suite-title" {
                     h3 #suite-title { "The whole suite" }
-                    (phase("suite", "Suite", suite))
+                    (phase("suite", "Suite", suite, warned))
                 }
             }
-            (warnings(list(&summary, "warnings")))
+            (warnings(warned.iter().filter(|warning| !of_rows.contains(&word(warning, "unit")))))
             (refused(&summary))
             (allowed(&summary, &decisions))
         }
     })
 }
 
-fn subtask(about: &About<'_>, row: &Value) -> Markup {
+fn subtask(about: &About<'_>, row: &Value, warned: &[Value]) -> Markup {
     let id = word(row, "id");
     let title = id_of("subtask", id);
     html! {
         article.subtask aria-labelledby=(title) {
             h3 id=(title) { (shown(id)) ": " (shown(word(row, "title"))) " " (status(standing(row))) }
             div.phases {
-                @if row["red"].is_object() { (phase(&format!("{title}-red"), "RED", &row["red"])) }
-                @if row["green"].is_object() { (phase(&format!("{title}-green"), "GREEN", &row["green"])) }
-                @if row["refactored"].is_object() { (phase(&format!("{title}-refactored"), "Refactored", &row["refactored"])) }
+                @if row["red"].is_object() { (phase(&format!("{title}-red"), "RED", &row["red"], warned)) }
+                @if row["green"].is_object() { (phase(&format!("{title}-green"), "GREEN", &row["green"], warned)) }
+                @if row["refactored"].is_object() { (phase(&format!("{title}-refactored"), "Refactored", &row["refactored"], warned)) }
                 @if let Some(sha) = row["commit"].as_str() {
                     div.phase {
                         h4 { "COMMIT" }
@@ -92,29 +98,41 @@ fn standing(row: &Value) -> &str {
 }
 
 /// A report of tests: numbers, level, tests by name.
-fn phase(id: &str, name: &str, phase: &Value) -> Markup {
+fn phase(id: &str, name: &str, phase: &Value, warned: &[Value]) -> Markup {
     let names = |field: &str| {
         list(phase, field)
             .iter()
             .filter_map(Value::as_str)
             .collect::<Vec<&str>>()
     };
+    let (new, failing) = (names("newlyFailing"), names("failingTests"));
+    let is_old = |test: &&str| !new.contains(test);
+    let (old, failing) = if new.is_empty() {
+        (names("knownFailing"), failing)
+    } else {
+        (failing.into_iter().filter(is_old).collect(), Vec::new())
+    };
+    // Those of before are among the failing of a report that shows failing tests, and of no other.
+    let among = if new.is_empty() { 0 } else { old.len() as u64 };
     let lists = [
-        ("newlyFailing", "Fail now and did not before"),
-        ("failingTests", "Fail"),
-        ("nowPassing", "Pass now"),
+        ("newlyFailing", "Fail now and did not before", &new),
+        ("failingTests", "Fail", &failing),
+        ("knownFailing", "Fail as before", &old),
+        ("nowPassing", "Pass now", &names("nowPassing")),
     ];
     html! {
         div.phase.(class(name)) {
             h4 { (name) " " (level(word(phase, "level"))) }
-            p { (number(phase, "passed")) " passed, " (number(phase, "failed")) " failing" @if number(phase, "errors") > 0 { ", " (number(phase, "errors")) " could not be compiled or collected" } @if number(phase, "skipped") > 0 { ", " (number(phase, "skipped")) " skipped" } }
+            p { (number(phase, "passed")) " passed, " (number(phase, "failed").saturating_sub(among)) " failing" @if !old.is_empty() { ", " (old.len()) " failing as before" } @if number(phase, "errors") > 0 { ", " (number(phase, "errors")) " could not be compiled or collected" } @if number(phase, "skipped") > 0 { ", " (number(phase, "skipped")) " skipped" } }
             @if let Some(verified) = phase["verified"].as_object() {
                 p.quiet { "Run by Tramline: " code { (shown(verified.get("command").and_then(Value::as_str).unwrap_or_default())) } }
             }
             @if !phase["inCleanTree"].is_null() { p.quiet { "Failed in a clean tree, too" } }
             p.quiet { (time(word(phase, "at"))) }
-            @for (field, label) in lists {
-                @let tests = names(field);
+            @for warning in warned.iter().filter(|warning| word(warning, "unit") == word(phase, "unit")) {
+                p.attention { (message(word(warning, "message"))) }
+            }
+            @for (field, label, tests) in lists {
                 @if !tests.is_empty() {
                     details id={ (id) "-" (field) } {
                         summary { (label) " (" (tests.len()) ")" }
@@ -135,7 +153,7 @@ fn refusals(refused: &[Value]) -> Markup {
                     @let (first, last) = (&same[0], &same[same.len() - 1]);
                     li {
                         "Refused "
-                        @if same.len() > 1 { (same.len()) " times, " (time(time_of(first))) " to " }
+                        @if same.len() > 1 { (same.len()) " times, " @if time_of(first).get(..19) != time_of(last).get(..19) { (time(time_of(first))) " to " } }
                         (time(time_of(last))) ": " (shown(word(last, "message"))) " " code { (shown(word(last, "code"))) }
                     }
                 }
@@ -145,9 +163,10 @@ fn refusals(refused: &[Value]) -> Markup {
 }
 
 /// What was accepted all the same, with what is to be said of it.
-fn warnings(warnings: &[Value]) -> Markup {
+fn warnings<'a>(warnings: impl Iterator<Item = &'a Value>) -> Markup {
+    let mut warnings = warnings.peekable();
     html! {
-        @if !warnings.is_empty() {
+        @if warnings.peek().is_some() {
             h3 { "Accepted with a warning" }
             ul { @for warning in warnings { li { code { (shown(word(warning, "unit"))) } ": " (shown(word(warning, "message"))) " " code { (shown(word(warning, "code"))) } } } }
         }

@@ -165,7 +165,12 @@ fn a_replay_comes_to_the_same_state() {
     let verified = stage.engine().verify_log(Some(&id)).unwrap();
     assert!(wire(&verified).contains(&id), "{verified:?}");
     let last = stage.journal().last().unwrap().seq;
-    let now = stage.engine().replay(Some(&id), Some(last)).unwrap();
+    let now = stage
+        .engine()
+        .replay(Some(&id), Some(last))
+        .unwrap()
+        .json()
+        .unwrap();
     assert_eq!(now["state"]["status"], "completed", "{now}");
 }
 

@@ -10,7 +10,7 @@ const LEFT: &str = "\u{1b}[?1049l";
 
 fn screen(environment: &TestEnvironment) -> Person {
     let mut person = Person::at_screen(environment.program(&["ui"]), 120, 24);
-    person.sees("1 under way, 0 for you");
+    person.sees("0 for you, 1 under way");
     person
 }
 
@@ -41,7 +41,7 @@ fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
     person.press("lunch\r");
     let code = letters(&mut person);
     person.press(&format!("{code}\r"));
-    person.sees("paused:");
+    person.sees("Paused:");
     let status = environment
         .tm(&["autopilot", "status", "--json"])
         .json_with(0);
@@ -71,7 +71,7 @@ fn where_there_is_no_terminal_it_is_told_once() {
     let told = environment.tm(&["ui"]);
     assert_eq!(told.status, 0);
     assert!(
-        told.out.starts_with("Runs: 1 under way, 0 for you\n"),
+        told.out.starts_with("Runs: 0 for you, 1 under way\n"),
         "{}",
         told.out
     );

@@ -290,7 +290,7 @@ fn a_person_decides_on_what_was_seen() {
     );
     let (status, paused) = site.decide(&run, json!({ "what": "pause", "reason": "lunch" }));
     assert_eq!(status, 200, "{paused}");
-    assert!(site.page("/").contains("It is paused: lunch"));
+    assert!(site.page("/").contains("lunch"));
     let (status, resumed) = site.decide(&run, json!({ "what": "resume" }));
     assert_eq!(status, 200, "{resumed}");
     let (status, nothing) = site.decide(&run, json!({ "what": "dance" }));
@@ -405,14 +405,91 @@ fn a_passkey_of_the_browser_gets_a_line_for_the_list_of_keys() {
 }
 
 #[test]
+fn it_says_what_was_refused_and_what_comes_of_a_decision() {
+    let environment = TestEnvironment::started();
+    environment.write(
+        ".taskmaster/workflows/hotfix.yaml",
+        r#"tramline: 1
+id: hotfix
+title: A hotfix
+inputs: { bug: string }
+initial: patch
+gates: { production: human }
+on: { abort: { to: dropped } }
+states:
+  patch:
+    label: Write the patch
+    work: {}
+    expects: outcome
+    on: { report: [ { when: "outcome.outcome == 'written'", to: release }, { refuse: not_written } ] }
+  release:
+    label: Release it
+    gate: production
+    route: { to: shipped }
+    on: { reject: { to: patch } }
+  shipped: { final: completed }
+  dropped: { final: aborted }
+messages:
+  not_written: { message: the patch is not written }
+"#,
+    );
+    let begun = environment
+        .tm(&[
+            "run",
+            "start",
+            "hotfix",
+            "-i",
+            "bug=It falls over",
+            "--json",
+        ])
+        .json_with(0);
+    let run = begun["runId"].as_str().unwrap();
+    let report = |word: &str| {
+        environment.tm(&[
+            "run",
+            "report",
+            "--run-id",
+            run,
+            "--outcome",
+            word,
+            "--json",
+        ])
+    };
+    let served = Served::by(&environment);
+    for _ in 0..2 {
+        assert_eq!(report("no").status, 3);
+    }
+    let page = served.site.page(&format!("/runs/{run}"));
+    assert!(page.contains("Refused 2 times"), "{page}");
+    assert!(page.contains("the patch is not written"), "{page}");
+    assert!(served.site.page("/").contains("refused 2 times"));
+    assert_eq!(report("written").status, 0);
+    let page = served.site.page(&format!("/runs/{run}"));
+    assert!(!page.contains("Refused 2 times"), "{page}");
+    for said in [
+        "Approved, the run ends at <strong>shipped</strong>, completed;",
+        "rejected, the run goes to <strong>Write the patch</strong> with your feedback",
+        "Nothing was recorded to look at",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    // The drawing of then has only the way of then.
+    let taken = |page: &str| page.matches("class=\"arrow taken\"").count();
+    assert_eq!(taken(&page), 2, "{page}");
+    let then = served.site.page(&format!("/runs/{run}/replay?at=3"));
+    assert!(then.contains("The way it had taken"), "{then}");
+    assert_eq!(taken(&then), 1, "{then}");
+}
+
+#[test]
 fn the_list_is_never_older_than_the_question() {
     let environment = TestEnvironment::started();
     let served = Served::by(&environment);
     let run = run_of(&environment);
     for (turn, word) in [
-        ("pause", "paused"),
+        ("pause", "Paused"),
         ("resume", "running"),
-        ("pause", "paused"),
+        ("pause", "Paused"),
     ] {
         served.site.page("/");
         environment.tm(&["autopilot", turn, "--json"]).json_with(0);
@@ -481,8 +558,10 @@ messages:
         .tm(&["run", "start", "letter", "-i", "subject=a visit", "--json"])
         .json_with(0);
     let page = site.page(&format!("/runs/{}", begun["runId"].as_str().unwrap()));
-    assert!(page.contains(": the run ends at sent, completed"), "{page}");
-    assert!(page.contains(": on to write"), "{page}");
+    let ends = ": the run ends at <strong>sent</strong>, completed";
+    assert!(page.contains(ends), "{page}");
+    let again = ": the run goes to <strong>write</strong>";
+    assert!(page.contains(again), "{page}");
     assert!(page.contains("<strong>never</strong></label>"), "{page}");
     assert!(
         !page.contains(" checked"),
