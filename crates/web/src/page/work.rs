@@ -1,5 +1,7 @@
 //! What was done of each item and on what evidence: RED, GREEN and COMMIT with their tests, what was refused, what a person let pass.
 
+use std::collections::HashSet;
+
 use engine::Fault;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -33,10 +35,11 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
         .filter(|step| matches!(step["what"].as_str(), Some("decision" | "approval")))
         .collect();
     let warned = list(&summary, "warnings");
-    let of_rows: Vec<&str> = rows
+    let of_rows: HashSet<&str> = rows
         .iter()
-        .flat_map(|row| ["red", "green", "refactored"].map(|phase| word(&row[phase], "unit")))
-        .chain(suite.map(|suite| word(suite, "unit")))
+        .flat_map(|row| ["red", "green", "refactored"].map(|phase| &row[phase]))
+        .chain(suite)
+        .filter_map(|phase| phase["unit"].as_str())
         .collect();
     Ok(html! {
         section #work data-live aria-labelledby="work-title" {
@@ -53,7 +56,7 @@ pub fn page(about: &About<'_>) -> Result<Markup, Fault> {
                     (phase("suite", "Suite", suite, warned))
                 }
             }
-            (warnings(warned.iter().filter(|warning| !of_rows.contains(&word(warning, "unit")))))
+            (warnings(warned.iter().filter(|warning| !of_rows.contains(word(warning, "unit")))))
             (refused(&summary))
             (allowed(&summary, &decisions))
         }
