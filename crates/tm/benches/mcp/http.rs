@@ -66,12 +66,15 @@ impl Served {
         }
     }
 
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-
-    pub fn token(&self) -> &str {
-        &self.token
+    /// Asks for a path on a connection of its own, which ends with the answer.
+    pub fn get(&self, path: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+            self.address, self.token
+        );
+        stream.write_all(request.as_bytes()).expect("it reads");
+        stream
     }
 
     pub fn resident(&self) -> u64 {

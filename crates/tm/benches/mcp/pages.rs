@@ -1,8 +1,7 @@
 //! How long a person waits for a page: the list of a thousand runs, and the pages of one with a hundred thousand events; of a server
 //! that was just started, and again.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use crate::http::Served;
@@ -70,13 +69,7 @@ impl Agent {
 /// A page as it was answered, and how long that took.
 fn page(served: &Served, path: &str) -> (String, Duration) {
     let began = Instant::now();
-    let mut stream = TcpStream::connect(served.address()).expect("it listens");
-    let request = format!(
-        "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
-        served.address(),
-        served.token()
-    );
-    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut stream = served.get(path);
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("it answers");
     let took = began.elapsed();

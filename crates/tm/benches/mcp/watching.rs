@@ -1,7 +1,6 @@
 //! Agents at work while people look: twenty agents report, each on a run of its own, and fifty listen to the events of all.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -49,13 +48,7 @@ impl Viewers {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::new(AtomicU64::new(0));
         let threads = (0..VIEWERS).map(|_| {
-            let mut stream = TcpStream::connect(served.address()).expect("it listens");
-            let request = format!(
-                "GET /events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
-                served.address(),
-                served.token()
-            );
-            stream.write_all(request.as_bytes()).expect("it reads");
+            let mut stream = served.get("/events");
             let patience = Some(Duration::from_millis(100));
             stream.set_read_timeout(patience).expect("a socket");
             let (stop, seen) = (Arc::clone(&stop), Arc::clone(&seen));
