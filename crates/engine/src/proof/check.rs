@@ -468,8 +468,19 @@ impl CheckResult {
     }
 }
 
+/// Whether the run made the commit of what GREEN tested, and hooks of the repository made something else of it.
+pub fn is_changed_by_hooks(
+    repository: &Repository,
+    made: &RunCommit,
+    base: &Oid,
+    commit: &Oid,
+) -> Result<bool, Fault> {
+    let is_of_tested = !made.handed_in && made.other.is_none() && made.purpose != Purpose::Status;
+    Ok(is_of_tested && !fits(repository, made, base, commit)?)
+}
+
 /// Whether a commit holds what GREEN tested.
-pub fn fits(
+fn fits(
     repository: &Repository,
     made: &RunCommit,
     base: &Oid,

@@ -18,6 +18,7 @@ use crate::fault::{Fault, Kind};
 use crate::find::Selector;
 use crate::next_step::Verb;
 use crate::open_run::Loaded;
+use crate::proof::{check, source};
 use crate::report::{
     AnsweredReport, Meaning, Report, ReportOutcome, joined, with_present_report, with_way_on,
 };
@@ -261,7 +262,7 @@ pub(crate) fn made(
     let mut warnings = Vec::new();
     let (message, files) = match just_made(answered, &sha) {
         Some(made) => {
-            warnings.extend(changed_by_hooks(answered, &memory, &made.1));
+            warnings.extend(changed_by_hooks(answered, &memory, (&sha, &made.1))?);
             made
         }
         None => git_message(&repository, reported, &sha)?,
@@ -308,34 +309,39 @@ fn git_message(
     Ok((commit.message, files))
 }
 
-/// What is told of files that hooks of the repository wrote while they were committed: they are not as they were tested.
+/// What is told of files that hooks of the repository wrote while they were committed, so that they are not as they were tested.
+/// The times of files only say where to look: a hook may write what was there, and a file server's clock may be ahead.
 fn changed_by_hooks(
     answered: &AnsweredReport<'_>,
     memory: &Memory,
-    files: &[String],
-) -> Option<String> {
+    (sha, files): (&str, &[String]),
+) -> Result<Option<String>, Fault> {
     let repository = memory.repository();
     let own = memory.exempt(&repository);
-    let began = UNIX_EPOCH + Duration::from_millis(u64::try_from(answered.writer.call.now).ok()?);
-    let changed: Vec<String> = files
-        .iter()
-        .filter(|name| {
-            let path: Option<RepoPath> = name.parse().ok();
-            path.filter(|path| !own.contains(path)).is_some_and(|path| {
-                let found = fs::symlink_metadata(repository.absolute(&path));
-                found
-                    .and_then(|found| found.modified())
-                    .is_ok_and(|at| at > began)
-            })
+    let began = Duration::from_millis(answered.writer.call.now.try_into().unwrap_or_default());
+    let is_new = |name: &&String| {
+        let path: Option<RepoPath> = name.parse().ok();
+        path.filter(|path| !own.contains(path)).is_some_and(|path| {
+            let found = fs::symlink_metadata(repository.absolute(&path));
+            let written = found.and_then(|found| found.modified());
+            written.is_ok_and(|written| written > UNIX_EPOCH + began)
         })
-        .cloned()
-        .collect();
-    (!changed.is_empty()).then(|| {
-        format!(
-            "hooks changed what was tested, and it is committed as they left it: {}",
-            few(&changed)
-        )
-    })
+    };
+    let written: Vec<String> = files.iter().filter(is_new).cloned().collect();
+    if written.is_empty() {
+        return Ok(None);
+    }
+    let story = source::story(&answered.writer.open.dir)?;
+    if let Some(made) = story.made.iter().rfind(|made| made.sha == sha)
+        && let (Ok(base), Ok(commit)) = (made.base.parse(), sha.parse())
+        && !check::is_changed_by_hooks(&repository, made, &base, &commit)?
+    {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "hooks changed what was tested, and it is committed as they left it: {}",
+        few(&written)
+    )))
 }
 
 /// What is told of files that were to be in a commit and are not: a hook of the repository took them out.

@@ -1,9 +1,10 @@
 //! Reports, wherever they lie and however they come to be.
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use super::work::{
-    BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, NO_BEFORE, SHOP, WAYS, Way, Work,
+    BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, NO_BEFORE, SHOP, WAYS, Way, Work, set_modified,
 };
 
 /// The runner's text in a file of the project.
@@ -169,18 +170,9 @@ fn a_snapshot_is_written_by_the_second_package_after_the_report_of_the_first() {
     work.write("tests/__snapshots__/double.snap", "8\n");
     work.write("out/two.xml", &junit("two", &[("works", true)]));
     // The file system may tell no two moments apart that are this near.
-    let later = fs::metadata(work.root().join("out/one.xml"))
-        .unwrap()
-        .modified()
-        .unwrap()
-        + std::time::Duration::from_millis(30);
-    let snapshot = work.root().join("tests/__snapshots__/double.snap");
-    fs::File::options()
-        .write(true)
-        .open(snapshot)
-        .unwrap()
-        .set_modified(later)
-        .unwrap();
+    let first = fs::metadata(work.root().join("out/one.xml")).unwrap();
+    let later = first.modified().unwrap() + Duration::from_millis(30);
+    set_modified(&work.root().join("tests/__snapshots__/double.snap"), later);
     work.hand_in(&["out"]);
     work.warns(&["What these snapshots ask for is what the code gave"]);
     work.green();
@@ -224,6 +216,23 @@ fn files_with_times_of_another_age() {
         work.write("src/double.sh", DOUBLE);
         // As an archive, a copy that keeps times, or `cp -p` leaves it.
         work.age("src/double.sh", 2_000_000_000);
+        work.green();
+        work.commit();
+        work.finalize();
+    }
+}
+
+#[test]
+fn files_with_times_that_are_yet_to_come() {
+    // As a file server leaves them whose clock is ahead. A report in a file of this machine is older than they are.
+    let later = SystemTime::now() + Duration::from_hours(1);
+    for way in [Way::Claimed, Way::Verified] {
+        let work = Work::begin(&SHOP, way);
+        work.write("tests/double.test", DOUBLES);
+        set_modified(&work.root().join("tests/double.test"), later);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        set_modified(&work.root().join("src/double.sh"), later);
         work.green();
         work.commit();
         work.finalize();

@@ -30,6 +30,24 @@ fn a_test_that_was_wrong_is_mended_after_reopen() {
 }
 
 #[test]
+fn a_formatter_finds_all_in_its_form() {
+    for way in WAYS {
+        let work = Work::begin_with(&SHOP, way, |work| {
+            work.write(
+                ".git/hooks/pre-commit",
+                "#!/bin/sh\nfor file in $(git diff --cached --name-only); do\n  sed -i -e 's/ *$//' \"$file\"; git add \"$file\"\ndone\n",
+            );
+            work.runs("chmod +x .git/hooks/pre-commit");
+        });
+        work.subtask(
+            || work.write("tests/double.test", DOUBLES),
+            || work.write("src/double.sh", DOUBLE),
+        );
+        work.finalize();
+    }
+}
+
+#[test]
 fn a_test_that_was_missing_is_written_after_reopen() {
     for way in WAYS {
         let work = Work::begin(&SHOP, way);

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
 
@@ -563,9 +564,13 @@ impl Work {
 
 /// Sets when a file was written last: so many seconds ago.
 pub fn age(path: &Path, seconds: u64) {
-    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
+    set_modified(path, SystemTime::now() - Duration::from_secs(seconds));
+}
+
+/// Sets when a file was written last.
+pub fn set_modified(path: &Path, at: SystemTime) {
     let file = File::options().write(true).open(path).unwrap();
-    file.set_modified(then).unwrap();
+    file.set_modified(at).unwrap();
 }
 
 fn comma(members: &str) -> String {

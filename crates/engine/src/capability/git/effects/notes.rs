@@ -133,10 +133,7 @@ fn text(
         .into_iter()
         .filter(is_left_out)
         .collect();
-    let by_hooks = !made.handed_in
-        && made.other.is_none()
-        && made.purpose != Purpose::Status
-        && !check::fits(repository, made, base, commit)?;
+    let by_hooks = check::is_changed_by_hooks(repository, made, base, commit)?;
     let (change, whole) = carried::names(repository, made, begun)?;
     let made = RunCommit {
         other: by_hooks.then_some(OtherFiles::ByHooks).or(made.other),
