@@ -32,6 +32,9 @@ const RETRY: u64 = 1000;
 /// How many events a listener that was away gets at once before it is told to read the pages anew.
 const MOST_MISSED: usize = 10_000;
 
+/// About how many bytes come to the data of an event.
+const ROOM: usize = 512;
+
 /// The stream.
 pub struct Feed {
     projects: Arc<dyn Projects>,
@@ -200,7 +203,7 @@ impl Listener {
     }
 }
 
-/// An event as it goes over the line: its cursor is its id there.
+/// An event as it goes over the line: its cursor, where it has one, is its id there.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Sent<'a> {
@@ -218,5 +221,10 @@ fn message(event: &FollowedEvent) -> String {
         record: &event.record,
     };
     let data = serde_json::to_string(&sent).unwrap_or_default();
-    format!("id: {}\nevent: run\ndata: {data}\n\n", event.cursor)
+    let mut text = String::with_capacity(data.len() + ROOM);
+    if let Some(cursor) = &event.cursor {
+        text.extend(["id: ", cursor, "\n"]);
+    }
+    text.extend(["event: run\ndata: ", &data, "\n\n"]);
+    text
 }

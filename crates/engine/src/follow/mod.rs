@@ -29,8 +29,8 @@ pub const LOOK: Duration = Duration::from_millis(40);
 const LIVELY: Duration = Duration::from_mins(30);
 /// How many of the others are.
 const STILL_AT_ONCE: usize = 256;
-/// How many digits of a hash tell runs apart: of a million runs no two in practice.
-const KEY: usize = 16;
+/// How many digits of a hash tell the few runs that a cursor names from all others, a million of them in practice.
+const KEY: usize = 12;
 /// The time of a folder says nothing about what came into it so shortly after: file systems count in ticks.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -42,8 +42,10 @@ pub struct FollowedEvent {
     pub run_id: String,
     /// Its project.
     pub project_root: PathBuf,
-    /// Where to go on from behind this event: what [`Engine::follow_all`] takes.
-    pub cursor: String,
+    /// Where to go on from behind this event: what [`Engine::follow_all`] takes. Only the last event of what was appended at once has
+    /// one: it is as long as all that is told of a small event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
     /// The event, as it stands in the journal.
     #[serde(flatten)]
     pub record: Record,
@@ -216,7 +218,7 @@ impl Follow {
         Some(FollowedEvent {
             run_id: run.id.clone(),
             project_root: run.root.clone(),
-            cursor: self.cursor.to_string(),
+            cursor: (record.k == record.n).then(|| self.cursor.to_string()),
             record,
         })
     }
