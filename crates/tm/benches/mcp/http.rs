@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::stage::{Stage, resident};
 use crate::stdio::next_stateless;
@@ -75,6 +76,18 @@ impl Served {
         );
         stream.write_all(request.as_bytes()).expect("it reads");
         stream
+    }
+
+    /// A page as it was answered, and how long that took.
+    pub fn page(&self, path: &str) -> (String, Duration) {
+        let began = Instant::now();
+        let mut answer = String::new();
+        self.get(path)
+            .read_to_string(&mut answer)
+            .expect("it answers");
+        let took = began.elapsed();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        (answer, took)
     }
 
     pub fn resident(&self) -> u64 {

@@ -1,7 +1,6 @@
 //! How long a person waits for a page: the list of a thousand runs, and the pages of one with a hundred thousand events; of a server
 //! that was just started, and again.
 
-use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use crate::http::Served;
@@ -66,17 +65,6 @@ impl Agent {
     }
 }
 
-/// A page as it was answered, and how long that took.
-fn page(served: &Served, path: &str) -> (String, Duration) {
-    let began = Instant::now();
-    let mut stream = served.get(path);
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let took = began.elapsed();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    (answer, took)
-}
-
 /// Measures it, and prints what came out.
 pub fn measure(stage: &Stage) {
     let folder = stage.root.join(".taskmaster/workflows");
@@ -109,16 +97,16 @@ pub fn measure(stage: &Stage) {
     );
     let shown = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
     let again = |path: &str| {
-        let mut times: Vec<Duration> = (0..AGAIN).map(|_| page(&served, path).1).collect();
+        let mut times: Vec<Duration> = (0..AGAIN).map(|_| served.page(path).1).collect();
         times.sort();
         times[AGAIN / 2]
     };
     let tell = |name: &str, path: &str, short: Option<&str>| {
         let began = Instant::now();
-        let (mut answer, at_once) = page(&served, path);
+        let (mut answer, at_once) = served.page(path);
         while answer.contains("data-again") {
             std::thread::sleep(Duration::from_millis(20));
-            (answer, _) = page(&served, path);
+            (answer, _) = served.page(path);
         }
         let whole = began.elapsed();
         let short = short.map_or_else(String::new, |short| shown(again(short)));

@@ -14,6 +14,9 @@ const VIEWERS: usize = 50;
 /// Reports of each agent in a round; rounds with and without viewers take turns.
 const REPORTS: usize = 60;
 const ROUNDS: usize = 7;
+/// How long a page waits at least, and at most, until it asks for itself again.
+const PAUSE: Duration = Duration::from_millis(120);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How many events come at the end: memory must not grow with them.
 const EVENTS: usize = 100_000;
 
@@ -36,7 +39,16 @@ states:
   over: { final: aborted }
 ";
 
-/// People who look: each reads what comes, until they are dropped.
+/// What people look at.
+#[derive(Debug, Clone, Copy)]
+enum Sight {
+    /// All events as they come.
+    Stream,
+    /// A page in a browser, which asks for itself anew when something has happened: one of five shows the list, the others a run each.
+    Pages,
+}
+
+/// People who look, until they are dropped.
 struct Viewers {
     stop: Arc<AtomicBool>,
     seen: Arc<AtomicU64>,
@@ -44,19 +56,36 @@ struct Viewers {
 }
 
 impl Viewers {
-    fn of(served: &Served) -> Self {
+    fn of(served: &Arc<Served>, agents: &[Agent], sight: Sight) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::new(AtomicU64::new(0));
-        let threads = (0..VIEWERS).map(|_| {
-            let mut stream = served.get("/events");
-            let patience = Some(Duration::from_millis(100));
+        let threads = (0..VIEWERS).map(|viewer| {
+            let run = &agents[viewer % agents.len()].run;
+            let (events, page) = match sight {
+                Sight::Stream => ("/events".to_owned(), None),
+                Sight::Pages if viewer % 5 == 0 => ("/events".to_owned(), Some("/".to_owned())),
+                Sight::Pages => (format!("/events?run={run}"), Some(format!("/runs/{run}"))),
+            };
+            let mut stream = served.get(&events);
+            let patience = Some(Duration::from_millis(20));
             stream.set_read_timeout(patience).expect("a socket");
-            let (stop, seen) = (Arc::clone(&stop), Arc::clone(&seen));
+            let (served, stop, seen) = (Arc::clone(served), Arc::clone(&stop), Arc::clone(&seen));
             std::thread::spawn(move || {
                 let mut bytes = vec![0; 64 * 1024];
+                let (mut moved, mut next) = (false, Instant::now());
                 while !stop.load(Ordering::Relaxed) {
-                    if let Ok(read) = stream.read(&mut bytes) {
-                        seen.fetch_add(read as u64, Ordering::Relaxed);
+                    let read = stream.read(&mut bytes).unwrap_or_default();
+                    moved |= read > 0;
+                    match &page {
+                        Some(page) if moved && next <= Instant::now() => {
+                            let (answer, took) = served.page(page);
+                            // As the script of the page does it.
+                            next = Instant::now() + (5 * took).clamp(PAUSE, LONGEST_PAUSE);
+                            moved = false;
+                            seen.fetch_add(answer.len() as u64, Ordering::Relaxed);
+                        }
+                        Some(_) => {}
+                        None => _ = seen.fetch_add(read as u64, Ordering::Relaxed),
                     }
                 }
             })
@@ -139,26 +168,28 @@ pub fn measure(stage: &Stage) {
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("rounds.yaml"), ROUNDABOUT).expect("a file");
     let mut agents: Vec<Agent> = (0..AGENTS).map(|_| Agent::begin(stage)).collect();
-    let served = Served::new(stage);
+    let served = Arc::new(Served::new(stage));
     round(&mut agents, REPORTS);
-    let (mut alone, mut watched) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        alone.push(round(&mut agents, REPORTS));
-        let viewers = Viewers::of(&served);
-        std::thread::sleep(Duration::from_millis(200));
-        watched.push(round(&mut agents, REPORTS));
-        std::thread::sleep(Duration::from_millis(200));
-        assert!(viewers.seen.load(Ordering::Relaxed) > 0, "they see nothing");
-    }
-    alone.sort();
-    watched.sort();
-    let (alone, watched) = (alone[ROUNDS / 2], watched[ROUNDS / 2]);
     println!();
-    println!(
-        "a report, {AGENTS} agents at once: {alone:.2?}; with {VIEWERS} who look: {watched:.2?}, {:.2} times",
-        watched.as_secs_f64() / alone.as_secs_f64()
-    );
-    let viewers = Viewers::of(&served);
+    for sight in [Sight::Stream, Sight::Pages] {
+        let (mut alone, mut watched) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            alone.push(round(&mut agents, REPORTS));
+            let viewers = Viewers::of(&served, &agents, sight);
+            std::thread::sleep(Duration::from_millis(200));
+            watched.push(round(&mut agents, REPORTS));
+            std::thread::sleep(Duration::from_millis(200));
+            assert!(viewers.seen.load(Ordering::Relaxed) > 0, "they see nothing");
+        }
+        alone.sort();
+        watched.sort();
+        let (alone, watched) = (alone[ROUNDS / 2], watched[ROUNDS / 2]);
+        println!(
+            "a report, {AGENTS} agents at once: {alone:.2?}; with {VIEWERS} who look ({sight:?}): {watched:.2?}, {:.2} times",
+            watched.as_secs_f64() / alone.as_secs_f64()
+        );
+    }
+    let viewers = Viewers::of(&served, &agents, Sight::Stream);
     let before = served.resident();
     // A report is an event of its own, one for the state and one for the unit behind it, and every other one for the count.
     round(&mut agents, 2 * EVENTS / (7 * AGENTS));
