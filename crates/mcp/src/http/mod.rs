@@ -12,7 +12,7 @@
 //! | `access_policy` | host, origin and token |
 //! | `message` | what can be told of a message before the protocol looks at it |
 //! | `sessions` | how many sessions there are, and when they end |
-//! | `site` | pages beside the protocol |
+//! | `site`, `priority` | pages beside the protocol, which give way to calls |
 //! | `refusal`, `reply` | what goes back |
 //! | `connection_limit` | which connection makes room where there are too many |
 //! | `write_timeout` | what happens to clients that do not read it |
@@ -23,6 +23,7 @@ mod connection_limit;
 mod cross_origin;
 mod handler;
 mod message;
+mod priority;
 mod refusal;
 mod reply;
 mod serving;

@@ -7,11 +7,14 @@ use std::task::{Context, Poll};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes, Frame};
 use hyper::http::request::Parts;
-use hyper::{Response, StatusCode};
+use hyper::{Method, Response, StatusCode};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::sync::oneshot;
 
+use super::priority::give_way;
 use super::reply::Reply;
+use crate::stdio::STACK;
 
 /// How many pieces of a stream may wait for a reader before it counts as one that does not read.
 const WAITING: usize = 256;
@@ -97,10 +100,23 @@ impl Body for StreamReceiver {
 }
 
 /// Asks the site; whether what it answers is a stream.
+///
+/// Who only looks gives way to agents at work, here and in other processes, and so does what a site starts for them.
 pub(super) async fn ask(site: Arc<dyn Site>, request: SiteRequest) -> (Response<Reply>, bool) {
-    let answer = tokio::task::spawn_blocking(move || site.answer(request)).await;
-    let Ok(answer) = answer else {
-        // The site panicked: that one page is broken, and no other.
+    let only_looks = matches!(request.head.method, Method::GET | Method::HEAD);
+    let (tell, told) = oneshot::channel();
+    let thread = std::thread::Builder::new()
+        .name("site".to_owned())
+        .stack_size(STACK);
+    let begun = thread.spawn(move || {
+        if only_looks {
+            give_way();
+        }
+        // Nobody may wait for it any more.
+        let _ = tell.send(site.answer(request));
+    });
+    let (Ok(_), Ok(answer)) = (begun, told.await) else {
+        // The site panicked, or there are no more threads: that one page is broken, and no other.
         let mut broken = Response::new(Reply::of(Bytes::from_static(
             b"This page could not be made: a fault of the server. What it shows of runs is unharmed.\n",
         )));

@@ -13,7 +13,7 @@ const AGENTS: usize = 20;
 const VIEWERS: usize = 50;
 /// Reports of each agent in a round; rounds with and without viewers take turns.
 const REPORTS: usize = 60;
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 /// How long a page waits at least, and at most, until it asks for itself again.
 const PAUSE: Duration = Duration::from_millis(120);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
