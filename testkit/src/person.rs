@@ -8,8 +8,15 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::outcome::Outcome;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
+
+/// How long somebody waits for more to be shown.
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 120,
+    tv_nsec: 0,
+};
 
 /// The binary at a terminal of its own.
 pub struct Person {
@@ -99,8 +106,13 @@ impl Person {
         self.end()
     }
 
-    /// Reads on; false at the end, which is an error on Linux and nothing to read elsewhere.
+    /// Reads on; false at the end, which is an error on Linux and nothing to read elsewhere, and where nothing comes for so long
+    /// that nothing will.
     fn read(&mut self) -> bool {
+        let mut comes = [PollFd::new(&self.terminal, PollFlags::IN)];
+        if poll(&mut comes, Some(&PATIENCE)) == Ok(0) {
+            return false;
+        }
         let mut buffer = [0; 4096];
         let read = self.terminal.read(&mut buffer).unwrap_or(0);
         if let Some(screen) = &mut self.screen {
