@@ -206,6 +206,8 @@ pub fn line(step: &Value) -> Option<String> {
     };
     let at = text("at");
     let reason = match text("reason") {
+        // The decision before it says why.
+        _ if text("cause") == "reject" => String::new(),
         reason if reason.is_empty() => reason,
         reason => format!(": {reason}"),
     };
