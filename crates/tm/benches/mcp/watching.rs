@@ -15,10 +15,12 @@ const VIEWERS: usize = 50;
 const REPORTS: usize = 60;
 const ROUNDS: usize = 15;
 /// How long a page waits at least, and at most, until it asks for itself again.
-const PAUSE: Duration = Duration::from_millis(120);
+const PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How many events come at the end: memory must not grow with them.
 const EVENTS: usize = 100_000;
+/// How often: what was put into use once is not growth.
+const EVENTS_TIMES: usize = 3;
 
 /// A run without an end.
 pub const ROUNDABOUT: &str = "tramline: 1
@@ -190,15 +192,19 @@ pub fn measure(stage: &Stage) {
         );
     }
     let viewers = Viewers::of(&served, &agents, Sight::Stream);
-    let before = served.resident();
-    // A report is an event of its own, one for the state and one for the unit behind it, and every other one for the count.
-    round(&mut agents, 2 * EVENTS / (7 * AGENTS));
-    let after = served.resident();
-    let mib = |bytes: u64| bytes >> 20;
+    let mut resident = vec![served.resident()];
+    for _ in 0..EVENTS_TIMES {
+        // A report is an event of its own, one for the state and one for the unit behind it, and every other one for the count.
+        round(&mut agents, 2 * EVENTS / (7 * AGENTS));
+        resident.push(served.resident());
+    }
+    let mib: Vec<String> = resident
+        .iter()
+        .map(|bytes| (bytes >> 20).to_string())
+        .collect();
     println!(
-        "resident, with {VIEWERS} who look: {} MiB, after {EVENTS} events more: {} MiB",
-        mib(before),
-        mib(after)
+        "resident, with {VIEWERS} who look, and after each {EVENTS} events more: {} MiB",
+        mib.join(", ")
     );
     drop(viewers);
 }

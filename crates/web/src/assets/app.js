@@ -196,7 +196,7 @@
       }
     })().finally(() => {
       // What takes long to make is asked for less often: agents have the machine first.
-      setTimeout(() => { waiting = null; if (again || unfinished()) { again = false; refresh(); } }, Math.min(2000, Math.max(120, 5 * took)));
+      setTimeout(() => { waiting = null; if (again || unfinished()) { again = false; refresh(); } }, Math.min(2000, Math.max(250, 5 * took)));
     });
   }
 
