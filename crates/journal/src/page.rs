@@ -67,7 +67,11 @@ impl<S: std::io::Read + std::io::Seek> Extent<'_, S> {
         while to - from.offset > NEAR {
             let middle = from.offset.midpoint(to);
             let found = self.cut(middle).head()?.position();
-            if found.offset <= from.offset || found.seq > seq {
+            if found.offset <= from.offset {
+                // The next unit goes on behind the middle: it alone is half of what is left.
+                break;
+            }
+            if found.seq > seq {
                 to = middle;
             } else {
                 from = found;

@@ -1,8 +1,9 @@
 use std::fs;
 
-use journal::{Journal, Position, Record, page};
+use journal::{Head, Journal, MemoryJournal, Position, Record, page};
+use serde_json::json;
 
-use crate::scene::units;
+use crate::scene::{TS, event, units};
 
 /// What a page is, by going through all of it.
 fn expected(all: &[Record], before: Option<u64>, most: u64) -> Vec<Record> {
@@ -41,6 +42,32 @@ fn a_page_is_what_stands_there_in_whole_units() {
             assert!(
                 page.records == expected(&all, before, most),
                 "{before:?} {most}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_event_that_is_longer_than_all_others_hides_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("activity.jsonl");
+    let mut journal = MemoryJournal::new();
+    let mut head = Head::empty();
+    let note = |length: usize| event("note", &json!({ "text": "x".repeat(length) }));
+    for number in 0..30 {
+        let long = if number % 10 == 7 { 300_000 } else { 10 };
+        head = journal
+            .append(&head, TS, &[note(5), note(long)])
+            .expect("appends");
+    }
+    let all = journal.read(&Position::start()).unwrap().records;
+    fs::write(&path, journal.bytes()).unwrap();
+    for before in 1..=head.seq + 1 {
+        for most in [1, 2, 3, 20] {
+            let page = page(&path, Some(before), most).unwrap();
+            assert!(
+                page.records == expected(&all, Some(before), most),
+                "{before} {most}"
             );
         }
     }
