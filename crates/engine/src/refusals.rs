@@ -4,6 +4,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use machine::RunState;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -51,10 +52,17 @@ fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String,
 /// How much of the end of the notes is looked at, in bytes.
 const END: u64 = 64 * 1024;
 
-/// The newest refusals of this unit, the oldest first, that came after the time `since` (UTC, RFC 3339).
-pub(crate) fn latest(dir: &Path, unit: Option<&str>, since: &str) -> Vec<Refused> {
+/// The newest refusals of what is asked for now, the oldest first, but for those that a person let pass. Where nothing is asked
+/// for, those of the run itself since it last moved.
+pub(crate) fn latest(dir: &Path, run: &RunState) -> Vec<Refused> {
     let mut found = all(dir);
-    found.retain(|refused| refused.ts.as_str() > since && refused.unit.as_deref() == unit);
+    match run.waiting().next() {
+        // A pause in between takes nothing back.
+        Some((_, unit)) => found.retain(|refused| {
+            refused.unit.as_ref() == Some(&unit.id) && !unit.allowed.contains(&refused.code)
+        }),
+        None => found.retain(|refused| refused.unit.is_none() && refused.ts > run.updated_at),
+    }
     found
 }
 

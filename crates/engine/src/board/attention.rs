@@ -104,7 +104,7 @@ impl Attention {
             "paused" if next.needs_person => {
                 return Some(Self::new(
                     AttentionKind::Person,
-                    format!("Say how it goes on: {}", why()),
+                    format!("Have it go on, or done again: {}", why()),
                 ));
             }
             "paused" => {

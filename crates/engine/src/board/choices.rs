@@ -104,9 +104,7 @@ impl Engine {
         let (dir, loaded) = self.load_any(run)?;
         let definition = open_run::pinned(dir.path(), &loaded.run)?;
         let mut choices = choices(&loaded.run, &definition);
-        let unit = loaded.run.waiting().next();
-        let unit = unit.map(|(_, unit)| unit.id.as_str());
-        let met = refusals::latest(dir.path(), unit, &loaded.run.updated_at);
+        let met = refusals::latest(dir.path(), &loaded.run);
         // Those that were met stand first, and the newest of them before all others.
         let place = |rule: &PassableRule| met.iter().rposition(|met| met.code == rule.code);
         for rule in &mut choices.allow {

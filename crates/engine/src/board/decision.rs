@@ -15,6 +15,8 @@ use crate::view::session::request::Decide;
 
 /// What codes are made of: nothing in it looks like something else.
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+/// How long a reason may be, in bytes: it stands on every page of the run.
+const LONGEST_REASON: usize = 8 * 1024;
 /// How many of them a code has.
 const CODE: usize = 4;
 
@@ -72,7 +74,7 @@ impl Engine {
     ///
     /// # Errors
     /// `moved_since` where the run or what stands before its gate is no longer what was shown; `no_feedback` where a rejection says
-    /// nothing; else what the turn itself is refused with.
+    /// nothing; `bad_input` where a reason is too long; else what the turn itself is refused with.
     pub fn decide_as_seen(
         &self,
         run: &str,
@@ -83,6 +85,13 @@ impl Engine {
         self.is_as_seen(run, decision)?;
         let person = self.asked(by);
         let (id, reason) = (Some(run), decision.reason.as_str());
+        if reason.len() > LONGEST_REASON && !matches!(deed, Deed::Approve | Deed::Reject) {
+            let what = format!(
+                "the reason has {} bytes, and {LONGEST_REASON} are the most",
+                reason.len()
+            );
+            return Err(Fault::new(Kind::Usage, "bad_input", what).suggest("say it shorter"));
+        }
         match deed {
             Deed::Pause if reason.is_empty() => person.run_pause(id, "paused by a person"),
             Deed::Pause => person.run_pause(id, reason),

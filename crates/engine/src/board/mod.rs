@@ -252,12 +252,13 @@ impl Engine {
                 seen.last_updated.clone_from(&status.last_updated);
                 let now = self.clock.millis();
                 let last = state.and_then(last_found);
-                let unit = status.next_action.unit.as_ref();
-                let unit = unit.map(|unit| unit.unit_id.as_str());
-                let refused = refusals::latest(dir.path(), unit, &status.last_updated);
+                let refused = state.map(|run| refusals::latest(dir.path(), run));
+                let refused = refused.unwrap_or_default();
                 seen.attention = Attention::of_live(&status, &refused, last.as_deref(), now);
                 let is_told = |told: &Attention| told.kind == AttentionKind::Stuck;
-                if unit.is_some() && !seen.attention.as_ref().is_some_and(is_told) {
+                if status.next_action.unit.is_some()
+                    && !seen.attention.as_ref().is_some_and(is_told)
+                {
                     seen.refused = RefusedWork::of(&refused);
                 }
                 seen.output = state.and_then(last_output);
