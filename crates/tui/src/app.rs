@@ -33,7 +33,7 @@ pub enum Key {
     Home,
     /// The last row.
     End,
-    /// Ctrl-C: out, whatever is under way.
+    /// Ctrl-C: out; out of a question, where one is asked.
     Interrupt,
 }
 
@@ -122,8 +122,10 @@ pub enum Action {
 /// Everything that is shown.
 #[derive(Debug)]
 pub struct App {
-    /// Where somebody is, the last one, and how they came there; with the row that was chosen there.
-    places: Vec<(Place, usize)>,
+    /// Where somebody is, the last one, and how they came there; with the row that was chosen there, and what it leads to.
+    places: Vec<(Place, usize, Option<Link>)>,
+    /// What the row leads to that is to be chosen once the place is read.
+    sought: Option<Link>,
     /// What is there.
     pub page: Page,
     /// The row that is chosen, among those that are shown.
@@ -142,7 +144,8 @@ impl App {
     /// At this place, with nothing read yet.
     pub fn at(place: Place) -> Self {
         Self {
-            places: vec![(place, 0)],
+            places: vec![(place, 0, None)],
+            sought: None,
             page: Page::default(),
             chosen: 0,
             top: 0,
@@ -154,7 +157,7 @@ impl App {
 
     /// Where somebody is.
     pub fn place(&self) -> &Place {
-        self.places.last().map_or(&Place::Runs, |(place, _)| place)
+        self.places.last().map_or(&Place::Runs, |(place, ..)| place)
     }
 
     /// The rows that are shown.
@@ -173,10 +176,7 @@ impl App {
 
     /// Takes in what is at the place, read anew; what was chosen stays chosen as far as it is still there.
     pub fn show(&mut self, page: Page) {
-        let key = self
-            .rows()
-            .get(self.chosen)
-            .and_then(|row| row.link.clone());
+        let key = self.sought.take().or_else(|| self.chosen_link());
         self.page = page;
         if let Some(key) = key
             && let Some(at) = self
@@ -191,9 +191,6 @@ impl App {
 
     /// Does what a key means, as far as it can be done here.
     pub fn press(&mut self, key: Key) -> Action {
-        if key == Key::Interrupt {
-            return Action::Quit;
-        }
         if let Some((typing, text)) = self.typing.take() {
             return self.typed(typing, text, key);
         }
@@ -225,7 +222,7 @@ impl App {
 
     fn typed(&mut self, typing: Typing, mut text: String, key: Key) -> Action {
         match key {
-            Key::Escape => {
+            Key::Escape | Key::Interrupt => {
                 if typing == Typing::Search {
                     self.search.clear();
                 } else {
@@ -266,12 +263,15 @@ impl App {
         Action::Draw
     }
 
-    fn enter(&mut self) -> Action {
-        let link = self
-            .rows()
+    /// What the row that is chosen leads to.
+    fn chosen_link(&self) -> Option<Link> {
+        self.rows()
             .get(self.chosen)
-            .and_then(|row| row.link.clone());
-        let place = match (link, self.place().clone()) {
+            .and_then(|row| row.link.clone())
+    }
+
+    fn enter(&mut self) -> Action {
+        let place = match (self.chosen_link(), self.place().clone()) {
             (Some(Link::Run { id, project }), _) => Place::Run {
                 id,
                 project,
@@ -286,10 +286,11 @@ impl App {
     }
 
     fn go(&mut self, place: Place) -> Action {
-        if let Some(here) = self.places.last_mut() {
-            here.1 = self.chosen;
+        let link = self.chosen_link();
+        if let Some((_, chosen, leads)) = self.places.last_mut() {
+            (*chosen, *leads) = (self.chosen, link);
         }
-        self.places.push((place, 0));
+        self.places.push((place, 0, None));
         self.begin(0)
     }
 
@@ -302,16 +303,20 @@ impl App {
             if *self.place() == Place::Runs {
                 return Action::Draw;
             }
-            self.places = vec![(Place::Runs, 0)];
+            self.places = vec![(Place::Runs, 0, None)];
             return self.begin(0);
         }
         self.places.pop();
-        let chosen = self.places.last().map_or(0, |(_, chosen)| *chosen);
-        self.begin(chosen)
+        let there = self.places.last_mut();
+        let (chosen, sought) = there.map_or((0, None), |(_, chosen, link)| (*chosen, link.take()));
+        let action = self.begin(chosen);
+        self.sought = sought;
+        action
     }
 
     fn begin(&mut self, chosen: usize) -> Action {
         self.page = Page::default();
+        self.sought = None;
         self.search.clear();
         self.top = 0;
         self.chosen = chosen;
@@ -334,7 +339,7 @@ impl App {
     }
 
     fn replace(&mut self, to: Tab) -> Action {
-        if let Some((Place::Run { tab, .. }, _)) = self.places.last_mut() {
+        if let Some((Place::Run { tab, .. }, ..)) = self.places.last_mut() {
             *tab = to;
         }
         self.begin(0)

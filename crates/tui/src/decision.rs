@@ -29,6 +29,8 @@ pub struct Asked {
     reason: Option<String>,
     /// What has to be typed back.
     letters: String,
+    /// Whether something else was typed in their place.
+    mistyped: bool,
 }
 
 /// What comes of an answer.
@@ -54,7 +56,9 @@ impl Asked {
             code: None,
             reason: None,
             letters: code_to_type_back(),
+            mistyped: false,
         };
+        can_be_done(engine, run, deed)?;
         let mut strength = Strength::Client;
         if matches!(deed, Deed::Approve | Deed::Reject) {
             let gate = engine.run_gate(Some(run))?;
@@ -96,7 +100,12 @@ impl Asked {
             Some(hash) => format!(" ({hash}…)"),
             None => String::new(),
         };
-        format!("Type {} to {does}{on}: ", self.letters)
+        let before = if self.mistyped {
+            "That was something else. "
+        } else {
+            ""
+        };
+        format!("{before}Type {} to {does}{on}: ", self.letters)
     }
 
     /// Takes an answer, and does what is decided once all is answered.
@@ -121,9 +130,8 @@ impl Asked {
             return Ok(Step::Ask(Box::new(self)));
         }
         if !text.eq_ignore_ascii_case(&self.letters) {
-            return Ok(Step::Done(
-                "Something else was typed: nothing was done.".to_owned(),
-            ));
+            self.mistyped = true;
+            return Ok(Step::Ask(Box::new(self)));
         }
         self.done(engine, run).map(Step::Done)
     }
@@ -138,5 +146,32 @@ impl Asked {
         };
         let moved = engine.decide_as_seen(run, self.deed, &decision, Channel::Terminal)?;
         Ok(moved.message)
+    }
+}
+
+/// That a run stands where such a decision means something: what is refused here is refused before anything is typed.
+fn can_be_done(engine: &Engine, run: &str, deed: Deed) -> Result<(), Fault> {
+    let refused = |what: &str| {
+        Err(Fault::new(
+            Kind::Refused,
+            "not_here",
+            format!("{what}: nothing was done"),
+        ))
+    };
+    let seen = engine.board_run(Some(run))?;
+    let is_paused = seen.run.status == "paused";
+    if !seen.is_live() {
+        return refused(&format!("the run is {}", seen.run.status));
+    }
+    let choices = engine.run_choices(Some(run))?;
+    match deed {
+        Deed::Resume if !is_paused => refused("the run is not paused"),
+        Deed::Pause if is_paused => refused("the run is paused already"),
+        Deed::Reopen if !choices.reopen && choices.kinds.is_empty() => {
+            refused("nothing can be taken up again here")
+        }
+        Deed::Skip if !choices.skip => refused("there is nothing in hand that can be given up"),
+        Deed::Allow if choices.allow.is_empty() => refused("there is no rule here that can pass"),
+        _ => Ok(()),
     }
 }

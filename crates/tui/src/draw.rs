@@ -31,48 +31,69 @@ impl Look {
     }
 }
 
+/// How many lines at the bottom are for what is typed or said; of what is longer, the last ones.
+const MOST_BELOW: usize = 4;
+
 /// Draws everything.
 pub fn draw(frame: &mut Frame<'_>, app: &mut App, look: Look) {
     let area = frame.area();
+    let wide = usize::from(area.width).max(10);
+    let below = below(app);
+    // Where a person types, the cursor is behind the last letter.
+    let room = if app.typing.is_some() { wide - 1 } else { wide };
+    let mut pieces = pieces(&below, room);
+    pieces.drain(..pieces.len().saturating_sub(MOST_BELOW));
+    let high = u16::try_from(pieces.len()).unwrap_or_default();
     let [head, tabs, body, said, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Min(1),
-        Constraint::Length(1),
+        Constraint::Length(high),
         Constraint::Length(1),
     ])
     .areas(area);
-    frame.render_widget(heading(app, look), head);
+    frame.render_widget(heading(app, look, wide), head);
     frame.render_widget(tabs_of(app, look), tabs);
     rows(frame, app, look, body);
-    frame.render_widget(Paragraph::new(below(app)), said);
+    if app.typing.is_some() {
+        // A blank at the end was typed as well.
+        let blanks = below.len() - below.trim_end().len();
+        let last = pieces.last().map_or(0, |piece| Line::raw(*piece).width());
+        let at = u16::try_from(last + blanks).unwrap_or(u16::MAX);
+        let right = said.right().saturating_sub(1);
+        let row = said.bottom().saturating_sub(1);
+        frame.set_cursor_position((said.x.saturating_add(at).min(right), row));
+    }
+    let said_lines: Vec<Line<'_>> = pieces.into_iter().map(Line::raw).collect();
+    frame.render_widget(Paragraph::new(said_lines), said);
     frame.render_widget(
         Paragraph::new(Line::styled(keys_of(app), look.style(Tone::Quiet))),
         keys,
     );
-    if let Some((typing, text)) = &app.typing {
-        let before = match typing {
-            Typing::Search => 1,
-            Typing::Answer(asked) => Line::raw(asked.question()).width(),
-        };
-        let at = before + Line::raw(text.as_str()).width();
-        let at = u16::try_from(at).unwrap_or(u16::MAX);
-        let last = said.right().saturating_sub(1);
-        frame.set_cursor_position((said.x.saturating_add(at).min(last), said.y));
-    }
 }
 
-fn heading(app: &App, look: Look) -> Paragraph<'_> {
+/// What the page is called and how things stand there; where both are too long, the second is what a person looks for.
+fn heading(app: &App, look: Look, wide: usize) -> Paragraph<'static> {
+    const NAME: &str = "Tramline  ";
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    let mut spans = vec![
-        Span::styled("Tramline  ", look.style(Tone::Quiet)),
-        Span::styled(app.page.title.as_str(), bold),
-    ];
-    if !app.page.stands.is_empty() {
-        spans.push(Span::raw("  "));
-        spans.push(Span::raw(app.page.stands.as_str()));
+    let stands = match app.page.stands.as_str() {
+        "" => String::new(),
+        stands => format!("  {stands}"),
+    };
+    let width = |text: &str| Line::raw(text.to_owned()).width();
+    let mut title = app.page.title.clone();
+    let has_room = width(NAME) + width(&title) + width(&stands) <= wide;
+    let for_title = wide.saturating_sub(width(&stands)).max(wide / 3);
+    if !has_room && width(&title) > for_title {
+        while title.pop().is_some() && width(&title) + 1 > for_title {}
+        title.push('…');
     }
-    Paragraph::new(Line::from(spans))
+    let name = if has_room { NAME } else { "" };
+    Paragraph::new(Line::from(vec![
+        Span::styled(name, look.style(Tone::Quiet)),
+        Span::styled(title, bold),
+        Span::raw(stands),
+    ]))
 }
 
 fn tabs_of(app: &App, look: Look) -> Paragraph<'static> {
@@ -164,14 +185,14 @@ fn pieces(text: &str, wide: usize) -> Vec<&str> {
     }
 }
 
-/// The line below: what is typed, else what is said.
-fn below(app: &App) -> Line<'_> {
+/// What is below: what is typed, else what is said.
+fn below(app: &App) -> String {
     match &app.typing {
-        Some((Typing::Search, text)) => Line::raw(format!("/{text}")),
-        Some((Typing::Answer(asked), text)) => Line::raw(format!("{}{text}", asked.question())),
-        None if !app.said.is_empty() => Line::raw(app.said.as_str()),
-        None if !app.search.is_empty() => Line::raw(format!("only rows with: {}", app.search)),
-        None => Line::default(),
+        Some((Typing::Search, text)) => format!("/{text}"),
+        Some((Typing::Answer(asked), text)) => format!("{}{text}", asked.question()),
+        None if !app.said.is_empty() => app.said.clone(),
+        None if !app.search.is_empty() => format!("only rows with: {}", app.search),
+        None => String::new(),
     }
 }
 
@@ -180,7 +201,7 @@ fn keys_of(app: &App) -> &'static str {
         (Some(_), _) => "Enter: go on  Esc: leave it",
         (None, Place::Runs) => "Enter: open  /: search  ?: keys  q: leave",
         (None, Place::Run { .. }) => {
-            "a approve  r reject  p pause  c continue  o reopen  s skip  ?: keys  Esc: back"
+            "?: keys  Esc: back  a approve  r reject  p pause  c continue  o reopen  s skip  x allow"
         }
         (None, _) => "Esc: back  /: search  ?: keys  q: leave",
     }

@@ -41,7 +41,12 @@ pub enum Link {
         project: String,
     },
     /// An event, by its number.
-    Event(u64),
+    Event {
+        /// Its number.
+        seq: u64,
+        /// That of the last event of what was appended with it.
+        through: u64,
+    },
     /// A commit, by its id.
     Commit(String),
     /// A file in the run's folder.
@@ -262,7 +267,11 @@ fn log(engine: &Engine, id: &str, wanted: usize) -> Result<(Vec<Row>, bool), Fau
             "report:retried" | "effect:failed" | "run:paused" => Tone::Bad,
             _ => Tone::Plain,
         };
-        Row::new(tone, format!("{:>5}  {time}  {told}", record.seq)).to(Link::Event(record.seq))
+        let text = format!("{:>5}  {time}  {told}", record.seq);
+        Row::new(tone, text).to(Link::Event {
+            seq: record.seq,
+            through: record.seq + u64::from(record.n - record.k),
+        })
     });
     Ok((rows.collect(), page.older_than.is_some()))
 }
@@ -339,8 +348,8 @@ fn detail(engine: &Engine, id: &str, link: &Link) -> Result<Page, Fault> {
         ..Page::default()
     };
     Ok(match link {
-        Link::Event(seq) => {
-            let found = engine.timeline(Some(id), Some(seq + 1), 1)?;
+        Link::Event { seq, through } => {
+            let found = engine.timeline(Some(id), Some(through + 1), 1)?;
             let mut entries = found.entries.iter();
             let record = entries.find_map(|entry| {
                 let record = entry.record.as_ref()?;
@@ -399,7 +408,7 @@ pub fn help() -> Page {
         ("Left, Right, 1 to 5", "another page of the run"),
         ("/", "show only rows with these words"),
         ("?", "this"),
-        ("q, Ctrl-C", "leave"),
+        ("q, Ctrl-C", "leave; Ctrl-C leaves a question first"),
     ];
     let decisions = crate::decision::KEYS;
     let mut rows = vec![Row::new(Tone::Heading, "Keys")];
@@ -410,7 +419,7 @@ pub fn help() -> Page {
     rows.push(Row::default());
     rows.push(Row::new(
         Tone::Quiet,
-        "A decision is shown in full, and done when the letters beside it are typed back.",
+        "What was decided is done when the letters beside it are typed back.",
     ));
     rows.push(Row::new(
         Tone::Quiet,

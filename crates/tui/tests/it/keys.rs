@@ -45,6 +45,10 @@ fn one_goes_into_a_run_through_its_pages_and_back() {
     assert_eq!(app.place(), &Place::Runs);
     app.show(list(&["a", "b", "c"]));
     assert_eq!(app.chosen, 1, "where one was before");
+    app.press(Key::Enter);
+    app.press(Key::Escape);
+    app.show(list(&["b", "c", "a"]));
+    assert_eq!(app.chosen, 0, "at the same run, wherever it stands now");
     assert_eq!(
         app.press(Key::Escape),
         Action::Draw,
@@ -83,13 +87,15 @@ fn a_search_narrows_and_escape_widens() {
 }
 
 #[test]
-fn decisions_are_begun_on_a_run_alone_and_ctrl_c_leaves_from_everywhere() {
+fn decisions_are_begun_on_a_run_alone_and_ctrl_c_leaves_the_question_first() {
     let mut app = App::at(Place::Runs);
     app.show(list(&["a"]));
     assert_eq!(app.press(Key::Char('a')), Action::Draw);
     app.press(Key::Enter);
     assert_eq!(app.press(Key::Char('a')), Action::Begin('a'));
     app.press(Key::Char('/'));
+    assert_eq!(app.press(Key::Interrupt), Action::Draw);
+    assert_eq!(app.typing, None);
     assert_eq!(app.press(Key::Interrupt), Action::Quit);
 }
 

@@ -29,13 +29,22 @@ fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
     person.sees("running: red of 1.1");
     person.press("2");
     person.sees("began tdd");
+    // One of several that were appended at once.
+    person.press("G\r");
+    person.sees("\"event\": \"run:created\"");
+    person.press("\u{1b}");
+    person.sees("Asked for: ");
     // Not typed back is not done.
     person.press("p");
     person.sees("Why:");
     person.press("lunch\r");
     letters(&mut person);
     person.press("no\r");
-    person.sees("Something else was typed: nothing was done.");
+    person.sees("That was something else.");
+    person.press("\u{1b}");
+    person.sees("Nothing was done.");
+    person.press("c");
+    person.sees("the run is not paused");
     person.press("p");
     person.sees("Why:");
     person.press("lunch\r");
