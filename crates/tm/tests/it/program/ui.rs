@@ -91,3 +91,18 @@ fn where_there_is_no_terminal_it_is_told_once() {
     let unknown = environment.tm(&["ui", "nothing", "--json"]).json_with(4);
     assert_eq!(unknown["error"]["code"], "unknown_run");
 }
+
+#[test]
+fn what_was_refused_still_is_behind_a_pause() {
+    let environment = TestEnvironment::started();
+    let report = ["complete", "red", "--results", "failed:1,passed:0"];
+    let refused = environment.tm(&[&["autopilot"][..], &report, &["--json"]].concat());
+    assert_eq!(refused.json()["code"], "red_without_tests", "{refused:?}");
+    let listed = || environment.tm(&["ui", "--json"]).json_with(0)["runs"][0]["refused"].clone();
+    let before = listed();
+    assert!(before.is_object(), "{before}");
+    for turn in ["pause", "resume"] {
+        environment.tm(&["autopilot", turn, "--json"]).json_with(0);
+    }
+    assert_eq!(listed(), before);
+}
