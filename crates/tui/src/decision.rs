@@ -153,8 +153,8 @@ impl Asked {
 fn can_be_done(engine: &Engine, run: &str, deed: Deed) -> Result<(), Fault> {
     let refused = |what: &str| {
         Err(Fault::new(
-            Kind::Refused,
-            "not_here",
+            Kind::Usage,
+            "bad_input",
             format!("{what}: nothing was done"),
         ))
     };
