@@ -325,20 +325,62 @@ fn report(engine: &Engine, id: &str) -> Result<Vec<Row>, Fault> {
     let lines = text
         .lines()
         .filter(|line| !marks.iter().any(|mark| line.starts_with(mark)));
-    Ok(lines
-        .map(|line| {
-            let title = line.trim_start_matches('#');
-            let unfolded = line.strip_prefix("<summary>");
-            let unfolded = unfolded.and_then(|rest| rest.strip_suffix("</summary>"));
-            match unfolded {
-                Some(text) => Row::new(Tone::Heading, without_marks(text)),
-                None if title.len() < line.len() => {
-                    Row::new(Tone::Heading, without_marks(title.trim()))
-                }
-                None => Row::new(Tone::Plain, without_marks(line)),
+    let mut rows = Vec::new();
+    // What the columns are called, within a table.
+    let mut columns: Option<Vec<String>> = None;
+    for line in lines {
+        if let Some(cells) = line.strip_prefix('|') {
+            let cells = cells_of(cells);
+            match &columns {
+                None => columns = Some(cells),
+                Some(columns) => rows.extend(of_table(columns, &cells)),
             }
-        })
-        .collect())
+            continue;
+        }
+        columns = None;
+        let title = line.trim_start_matches('#');
+        let unfolded = line.strip_prefix("<summary>");
+        let unfolded = unfolded.and_then(|rest| rest.strip_suffix("</summary>"));
+        rows.push(match unfolded {
+            Some(text) => Row::new(Tone::Heading, without_marks(text)),
+            None if title.len() < line.len() => {
+                Row::new(Tone::Heading, without_marks(title.trim()))
+            }
+            None => Row::new(Tone::Plain, without_marks(line)),
+        });
+    }
+    Ok(rows)
+}
+
+/// The cells of a row of a Markdown table, behind its first bar. A bar within a cell is escaped.
+fn cells_of(row: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_escaped = false;
+    for c in row.trim_end().trim_end_matches('|').chars() {
+        match (c, cells.last_mut()) {
+            ('|', _) if !is_escaped => cells.push(String::new()),
+            (_, Some(cell)) => cell.push(c),
+            (_, None) => {}
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    cells
+        .iter()
+        .map(|cell| without_marks(cell.trim()))
+        .collect()
+}
+
+/// A row of a table: what it is about, and below it what its columns say, as far as they say something.
+fn of_table(columns: &[String], cells: &[String]) -> [Row; 2] {
+    let rest = columns.iter().zip(cells).skip(1);
+    let said: Vec<String> = rest
+        .filter(|(_, cell)| !cell.is_empty() && *cell != "–")
+        .map(|(column, cell)| format!("{column}: {cell}"))
+        .collect();
+    [
+        Row::new(Tone::Plain, cells.first().cloned().unwrap_or_default()),
+        Row::new(Tone::Quiet, format!("    {}", said.join(", "))),
+    ]
 }
 
 fn detail(engine: &Engine, id: &str, link: &Link) -> Result<Page, Fault> {

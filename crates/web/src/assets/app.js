@@ -137,6 +137,7 @@
       drafts(main);
       fitted(main);
       centre(main);
+      tabbed(main);
       alarm('');
       if (focus) main.focus({ preventScroll: back });
       if (!back) scrollTo(0, 0);
@@ -145,6 +146,15 @@
     } catch (error) {
       if (mine === latest) alarm(`This could not be loaded: ${error.message}`);
     }
+  }
+
+  // Tabs that are wider than the page show the present one.
+  function tabbed(main) {
+    const here = main.querySelector('.tabs [aria-current]');
+    const all = here && here.closest('ul');
+    if (!all) return;
+    const [tab, frame] = [here.getBoundingClientRect(), all.getBoundingClientRect()];
+    if (tab.right > frame.right) all.scrollLeft += tab.right - frame.right;
   }
 
   // A drawing that is larger than its frame shows where the run is.

@@ -43,7 +43,7 @@ fn now(about: &About<'_>, next: Option<&RunAction>, sets: &[BoardSet]) -> Markup
             p { "Where it is: " strong { (shown(&about.run.places.join(", "))) } @for item in in_hand(sets) { ", " q { (shown(&item.title)) } } }
         }
         @if let Some(refused) = &about.run.refused {
-            p.attention { strong { "Refused " (refused.times()) ": " } (message(&refused.message)) " " span.quiet { (ago(&refused.at)) } }
+            p.attention { strong { "Refused " (refused.times()) ": " } (message(&refused.message)) " " span.quiet { "(" (ago(&refused.at)) ")" } }
         }
         @if let Some(next) = next {
             @if let Some(unit) = &next.unit {
