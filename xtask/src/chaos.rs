@@ -1,6 +1,6 @@
 //! Faults at each system call of the program, and what it makes of them.
 //!
-//! A story is a run of one of the rails, command by command. Before each command all files are kept. Then the command is
+//! A story is a run, command by command. Before each command all files are kept. Then the command is
 //! run again and again: it is watched by `ptrace`, and at its n-th call that changes a file everything dies, or the
 //! program alone, or the call fails, or the power goes. Then whoever called repeats it, and what comes of that is held
 //! against the same command left in peace: nothing that was acknowledged may be gone, nothing may be there twice, no lock
@@ -17,6 +17,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use story::Story;
 use trace::Fault;
 use trial::Tally;
 
@@ -26,13 +27,13 @@ pub struct Chaos {
     /// Which faults; all of them if none is named
     #[arg(value_enum)]
     faults: Vec<Kind>,
-    /// Only stories of these rails
-    #[arg(long, value_enum)]
-    rails: Vec<story::Rails>,
+    /// Only these stories
+    #[arg(long = "story", value_parser = story::named, value_name = "STORY")]
+    stories: Vec<&'static Story>,
     /// The program; that of the tests if left out
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// So many trials of each kind and rails, chosen by chance; every place if left out
+    /// So many trials of each kind and story, chosen by chance; every place if left out
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// What chance begins with: the same number chooses the same places
@@ -48,7 +49,7 @@ impl Chaos {
     pub fn everything() -> Self {
         Self {
             faults: Vec::new(),
-            rails: Vec::new(),
+            stories: Vec::new(),
             program: None,
             sample: None,
             seed: 1,
@@ -56,7 +57,7 @@ impl Chaos {
         }
     }
 
-    /// All kinds but `power`, which takes a right, at so many places of each kind and rails.
+    /// All kinds but `power`, which takes a right, at so many places of each kind and story.
     pub fn sample(count: usize) -> Self {
         let kinds = Kind::ALL.into_iter();
         Self {
@@ -121,14 +122,17 @@ pub fn run(chaos: &Chaos) -> io::Result<bool> {
     } else {
         &chaos.faults[..]
     };
-    let rails = if chaos.rails.is_empty() {
-        &story::Rails::ALL[..]
+    let stories = if chaos.stories.is_empty() {
+        story::ALL
     } else {
-        &chaos.rails[..]
+        &chaos.stories[..]
     };
     let mut good = true;
     for &kind in kinds {
-        for &rails in rails {
+        for &story in stories {
+            if matches!(kind, Kind::Damage | Kind::Flushes) && story.flushes.is_empty() {
+                continue;
+            }
             let mut random = fastrand::Rng::with_seed(chaos.seed);
             let mut choice = trial::Choice {
                 sample: chaos.sample,
@@ -136,41 +140,41 @@ pub fn run(chaos: &Chaos) -> io::Result<bool> {
                 random: &mut random,
             };
             let tally = match kind {
-                Kind::Kill => trial::run(&program, rails, &[Fault::KillAll], &mut choice)?,
-                Kind::KillAlone => trial::run(&program, rails, &[Fault::KillRoot], &mut choice)?,
-                Kind::Errors => trial::run(&program, rails, &Fault::ERRORS, &mut choice)?,
-                Kind::Power => power::run(&program, rails, &mut choice)?,
-                Kind::Damage => damage::run(&program, rails, &mut choice)?,
-                Kind::Flushes => trial::flushes(&program, rails)?,
+                Kind::Kill => trial::run(&program, story, &[Fault::KillAll], &mut choice)?,
+                Kind::KillAlone => trial::run(&program, story, &[Fault::KillRoot], &mut choice)?,
+                Kind::Errors => trial::run(&program, story, &Fault::ERRORS, &mut choice)?,
+                Kind::Power => power::run(&program, story, &mut choice)?,
+                Kind::Damage => damage::run(&program, story, &mut choice)?,
+                Kind::Flushes => trial::flushes(&program, story)?,
             };
-            good &= told(chaos, kind, rails, &tally);
+            good &= told(chaos, kind, story, &tally);
         }
     }
     Ok(good)
 }
 
-fn told(chaos: &Chaos, kind: Kind, rails: story::Rails, tally: &Tally) -> bool {
+fn told(chaos: &Chaos, kind: Kind, story: &Story, tally: &Tally) -> bool {
     let Tally {
         trials,
         bad,
         skipped,
     } = tally;
     if let Some(why) = skipped {
-        println!("{} {}: skipped: {why}", kind.name(), rails.name());
+        println!("{} {}: skipped: {why}", kind.name(), story.name);
         return true;
     }
     println!(
         "{} {}: {trials} trials, {} bad ends",
         kind.name(),
-        rails.name(),
+        story.name,
         bad.len()
     );
     for (place, why) in bad {
         println!("  {place}: {why}");
         println!(
-            "    again: cargo xtask chaos {} --rails {} --seed {} --only '{place}'",
+            "    again: cargo xtask chaos {} --story {} --seed {} --only '{place}'",
             kind.name(),
-            rails.name(),
+            story.name,
             chaos.seed
         );
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::story::Rails;
+use super::story::Story;
 use super::trial::{self, Choice, Tally};
 use crate::stage::Stage;
 
@@ -35,10 +35,10 @@ impl Place {
 }
 
 /// All of it, on the journal of a whole story.
-pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<Tally> {
+pub fn run(program: &Path, story: &Story, choice: &mut Choice<'_>) -> io::Result<Tally> {
     let folder = tempfile::tempdir()?;
     let stage = Stage::new(folder.path(), program)?;
-    trial::play(rails, &stage, &mut |_, _, _| Ok(()))?;
+    trial::play(story, &stage, &mut |_, _, _| Ok(()))?;
     let run = stage
         .runs()
         .pop()

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::story::Rails;
+use super::story::Story;
 use super::trace::{self, Fault};
 use super::trial::{self, Choice, Tally};
 use crate::stage::Stage;
@@ -77,7 +77,7 @@ fn ran(command: &mut Command) -> io::Result<()> {
 }
 
 /// A cut at each place.
-pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<Tally> {
+pub fn run(program: &Path, story: &Story, choice: &mut Choice<'_>) -> io::Result<Tally> {
     let folder = tempfile::tempdir()?;
     let disk = match Disk::make(folder.path()) {
         Ok(disk) => disk,
@@ -90,16 +90,16 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
     };
     let elsewhere = tempfile::tempdir()?;
     let whole = trial::play(
-        rails,
+        story,
         &Stage::new(elsewhere.path(), program)?,
         &mut |_, _, _| Ok(()),
     )?;
     let elsewhere = tempfile::tempdir()?;
     let stage = Stage::new(elsewhere.path(), program)?;
-    let places = trial::places(rails, &stage, &[Fault::KillAll], choice)?;
+    let places = trial::places(story, &stage, &[Fault::KillAll], choice)?;
     let stage = Stage::new(&disk.at, program)?;
     let mut tally = Tally::default();
-    trial::play(rails, &stage, &mut |number, act, _| {
+    trial::play(story, &stage, &mut |number, act, _| {
         let here: Vec<_> = places.iter().filter(|place| place.act == number).collect();
         if here.is_empty() {
             return Ok(());
@@ -124,7 +124,7 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
             disk.put_back("cut")?;
             fs::remove_file(disk.image.with_extension("cut"))?;
             tally.trials += 1;
-            if let Err(why) = trial::ends_well(rails, &stage, act, place, &whole, &struck) {
+            if let Err(why) = trial::ends_well(story, &stage, act, place, &whole, &struck) {
                 tally.bad.push((place.name(act), why));
             }
         }
@@ -141,7 +141,7 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
             call: 0,
             fault: Fault::None,
         };
-        if let Err(why) = trial::ends_well(rails, &stage, act, &place, &whole, &struck) {
+        if let Err(why) = trial::ends_well(story, &stage, act, &place, &whole, &struck) {
             tally.bad.push((format!("{}:answered", act.name), why));
         }
         disk.put_back("saved")

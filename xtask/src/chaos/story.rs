@@ -1,21 +1,45 @@
-//! What is played: a run of each of the rails, command by command.
+//! What is played: command by command, from a repository with one task.
+
+mod collab;
+mod review;
+mod tdd;
 
 use std::io;
 
-use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::stage::Stage;
 
-/// The rails that a story is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Rails {
-    /// A task of two subtasks, from its branch to the end
-    Tdd,
-    /// A session with a failed review, to its completion
-    Review,
-    /// A session of skills with two items, to its first batch
-    Collab,
+/// A story: commands that are played in peace, then those that are tried.
+#[derive(Debug)]
+pub struct Story {
+    /// Its name.
+    pub name: &'static str,
+    /// The commands that lead to the first one that is tried. No fault strikes them.
+    pub prelude: &'static [Act],
+    /// The commands that are tried, in order.
+    pub acts: &'static [Act],
+    /// What there is before the first command, beside the repository.
+    pub prepare: Option<fn(&Stage) -> io::Result<()>>,
+    /// Where everything stands, without times and ids: what two ways to the same place have in common.
+    pub standing: fn(&Stage) -> io::Result<Value>,
+    /// The command that has a run go on that a failure has paused; none where that is what is tried.
+    pub resume: &'static [&'static str],
+    /// How many flushes of files and folders in the store each command needs: what an answer rests on, and nothing less. A
+    /// change that needs fewer has to say why. Where it is empty, only faults are tried.
+    pub flushes: &'static [usize],
+}
+
+/// All stories. A new one is a module with its `STORY`, and a line here.
+pub const ALL: &[&Story] = &[&tdd::STORY, &review::STORY, &collab::STORY];
+
+/// The story of this name.
+pub fn named(name: &str) -> Result<&'static Story, String> {
+    let found = ALL.iter().find(|story| story.name == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<_> = ALL.iter().map(|story| story.name).collect();
+        format!("there are: {}", names.join(", "))
+    })
 }
 
 /// One command, and what is done before it.
@@ -33,6 +57,9 @@ pub struct Act {
     pub done_already: &'static [&'static str],
     /// Parts of the standing that may stay behind where a call failed: what could not be written is told, and owed.
     pub best_effort: &'static [&'static str],
+    /// Whether its repetition changes nothing once it was done, answered or not. Without that the repetition of what was done
+    /// may take the next step.
+    pub once: bool,
 }
 
 const fn act(name: &'static str, words: &'static [&'static str]) -> Act {
@@ -43,6 +70,15 @@ const fn act(name: &'static str, words: &'static [&'static str]) -> Act {
         files: &[],
         done_already: &[],
         best_effort: &[],
+        once: false,
+    }
+}
+
+impl Act {
+    /// Writes its files.
+    pub fn prepare(&self, stage: &Stage) -> io::Result<()> {
+        let mut files = self.files.iter();
+        files.try_for_each(|(path, text)| stage.write(path, text))
     }
 }
 
@@ -56,168 +92,18 @@ const TASKS: &str = r#"{
 }
 "#;
 
-const BUNDLE: &str = "<<<FILE: greet.sh>>>\n#!/bin/sh\necho hello\n";
-const BETTER: &str = "<<<FILE: greet.sh>>>\n#!/bin/sh\necho \"hello $1\"\n";
-const FAIL: &str = "It greets nobody.\n\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 1\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
-const PASS: &str = "Good.\n\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
-const ITEMS: &str = r#"[{"number": 1, "title": "One", "type": "bugfix"}, {"number": 2, "title": "Two", "type": "task"}]"#;
-
-const RED: &[&str] = &[
-    "autopilot",
-    "complete",
-    "red",
-    "--results",
-    "failed:1,passed:0",
-];
-const GREEN: &[&str] = &[
-    "autopilot",
-    "complete",
-    "green",
-    "--results",
-    "failed:0,passed:1",
-];
-
-const TDD: &[Act] = &[
-    Act {
-        done_already: &["run_active"],
-        ..act("start", &["autopilot", "start", "1"])
-    },
-    Act {
-        files: &[("tests/count.sh", "false\n")],
-        ..act("red1", RED)
-    },
-    Act {
-        files: &[("src/count.sh", "true\n")],
-        ..act("green1", GREEN)
-    },
-    act("commit1", &["autopilot", "commit"]),
-    Act {
-        // There is no commit any more that could be taken back.
-        done_already: &["unknown_step"],
-        ..act("back", &["autopilot", "rewind", "last-commit"])
-    },
-    act("commit1-again", &["autopilot", "commit"]),
-    Act {
-        files: &[("tests/find.sh", "false\n")],
-        ..act("red2", RED)
-    },
-    Act {
-        files: &[("src/find.sh", "true\n"), ("src/count.sh", "true # too\n")],
-        ..act("green2", GREEN)
-    },
-    act("commit2", &["autopilot", "commit"]),
-    Act {
-        best_effort: &["status", "log", "tree", "tasks"],
-        ..act(
-            "finalize",
-            &["autopilot", "finalize", "--results", "failed:0,passed:2"],
-        )
-    },
-];
-
-const STEP: &[&str] = &["session", "step"];
-const RESPOND: &[&str] = &["session", "respond", "-"];
-
-const fn step(name: &'static str) -> Act {
-    act(name, STEP)
+/// These fields of an answer.
+fn part(value: &Value, names: &[&str]) -> Value {
+    names
+        .iter()
+        .map(|name| ((*name).to_owned(), value[*name].clone()))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
-const fn respond(name: &'static str, input: &'static str) -> Act {
-    Act {
-        input,
-        ..act(name, RESPOND)
-    }
-}
-
-const REVIEW: &[Act] = &[
-    act(
-        "init",
-        &["session", "init", "--name", "story", "-i", "request=hello"],
-    ),
-    step("plan"),
-    respond("planned", "# Plan\n\nSay hello.\n"),
-    step("take-plan"),
-    step("begin"),
-    respond("generated", BUNDLE),
-    step("take-code"),
-    step("review"),
-    respond("reviewed", FAIL),
-    step("take-review"),
-    step("revise"),
-    respond("revised", BETTER),
-    step("take-revision"),
-    step("review-again"),
-    respond("reviewed-again", PASS),
-    step("take-verdict"),
-    step("end"),
-];
-
-const COLLAB: &[Act] = &[
-    act(
-        "begin",
-        &[
-            "collab",
-            "complete-skill",
-            "collab-start",
-            "--session",
-            "story",
-        ],
-    ),
-    act("items", &["collab", "update", "--work-items", ITEMS]),
-    act(
-        "goals",
-        &["collab", "complete-skill", "gather-session-goals"],
-    ),
-    act(
-        "clear1",
-        &[
-            "collab",
-            "complete-skill",
-            "collab-clear",
-            "--unit-id",
-            "clear-pre-item",
-        ],
-    ),
-    act(
-        "debug",
-        &["collab", "complete-skill", "systematic-debugging"],
-    ),
-];
-
-impl Rails {
-    /// How many flushes of files and folders in the store each command needs: what an answer rests on, and nothing less. A
-    /// change that needs fewer has to say why.
-    pub fn flushes(self) -> &'static [usize] {
-        match self {
-            Self::Tdd => &[19, 3, 3, 4, 5, 4, 3, 3, 4, 3],
-            Self::Review => &[14, 5, 2, 7, 7, 2, 9, 1, 2, 3, 10, 2, 3, 7, 2, 3, 1],
-            Self::Collab => &[14, 1, 1, 1, 1],
-        }
-    }
-
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Tdd, Self::Review, Self::Collab];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tdd => "tdd",
-            Self::Review => "review",
-            Self::Collab => "collab",
-        }
-    }
-
-    /// Its commands, in order.
-    pub fn acts(self) -> &'static [Act] {
-        match self {
-            Self::Tdd => TDD,
-            Self::Review => REVIEW,
-            Self::Collab => COLLAB,
-        }
-    }
-
-    /// Makes what is there before the first of them, whichever rails it is.
-    pub fn prepare(stage: &Stage) -> io::Result<()> {
+impl Story {
+    /// Makes what is there before the first command.
+    pub fn begin(&self, stage: &Stage) -> io::Result<()> {
         stage.write(".taskmaster/tasks/tasks.json", TASKS)?;
         stage.write(
             ".taskmaster/config.json",
@@ -234,50 +120,11 @@ impl Rails {
         ] {
             stage.git(words)?;
         }
-        Ok(())
+        self.prepare.map_or(Ok(()), |prepare| prepare(stage))
     }
 
-    /// Where everything stands, without times and ids: what two ways to the same place have in common.
-    pub fn standing(self, stage: &Stage) -> io::Result<Value> {
-        let ask = |words: &[&str]| stage.tm(words, "").map(|ran| ran.json);
-        let part = |value: &Value, names: &[&str]| -> Value {
-            names
-                .iter()
-                .map(|name| ((*name).to_owned(), value[*name].clone()))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
-        };
-        Ok(match self {
-            Self::Tdd => {
-                let status = ask(&["autopilot", "status"])?;
-                let next = &status["nextAction"];
-                // A git that dies over the files of the working tree leaves some of them away, until the step is done again.
-                json!({
-                    "status": part(&status, &["currentPhase", "progress", "commits"]),
-                    "next": part(next, &["action", "unitId", "attempt"]),
-                    "log": stage.git(&["log", "--format=%s%n%T", "main..HEAD"]).unwrap_or_default(),
-                    "branch": stage.git(&["branch", "--show-current"])?,
-                    "tree": stage.git(&["status", "--porcelain"])?,
-                    "tasks": std::fs::read_to_string(stage.project().join(".taskmaster/tasks/tasks.json")).unwrap_or_default(),
-                })
-            }
-            Self::Review => {
-                let status = ask(&["session", "status"])?;
-                part(
-                    &status,
-                    &[
-                        "phase",
-                        "status",
-                        "current_iteration",
-                        "artifacts_total",
-                        "waiting_for",
-                    ],
-                )
-            }
-            Self::Collab => {
-                let state = ask(&["collab", "state", "--full"])?;
-                part(&state, &["state", "unitId", "items", "batches", "tasks"])
-            }
-        })
+    /// Where everything stands.
+    pub fn standing(&self, stage: &Stage) -> io::Result<Value> {
+        (self.standing)(stage)
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::story::{Act, Rails};
+use super::story::{Act, Story};
 use super::trace::{self, Call, Fault, Watched};
 use crate::stage::{Ran, Stage};
 
@@ -58,29 +58,34 @@ pub struct Reference {
 
 /// Plays the story in peace; `before` is told each command, when everything is as it is before it.
 pub fn play(
-    rails: Rails,
+    story: &Story,
     stage: &Stage,
     before: &mut dyn FnMut(usize, &Act, &Reference) -> io::Result<()>,
 ) -> io::Result<Reference> {
-    Rails::prepare(stage)?;
+    story.begin(stage)?;
     let mut reference = Reference {
         before: Vec::new(),
         after: Vec::new(),
         answers: Vec::new(),
     };
-    for (number, act) in rails.acts().iter().enumerate() {
-        for (path, text) in act.files {
-            stage.write(path, text)?;
-        }
-        reference.before.push(rails.standing(stage)?);
-        before(number, act, &reference)?;
+    let in_peace = |act: &Act| {
         let ran = stage.tm(act.words, act.input)?;
-        if ran.status != Some(0) {
-            let what = format!("{} in peace came to {ran:?}", act.name);
-            return Err(io::Error::other(what));
+        if ran.status == Some(0) {
+            return Ok(ran);
         }
-        reference.answers.push(ran);
-        reference.after.push(rails.standing(stage)?);
+        let what = format!("{} in peace came to {ran:?}", act.name);
+        Err(io::Error::other(what))
+    };
+    for act in story.prelude {
+        act.prepare(stage)?;
+        in_peace(act)?;
+    }
+    for (number, act) in story.acts.iter().enumerate() {
+        act.prepare(stage)?;
+        reference.before.push(story.standing(stage)?);
+        before(number, act, &reference)?;
+        reference.answers.push(in_peace(act)?);
+        reference.after.push(story.standing(stage)?);
     }
     Ok(reference)
 }
@@ -88,21 +93,21 @@ pub fn play(
 /// A fault at each place.
 pub fn run(
     program: &Path,
-    rails: Rails,
+    story: &Story,
     faults: &[Fault],
     choice: &mut Choice<'_>,
 ) -> io::Result<Tally> {
     let folder = tempfile::tempdir()?;
     let stage = Stage::new(folder.path(), program)?;
     // First, where everything stands behind each command.
-    let whole = play(rails, &stage, &mut |_, _, _| Ok(()))?;
+    let whole = play(story, &stage, &mut |_, _, _| Ok(()))?;
     let folder = tempfile::tempdir()?;
     let stage = Stage::new(folder.path(), program)?;
-    let places = places(rails, &stage, faults, choice)?;
+    let places = places(story, &stage, faults, choice)?;
     let folder = tempfile::tempdir()?;
     let stage = Stage::new(folder.path(), program)?;
     let mut tally = Tally::default();
-    play(rails, &stage, &mut |number, act, _| {
+    play(story, &stage, &mut |number, act, _| {
         let here: Vec<_> = places.iter().filter(|place| place.act == number).collect();
         if here.is_empty() {
             return Ok(());
@@ -112,7 +117,7 @@ pub fn run(
             stage.restore("saved")?;
             tally.trials += 1;
             let struck = strike(&stage, act, place)?;
-            if let Err(why) = ends_well(rails, &stage, act, place, &whole, &struck) {
+            if let Err(why) = ends_well(story, &stage, act, place, &whole, &struck) {
                 tally.bad.push((place.name(act), why));
             }
         }
@@ -141,13 +146,13 @@ impl Place {
 
 /// All places of a story that are to be tried.
 pub fn places(
-    rails: Rails,
+    story: &Story,
     stage: &Stage,
     faults: &[Fault],
     choice: &mut Choice<'_>,
 ) -> io::Result<Vec<Place>> {
     let mut all = Vec::new();
-    play(rails, stage, &mut |number, act, _| {
+    play(story, stage, &mut |number, act, _| {
         stage.save("saved")?;
         let place = Place {
             act: number,
@@ -165,7 +170,7 @@ pub fn places(
         }
         Ok(())
     })?;
-    Ok(choice.of(all, |place| place.name(&rails.acts()[place.act])))
+    Ok(choice.of(all, |place| place.name(&story.acts[place.act])))
 }
 
 /// Runs the command, with the fault at its place.
@@ -177,7 +182,7 @@ pub fn strike(stage: &Stage, act: &Act, place: &Place) -> io::Result<Watched> {
 
 /// Whether all is well behind a command that a fault struck.
 pub fn ends_well(
-    rails: Rails,
+    story: &Story,
     stage: &Stage,
     act: &Act,
     place: &Place,
@@ -191,7 +196,7 @@ pub fn ends_well(
     } = *place;
     let fault = |error: io::Error| error.to_string();
     let (before, after) = (&whole.before[number], &whole.after[number]);
-    let standing = rails.standing(stage).map_err(fault)?;
+    let standing = story.standing(stage).map_err(fault)?;
     // What was answered is done. What was not may be done or not.
     let spared = |standing: &Value| match fault_of {
         Fault::Error(_) => without(standing, act.best_effort),
@@ -208,19 +213,19 @@ pub fn ends_well(
     let mut answered = ran.status == Some(0) || act.done_already.contains(&ran.code());
     // It was taken in, and what came of it failed: the run says that it is paused.
     let paused = ran.json["nextAction"]["action"] == "paused" || ran.code() == "paused";
-    if act.done_already.contains(&ran.code()) || paused {
-        let resumed = stage.tm(&["autopilot", "resume"], "").map_err(fault)?;
+    if !story.resume.is_empty() && (act.done_already.contains(&ran.code()) || paused) {
+        let resumed = stage.tm(story.resume, "").map_err(fault)?;
         answered = resumed.status == Some(0);
     }
-    let mut now = rails.standing(stage).map_err(fault)?;
+    let mut now = story.standing(stage).map_err(fault)?;
     if now != *after && now == *before {
         // What was found undone is asked for once more.
         let again = stage.tm(act.words, act.input).map_err(fault)?;
         answered = again.status == Some(0);
-        now = rails.standing(stage).map_err(fault)?;
+        now = story.standing(stage).map_err(fault)?;
     }
     // A step that was done before the fault: its repetition finds nothing to do, or takes the next one.
-    if now != *after && standing != *after {
+    if now != *after && (act.once || standing != *after) {
         return Err(format!(
             "repeated, it came to {} {}, and what is not as it should be: {}",
             ran.status.unwrap_or(-1),
@@ -247,11 +252,11 @@ pub fn ends_well(
 }
 
 /// How often each command flushes what, beside what it has to.
-pub fn flushes(program: &Path, rails: Rails) -> io::Result<Tally> {
+pub fn flushes(program: &Path, story: &Story) -> io::Result<Tally> {
     let folder = tempfile::tempdir()?;
     let stage = Stage::new(folder.path(), program)?;
     let mut tally = Tally::default();
-    play(rails, &stage, &mut |number, act, _| {
+    play(story, &stage, &mut |number, act, _| {
         stage.save("saved")?;
         let place = Place {
             act: number,
@@ -295,7 +300,7 @@ pub fn flushes(program: &Path, rails: Rails) -> io::Result<Tally> {
             "  {:<16} {total} flushes, {ours} in the store, {journal} of the journal",
             act.name
         );
-        let least = rails.flushes()[number];
+        let least = story.flushes[number];
         if ours < least {
             let why = format!("{ours} flushes in the store, and {least} are needed");
             tally.bad.push((act.name.to_owned(), why));
