@@ -52,6 +52,6 @@ pub(super) fn before(
         all.push(known);
     }
     // By other names they may well be the same tests.
-    let renamed = now.and_then(|now| all.iter().find_map(|known| known.named_as(now)));
+    let renamed = now.and_then(|now| all.iter().find_map(|known| known.in_format_of(now)));
     Ok(renamed.or_else(|| all.into_iter().next()))
 }

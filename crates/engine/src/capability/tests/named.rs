@@ -13,7 +13,7 @@ use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
 use crate::capability::tests::evidence::{OUTPUT, asked_level, baseline, is_meant, level_name};
 use crate::capability::tests::known::began;
-use crate::capability::tests::read::{Comparison, few, ledger, name_of, named};
+use crate::capability::tests::read::{Comparison, GONE, few, ledger, name_of, named};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb, argument, step};
 use crate::slot::Slot;
@@ -43,12 +43,19 @@ impl Comparison<'_> {
     pub(crate) fn compare(&mut self, against: Option<&Shown>) -> Result<(), HandlerError> {
         let mut red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
         if let Some(now) = &self.now {
-            red = red.map(|red| red.named_as(now).unwrap_or(red));
+            red = red.map(|red| red.in_format_of(now).unwrap_or(red));
             for (from, to) in &self.moved {
                 let files = (&*from.to_string(), &*to.to_string());
                 red = red.map(|red| red.moved(files, now));
                 self.before = self.before.take().map(|before| before.moved(files, now));
             }
+            let added = now.added_to([red.as_ref(), self.before.as_ref()]);
+            let renamed = |known: Ledger| {
+                let known = known.with_cases_of(now, &added);
+                known.with_modules_of(now, &added)
+            };
+            red = red.map(renamed);
+            self.before = self.before.take().map(renamed);
         }
         self.without_names(red.as_ref())?;
         let held = red.as_ref().or(self.before.as_ref());
@@ -89,7 +96,7 @@ impl Comparison<'_> {
                     .filter(|before| before.names_alike(red)),
             )
         });
-        let may_be_removed = self.tests_may_be_removed(against)?;
+        let may_be_removed = self.tests_may_be_removed()?;
         let owed = Requirements {
             before: self.before.as_ref(),
             red: red.as_ref(),
@@ -101,12 +108,16 @@ impl Comparison<'_> {
                 .is_some_and(|level| level < Level::Verified)
                 && against.is_some_and(|shown| shown.level == level_name(Level::Verified)),
         };
-        let in_red = removed_before(against);
-        let lacking = owed.lacking(now, |id| {
-            may_be_removed
-                && (self.taken.was_removed(id)
-                    || in_red.iter().any(|removed| is_meant(removed, id)))
+        let lacking = owed.lacking(now, |id, in_red| {
+            was_removed_before(against, id)
+                // What RED had was not taken out in RED.
+                || !in_red && may_be_removed && self.taken.was_removed(id)
         });
+        if !lacking.fewer.is_empty() {
+            self.fewer_cases = lacking.fewer.len() as u64;
+            self.facts.insert(GONE.to_owned(), named(&lacking.fewer));
+            self.warnings.push("tests_gone".to_owned());
+        }
         // When it was accepted, nobody had said how they were before.
         let all_old = owed.new.is_empty()
             && against.is_some_and(|shown| shown.errors == 0 && !shown.new.is_empty());
@@ -440,12 +451,8 @@ impl Comparison<'_> {
             Some(before) => before.total,
             None => LAST_TOTAL.read(&self.run.kept)?,
         };
-        let removed = if self.tests_may_be_removed(against)? {
-            self.removed(against)
-        } else {
-            0
-        };
-        let last = last.unwrap_or(0).saturating_sub(removed);
+        let gone = self.removed(against)? + self.fewer_cases;
+        let last = last.unwrap_or(0).saturating_sub(gone);
         let uncounted = against.is_some_and(|shown| shown.errors > 0);
         let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {
             // What could not be built may be told more than once, and its tests are not counted yet.
@@ -455,10 +462,11 @@ impl Comparison<'_> {
             }
             // A part of the suite may have been run there.
             Some(total) if total < last && !self.old_tests_were_changed()? => last,
-            Some(total) => total,
+            Some(total) => total.saturating_sub(self.fewer_cases),
             None => last,
         };
         let ran_in_red = against.filter(|_| !uncounted).map_or(0, |shown| shown.ran);
+        let ran_in_red = ran_in_red.saturating_sub(self.fewer_cases);
         let skipped = all.total() >= before && all.ran() < ran_in_red && all.skipped > 0;
         if all.total() >= before && !skipped {
             return Ok(());
@@ -495,8 +503,8 @@ impl Comparison<'_> {
     }
 
     /// Whether tests of before can have been taken out for this item: where files with tests of before are as they were, none was.
-    fn tests_may_be_removed(&self, against: Option<&Shown>) -> Result<bool, Fault> {
-        if self.taken.removed.is_empty() && removed_before(against).is_empty() {
+    fn tests_may_be_removed(&self) -> Result<bool, Fault> {
+        if self.taken.removed.is_empty() {
             return Ok(false);
         }
         let is_held = FROZEN.read(self.kept, self.role.frozen.as_ref())?.is_some();
@@ -515,15 +523,14 @@ impl Comparison<'_> {
     }
 
     /// How many of the tests of before were taken out on purpose.
-    fn removed(&self, against: Option<&Shown>) -> u64 {
-        let in_red = removed_before(against);
-        let meant = |id: &&str| {
-            self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
+    fn removed(&self, against: Option<&Shown>) -> Result<u64, Fault> {
+        let may_be_removed = self.tests_may_be_removed()?;
+        let is_removed = |id: &&str| {
+            was_removed_before(against, id) || may_be_removed && self.taken.was_removed(id)
         };
-        let before = self.before.as_ref();
-        before.map_or(0, |before| {
-            before.those(|_| true).filter(meant).count() as u64
-        })
+        let before = self.before.iter();
+        let known = before.flat_map(|before| before.those(|_| true));
+        Ok(known.filter(is_removed).count() as u64)
     }
 }
 
@@ -556,7 +563,9 @@ fn finding_of(lacking: TestProblems, against: &str) -> Finding {
                 step!("report"),
                 "; name tests that were taken out on purpose where they were taken out, with ",
                 argument!("removed"),
-                " ID"
+                " ID, and those whose titles differ in each run with the failing tests, with ",
+                argument!("removed"),
+                " BEGINNING*"
             ),
         ),
         &all,
@@ -568,7 +577,7 @@ fn is_among(ids: &[String], id: &str) -> bool {
     ids.binary_search_by(|one| one.as_str().cmp(id)).is_ok()
 }
 
-/// What was said to be taken out when the failing tests were shown.
-fn removed_before(against: Option<&Shown>) -> &[String] {
-    against.map_or(&[], |shown| &shown.removed)
+/// Whether a test was said to be taken out when the failing tests were shown.
+fn was_removed_before(against: Option<&Shown>, id: &str) -> bool {
+    against.is_some_and(|shown| shown.removed.iter().any(|removed| is_meant(removed, id)))
 }

@@ -142,6 +142,7 @@ pub fn read(
         before: before(call, run, present, role, now.as_ref())?,
         now,
         known: Vec::new(),
+        fewer_cases: 0,
         memory: &memory,
         repository: &repository,
         status: &status,
@@ -222,6 +223,8 @@ pub(crate) struct Comparison<'a> {
     pub(crate) now: Option<Ledger>,
     /// The failing tests that failed before, and may.
     pub(crate) known: Vec<String>,
+    /// How many cases are gone of functions that still run.
+    pub(crate) fewer_cases: u64,
     /// The last accepted ledger.
     pub(crate) before: Option<Ledger>,
     pub(crate) memory: &'a Memory,
@@ -398,12 +401,13 @@ impl Comparison<'_> {
         if before.is_none() || self.taken.level() != Level::Verified || self.counts.errors > 0 {
             return Vec::new();
         }
+        let before = before.and_then(|before| before.named_as(now));
         let owed = Requirements {
-            before,
+            before: before.as_ref(),
             ..Requirements::default()
         };
-        let lacking = owed.lacking(now, |id| self.taken.was_removed(id));
-        [lacking.missing, lacking.skipped].concat()
+        let lacking = owed.lacking(now, |id, _| self.taken.was_removed(id));
+        [lacking.missing, lacking.skipped, lacking.fewer].concat()
     }
 
     /// What was known before the item began.

@@ -74,6 +74,54 @@ fn tests_do_not_go_missing_by_name() {
     accepted(stage.report("complete green").ok());
 }
 
+/// Parameters such as times, addresses and random numbers are named anew in each run.
+#[test]
+fn cases_whose_names_differ_in_each_run_are_the_same() {
+    let stage = Stage::started();
+    let lines = |how: &str, run: usize| -> Vec<String> {
+        let name = ["", "Ann", "Bob", "Cid"][run];
+        vec![
+            "ok: words test_one".to_owned(),
+            "ok: words test_two".to_owned(),
+            format!("ok: a.py::test_old[{run}]"),
+            "ok: a.py::test_two[one]".to_owned(),
+            "ok: a.py::test_two[two]".to_owned(),
+            format!("ok: suite takes {run}7ms"),
+            format!("ok: suite knows {name}"),
+            format!("{how}: b.py::test_new[{run}]"),
+        ]
+    };
+    let without = |mut lines: Vec<String>, gone: &str| {
+        lines.retain(|line| !line.contains(gone));
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        written(&stage, &lines)
+    };
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let red = without(lines("not ok", 1), "none");
+    let mut words = with_report("complete red", &red);
+    words.extend(["--removed", "suite knows *"]);
+    accepted(stage.env.tm(&words).ok());
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    for (gone, missing) in [
+        ("test_old", "missing: a.py::test_old[1]"),
+        ("test_new", "missing: b.py::test_new[1]"),
+        ("takes", "missing: suite takes 17ms"),
+        (
+            "::test_two",
+            "missing: a.py::test_two[one], a.py::test_two[two]",
+        ),
+    ] {
+        let part = without(lines("ok", 2), gone);
+        let words = with_report("complete green", &part);
+        stage.refused(&words, "tests_missing", &[missing], "bring them back");
+    }
+    // One case fewer of a function is reported.
+    let fewer = without(lines("ok", 2), "test_two[two]");
+    let answer = stage.hand_in("complete green", &fewer).ok();
+    let warning = answer["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains("a.py::test_two[two]"), "{answer}");
+}
+
 #[test]
 fn a_part_of_the_suite_is_not_the_suite() {
     let stage = Stage::in_green();

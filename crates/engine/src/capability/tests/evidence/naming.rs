@@ -3,6 +3,9 @@
 //! Runners call the same test otherwise in each format that they write: pytest `tests/test_cart.py::TestCart::test_adds` on a
 //! terminal and `tests.test_cart.TestCart::test_adds` in XML, those of JavaScript with the file in front or without it. What is left
 //! of a name without its punctuation and its file is the same in all of them.
+//!
+//! The name of a case may hold a parameter that differs in each run: a time, an address, a random number. A case that is gone then
+//! has the name of one of the same function that was not there before.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,10 +13,20 @@ use ::test_report::Outcome;
 
 use super::ledger::Ledger;
 
+/// What the id of a test has in common with its other names; none where it can have no other.
+type Key<'k> = &'k dyn Fn(&str) -> Option<String>;
+
 impl Ledger {
     /// The same tests as `other` calls them; none where the names of both have too little in common to be those of the same tests.
     /// Tests that are not in `other` keep their names.
     pub fn named_as(&self, other: &Self) -> Option<Self> {
+        let named = self.in_format_of(other)?;
+        let added = other.added_to([Some(&named), None]);
+        Some(named.with_cases_of(other, &added))
+    }
+
+    /// The same tests as the format of `other` names them; none where both have too little in common.
+    pub fn in_format_of(&self, other: &Self) -> Option<Self> {
         if self.names_alike(other) {
             return Some(self.clone());
         }
@@ -44,17 +57,98 @@ impl Ledger {
         let fewest = ran(self).min(ran(other));
         (in_common * 2 >= fewest).then_some(renamed)
     }
+
+    /// The tests that none of the `others` has, with their outcomes.
+    pub fn added_to(&self, others: [Option<&Self>; 2]) -> Vec<(Outcome, Box<str>)> {
+        let others = others.into_iter().flatten();
+        let is_known = |id: &str| others.clone().any(|other| other.tests.contains_key(id));
+        let added = self.tests.iter().filter(|(id, _)| !is_known(id));
+        added.map(|(id, outcome)| (*outcome, id.clone())).collect()
+    }
+
+    /// Renames the cases that are missing `now` to those that were `added` to their functions since.
+    #[must_use]
+    pub fn with_cases_of(self, now: &Self, added: &[(Outcome, Box<str>)]) -> Self {
+        let pattern = |id: &str| Some(pattern(id));
+        self.renamed(now, added, [&pattern, &pattern])
+    }
+
+    /// Renames tests that are missing `now` to those that were `added` with the same key, of these the ones with the same outcome
+    /// first. The first function gives the key of a missing test, the second that of an added one.
+    pub(super) fn renamed(
+        mut self,
+        now: &Self,
+        added: &[(Outcome, Box<str>)],
+        [of_missing, of_added]: [Key<'_>; 2],
+    ) -> Self {
+        let mut missing = self.added_to([Some(now), None]);
+        missing.sort_unstable_by(|one, other| other.cmp(one));
+        let mut by_key: HashMap<String, Vec<&(Outcome, Box<str>)>> = HashMap::new();
+        let free = added
+            .iter()
+            .filter(|(_, id)| !missing.is_empty() && !self.tests.contains_key(id));
+        for test in free {
+            if let Some(key) = of_added(&test.1) {
+                by_key.entry(key).or_default().push(test);
+            }
+        }
+        for tests in by_key.values_mut() {
+            tests.sort_unstable();
+        }
+        for (outcome, id) in missing {
+            let tests = of_missing(&id).and_then(|key| by_key.get_mut(&key));
+            if let Some((_, name)) = tests.and_then(Vec::pop) {
+                self.tests.remove(&id);
+                self.tests.insert(name.clone(), outcome);
+            }
+        }
+        self
+    }
+}
+
+/// The function that a case with parameters belongs to: its id without them. None of a title, and where there are no parameters.
+pub(super) fn function(id: &str) -> Option<&str> {
+    if let Some((function, _)) = id.split_once(" with data set ") {
+        return Some(function);
+    }
+    let mut brackets = id.match_indices(['[', '(']).map(|(at, _)| &id[..at]);
+    let function =
+        brackets.find(|name| name.ends_with(|last: char| last.is_alphanumeric() || last == '_'))?;
+    (!function.contains(char::is_whitespace)).then_some(function)
+}
+
+/// What the names of a case have in common from run to run: its function, or its title without the words that hold a digit.
+fn pattern(id: &str) -> String {
+    if let Some(function) = function(id) {
+        return function.to_owned();
+    }
+    let (file, title) = first_part(id).unwrap_or(("", id));
+    let is_title = |letter: char| letter.is_whitespace() || letter == '/';
+    if !title.contains(is_title) {
+        return id.to_owned();
+    }
+    let words = title.split(is_title).map(|word| {
+        let is_stable = !word.contains(|letter: char| letter.is_ascii_digit());
+        if is_stable { word } else { "#" }
+    });
+    format!("{file} {}", words.collect::<Vec<_>>().join(" "))
+}
+
+/// What stands between the parts of a test's name.
+const BETWEEN: [&str; 4] = [" > ", " \u{203a} ", "::", " "];
+
+/// The first part of a test's name, which may be its file, and the rest; none where it has one part.
+fn first_part(id: &str) -> Option<(&str, &str)> {
+    let parts = BETWEEN[..3]
+        .iter()
+        .filter_map(|between| id.split_once(between));
+    parts.min_by_key(|(first, _)| first.len())
 }
 
 /// What is left of a test's name without its file and without what stands between its parts.
 fn bare(id: &str) -> String {
-    const BETWEEN: [&str; 4] = [" > ", " \u{203a} ", "::", " "];
     // Where the first part is a script, only some formats have it.
-    let (first, rest) = BETWEEN[..3]
-        .iter()
-        .filter_map(|between| id.split_once(between))
-        .min_by_key(|(first, _)| first.len())
-        .unwrap_or((id, ""));
+    let (first, rest) = first_part(id).unwrap_or((id, ""));
     let is_script = [".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".jsx", ".tsx"]
         .iter()
         .any(|ending| first.ends_with(ending));
@@ -106,5 +200,37 @@ mod tests {
         }
         assert_ne!(bare("cart > adds"), bare("cart > adds more"));
         assert_ne!(bare("a_test::x"), bare("b_test::x"));
+    }
+
+    #[test]
+    fn cases_of_one_function_have_one_pattern() {
+        for (one, other) in [
+            ("t.py::test_x[0a1]", "t.py::test_x[f > :: (b)]"),
+            ("shop.CartTest::adds(int)[1]", "shop.CartTest::adds(int)[2]"),
+            ("Shop.Cart.Adds(at: 17)", "Shop.Cart.Adds(at: 18)"),
+            (
+                "CartTest::testAdd with data set \"1\"",
+                "CartTest::testAdd with data set \"2\"",
+            ),
+            ("cart.test.ts > adds 17ms", "cart.test.ts > adds 1.8e3ms"),
+            (
+                "cart.test.ts::cart > at ::1",
+                "cart.test.ts::cart > at fe80::7",
+            ),
+            ("shop/TestCart/took_17ms", "shop/TestCart/took_18ms"),
+            ("src/a.rs - add (line 3)", "src/a.rs - add (line 30)"),
+        ] {
+            assert_eq!(pattern(one), pattern(other), "{one}");
+        }
+        for (one, other) in [
+            ("t.py::test_v1", "t.py::test_v2"),
+            ("v1.test.ts > adds it", "v2.test.ts > adds it"),
+            ("app/[a]/p.test.ts > adds it", "app/[b]/p.test.ts > adds it"),
+            ("cart.test.ts > adds one", "cart.test.ts > adds two"),
+        ] {
+            assert_ne!(pattern(one), pattern(other), "{one}");
+        }
+        assert_eq!(function("app/[id]/p.test.ts > adds (1)"), None);
+        assert_eq!(function("t.py::test_v1"), None);
     }
 }
