@@ -211,7 +211,7 @@ impl Engine {
             .iter()
             .any(|task| matches!(task.outcome, MergeOutcome::Added | MergeOutcome::Updated));
         if changes && !request.dry_run {
-            save(&file, was.as_deref(), &text, &self.task_scratch())?;
+            save(&file, was.as_deref(), &text)?;
         }
         Ok(answer)
     }
@@ -285,7 +285,7 @@ impl Engine {
         let told = import::write_back(&text, &self.task_tag()?, &self.root)?;
         if !dry_run {
             for rewrite in &told.rewrites {
-                rewrite.apply(&self.task_scratch())?;
+                rewrite.apply()?;
             }
         }
         Ok(told)
@@ -307,11 +307,5 @@ impl Engine {
 
     fn task_tag(&self) -> Result<String, Fault> {
         Ok(resolve_tag(&self.root, self.tag.as_deref())?)
-    }
-
-    /// Where a file is put together that takes the place of one of the project: git's own folder, where there is one.
-    fn task_scratch(&self) -> PathBuf {
-        let git = self.root.join(".git");
-        if git.is_dir() { git } else { self.root.clone() }
     }
 }

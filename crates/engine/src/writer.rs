@@ -33,11 +33,11 @@ impl<'a> RunWriter<'a> {
     ) -> Result<Self, Fault> {
         let after_a_death = open.is_after_a_death() || turn.is_some_and(RunLock::is_after_a_death);
         if after_a_death {
-            cleanup::clear(&call, &open.run, turn);
+            cleanup::clear(&call, &open.run);
         }
         open.recover(&call)?;
         if derived::complete(&call, &open.run) {
-            cleanup::clear(&call, &open.run, turn);
+            cleanup::clear(&call, &open.run);
         }
         Ok(Self {
             open,

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 use crate::durable::{self, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
@@ -24,9 +23,11 @@ pub fn replace_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     };
     let aside = durable::write_aside(path, bytes)?;
     if is_file && exchange(aside.path(), path).is_ok() {
-        // What is aside now is the old content.
-        aside.close()?;
-        return Ok(true);
+        // What is aside now is the old content, which nobody holds: another process may remove it as a leftover.
+        return match aside.close() {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(true),
+        };
     }
     aside.persist(path).map_err(|error| error.error)?;
     Ok(true)
@@ -45,34 +46,28 @@ fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 
 /// Removes what processes that were killed while replacing a file or a folder left in the folder `dir`.
 ///
-/// Returns how many files and folders that were. To be called under the lock of the folder, so that no replacement is under way.
+/// Returns how many files and folders that were. A file whose writer lives stays. A folder has no such lock: where folders are
+/// replaced, this is to be called under the lock of `dir`.
 pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
-    remove_leftovers_older(dir, Duration::ZERO)
-}
-
-/// The same of a folder that has no lock: only what was not changed for so long.
-pub fn remove_leftovers_older(dir: &Path, age: Duration) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let is_old = || {
-            let changed = entry.metadata().and_then(|about| about.modified());
-            // Of what is from the future nothing is known.
-            changed.is_ok_and(|at| at.elapsed().is_ok_and(|since| since >= age))
-        };
-        if name.starts_with(TEMPORARY_PREFIX)
-            && name.ends_with(TEMPORARY_SUFFIX)
-            && (age.is_zero() || is_old())
-        {
-            if entry.file_type()?.is_dir() {
-                fs::remove_dir_all(entry.path())?;
-            } else {
-                fs::remove_file(entry.path())?;
-            }
-            removed += 1;
+        if !(name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX)) {
+            continue;
         }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            // Held until it is removed, so that nobody takes it for a new one of theirs.
+            let file = durable::open_file(&entry.path());
+            if file.as_ref().is_ok_and(|file| file.try_lock().is_err()) {
+                continue;
+            }
+            fs::remove_file(entry.path())?;
+        }
+        removed += 1;
     }
     Ok(removed)
 }

@@ -1,12 +1,18 @@
 //! Folders and files whose names outlive a power failure, and files replaced as a whole.
 
-use std::fs::{DirBuilder, File};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
+
+use crate::derived::remove_leftovers;
 
 /// Begins the name of a file that is about to be renamed into place.
 pub const TEMPORARY_PREFIX: &str = ".tramline-";
@@ -67,10 +73,86 @@ pub(crate) fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile
 
 /// An empty file beside `path`, readable by its owner alone, not yet renamed.
 pub(crate) fn empty_aside(path: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new()
-        .prefix(TEMPORARY_PREFIX)
-        .suffix(TEMPORARY_SUFFIX)
-        .tempfile_in(folder_of(path))
+    locked_aside(folder_of(path), 0o600)
+}
+
+/// An empty file in `folder`, locked while its writer lives: [`remove_leftovers`] removes only one that nobody holds.
+fn locked_aside(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    loop {
+        let file = tempfile::Builder::new()
+            .prefix(TEMPORARY_PREFIX)
+            .suffix(TEMPORARY_SUFFIX)
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(folder)?;
+        match file.as_file().try_lock() {
+            // Before it was locked, it may have been removed as a leftover.
+            Ok(()) if file.path().exists() => return Ok(file),
+            // No locks on this file system: then nobody removes leftovers either.
+            Err(TryLockError::Error(_)) => return Ok(file),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+        }
+    }
+}
+
+/// An empty file with the rights `mode`, less the process's mask, for [`put_in_place`] to make it `path`.
+///
+/// In a git repository it lies in git's folder, where a killed process leaves nothing that could be committed; beside
+/// `path` where there is none that can be written on the same file system. What killed processes left there is removed.
+pub fn aside_of(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    let folder = folder_of(path);
+    let device = |of: &Path| fs::metadata(of).ok().map(|about| about.dev());
+    for place in git_folder(folder).iter().map(PathBuf::as_path) {
+        if device(place) == device(folder) {
+            let _ = remove_leftovers(place);
+            if let Ok(file) = locked_aside(place, mode) {
+                return Ok(file);
+            }
+        }
+    }
+    // What cannot be removed is in nobody's way.
+    let _ = remove_leftovers(folder);
+    locked_aside(folder, mode)
+}
+
+/// Makes `file` the file `path`, and syncs its name. Over one that is there only if `over`: else `AlreadyExists`.
+pub fn put_in_place(file: NamedTempFile, path: &Path, over: bool) -> io::Result<()> {
+    let persist = |file: NamedTempFile| {
+        if over {
+            file.persist(path)
+        } else {
+            file.persist_noclobber(path)
+        }
+    };
+    match persist(file) {
+        // Git's folder may be mounted by itself.
+        Err(failed) if failed.error.kind() == io::ErrorKind::CrossesDevices => {
+            let mut beside = empty_aside(path)?;
+            io::copy(&mut File::open(failed.file.path())?, &mut beside)?;
+            let rights = failed.file.as_file().metadata()?.permissions();
+            beside.as_file().set_permissions(rights)?;
+            beside.as_file().sync_all()?;
+            persist(beside)
+        }
+        done => done,
+    }
+    .map_err(|failed| failed.error)?;
+    sync_folder(folder_of(path))
+}
+
+/// The folder of git that belongs to `folder` or to the nearest folder above it.
+fn git_folder(folder: &Path) -> Option<PathBuf> {
+    let folder = fs::canonicalize(folder).ok()?;
+    let above = folder
+        .ancestors()
+        .find(|above| above.join(".git").exists())?;
+    let git = above.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    // A linked working tree or a submodule has a file that names the folder.
+    let names = read(&git).ok()?;
+    let named = names.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+    Some(above.join(OsStr::from_bytes(named)))
 }
 
 /// Replaces `path` as a whole; afterwards file and name are on the disk.

@@ -3,13 +3,15 @@
 //! The list lies beside the user's own config, never in a project: what comes with a repository cannot trust itself.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use journal::derived::remove_leftovers;
+use journal::durable;
 use serde::{Deserialize, Serialize};
 
 const FILE_NAME: &str = "trusted.json";
@@ -225,18 +227,8 @@ impl TrustStore {
         let mut text = serde_json::to_vec_pretty(&listed)
             .map_err(|error| self.fault(&format!("cannot hold this: {error}"), None))?;
         text.push(b'\n');
-        // A temporary file is readable by its owner alone, and stays so.
-        let mut aside = tempfile::NamedTempFile::new_in(&self.folder)
-            .map_err(self.failed("cannot be written"))?;
-        aside
-            .write_all(&text)
-            .and_then(|()| aside.as_file().sync_all())
-            .map_err(self.failed("cannot be written"))?;
-        aside
-            .persist(self.path())
-            .map_err(|error| self.fault("cannot be written", Some(error.error)))?;
-        // That the name is on the disk, too, matters less than that the list is whole: what is lost is asked for again.
-        drop(File::open(&self.folder).and_then(|folder| folder.sync_all()));
+        let _ = remove_leftovers(&self.folder);
+        durable::replace_durably(&self.path(), &text).map_err(self.failed("cannot be written"))?;
         Ok(true)
     }
 

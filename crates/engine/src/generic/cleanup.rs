@@ -1,11 +1,10 @@
 //! What a process leaves that is killed at its work: files and folders that were written aside and never got their names,
 //! and a prompt that was issued and not written. Whoever writes next makes it good.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
+use journal::EvidenceStore;
 use journal::derived::remove_leftovers;
-use journal::{EvidenceStore, RunLock};
 use machine::RunState;
 
 use crate::call::Call;
@@ -13,31 +12,20 @@ use crate::capability::documents::folder::FOLDER;
 use crate::capability::profile::session::iteration;
 use crate::derived;
 use crate::generic::files;
-use crate::view::session::step::STEPS_LOCK;
 
-/// Makes good what a process left that was killed. To be called under the run's lock; `turn` is the lock of those who take
-/// steps, where the caller has it.
-pub(crate) fn clear(call: &Call<'_>, run: &RunState, turn: Option<&RunLock>) {
+/// Makes good what a process left that was killed. To be called under the run's lock.
+pub(crate) fn clear(call: &Call<'_>, run: &RunState) {
     for folder in folders(call, run) {
         // What cannot be removed is in nobody's way.
         let _ = remove_leftovers(&folder);
     }
-    // A step reads before it takes the run's lock, and what it keeps then is being written aside now.
-    let alone = call.session.is_none() || turn.is_some() || takes_no_step(&call.dir);
-    if alone {
-        let _ = remove_leftovers(EvidenceStore::new(&call.dir).folder());
-    }
     let _ = files::finish_prompt(call, run);
-}
-
-/// Whether nobody is about to take a step of the session in `dir`.
-fn takes_no_step(dir: &Path) -> bool {
-    RunLock::acquire_named(dir, STEPS_LOCK, Duration::ZERO, "").is_ok()
 }
 
 /// The run's folder, and those below it in which something is written.
 fn folders(call: &Call<'_>, run: &RunState) -> Vec<PathBuf> {
     let mut all = vec![call.dir.clone(), call.dir.join(derived::TEST_RESULTS)];
+    all.push(EvidenceStore::new(&call.dir).folder().to_owned());
     let state = run.state();
     let asked = call.definition.prompt(state, &run.vars);
     let answered = call.definition.response(state, &run.vars);

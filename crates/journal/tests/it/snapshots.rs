@@ -2,7 +2,8 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use journal::{
-    Head, Journal, Loaded, Position, SnapshotFile, derived, load_with_snapshot, should_snapshot,
+    Head, Journal, Loaded, Position, SnapshotFile, derived, durable, load_with_snapshot,
+    should_snapshot,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -223,4 +224,38 @@ fn a_derived_file_is_replaced_only_when_it_changes() {
     fs::write(folder.path().join(".tramline-abc.tmp"), b"half").unwrap();
     assert_eq!(derived::remove_leftovers(folder.path()).unwrap(), 1);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_replaces_one_of_a_repository_lies_in_git_folder_until_then() {
+    let project = tempfile::tempdir().unwrap();
+    let names = |folder: &str| -> Vec<String> {
+        let entries = fs::read_dir(project.path().join(folder)).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
+    };
+    fs::create_dir_all(project.path().join("main/.git/worktrees/linked")).unwrap();
+    fs::create_dir_all(project.path().join("linked/docs")).unwrap();
+    let pointer = "gitdir: ../main/.git/worktrees/linked\n";
+    fs::write(project.path().join("linked/.git"), pointer).unwrap();
+    for (file, git) in [
+        ("main/a", "main/.git"),
+        ("linked/docs/a", "main/.git/worktrees/linked"),
+        ("elsewhere", "."),
+    ] {
+        let path = project.path().join(file);
+        let before = names(git);
+        // One that a killed process left, and one that is being written.
+        fs::write(project.path().join(git).join(".tramline-dead.tmp"), "half").unwrap();
+        let other = durable::aside_of(&path, 0o666).unwrap();
+        let aside = durable::aside_of(&path, 0o666).unwrap();
+        assert_eq!(names(git).len(), before.len() + 2, "{file}");
+        assert!(other.path().exists() && !path.exists());
+        durable::put_in_place(aside, &path, false).unwrap();
+        let taken = durable::put_in_place(other, &path, false).unwrap_err();
+        assert_eq!(taken.kind(), std::io::ErrorKind::AlreadyExists);
+        fs::remove_file(path).unwrap();
+        assert_eq!(names(git), before, "{file}");
+    }
 }

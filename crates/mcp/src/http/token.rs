@@ -201,8 +201,8 @@ fn create(path: &Path) -> io::Result<()> {
         .create(folder)?;
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
-    let unfinished = folder.join(format!(".token-{}", hex(&random)));
-    let made = write(&unfinished).and_then(|()| match fs::hard_link(&unfinished, path) {
+    let unfinished = folder.join(format!(".tramline-{}.tmp", hex(&random)));
+    let made = write(&unfinished).and_then(|_locked| match fs::hard_link(&unfinished, path) {
         // Renaming would replace what another process made meanwhile; a link never does.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         linked => linked,
@@ -211,16 +211,19 @@ fn create(path: &Path) -> io::Result<()> {
     made.and(removed)
 }
 
-fn write(path: &Path) -> io::Result<()> {
+/// Writes a token, and gives the file locked: who removes what killed processes left sees that this one is in use.
+fn write(path: &Path) -> io::Result<File> {
     let token = Token::random()?;
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(path)?;
+    let _ = file.try_lock();
     file.write_all(token.text.as_bytes())?;
     file.write_all(b"\n")?;
-    file.sync_all()
+    file.sync_all()?;
+    Ok(file)
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine::proof::{VerifyRequest, WrittenBundle};
 use engine::{Engine, Fault, Kind, Strength};
+use journal::durable;
 use workspace::config::Level;
 
 use super::{DONE, Outcome, current_folder, open, usage};
@@ -82,16 +83,11 @@ fn warn_left_out(exported: &WrittenBundle, output: &Output) {
 
 /// Writes a file as a whole, or leaves what is there.
 fn write(file: &Path, bytes: &[u8]) -> Result<(), Fault> {
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
     let write = || -> std::io::Result<()> {
-        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+        let mut aside = durable::aside_of(file, 0o600)?;
         aside.write_all(bytes)?;
         aside.as_file().sync_all()?;
-        aside.persist(file)?;
-        Ok(())
+        durable::put_in_place(aside, file, true)
     };
     write().map_err(|error| {
         Fault::environment(

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use engine::links::not_led_out;
 use engine::{Engine, Fault};
+use journal::durable;
 
 use crate::cli::workflow::Graph;
 use crate::output::Output;
@@ -56,15 +56,8 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     if present.as_ref().is_some_and(|there| !there.is_file()) {
         return fs::write(&real, text);
     }
-    let folder = match real.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
     // As any new file has it: what the process' mask leaves of it.
-    let mut aside = tempfile::Builder::new()
-        .prefix(".tm-")
-        .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
+    let mut aside = durable::aside_of(&real, 0o666)
         // The file aside is nothing that anybody should hear of.
         .map_err(|error| io::Error::from(error.kind()))?;
     aside.write_all(text.as_bytes())?;
@@ -74,8 +67,7 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
         }
         aside.as_file().set_permissions(there.permissions())?;
     }
-    aside.persist(&real).map_err(|error| error.error)?;
-    Ok(())
+    durable::put_in_place(aside, &real, true)
 }
 
 fn not_written(file: &Path, error: &io::Error) -> Fault {

@@ -1,9 +1,7 @@
 //! Who was reminded of which work unit: nobody is a second time, whatever a client says or leaves out.
 
 use std::fs;
-use std::io::Write as _;
 
-use tempfile::NamedTempFile;
 use workspace::config::Environment;
 
 /// So many are remembered.
@@ -29,11 +27,8 @@ pub fn first_time(environment: &Environment, session: &str, unit: &str) -> bool 
         text.push_str(line);
         text.push('\n');
     }
+    let _ = journal::derived::remove_leftovers(&folder);
     let written = fs::create_dir_all(&folder)
-        .and_then(|()| NamedTempFile::new_in(&folder))
-        .and_then(|mut new| {
-            new.write_all(text.as_bytes())?;
-            new.persist(&file).map_err(|error| error.error)
-        });
+        .and_then(|()| journal::durable::replace_durably(&file, text.as_bytes()));
     written.is_ok()
 }

@@ -2,13 +2,13 @@
 //! plays along, none.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata, Permissions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use engine::{Fault, Kind};
-use tempfile::{Builder, TempPath};
+use journal::durable;
+use tempfile::NamedTempFile;
 use workspace::git::is_of_git;
 
 use super::change::{Change, ChangeKind};
@@ -156,7 +156,7 @@ fn text_of(file: &str, real: &Path, metadata: &Metadata) -> Result<String, Fault
 /// A change whose new content lies beside its file already.
 struct Prepared<'c> {
     change: &'c Change,
-    content: Option<TempPath>,
+    content: Option<NamedTempFile>,
 }
 
 /// Writes all changes. Every content is prepared before the first file is replaced; until then a failure leaves nothing
@@ -225,11 +225,7 @@ fn prepare<'c>(change: &'c Change, folders: &mut Vec<PathBuf>) -> io::Result<Pre
     let folder = change.real.parent().unwrap_or(Path::new("."));
     make_folders(folder, folders)?;
     // A new file gets the rights that the process gives to any; one that is there keeps its own.
-    let mut aside = Builder::new()
-        .prefix(".tramline-")
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
+    let mut aside = durable::aside_of(&change.real, 0o666)?;
     aside.write_all(text.as_bytes())?;
     if change.kind == ChangeKind::Change {
         let permissions = fs::metadata(&change.real)?.permissions();
@@ -238,7 +234,7 @@ fn prepare<'c>(change: &'c Change, folders: &mut Vec<PathBuf>) -> io::Result<Pre
     aside.as_file().sync_all()?;
     Ok(Prepared {
         change,
-        content: Some(aside.into_temp_path()),
+        content: Some(aside),
     })
 }
 
@@ -254,14 +250,9 @@ fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn put(root: &Path, change: &Change, content: Option<TempPath>) -> io::Result<()> {
+fn put(root: &Path, change: &Change, content: Option<NamedTempFile>) -> io::Result<()> {
     if let Some(content) = content {
-        return match change.kind {
-            ChangeKind::Create => content
-                .persist_noclobber(&change.real)
-                .map_err(|error| error.error),
-            _ => content.persist(&change.real).map_err(|error| error.error),
-        };
+        return durable::put_in_place(content, &change.real, change.kind != ChangeKind::Create);
     }
     fs::remove_file(&change.real)?;
     // Behind a link, the folders are somebody else's.
@@ -281,6 +272,8 @@ fn put(root: &Path, change: &Change, content: Option<TempPath>) -> io::Result<()
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn project() -> (tempfile::TempDir, PathBuf) {

@@ -53,7 +53,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("draw", &["machine"]),
     ("workflows", &[]),
     ("journal", &[]),
-    ("workspace", &["markup", "text"]),
+    ("workspace", &["journal", "markup", "text"]),
     ("mcp", &[]),
     ("tui", &["engine", "text"]),
     ("web", &["engine", "mcp", "text"]),

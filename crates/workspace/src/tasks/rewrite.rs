@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use journal::durable;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -98,10 +99,8 @@ impl Rewrite {
 
     /// Writes the new content, where the file has the old one.
     ///
-    /// The replacement is atomic, synced, and keeps the file's mode. `scratch` is a folder for the temporary file: one
-    /// outside the working tree, such as git's own folder, so that a kill leaves nothing that could be committed. Only
-    /// where that folder is on another file system is the temporary file put beside the real one.
-    pub fn apply(&self, scratch: &Path) -> Result<Applied, TaskError> {
+    /// The replacement is atomic, synced, and keeps the file's mode.
+    pub fn apply(&self) -> Result<Applied, TaskError> {
         let (bytes, state) = self.read()?;
         match state {
             FileState::New => {
@@ -117,14 +116,14 @@ impl Rewrite {
                 if sha256(&new) != self.new_sha256 {
                     return Err(self.unfit("its new content has another hash"));
                 }
-                self.replace(&bytes, &new, scratch)?;
+                self.replace(&bytes, &new)?;
                 Ok(Applied::Done)
             }
         }
     }
 
-    /// Puts the old content back, where the file has the new one. For `scratch` see [`Rewrite::apply`].
-    pub fn revert(&self, scratch: &Path) -> Result<RevertOutcome, TaskError> {
+    /// Puts the old content back, where the file has the new one.
+    pub fn revert(&self) -> Result<RevertOutcome, TaskError> {
         let (bytes, state) = match self.read() {
             Ok(read) => read,
             Err(TaskError::NoFile { .. }) => return Ok(RevertOutcome::LeftAlone),
@@ -138,7 +137,7 @@ impl Rewrite {
                 if sha256(&old) != self.old_sha256 {
                     return Err(self.unfit("its old content has another hash"));
                 }
-                match self.replace(&bytes, &old, scratch) {
+                match self.replace(&bytes, &old) {
                     Ok(()) => Ok(RevertOutcome::Done),
                     Err(TaskError::Changed { .. }) => Ok(RevertOutcome::LeftAlone),
                     Err(error) => Err(error),
@@ -224,56 +223,17 @@ impl Rewrite {
         Ok(result)
     }
 
-    fn replace(&self, expected: &[u8], content: &[u8], scratch: &Path) -> Result<(), TaskError> {
-        let parent = self.folder();
-        match self.replace_from(scratch, expected, content) {
-            Err(TaskError::Io { source, .. }) if source.kind() == io::ErrorKind::CrossesDevices => {
-                sweep(parent, TEMPORARY_PREFIX);
-                self.replace_from(parent, expected, content)?;
-            }
-            result => result?,
-        }
-        self.sync_folder()
-    }
-
-    /// Begins the names of temporary files for this very file: its writers take turns, those of other files need not.
-    fn temporary_prefix(&self) -> String {
-        use std::os::unix::ffi::OsStrExt as _;
-        let hash = sha256(self.path.as_os_str().as_bytes());
-        format!("{TEMPORARY_PREFIX}{}-", hash.get(..8).unwrap_or(&hash))
-    }
-
-    fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new("/"))
-    }
-
     /// A new name is durable only when the folder that holds it is.
     fn sync_folder(&self) -> Result<(), TaskError> {
-        let folder = self.folder();
-        File::open(folder)
-            .and_then(|opened| opened.sync_all())
-            .map_err(|source| TaskError::io("sync", folder, source))
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        durable::sync_folder(folder).map_err(|source| TaskError::io("sync", folder, source))
     }
 
-    fn replace_from(
-        &self,
-        folder: &Path,
-        expected: &[u8],
-        content: &[u8],
-    ) -> Result<(), TaskError> {
+    fn replace(&self, expected: &[u8], content: &[u8]) -> Result<(), TaskError> {
         let write_error = |source| TaskError::io("write", &self.path, source);
         let metadata = fs::metadata(&self.path).map_err(write_error)?;
-        let folder_error = |source| TaskError::io("write a temporary file in", folder, source);
-        if fs::metadata(folder).map_err(folder_error)?.dev() != metadata.dev() {
-            return Err(write_error(io::ErrorKind::CrossesDevices.into()));
-        }
-        let prefix = self.temporary_prefix();
-        sweep(folder, &prefix);
-        let mut temporary = tempfile::Builder::new()
-            .prefix(&prefix)
-            .tempfile_in(folder)
-            .map_err(folder_error)?;
-        temporary.write_all(content).map_err(folder_error)?;
+        let mut temporary = durable::aside_of(&self.path, 0o600).map_err(write_error)?;
+        temporary.write_all(content).map_err(write_error)?;
         let file = temporary.as_file();
         if metadata.uid() != file.metadata().map_err(write_error)?.uid() {
             // Only root may do this, and only root needs it: a file edited with `sudo` stays its owner's.
@@ -289,21 +249,7 @@ impl Rewrite {
                 path: self.path.clone(),
             });
         }
-        temporary
-            .persist(&self.path)
-            .map_err(|error| write_error(error.error))?;
-        Ok(())
-    }
-}
-
-const TEMPORARY_PREFIX: &str = ".tramline-rewrite-";
-
-/// Takes away what a kill left in the folder of temporary files.
-fn sweep(folder: &Path, prefix: &str) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(prefix) {
-            let _ = fs::remove_file(entry.path());
-        }
+        durable::put_in_place(temporary, &self.path, true).map_err(write_error)
     }
 }
 

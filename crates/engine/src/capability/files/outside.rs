@@ -300,10 +300,7 @@ fn write(place: &Path, content: &[u8], executable: bool) -> io::Result<()> {
         mode |= (mode & 0o444) >> 2;
     }
     fail_point::reach("io");
-    let mut aside = tempfile::Builder::new()
-        .prefix(durable::TEMPORARY_PREFIX)
-        .suffix(durable::TEMPORARY_SUFFIX)
-        .tempfile_in(folder)?;
+    let mut aside = durable::aside_of(place, 0o600)?;
     fail_point::reach("io");
     aside.write_all(content)?;
     aside
@@ -311,7 +308,7 @@ fn write(place: &Path, content: &[u8], executable: bool) -> io::Result<()> {
         .set_permissions(Permissions::from_mode(mode & 0o777))?;
     aside.as_file().sync_all()?;
     fail_point::reach("io");
-    aside.persist(place).map_err(|error| error.error)?;
+    durable::put_in_place(aside, place, true)?;
     fail_point::reach("io");
-    durable::sync_folder(folder)
+    Ok(())
 }

@@ -126,7 +126,7 @@ impl Capability for Tasks {
         pending: &Pending,
     ) -> Result<Outcome, Fault> {
         match pending.name.as_str() {
-            "tag.switch" | "tag.restore" => tag::perform(run, pending),
+            "tag.switch" | "tag.restore" => tag::perform(pending),
             "task.finish" => effects::commit::perform(call, run, pending),
             other => Err(self.has_no("effect", other)),
         }

@@ -63,17 +63,15 @@ pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, Handler
 }
 
 /// Idempotent. What cannot be written stays as it is: the tag of a run is its own.
-pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+pub fn perform(pending: &Pending) -> Result<Outcome, Fault> {
     let switch: Switch = intent::read(&pending.what)?;
     let mut keep = Map::new();
-    if let Some(rewrite) = &switch.rewrite {
-        let memory = Memory::of(run)?;
-        if rewrite.apply(&memory.start.git_dir).is_ok()
-            && pending.name == "tag.switch"
-            && let Some(from) = &switch.from
-        {
-            keep = TAG_BEFORE.entry(from)?;
-        }
+    if let Some(rewrite) = &switch.rewrite
+        && rewrite.apply().is_ok()
+        && pending.name == "tag.switch"
+        && let Some(from) = &switch.from
+    {
+        keep = TAG_BEFORE.entry(from)?;
     }
     Ok(Outcome::Done {
         result: Value::Null,

@@ -1,9 +1,8 @@
 //! Beginning a run: the plan, and the start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use machine::state::RunStatus;
@@ -451,15 +450,16 @@ impl Engine {
                 let _ = std::fs::remove_dir_all(dir.path());
             }
         }
-        // Of processes that were killed while they replaced a file; nobody takes an hour for that.
+        // Of processes that were killed while they replaced a file.
         let mut folders = vec![project.path().to_owned(), project.path().join("tags")];
         let tags = std::fs::read_dir(&folders[1])
             .into_iter()
             .flatten()
             .flatten();
         folders.extend(tags.map(|entry| entry.path()));
+        folders.extend(project.path().ancestors().nth(2).map(Path::to_owned));
         for folder in folders {
-            let _ = journal::derived::remove_leftovers_older(&folder, Duration::from_hours(1));
+            let _ = journal::derived::remove_leftovers(&folder);
         }
     }
 

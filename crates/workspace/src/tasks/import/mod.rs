@@ -315,12 +315,7 @@ fn text(path: &Path) -> Result<String, ImportError> {
 
 /// Puts a new content of the tasks file in the place of the old one: `was` is the content that it was made from, none where there was no
 /// file. Somebody else's change meanwhile stays, and is told.
-pub fn save(
-    path: &Path,
-    was: Option<&str>,
-    now: &str,
-    scratch: &Path,
-) -> Result<(), super::TaskError> {
+pub fn save(path: &Path, was: Option<&str>, now: &str) -> Result<(), super::TaskError> {
     let Some(was) = was else {
         let error = |source| super::TaskError::Io {
             operation: "write",
@@ -329,15 +324,13 @@ pub fn save(
         };
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(error)?;
-        let mut made = tempfile::NamedTempFile::new_in(folder).map_err(error)?;
+        let mut made = journal::durable::aside_of(path, 0o600).map_err(error)?;
         io::Write::write_all(&mut made, now.as_bytes()).map_err(error)?;
         made.as_file().sync_all().map_err(error)?;
         let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o644);
         made.as_file().set_permissions(permissions).map_err(error)?;
         // Who was faster made another one.
-        made.persist_noclobber(path)
-            .map_err(|failed| error(failed.error))?;
-        return Ok(());
+        return journal::durable::put_in_place(made, path, false).map_err(error);
     };
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let whole = super::Splice {
@@ -346,7 +339,7 @@ pub fn save(
         new: now.to_owned(),
     };
     if let Some(rewrite) = super::Rewrite::new(real, was, vec![whole], &[])? {
-        rewrite.apply(scratch)?;
+        rewrite.apply()?;
     }
     Ok(())
 }

@@ -419,7 +419,7 @@ fn subtasks_have_subtasks() {
     );
     let change = [StatusChange::new("1.2.2", "done")];
     let rewrite = source.rewrite(&change).unwrap().unwrap();
-    rewrite.apply(folder.path()).unwrap();
+    rewrite.apply().unwrap();
     let statuses = source.task_statuses().unwrap();
     assert_eq!(statuses["1.2.2"], Status::Done);
     assert_eq!(statuses["1.2"], Status::Done);

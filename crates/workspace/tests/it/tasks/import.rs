@@ -427,7 +427,7 @@ fn a_checkbox_and_a_status_are_written_back() {
     let told = write_back(&done, "master", project.path()).unwrap();
     assert_eq!(told.written, ["BACK-7", "T002", "T010", "T012"]);
     for rewrite in &told.rewrites {
-        rewrite.apply(project.path()).unwrap();
+        rewrite.apply().unwrap();
     }
     let expected = crlf
         .replace("- [ ] T002", "- [x] T002")

@@ -15,14 +15,12 @@ use tempfile::TempDir;
 /// A project in a folder of its own, and a second folder for temporary files.
 struct Project {
     root: TempDir,
-    scratch: TempDir,
 }
 
 impl Project {
     fn new() -> Self {
         Self {
             root: TempDir::new().unwrap(),
-            scratch: TempDir::new().unwrap(),
         }
     }
 

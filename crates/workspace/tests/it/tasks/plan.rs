@@ -116,7 +116,7 @@ fn a_plan_in_a_code_block_as_models_answer_is_read() {
     assert!(task.subtasks[0].description.contains("make"));
     let done = StatusChange::new("plan.2".to_owned(), "done");
     let rewrite = source.rewrite(&[done]).unwrap().unwrap();
-    rewrite.apply(project.scratch.path()).unwrap();
+    rewrite.apply().unwrap();
     assert_eq!(project.read("p.md"), text.replace("- [ ] two", "- [x] two"));
 }
 
@@ -182,17 +182,14 @@ fn done_items_are_ticked_and_nothing_else_changes() {
         .unwrap()
         .unwrap();
     assert_eq!(rewrite.splices.len(), 2);
-    assert_eq!(
-        rewrite.apply(project.scratch.path()).unwrap(),
-        Applied::Done
-    );
+    assert_eq!(rewrite.apply().unwrap(), Applied::Done);
     let expected = PLAN
         .replace("* [ ] Forget", "* [x] Forget")
         .replace("+ [ ] Show", "+ [x] Show");
     assert_eq!(project.read("plan.md"), expected);
     assert!(source.task().unwrap().status.is_finished());
     let back = source.rewrite(&[done(3, "pending")]).unwrap().unwrap();
-    back.apply(project.scratch.path()).unwrap();
+    back.apply().unwrap();
     assert_eq!(
         project.read("plan.md"),
         expected.replace("[X] Count", "[ ] Count")

@@ -1,7 +1,7 @@
 //! Writing a status: these bytes, no others, once.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -28,15 +28,9 @@ fn after(text: &str, changes: &[StatusChange]) -> String {
         text,
         "asking for the change changes nothing"
     );
-    assert_eq!(
-        rewrite.apply(project.scratch.path()).unwrap(),
-        Applied::Done
-    );
+    assert_eq!(rewrite.apply().unwrap(), Applied::Done);
     let result = project.tasks();
-    assert_eq!(
-        rewrite.revert(project.scratch.path()).unwrap(),
-        RevertOutcome::Done
-    );
+    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::Done);
     assert_eq!(project.tasks(), text, "and it can be taken back");
     result
 }
@@ -162,28 +156,24 @@ fn hostile_statuses_stay_strings() {
 #[test]
 fn applying_and_reverting_know_where_they_stand() {
     let project = Project::with_tasks(STRANGE);
-    let scratch = project.scratch.path();
     let rewrite = project
         .source()
         .rewrite(&[change("1.1", "done")])
         .unwrap()
         .unwrap();
     assert_eq!(rewrite.state().unwrap(), FileState::Old);
-    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::NotNeeded);
-    assert_eq!(rewrite.apply(scratch).unwrap(), Applied::Done);
+    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::NotNeeded);
+    assert_eq!(rewrite.apply().unwrap(), Applied::Done);
     assert_eq!(rewrite.state().unwrap(), FileState::New);
-    assert_eq!(rewrite.apply(scratch).unwrap(), Applied::AlreadyDone);
-    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::Done);
-    assert_eq!(rewrite.apply(scratch).unwrap(), Applied::Done);
+    assert_eq!(rewrite.apply().unwrap(), Applied::AlreadyDone);
+    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::Done);
+    assert_eq!(rewrite.apply().unwrap(), Applied::Done);
 
     let edited = project.tasks() + " ";
     project.write(".taskmaster/tasks/tasks.json", &edited);
     assert_eq!(rewrite.state().unwrap(), FileState::Other);
-    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::LeftAlone);
-    assert!(matches!(
-        rewrite.apply(scratch),
-        Err(TaskError::Changed { .. })
-    ));
+    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::LeftAlone);
+    assert!(matches!(rewrite.apply(), Err(TaskError::Changed { .. })));
     assert_eq!(project.tasks(), edited);
     let again = project
         .source()
@@ -191,28 +181,15 @@ fn applying_and_reverting_know_where_they_stand() {
         .unwrap()
         .unwrap();
     assert_eq!(
-        again.apply(scratch).unwrap(),
+        again.apply().unwrap(),
         Applied::Done,
         "read again, it can be written"
     );
 
     fs::remove_file(project.path(".taskmaster/tasks/tasks.json")).unwrap();
     assert_eq!(rewrite.state().unwrap(), FileState::Other);
-    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::LeftAlone);
-    assert_eq!(rewrite.apply(scratch).unwrap_err().code(), "tasks_missing");
-}
-
-#[test]
-fn a_scratch_folder_that_is_not_there_is_named() {
-    let project = Project::with_tasks(STRANGE);
-    let rewrite = project
-        .source()
-        .rewrite(&[change("1.1", "done")])
-        .unwrap()
-        .unwrap();
-    let error = rewrite.apply(&project.path("nowhere")).unwrap_err();
-    assert!(error.to_string().contains("nowhere"), "{error}");
-    assert_eq!(project.tasks(), STRANGE);
+    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::LeftAlone);
+    assert_eq!(rewrite.apply().unwrap_err().code(), "tasks_missing");
 }
 
 #[test]
@@ -226,13 +203,12 @@ fn a_rewrite_survives_json() {
     let json = serde_json::to_string(&rewrite).unwrap();
     let read: Rewrite = serde_json::from_str(&json).unwrap();
     assert_eq!(read, rewrite);
-    assert_eq!(read.apply(project.scratch.path()).unwrap(), Applied::Done);
+    assert_eq!(read.apply().unwrap(), Applied::Done);
 }
 
 #[test]
 fn a_rewrite_that_was_tampered_with_writes_nothing() {
     let project = Project::with_tasks(STRANGE);
-    let scratch = project.scratch.path();
     let good = project
         .source()
         .rewrite(&[change("1.1", "done")])
@@ -247,15 +223,15 @@ fn a_rewrite_that_was_tampered_with_writes_nothing() {
     for tamper in tampered {
         let mut bad = good.clone();
         tamper(&mut bad);
-        assert_eq!(bad.apply(scratch).unwrap_err().code(), "bad_rewrite");
+        assert_eq!(bad.apply().unwrap_err().code(), "bad_rewrite");
         assert_eq!(project.tasks(), STRANGE);
     }
-    good.apply(scratch).unwrap();
+    good.apply().unwrap();
     let written = project.tasks();
     for tamper in tampered {
         let mut bad = good.clone();
         tamper(&mut bad);
-        assert_eq!(bad.revert(scratch).unwrap_err().code(), "bad_rewrite");
+        assert_eq!(bad.revert().unwrap_err().code(), "bad_rewrite");
         assert_eq!(project.tasks(), written);
     }
 }
@@ -274,7 +250,7 @@ fn mode_and_symbolic_link_stay_and_nothing_is_left_behind() {
         .unwrap()
         .unwrap();
     assert_eq!(rewrite.path, fs::canonicalize(&real).unwrap());
-    rewrite.apply(project.scratch.path()).unwrap();
+    rewrite.apply().unwrap();
     assert!(
         fs::symlink_metadata(&link)
             .unwrap()
@@ -293,38 +269,6 @@ fn mode_and_symbolic_link_stay_and_nothing_is_left_behind() {
             .count(),
         1
     );
-    assert_eq!(fs::read_dir(project.scratch.path()).unwrap().count(), 0);
-}
-
-#[test]
-fn a_scratch_folder_on_another_file_system_will_do() {
-    // Where the machine has no second file system this is the ordinary case once more.
-    let shared_memory = Path::new("/dev/shm");
-    let scratch = tempfile::Builder::new()
-        .tempdir_in(if shared_memory.is_dir() {
-            shared_memory
-        } else {
-            Path::new("/tmp")
-        })
-        .unwrap();
-    let project = Project::with_tasks(STRANGE);
-    let leftover = project.write(".taskmaster/tasks/.tramline-rewrite-killed", "half");
-    let rewrite = project
-        .source()
-        .rewrite(&[change("1.1", "done")])
-        .unwrap()
-        .unwrap();
-    assert_eq!(rewrite.apply(scratch.path()).unwrap(), Applied::Done);
-    let device = |path: &Path| fs::metadata(path).unwrap().dev();
-    if device(scratch.path()) != device(project.root.path()) {
-        assert!(!leftover.exists(), "what a kill left there is taken away");
-    }
-    let names: Vec<_> = fs::read_dir(leftover.parent().unwrap())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .filter(|name| name != ".tramline-rewrite-killed")
-        .collect();
-    assert_eq!(names, ["tasks.json"]);
 }
 
 proptest! {

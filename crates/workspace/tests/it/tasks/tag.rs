@@ -49,18 +49,12 @@ fn the_tag_is_switched_and_set_back() {
         "it is this one already"
     );
     let rewrite = switch_tag(root, "feature").unwrap().unwrap();
-    assert_eq!(
-        rewrite.apply(project.scratch.path()).unwrap(),
-        Applied::Done
-    );
+    assert_eq!(rewrite.apply().unwrap(), Applied::Done);
     assert_eq!(
         project.read(STATE),
         old.replace("\"master\"", "\"feature\"")
     );
     assert_eq!(current_tag(root).unwrap().as_deref(), Some("feature"));
-    assert_eq!(
-        rewrite.revert(project.scratch.path()).unwrap(),
-        RevertOutcome::Done
-    );
+    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::Done);
     assert_eq!(project.read(STATE), old);
 }

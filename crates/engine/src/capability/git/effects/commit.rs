@@ -271,7 +271,6 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(intent.fsync);
-    let scratch = &memory.start.git_dir;
     if intent.paths.is_empty() && pending.name != "task.finish" {
         return Ok(Outcome::Failed {
             code: "nothing_changed".to_owned(),
@@ -305,7 +304,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     };
     fail_point::reach("commit-before-tasks");
     if let Some(rewrite) = &intent.rewrite
-        && let Err(error) = rewrite.apply(scratch)
+        && let Err(error) = rewrite.apply()
     {
         return Ok(Outcome::failed(error.into()));
     }
@@ -348,7 +347,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
                 return Ok(outcome);
             }
             if let Some(rewrite) = &intent.rewrite {
-                rewrite.revert(scratch).map_err(Fault::from)?;
+                rewrite.revert().map_err(Fault::from)?;
             }
             forget_git(call);
             if pending.name == "task.finish" {
@@ -487,7 +486,7 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Effect
         CommitFate::NotMade => {
             repository.take_back_intent_to_add(&intent.paths)?;
             if let Some(rewrite) = &intent.rewrite {
-                rewrite.revert(&memory.start.git_dir).map_err(Fault::from)?;
+                rewrite.revert().map_err(Fault::from)?;
             }
             forget_git(call);
             if pending.name == "task.finish" {

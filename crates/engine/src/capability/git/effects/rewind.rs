@@ -299,9 +299,7 @@ pub(crate) fn perform(
     };
     fail_point::reach("rewind-after-git");
     if let Some(rewrite) = &intent.rewrite {
-        rewrite
-            .apply(&memory.start.git_dir)
-            .map_err(|error| half_way(error, &intent))?;
+        rewrite.apply().map_err(|error| half_way(error, &intent))?;
     }
     fail_point::reach("rewind-after-tasks");
     // What was told to others is not untold by it.
