@@ -50,6 +50,7 @@ pub use push::{PushFailure, PushedRef, RemoteFailure, RemoteResult, RemoteTips, 
 pub use recovery::{CommitFate, CommitIntentRef};
 pub use repository::{Identity, Repository, worktree};
 pub use rewind::{FormerFile, TakenBack, WayBack};
+pub use scratch::Scratch;
 pub use secret::{SECRET_HEAD_BYTES, looks_secret};
 pub use setup::Dependencies;
 pub use status::{Change, StatusCode, TreeStatus};

@@ -17,17 +17,14 @@ use crate::process::ProcessGroup;
 /// What the names of these folders begin with.
 const PREFIX: &str = "tramline-scratch-";
 
-/// Locked by the process that made the folder.
-const LOCK: &str = "lock";
-
 /// The process group of the git that reads from the folder.
 const GROUP: &str = "group";
 
-/// How old a folder must be that does not say who uses it: one that was made just now may not have come to it yet.
+/// How old a folder must be whose [`GROUP`] is cut off, so that nobody knows which git reads from it.
 const OLD: Duration = Duration::from_hours(1);
 
 /// A folder that goes away when it is dropped.
-pub(super) struct Scratch {
+pub struct Scratch {
     folder: PathBuf,
     /// Held until the folder is gone.
     _lock: Option<File>,
@@ -39,6 +36,13 @@ impl Scratch {
     pub(super) fn new(git_dir: &Path) -> io::Result<Self> {
         clear(git_dir, PREFIX);
         Self::within(git_dir, PREFIX).or_else(|_| Self::within(&std::env::temp_dir(), PREFIX))
+    }
+
+    /// A folder among the system's temporary files. Those with this prefix that nobody uses any more are removed.
+    pub fn temporary(prefix: &str) -> io::Result<Self> {
+        let parent = std::env::temp_dir();
+        clear(&parent, prefix);
+        Self::within(&parent, prefix)
     }
 
     /// A folder in `parent` whose name is `prefix` and the first number that is free, so that one after the other has the same:
@@ -69,7 +73,10 @@ impl Scratch {
 
     fn within(parent: &Path, prefix: &str) -> io::Result<Self> {
         loop {
-            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+            let folder = tempfile::Builder::new()
+                .prefix(prefix)
+                .permissions(Permissions::from_mode(0o700))
+                .tempdir_in(parent)?;
             if let Some(scratch) = Self::locked(folder)? {
                 return Ok(scratch);
             }
@@ -80,10 +87,12 @@ impl Scratch {
     fn locked(folder: TempDir) -> io::Result<Option<Self>> {
         // It is not taken away by its name alone: that may be another's by then.
         let folder = folder.keep();
-        let path = folder.join(LOCK);
-        let lock = File::create_new(&path)?;
+        let lock = match File::open(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
         let lock = match lock.try_lock() {
-            Ok(()) if is_file_at(&lock, &path) => Some(lock),
+            Ok(()) if is_file_at(&lock, &folder) => Some(lock),
             // Before it was locked, somebody who clears up may have taken it for a folder that was left behind.
             Ok(()) | Err(TryLockError::WouldBlock) => return Ok(None),
             // No locks here: then nobody can clear up either.
@@ -96,7 +105,7 @@ impl Scratch {
     }
 
     /// Where it is.
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.folder
     }
 
@@ -133,17 +142,11 @@ fn clear(parent: &Path, prefix: &str) {
 
 fn remove_unused(folder: &Path) -> io::Result<()> {
     // Held until the folder is gone, so that of several who clear up one does it.
-    let lock = match File::options().write(true).open(folder.join(LOCK)) {
-        Ok(lock) => Some(lock),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && is_old(folder) => None,
-        Err(error) => return Err(error),
-    };
-    if let Some(lock) = &lock {
-        lock.try_lock()?;
-        // Another one may have cleared up since it was opened, and a third one made a folder of the same name.
-        if !is_file_at(lock, &folder.join(LOCK)) {
-            return Ok(());
-        }
+    let lock = File::open(folder)?;
+    lock.try_lock()?;
+    // Another one may have cleared up since it was opened, and a third one made a folder of the same name.
+    if !is_file_at(&lock, folder) {
+        return Ok(());
     }
     match fs::read(folder.join(GROUP)) {
         Ok(text) => match serde_json::from_slice::<ProcessGroup>(&text) {
@@ -234,9 +237,10 @@ mod tests {
     #[test]
     fn a_folder_goes_away_and_takes_with_it_what_was_left_behind() {
         let parent = tempfile::tempdir().unwrap();
-        left_behind(parent.path(), "a", &[(LOCK, ""), ("message", "feat")]);
+        left_behind(parent.path(), "a", &[("message", "feat")]);
         let dead = r#"{"id":1}"#;
-        left_behind(parent.path(), "b", &[(LOCK, ""), (GROUP, dead)]);
+        left_behind(parent.path(), "b", &[(GROUP, dead)]);
+        fs::create_dir(parent.path().join(format!("{PREFIX}empty"))).unwrap();
         fs::write(parent.path().join("index"), "").unwrap();
         let scratch = Scratch::new(parent.path()).unwrap();
         let name = scratch.path().file_name().unwrap().to_str().unwrap();
@@ -250,7 +254,6 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let first = Scratch::new(parent.path()).unwrap();
         let second = Scratch::new(parent.path()).unwrap();
-        assert!(first.path().join(LOCK).exists());
         assert_eq!(folders(parent.path()).len(), 2);
         drop((first, second));
 
@@ -260,7 +263,7 @@ mod tests {
         let mut git = git.stdin(std::process::Stdio::piped()).spawn().unwrap();
         let group = ProcessGroup::of_leader(i32::try_from(git.id()).unwrap());
         let text = serde_json::to_string(&group).unwrap();
-        let name = left_behind(parent.path(), "a", &[(LOCK, ""), (GROUP, &text)]);
+        let name = left_behind(parent.path(), "a", &[(GROUP, &text)]);
         clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()), [name]);
         drop(git.stdin.take());
@@ -270,17 +273,12 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_does_not_say_who_uses_it_is_cleared_when_it_is_old() {
+    fn a_folder_that_does_not_say_which_git_uses_it_is_cleared_when_it_is_old() {
         let parent = tempfile::tempdir().unwrap();
-        let names = [
-            left_behind(parent.path(), "a", &[]),
-            left_behind(parent.path(), "b", &[(LOCK, ""), (GROUP, "{\"i")]),
-        ];
+        let name = left_behind(parent.path(), "b", &[(GROUP, "{\"i")]);
         clear(parent.path(), PREFIX);
-        assert_eq!(folders(parent.path()), names);
-        for name in &names {
-            made_old(&parent.path().join(name));
-        }
+        assert_eq!(folders(parent.path()), [name.as_str()]);
+        made_old(&parent.path().join(&name));
         clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()), [""; 0]);
     }
@@ -289,14 +287,14 @@ mod tests {
     fn what_is_not_ours_stays() {
         let parent = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
-        fs::write(outside.path().join(LOCK), "").unwrap();
+        fs::write(outside.path().join("file"), "").unwrap();
         let link = parent.path().join(format!("{PREFIX}link"));
         std::os::unix::fs::symlink(outside.path(), &link).unwrap();
         fs::write(parent.path().join(format!("{PREFIX}file")), "").unwrap();
         fs::create_dir(parent.path().join("objects")).unwrap();
         clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()).len(), 3);
-        assert!(outside.path().join(LOCK).exists());
+        assert!(outside.path().join("file").exists());
     }
 
     #[test]

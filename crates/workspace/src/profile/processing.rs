@@ -4,9 +4,9 @@
 //! output. It runs in a copy of the profile's folder, made from the very bytes whose hash was trusted: what it writes
 //! there is gone with the copy, and changes no hash.
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 
 use super::folder::Files;
 use super::{Phase, Profile, ProfileError, Reader, reading};
+use crate::git::Scratch;
 use crate::process::{self, Ended, How, Program, ProgramError};
 use crate::trust::{Subject, TrustStore};
 use text::plain;
@@ -335,7 +336,7 @@ pub fn process(
         max_stderr: MOST_STDERR,
     });
     // What cannot be taken away lies in a folder for temporary files.
-    drop(copy.close());
+    drop(copy);
     match ended {
         Ok(ended) => result(&command, *timeout, &ended),
         Err(ProgramError::Io { source, .. }) => Err(io(source)),
@@ -423,11 +424,8 @@ fn input(
 }
 
 /// A folder that nobody else can look into, with these files.
-fn copy(files: &Files) -> io::Result<tempfile::TempDir> {
-    let copy = tempfile::Builder::new()
-        .prefix("tramline-profile-")
-        .permissions(Permissions::from_mode(0o700))
-        .tempdir()?;
+fn copy(files: &Files) -> io::Result<Scratch> {
+    let copy = Scratch::temporary("tramline-profile-")?;
     for (path, file) in &files.all {
         let target = copy.path().join(path);
         if let Some(folder) = target.parent() {

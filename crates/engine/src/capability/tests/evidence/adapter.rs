@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ::test_report::{TestFormat, TestReport, add_unhandled, read_tests};
-use tempfile::TempDir;
+use workspace::git::Scratch;
 use workspace::runner::adapter::{AdaptedCommand, adapted};
 use workspace::suite::SuiteRan;
 
@@ -23,7 +23,7 @@ pub(super) struct Adapter {
     /// The folder that the command is run in.
     folder: PathBuf,
     /// Gone with what it is in.
-    _own: TempDir,
+    _own: Scratch,
 }
 
 /// Takes the files out of the names of tests: they stand there only where there are several. Where tests of two files are called
@@ -55,7 +55,7 @@ impl Adapter {
             return Ok(None);
         }
         // Without a folder for its report the command is run as it stands.
-        let Ok(own) = tempfile::Builder::new().prefix("tramline-").tempdir() else {
+        let Ok(own) = Scratch::temporary("tramline-report-") else {
             return Ok(None);
         };
         let inherited = |name: &str| env::var(name).ok();
