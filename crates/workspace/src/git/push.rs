@@ -172,7 +172,8 @@ impl Repository {
             .arg("--recurse-submodules=no")
             .arg(format!("--force-with-lease={name}:{expected}"))
             .args(["--", remote, &format!("{object}:{name}")]);
-        let ended = bounded::run(&git, &[], limit, on_spawn)?;
+        let branch = name.strip_prefix("refs/heads/").unwrap_or(name);
+        let ended = self.run_watched(&git, &[], limit, branch, on_spawn)?;
         if ended.success() {
             return Ok(Ok(()));
         }
@@ -186,7 +187,7 @@ impl Repository {
             .args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"])
             .args(["--recurse-submodules=no", "--", remote])
             .arg(format!("+{from}:{to}"));
-        let ended = bounded::run(&git, &[], ASK_LIMIT, &|_| {})?;
+        let ended = self.run_watched(&git, &[], ASK_LIMIT, to, &|_| {})?;
         if ended.success() {
             return Ok(Ok(()));
         }

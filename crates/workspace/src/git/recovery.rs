@@ -23,8 +23,10 @@ use crate::process::{ProcessGroup, process_runs_in};
 
 /// How far back from the branch's tip, and in its reflog, our commit is looked for.
 const SEARCHED: usize = 256;
-/// The folder of references that only this program writes.
-const OWN_REFERENCES: &str = "refs/tramline";
+/// The folders of references that gits of ours write beside the run's branch: our own, what remotes have, notes.
+const WRITTEN_REFERENCES: [&str; 3] = ["refs/tramline", "refs/remotes", "refs/notes"];
+/// The locks in the folder that all working trees share.
+const SHARED_LOCKS: [&str; 3] = ["packed-refs.lock", "config.lock", "shallow.lock"];
 /// The clock of a file system may be a little behind the system's.
 const CLOCK_SLACK: Duration = Duration::from_millis(50);
 
@@ -199,10 +201,10 @@ impl Repository {
         let mut locks: Vec<PathBuf> = ["index.lock", "HEAD.lock", "AUTO_MERGE.lock"]
             .map(|name| self.git_dir().join(name))
             .into_iter()
-            .chain(["packed-refs.lock", "config.lock"].map(|name| self.common_dir().join(name)))
+            .chain(SHARED_LOCKS.map(|name| self.common_dir().join(name)))
             .filter(|lock| lock.symlink_metadata().is_ok())
             .collect();
-        for folder in ["refs/heads", OWN_REFERENCES] {
+        for folder in ["refs/heads"].into_iter().chain(WRITTEN_REFERENCES) {
             locks.extend(self.reference_locks(folder));
         }
         locks.sort();
@@ -226,8 +228,8 @@ impl Repository {
         locks
     }
 
-    /// Removes the lock files that a dead git of ours has left: on the index, on HEAD, on the branch, on references of our own, on the
-    /// packed references. Gives the files that were removed.
+    /// Removes the lock files that a dead git of ours has left: on the index, on HEAD, on the branch, on other references that gits of
+    /// ours write, on what all working trees share. Gives the files that were removed.
     ///
     /// A lock is ours if it was made after `since`, the time of the intent, and whoever made it is gone: where the system
     /// tells, no git works in this repository; the process group that was kept, if it was, runs no more.
@@ -283,19 +285,19 @@ impl Repository {
         Ok(removed)
     }
 
-    /// The locks that a commit on a branch, changing to it, or deleting it takes.
+    /// The locks that a commit on a branch, changing to it, deleting it, or pushing it takes.
     fn locks_for(&self, branch: &str) -> Vec<PathBuf> {
         let (git_dir, common_dir) = (self.git_dir(), self.common_dir());
         let mut locks = vec![
             git_dir.join("index.lock"),
             git_dir.join("HEAD.lock"),
             git_dir.join("AUTO_MERGE.lock"),
-            common_dir.join("packed-refs.lock"),
-            common_dir.join("config.lock"),
             common_dir.join(format!("refs/heads/{branch}.lock")),
         ];
-        // Nobody else writes there.
-        locks.extend(self.reference_locks(OWN_REFERENCES));
+        locks.extend(SHARED_LOCKS.map(|name| common_dir.join(name)));
+        for folder in WRITTEN_REFERENCES {
+            locks.extend(self.reference_locks(folder));
+        }
         // The second index of a commit of some files, with the number of its process.
         let next_index = fs::read_dir(git_dir).into_iter().flatten().flatten();
         locks.extend(next_index.map(|entry| entry.path()).filter(|path| {
