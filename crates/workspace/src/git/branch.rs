@@ -38,11 +38,13 @@ impl BranchConflict {
     }
 }
 
-/// The local branches of a repository.
+/// The branches of a repository, and of a remote as it was fetched last.
 #[derive(Debug, Clone, Default)]
 pub struct Branches {
-    /// Their names, in order.
+    /// The names of the local ones, in order.
     pub local: Vec<String>,
+    /// The names of those that the remote has.
+    remote: Vec<String>,
     /// The branch that the remote's HEAD points to.
     pub remote_default: Option<String>,
     /// Full names of what else the names that were asked about may mean.
@@ -62,9 +64,12 @@ impl Branches {
         other.map(String::as_str)
     }
 
-    /// The branch that is in the way of a new one of this name, if there is one. The very same name is not.
+    /// The branch that is in the way of a new one of this name, here or on the remote. The very same name is not.
     pub fn conflict(&self, name: &str) -> Option<BranchConflict> {
-        find_conflict(name, &self.local)
+        find_conflict(name, &self.local).or_else(|| {
+            let there = find_conflict(name, &self.remote);
+            there.filter(|there| !matches!(there, BranchConflict::SameButForCase(_)))
+        })
     }
 }
 
@@ -99,7 +104,7 @@ impl Repository {
         Ok(git.run_if()?.is_some())
     }
 
-    /// The local branches, which one the remote takes for its default, and what else the names `asked` may mean.
+    /// The local branches and those of the remote, which one it takes for its default, and what else the names `asked` may mean.
     pub fn branches(&self, remote: &str, asked: &[&str]) -> Result<Branches, GitError> {
         let prefix = format!("refs/remotes/{remote}/");
         let head = format!("{prefix}HEAD");
@@ -110,7 +115,7 @@ impl Repository {
         ]);
         let is_name = !remote.is_empty() && !remote.contains(['\0', '*', '?', '[', '\\']);
         if is_name {
-            git = git.arg(&head);
+            git = git.arg(&prefix);
         }
         let asked: Vec<String> = asked.iter().flat_map(|name| full_names(name)).collect();
         let output = git.args(&asked).run()?;
@@ -124,6 +129,8 @@ impl Repository {
             }
             if name == head {
                 target_of_head = Some(target.to_owned());
+            } else if let Some(there) = name.strip_prefix(&prefix) {
+                branches.remote.push(there.to_owned());
             }
             // A pattern also finds what lies below it.
             if asked.iter().any(|asked| asked == name) {

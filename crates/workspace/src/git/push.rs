@@ -119,7 +119,7 @@ impl Repository {
         Ok(names.lines().map(str::to_owned).collect())
     }
 
-    /// Asks the remote where its HEAD and references, by their full names, are.
+    /// Asks the remote where its HEAD and references, by their full names, are. A name that ends with `/*` stands for all below it.
     pub fn remote_tips(&self, remote: &str, references: &[&str]) -> RemoteResult<RemoteTips> {
         let git = self
             .git()
@@ -144,7 +144,11 @@ impl Repository {
                 continue;
             };
             // A pattern also finds what ends with it.
-            if references.contains(&name) {
+            let is_asked = |asked: &&str| {
+                let folder = asked.strip_suffix('*');
+                folder.map_or(name == *asked, |folder| name.starts_with(folder))
+            };
+            if references.iter().any(is_asked) {
                 tips.references.push((name.to_owned(), oid));
             }
         }

@@ -36,6 +36,32 @@ fn a_branch_in_the_way_makes_the_name_flat() {
 }
 
 #[test]
+fn a_branch_of_the_remote_in_the_way_makes_the_name_flat() {
+    for (there, words, expected) in [
+        ("master", "start 1", "master-task-1-count-the-words"),
+        ("release", "start 1 --branch release/x", "release-x"),
+        ("a/b/c", "start 1 --branch a/b", "a-b"),
+        ("other", "start 1", NAME),
+    ] {
+        let env = TestEnvironment::new();
+        env.git(&[
+            "update-ref",
+            &format!("refs/remotes/origin/{there}"),
+            "HEAD",
+        ]);
+        let started = env.auto(words).ok();
+        assert_eq!(started["branch"], expected, "{there}");
+        let warned = started["warnings"]
+            .to_string()
+            .contains(&format!("`{there}`"));
+        assert_eq!(warned, there != "other", "{started}");
+    }
+    let env = TestEnvironment::new();
+    env.git(&["update-ref", "refs/remotes/origin/a/b", "HEAD"]);
+    env.refused("start 1 --branch a", 3, "branch_conflict", "--branch");
+}
+
+#[test]
 fn names_are_compared_without_case() {
     let env = TestEnvironment::new();
     env.git(&["branch", "Master/Task-1-Count-the-Words"]);

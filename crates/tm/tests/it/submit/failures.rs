@@ -167,6 +167,18 @@ const OBSTACLES: &[Obstacle] = &[
         },
     ),
     refused(
+        "a branch of the remote in the way",
+        "branch_conflict",
+        "git push origin master/task-1-count-the-words:refs/heads/master-task-1-count-the-words",
+        |env, forge| {
+            let remote = forge.remote();
+            let there = |arguments: &[&str]| {
+                env.git(&[&["--git-dir", remote.to_str().unwrap()], arguments].concat())
+            };
+            there(&["update-ref", "refs/heads/master", "main"]);
+        },
+    ),
+    refused(
         "a protected branch",
         "protected_branch",
         "another run",

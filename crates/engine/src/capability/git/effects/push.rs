@@ -130,10 +130,21 @@ pub(crate) fn destination(
     };
     is_agreed_to(call, run, memory, &sha, flags)?;
     let own = reference(branch);
+    // Names beside which no repository can have this one: a reference is a file or a folder.
+    let slashes = branch.match_indices('/');
+    let mut in_the_way: Vec<String> = slashes.map(|(at, _)| reference(&branch[..at])).collect();
+    in_the_way.push(format!("{own}/*"));
     let asked: Vec<&str> = std::iter::once(own.as_str())
+        .chain(in_the_way.iter().map(String::as_str))
         .chain(others.iter().copied())
         .collect();
     let tips = tips(call, &repository, &remote, branch, &asked)?;
+    let is_in_the_way = |name: &str| {
+        name.starts_with(&format!("{own}/")) || in_the_way.iter().any(|other| other == name)
+    };
+    if let Some((other, _)) = tips.references.iter().find(|(name, _)| is_in_the_way(name)) {
+        return Err(in_the_way_there(&remote, branch, other).into());
+    }
     if tips.default_branch.as_ref() == Some(branch) {
         return Err(protected(branch).into());
     }
@@ -150,6 +161,24 @@ fn protected(branch: &str) -> Refusal {
             "`{branch}` is a protected branch, or the default one of the remote: nothing is pushed onto it"
         ),
         "work on a branch of its own: begin another run from it",
+    )
+}
+
+fn in_the_way_there(remote: &str, branch: &str, other: &str) -> Refusal {
+    let other = other.trim_start_matches("refs/heads/");
+    let free = if branch.contains('/') {
+        branch.replace('/', "-")
+    } else {
+        format!("{branch}-run")
+    };
+    let flat = format!("{branch}:{}", reference(&free));
+    refusal(
+        "branch_conflict",
+        format!("{remote} has a branch `{other}`, beside which git cannot have `{branch}`"),
+        format!(
+            "push it by hand under another name ({}), or rename `{other}` on {remote} and submit again",
+            NextStep::git(["push", remote, &flat])
+        ),
     )
 }
 
