@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::integrity::{emptied, has_begun};
 use crate::next_step::{NextStep, Verb};
 
 /// What sort of trouble it is. It decides the exit status of a process.
@@ -150,6 +151,12 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 impl From<journal::JournalError> for Fault {
     fn from(error: journal::JournalError) -> Self {
         use journal::JournalError as E;
+        if let E::Missing { path } = &error
+            && let Some(dir) = path.parent()
+            && has_begun(dir)
+        {
+            return emptied(dir);
+        }
         let (kind, code) = match &error {
             E::LockTimeout { .. } => (Kind::Conflict, "lock_timeout"),
             E::Cancelled { .. } => (Kind::Conflict, "cancelled"),

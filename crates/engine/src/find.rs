@@ -480,7 +480,7 @@ impl RunHead {
                 loaded: Some(loaded),
             }),
             // The folder is there before its journal is: a start may be at it right now, or was killed there.
-            Err(fault) if fault.code == "journal_missing" && !has_begun(dir.path()) => None,
+            Err(fault) if fault.code == "journal_missing" => None,
             Err(_) => {
                 // Whose id it is tells what it was over.
                 let of_a_task = is_named_for_a_task(dir.id());

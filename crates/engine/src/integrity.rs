@@ -78,14 +78,20 @@ pub(crate) fn emptied(dir: &Path) -> Fault {
         Kind::Environment,
         "journal_damaged",
         format!(
-            "{} is empty, and its run had begun: what it made lies beside it",
+            "{} is empty or gone, and its run had begun",
             dir.join(journal::file::FILE_NAME).display()
         ),
     )
     .suggest(format!(
-        "bring activity.jsonl back from a copy; if there is none, begin anew, and take what you need (documents, responses, evidence) from {}",
-        dir.display()
+        "bring activity.jsonl back from a copy; if there is none, {}",
+        gives_up(dir)
     ))
+}
+
+/// The way on from a run of whose journal nothing can be kept.
+fn gives_up(dir: &Path) -> String {
+    let id = dir.file_name().unwrap_or_default().to_string_lossy();
+    format!("`tm log repair {id}` gives the run up and keeps its folder aside; then begin anew")
 }
 
 /// Refuses a journal that lies in the folder of another run.
@@ -103,7 +109,10 @@ pub(crate) fn in_its_own_folder(dir: &Path, run: &RunState) -> Result<(), Fault>
             run.run
         ),
     )
-    .suggest("put each journal back into the folder of its own run"))
+    .suggest(format!(
+        "put each journal back into the folder of its own run; if that cannot be done, {}",
+        gives_up(dir)
+    )))
 }
 
 /// A piece of evidence that the journal names and that is not as it was kept.

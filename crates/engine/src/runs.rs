@@ -1,9 +1,12 @@
 //! Looking at runs: lists, logs, reports, the journal's health.
 
+use std::fs;
 use std::path::PathBuf;
 
 use journal::layout::{ProjectDir, RunDir};
-use journal::{FileJournal, Journal as _, NewEvent, Position, Record};
+use journal::{
+    FileJournal, Journal as _, JournalError, NewEvent, Position, Record, RunLock, durable,
+};
 use machine::state::ItemStatus;
 use machine::{Event, RunState, Strength};
 use serde::Serialize;
@@ -136,7 +139,7 @@ fn pause_after(journal: &mut FileJournal, now: &str, lost: u64) -> Result<(), Fa
 }
 
 /// What was found of a journal's chain.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogVerified {
     /// The run.
@@ -225,6 +228,9 @@ pub struct LogRepaired {
     /// The old journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_file: Option<String>,
+    /// Where the run's folder is now: the run was given up, since nothing of its journal could be kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<String>,
 }
 
 /// A run in a list, as far as it can be read.
@@ -253,9 +259,7 @@ pub(crate) fn summary_of(
                 summary.task_title.clone_from(&definition.title);
             }
         }
-        Err(fault) if fault.code == "journal_missing" && !has_begun(dir.path()) => {
-            unstarted(&mut summary);
-        }
+        Err(fault) if fault.code == "journal_missing" => unstarted(&mut summary),
         Err(fault) => {
             "damaged".clone_into(&mut summary.status);
             summary.problem = Some(fault.message.clone());
@@ -360,7 +364,7 @@ impl Engine {
 
     /// The folders of all projects that the store knows, wherever they are.
     pub fn known_projects(&self) -> Vec<PathBuf> {
-        std::fs::read_dir(self.home.projects())
+        fs::read_dir(self.home.projects())
             .into_iter()
             .flatten()
             .flatten()
@@ -484,10 +488,21 @@ impl Engine {
 
     /// The journal of the run in this folder with its evidence and files, and what stands in it, if it is whole.
     pub(crate) fn verify_dir(dir: &RunDir) -> Result<(LogVerified, Vec<Record>), Fault> {
-        let report = journal::verify(&dir.journal_path())?;
-        if report.events == 0 && report.damage.is_none() && has_begun(dir.path()) {
-            return Err(integrity::emptied(dir.path()));
-        }
+        let begun = has_begun(dir.path());
+        let report = match journal::verify(&dir.journal_path()) {
+            Err(JournalError::Missing { .. }) if begun => None,
+            report => Some(report?),
+        };
+        let is_emptied =
+            |report: &journal::VerifyReport| report.events == 0 && report.damage.is_none() && begun;
+        let Some(report) = report.filter(|report| !is_emptied(report)) else {
+            let nothing = LogVerified {
+                run_id: dir.id().to_owned(),
+                damage: Some(integrity::emptied(dir.path()).message),
+                ..LogVerified::default()
+            };
+            return Ok((nothing, Vec::new()));
+        };
         let mut verified = LogVerified {
             run_id: dir.id().to_owned(),
             whole: report.damage.is_none(),
@@ -533,16 +548,17 @@ impl Engine {
         Ok((verified, records))
     }
 
-    /// Keeps what is whole of a damaged journal, and the old file beside it.
+    /// Keeps what is whole of a damaged journal, and the old file beside it. Where nothing is, or the events are no run's that could
+    /// be here, the run is given up: its folder is put aside.
     pub fn repair_log(&self, run: Option<&str>) -> Result<LogRepaired, Fault> {
-        let (_, dir) = self.looked_at(run)?;
-        let mut journal = FileJournal::lock(dir.path(), self.wait(), &self.command)?;
-        // What would be kept has to be this run's, and something.
-        let whole = journal::verify(&dir.journal_path())?;
-        if whole.events == 0 && (whole.damage.is_some() || has_begun(dir.path())) {
-            return Err(integrity::emptied(dir.path()));
-        }
+        let (project, dir) = self.looked_at(run)?;
         let now = stamp(self.clock.millis());
+        let (found, _) = Self::verify_dir(&dir)?;
+        let can_be_cut = || journal::verify(&dir.journal_path()).map(|file| file.damage.is_some());
+        if !found.whole && (found.events == 0 || !can_be_cut()?) {
+            return self.given_up(&project, &dir, &now, found.events);
+        }
+        let mut journal = FileJournal::lock(dir.path(), self.wait(), &self.command)?;
         let repaired = journal.repair(&now)?;
         if let Some(repaired) = &repaired {
             pause_after(&mut journal, &now, repaired.lost_events)?;
@@ -555,6 +571,7 @@ impl Engine {
                 lost_events: repaired.lost_events,
                 lost_bytes: repaired.lost_bytes,
                 old_file: Some(repaired.kept.display().to_string()),
+                given_up: None,
             },
             None => LogRepaired {
                 run_id: dir.id().to_owned(),
@@ -563,7 +580,37 @@ impl Engine {
                 lost_events: 0,
                 lost_bytes: 0,
                 old_file: None,
+                given_up: None,
             },
+        })
+    }
+
+    /// Puts the folder of a run aside that nothing can be made of any more: it is no run then, and all that is in it stays.
+    fn given_up(
+        &self,
+        project: &ProjectDir,
+        dir: &RunDir,
+        now: &str,
+        lost_events: u64,
+    ) -> Result<LogRepaired, Fault> {
+        let _lock = RunLock::acquire(dir.path(), self.wait(), &self.command)?;
+        let aside = project.path().join("given-up");
+        let to = aside.join(format!("{}-{}", dir.id(), now.replace([':', '.'], "-")));
+        durable::ensure_folder(&aside)
+            .and_then(|()| fs::rename(dir.path(), &to))
+            .and_then(|()| durable::sync_folder(&aside))
+            .and_then(|()| durable::sync_folder(&project.runs_folder()))
+            .map_err(|error| {
+                Fault::environment("storage", "the run's folder cannot be put aside", &error)
+            })?;
+        Ok(LogRepaired {
+            run_id: dir.id().to_owned(),
+            repaired: true,
+            kept_events: 0,
+            lost_events,
+            lost_bytes: 0,
+            old_file: None,
+            given_up: Some(to.display().to_string()),
         })
     }
 }

@@ -228,18 +228,24 @@ impl JournalError {
     /// What a user can do about it, where there is something to be done.
     pub fn suggestion(&self) -> Option<String> {
         match self {
-            Self::Damaged(Damage { kind: DamageKind::Cut { .. }, .. }) => Some(
-                "bring the journal back from a copy; `tm log repair` goes on from what is left of it, and keeps the old file beside it".to_owned(),
-            ),
-            Self::Damaged(_) => Some(
-                "see all of it with `tm log verify`; `tm log repair` keeps the whole units before the damage and the old file beside it".to_owned(),
-            ),
-            Self::NewerFormat { .. } => Some("use the version of tm that started this run, or a newer one".to_owned()),
+            Self::Damaged(Damage { path, .. }) => {
+                let run = path.parent().and_then(Path::file_name).unwrap_or_default();
+                Some(format!(
+                    "bring the journal back from a copy, or keep the whole units before the damage: `tm log repair {}`; where there is none, the run is given up and its folder kept aside",
+                    run.to_string_lossy()
+                ))
+            }
+            Self::NewerFormat { .. } => {
+                Some("use the version of tm that started this run, or a newer one".to_owned())
+            }
             Self::Conflict { .. } | Self::PositionLost { .. } => {
                 Some("load the run again and decide anew".to_owned())
             }
             Self::LockTimeout { holder, .. } => Some(match holder {
-                Some(holder) => format!("wait for process {} to end, or look what it is doing", holder.pid),
+                Some(holder) => format!(
+                    "wait for process {} to end, or look what it is doing",
+                    holder.pid
+                ),
                 None => "try again".to_owned(),
             }),
             Self::AppendFailed { source, .. } | Self::Io { source, .. } => {

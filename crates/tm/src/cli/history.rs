@@ -212,7 +212,8 @@ pub enum LogCommand {
     Verify(OneRun),
     /// Mend a damaged journal: keep what is whole before the damage, and the old file beside it
     ///
-    /// Events after the damage are lost to the run, so it asks first on a terminal, and needs `--yes` elsewhere.
+    /// Events after the damage are lost to the run, so it asks first on a terminal, and needs `--yes` elsewhere. Where nothing can be
+    /// kept, the run is given up and its folder kept aside.
     Repair(Repair),
     /// Show the run as it was after some event
     Replay(Replay),

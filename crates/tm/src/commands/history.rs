@@ -164,11 +164,11 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
                     Kind::Refused,
                     "needs_confirmation",
                     format!(
-                        "mending the journal of {} keeps {} and loses the rest ({damage}), and nobody is here to confirm it",
+                        "repairing the journal of {} keeps {} and loses the rest ({damage}), and nobody is here to confirm it",
                         found.run_id, text::counted(found.events, "event")
                     ),
                 )
-                .suggest("confirm it with --yes; the old file is kept beside the new one")
+                .suggest("confirm it with --yes; the old file stays beside the new one, or, where nothing can be kept, in the run's folder, which is put aside")
                 .recover(format!("tm log repair {} --yes", found.run_id)));
             }
             let text = render::log_verified(&found, &output.look());

@@ -231,7 +231,11 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
 /// What was done about a damaged journal.
 pub fn log_repaired(repaired: &LogRepaired, look: &Look) -> String {
     let mut page = Page::new(look);
-    if repaired.repaired {
+    if let Some(folder) = &repaired.given_up {
+        let what = "given up: nothing of its journal could be kept";
+        page.signed(Sign::Good, &format!("{}: {what}", repaired.run_id));
+        page.field("folder", folder);
+    } else if repaired.repaired {
         page.signed(
             Sign::Good,
             &format!(

@@ -1,11 +1,12 @@
 //! A journal that somebody edited, a disk that is full, a store that is none.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::environment::{TestEnvironment, autopilot};
 use super::terminal::agreed;
 use testkit::Outcome;
+use testkit::files::contents;
 use testkit::sandbox::binary;
 
 fn journal(env: &TestEnvironment) -> PathBuf {
@@ -361,12 +362,141 @@ fn a_journal_that_was_emptied_takes_nothing_with_it() {
             !doctor.json().to_string().contains("delete "),
             "{doctor:#?}"
         );
-        let repair = env.tm(&["log", "repair", "--yes"]);
-        assert_eq!(repair.status, 6, "nothing would be kept: {repair:#?}");
         // A start clears away what other starts left, and nothing of this.
         env.auto("start 1 --force");
-        env.auto("start 1 --branch other");
         assert!(report.exists());
+    }
+}
+
+const LETTER: &str = "tramline: 1
+id: letter
+title: A letter
+initial: write
+states:
+  write: { label: Write it, work: { instructions: letter.md }, to: written }
+  written: { final: completed }
+";
+
+/// A kind of run: how it is begun, looked at, and begun again.
+type Kind = (
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+const KINDS: [Kind; 4] = [
+    (
+        &["autopilot", "start", "1"],
+        &["autopilot", "status"],
+        &["autopilot", "start", "1", "--branch", "again"],
+    ),
+    (
+        &["session", "init", "-i", "request=x"],
+        &["session", "status"],
+        &["session", "init", "-i", "request=x"],
+    ),
+    (
+        &["collab", "complete-skill", "collab-start"],
+        &["collab", "state"],
+        &["collab", "complete-skill", "collab-start"],
+    ),
+    (
+        &["run", "start", "letter"],
+        &["run", "status"],
+        &["run", "start", "letter"],
+    ),
+];
+
+/// What becomes of a run's folder, and whether its journal can be repaired then.
+type Damage = (&'static str, fn(&Path), bool);
+
+fn change(run: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let journal = run.join("activity.jsonl");
+    let mut bytes = fs::read(&journal).unwrap();
+    change(&mut bytes);
+    fs::write(journal, bytes).unwrap();
+    // It would hide what lies before it.
+    let _ = fs::remove_file(run.join("snapshot.json"));
+}
+
+const DAMAGES: [Damage; 6] = [
+    ("emptied", |run| change(run, Vec::clear), false),
+    (
+        "missing",
+        |run| fs::remove_file(run.join("activity.jsonl")).unwrap(),
+        false,
+    ),
+    (
+        "first byte",
+        |run| change(run, |bytes| bytes[0] ^= 1),
+        false,
+    ),
+    (
+        "cut",
+        |run| change(run, |bytes| bytes.truncate(bytes.len() / 3)),
+        false,
+    ),
+    (
+        "another run's",
+        |run| {
+            let mut other = run.as_os_str().to_owned();
+            other.push("-2");
+            fs::rename(run, other).unwrap();
+        },
+        false,
+    ),
+    (
+        "snapshot",
+        |run| fs::write(run.join("snapshot.json"), "{half").unwrap(),
+        true,
+    ),
+];
+
+/// Follows what is advised against damage; the answer of the last command.
+fn follow(env: &TestEnvironment, damaged: &Outcome) -> Outcome {
+    let advised = damaged
+        .suggestion()
+        .split('`')
+        .find(|part| part.starts_with("tm log repair"));
+    let words: Vec<&str> = advised
+        .unwrap_or_else(|| panic!("{damaged:#?}"))
+        .split(' ')
+        .collect();
+    let asked = env.tm(&words[1..]);
+    assert_eq!(asked.code(), "needs_confirmation", "{asked:#?}");
+    let recovery = asked.json()["error"]["recovery"].as_str().unwrap();
+    let words: Vec<&str> = recovery.split(' ').collect();
+    env.tm(&words[1..])
+}
+
+#[test]
+fn each_damage_has_an_advised_way_out() {
+    for (begin, look, again) in KINDS {
+        for (name, harm, is_kept) in DAMAGES {
+            let env = TestEnvironment::new();
+            env.write(".taskmaster/workflows/letter.yaml", LETTER);
+            env.write(".taskmaster/templates/letter.md", "Write.\n");
+            env.commit_all("A workflow");
+            env.tm(begin).ok();
+            let run = env.runs().pop().unwrap();
+            harm(&run);
+            let seen = env.tm(look);
+            if is_kept {
+                seen.ok();
+                continue;
+            }
+            assert_eq!(seen.status, 6, "{begin:?} {name}: {seen:#?}");
+            let names = |folder: &Path| contents(folder).into_keys().collect::<Vec<_>>();
+            let before = names(&env.runs().pop().unwrap());
+            let repaired = follow(&env, &seen).ok();
+            let kept = repaired["givenUp"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{name}: {repaired}"));
+            assert_eq!(names(Path::new(kept)), before, "{begin:?} {name}");
+            assert!(env.runs().is_empty(), "{begin:?} {name}");
+            env.tm(again).ok();
+            env.tm(look).ok();
+        }
     }
 }
 
