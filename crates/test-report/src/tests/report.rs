@@ -18,7 +18,8 @@ pub enum Outcome {
     Failed,
     /// Something broke that was no assertion: an exception, a crash, a time-out, its set-up.
     Error,
-    /// It never began: its file could not be compiled, loaded or collected. The id is then of the file or package.
+    /// It never began: its file could not be compiled, loaded or collected, or its process ended before. The id is then of the file, the
+    /// package or the program, which is no test.
     NotCollected,
 }
 

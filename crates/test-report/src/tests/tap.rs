@@ -329,7 +329,7 @@ impl Reader {
                 .test(&case.id, case.outcome, case.message.as_deref(), None)?;
         }
         self.builder
-            .test("Bail out!", Outcome::Error, Some(reason), None)
+            .test("Bail out!", Outcome::NotCollected, Some(reason), None)
     }
 
     fn finish(mut self) -> Result<TestReport, Unreadable> {

@@ -288,7 +288,7 @@ impl Run {
                 .test(&id, Outcome::Error, Some(&message), None)?;
         }
         if unexplained {
-            self.builder.test(name, Outcome::Error, Some(text), None)?;
+            self.not_built(name, text)?;
         }
         Ok(())
     }

@@ -238,7 +238,8 @@ impl Run {
             if self.suite.is_none() && self.crashed && self.announced {
                 let id = self.binary.as_ref().map_or("test binary", |b| &b.name);
                 let why = "it ended with a failure of which no test tells";
-                self.builder.test(id, Outcome::Error, Some(why), None)?;
+                self.builder
+                    .test(id, Outcome::NotCollected, Some(why), None)?;
                 self.crashed = false;
             }
         } else if self.crashed
@@ -402,7 +403,8 @@ impl Run {
         }
         if begun.is_empty() {
             let id = suite.binary.as_ref().map_or("test binary", |b| &b.name);
-            self.builder.test(id, Outcome::Error, Some(how), None)?;
+            self.builder
+                .test(id, Outcome::NotCollected, Some(how), None)?;
         }
         Ok(())
     }

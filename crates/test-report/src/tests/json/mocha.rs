@@ -118,9 +118,11 @@ impl Case {
 
     fn outcome(&self, listed_as: Outcome) -> Outcome {
         match listed_as {
-            Outcome::Failed if self.full_title == OUTSIDE => Outcome::NotCollected,
+            Outcome::Failed if self.full_title == OUTSIDE || is_hook(&self.title) => {
+                Outcome::NotCollected
+            }
             Outcome::Passed if self.current_retry.unwrap_or(0) > 0 => Outcome::Flaky,
-            Outcome::Failed if is_hook(&self.title) || !self.err.is_assertion() => Outcome::Error,
+            Outcome::Failed if !self.err.is_assertion() => Outcome::Error,
             other => other,
         }
     }

@@ -166,22 +166,21 @@ fn outside(run: &Run, builder: &mut Builder) -> Result<(), Unreadable> {
     }
     Builder::agree("errors outside of examples", count, told.len() as u64)?;
     for message in told {
-        let (id, outcome) = error_outside(message);
-        let file = (outcome == Outcome::NotCollected).then_some(id);
-        builder.test(id, outcome, Some(message), file)?;
+        let (id, file) = error_outside(message);
+        builder.test(id, Outcome::NotCollected, Some(message), file)?;
     }
     Ok(())
 }
 
-/// What an error outside of examples is of: a file that could not be loaded, or a hook.
-fn error_outside(message: &str) -> (&str, Outcome) {
+/// What an error outside of examples is of, with the file where one could not be loaded: else it is a hook.
+fn error_outside(message: &str) -> (&str, Option<&str>) {
     let first = message.lines().next().unwrap_or(message);
     let first = first.trim_end_matches('.');
     if let Some(file) = first.strip_prefix("An error occurred while loading ") {
-        return (file, Outcome::NotCollected);
+        return (file, Some(file));
     }
     let what = first.split('`').nth(1).unwrap_or("outside of examples");
-    (what, Outcome::Error)
+    (what, None)
 }
 
 /// The assertions of `rspec` itself, and those of the libraries that are used with it.

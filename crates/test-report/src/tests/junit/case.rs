@@ -236,13 +236,8 @@ impl Case {
                 OutcomeElement::UnexpectedSuccess
             }
             (OutcomeElement::Error, Some("UnexpectedSuccess")) => OutcomeElement::UnexpectedSuccess,
-            (OutcomeElement::Failure | OutcomeElement::Error, _)
-                if self.beside == Some(NonCase::File) =>
-            {
+            (OutcomeElement::Failure | OutcomeElement::Error, _) if self.beside.is_some() => {
                 OutcomeElement::NotCollected
-            }
-            (OutcomeElement::Failure, _) if self.beside == Some(NonCase::Around) => {
-                OutcomeElement::Error
             }
             // Of Catch2: it may fail, or has to.
             (OutcomeElement::Skipped, None) if message == "TEST_CASE tagged with !mayfail" => {
@@ -285,19 +280,11 @@ impl Case {
         }
     }
 
-    /// What node says of a file that ended its process: 1 is what it ends with when it cannot load the file.
+    /// What node says of a file that ended its process, or could not be loaded.
     fn note_exit(&mut self, text: &str) {
-        let Some((_, rest)) = text.split_once("exitCode: ") else {
-            return;
-        };
-        let code = rest.split(|c: char| !c.is_ascii_digit()).next();
-        let ended = match code {
-            Some("1") => OutcomeElement::NotCollected,
-            Some("") | None => return,
-            Some(_) => OutcomeElement::Error,
-        };
-        self.said.retain(|said| *said != OutcomeElement::Failure);
-        self.said.push(ended);
+        if text.contains("exitCode: ") {
+            self.said.push(OutcomeElement::NotCollected);
+        }
     }
 
     /// The element at this depth ends.

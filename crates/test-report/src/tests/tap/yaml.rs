@@ -133,13 +133,9 @@ impl Details {
 
     /// Why a result is not ok. Without details nothing speaks against an assertion.
     pub(super) fn outcome(&self) -> Outcome {
-        if let Some(exit) = &self.exit {
-            // A file that ended its process: 1 is what node ends with when it cannot load the file.
-            return if exit == "1" {
-                Outcome::NotCollected
-            } else {
-                Outcome::Error
-            };
+        // A file that ended its process, or could not be loaded.
+        if self.exit.is_some() {
+            return Outcome::NotCollected;
         }
         // The assertions of ava name a test that threw like one whose assertion did not hold.
         if self.error.as_deref() == Some("Error thrown in test") {

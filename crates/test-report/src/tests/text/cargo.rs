@@ -237,7 +237,7 @@ impl Run {
                 .why
                 .as_deref()
                 .unwrap_or("it ended with a failure of which no test tells");
-            builder.test(id, Outcome::Error, Some(why), None)?;
+            builder.test(id, Outcome::NotCollected, Some(why), None)?;
             builder.note(format!(
                 "{id} failed without a failed test (line {})",
                 failed.line

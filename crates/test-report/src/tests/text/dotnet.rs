@@ -296,7 +296,7 @@ impl FailureText {
         }
         if self.aborted && report.totals().failures() == 0 {
             let message = "the test run was aborted";
-            report.test("test run", Outcome::Error, Some(message), None)?;
+            report.test("test run", Outcome::NotCollected, Some(message), None)?;
         }
         report.finish()
     }

@@ -254,7 +254,7 @@ impl Run {
         if !named {
             let id = package;
             self.builder
-                .test(id, Outcome::Error, Some(&tests.other), None)?;
+                .test(id, Outcome::NotCollected, Some(&tests.other), None)?;
         }
         Ok(())
     }

@@ -63,7 +63,7 @@ pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
         names.every(case.id(), outcome, message, Some(case.file));
     }
     names.give(&mut builder, summary.counted)?;
-    broken(&told, &listed, &summary, &mut builder)?;
+    broken(&told, &summary, &mut builder)?;
     builder.finish()
 }
 
@@ -130,22 +130,12 @@ impl Summary {
 /// The files that broke outside of their tests. No file that failed goes without a failure.
 fn broken(
     told: &[FailureText<'_>],
-    listed: &[Listed<'_>],
     summary: &Summary,
     builder: &mut Builder,
 ) -> Result<(), Unreadable> {
-    let failed = told.iter().filter(|told| told.heading != BROKEN);
-    let ran: HashSet<&str> = failed
-        .map(|told| told.file)
-        .chain(listed.iter().map(|case| case.file))
-        .collect();
     let files: HashSet<&str> = told.iter().map(|told| told.file).collect();
     for told in told.iter().filter(|told| told.heading == BROKEN) {
-        let outcome = if ran.contains(told.file) {
-            Outcome::Error
-        } else {
-            Outcome::NotCollected
-        };
+        let outcome = Outcome::NotCollected;
         builder.test(told.file, outcome, Some(&told.error), Some(told.file))?;
     }
     if summary.failed_files > files.len() as u64 && builder.totals().failures() == 0 {

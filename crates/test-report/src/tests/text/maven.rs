@@ -239,7 +239,7 @@ impl ClassSummary {
         }
         if self.failed && report.totals().failures() == 0 {
             let reason = self.reason.as_deref().unwrap_or("the build failed");
-            report.test("build", Outcome::Error, Some(reason), None)?;
+            report.test("build", Outcome::NotCollected, Some(reason), None)?;
         }
         report.finish()
     }

@@ -158,11 +158,11 @@ impl ListedFailure {
     }
 
     fn outcome(&self) -> Outcome {
-        if self.is_outside() {
+        let hook = self.titles.last().is_some_and(|title| is_hook(title));
+        if hook || self.is_outside() {
             return Outcome::NotCollected;
         }
-        let hook = self.titles.last().is_some_and(|title| is_hook(title));
-        if !hook && is_assertion(&self.error) {
+        if is_assertion(&self.error) {
             Outcome::Failed
         } else {
             Outcome::Error

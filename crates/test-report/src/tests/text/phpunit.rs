@@ -286,13 +286,7 @@ impl Run {
     fn finish(mut self) -> Result<TestReport, Unreadable> {
         let mut builder = Builder::new(TestFormat::PhpunitText);
         if let (Some(fatal), None) = (&self.fatal, &self.summary) {
-            let began = self.progress.is_some() || !self.documented.is_empty();
-            let outcome = if began {
-                Outcome::Error
-            } else {
-                Outcome::NotCollected
-            };
-            builder.test(where_fatal(fatal), outcome, Some(fatal), None)?;
+            builder.test(where_fatal(fatal), Outcome::NotCollected, Some(fatal), None)?;
             builder.note("PHP went down before the run was over: its other tests are not known");
             return builder.finish();
         }

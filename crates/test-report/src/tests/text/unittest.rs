@@ -136,17 +136,18 @@ fn headings(lines: &[&str]) -> Vec<Failure> {
             .skip(1)
             .collect();
         let loading = named.contains("(unittest.loader._FailedTest");
+        let preparing = named
+            .split(' ')
+            .next()
+            .is_some_and(|name| PREPARING.contains(&name));
         Some(Failure {
-            preparing: named
-                .split(' ')
-                .next()
-                .is_some_and(|name| PREPARING.contains(&name)),
+            preparing,
             id: if loading {
                 named.split(' ').next().unwrap_or(named).to_owned()
             } else {
                 id
             },
-            outcome: if loading {
+            outcome: if loading || preparing {
                 Outcome::NotCollected
             } else {
                 outcome

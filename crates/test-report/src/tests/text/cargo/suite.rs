@@ -419,17 +419,21 @@ impl Suite {
             builder.test(&id, outcome, message, file.as_deref())?;
         }
         if let End::Crashed(why) = &self.end {
-            let id = match (&self.begun, binary) {
-                (Some(begun), _) => binary::ids(binary, &[&begun.name])
-                    .pop()
-                    .map_or_else(|| begun.name.clone(), |(id, _)| id),
-                (None, Some(binary)) => binary.name.clone(),
-                (None, None) => "test binary".to_owned(),
-            };
             let why = why
                 .as_deref()
                 .unwrap_or("the process ended before its tests did");
-            builder.test(&id, Outcome::Error, Some(why), None)?;
+            let mut known = self.cases.len() as u64;
+            // Only with one thread the harness names a test before it runs it.
+            if let Some(begun) = &self.begun {
+                let id = binary::ids(binary, &[&begun.name]).pop();
+                let id = id.map_or_else(|| begun.name.clone(), |(id, _)| id);
+                builder.test(&id, Outcome::Error, Some(why), None)?;
+                known += 1;
+            }
+            if known < self.declared {
+                let id = binary.map_or("test binary", |binary| &binary.name);
+                builder.test(id, Outcome::NotCollected, Some(why), None)?;
+            }
         }
         Ok(())
     }
