@@ -10,6 +10,7 @@ mod maven;
 mod mocha;
 mod node;
 mod phpunit;
+mod pnpm;
 mod pytest;
 mod rspec;
 mod script;
@@ -32,7 +33,10 @@ pub(super) fn read(
     let text = whole(source)?;
     let format = match format {
         Some(format) => format,
-        None => detect(&text)?,
+        None => match pnpm::read(&text)? {
+            Some(report) => return Ok(report),
+            None => detect(&text)?,
+        },
     };
     let read = match format {
         TestFormat::CargoText => cargo::read(&text),
