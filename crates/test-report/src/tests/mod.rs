@@ -25,10 +25,14 @@ use crate::unreadable::{Kind, Unreadable};
 ///
 /// The stream is read to its end, once, and not held as a whole, except for formats that are one JSON value or plain text.
 pub fn read_tests(input: impl Read, format: Option<TestFormat>) -> Result<TestReport, Unreadable> {
-    let source = Source::new(input)?;
+    let mut source = Source::new(input)?;
     if source.head().iter().all(u8::is_ascii_whitespace) {
         return Err(Unreadable::new(Kind::Empty, "the report is empty"));
     }
-    let format = format.or_else(|| format::detect(source.head()));
-    format::read(format, source)
+    let mut told = format::detect(source.head());
+    if told.is_none() && json::is_spread(source.head()) {
+        source = json::in_lines(source)?;
+        told = format::detect(source.head());
+    }
+    format::read(format.or(told), source)
 }

@@ -220,3 +220,32 @@ fn ends_after_a_part(format: &str, cut: &[u8]) -> bool {
     let last = |marks: &[&str]| marks.iter().filter_map(|mark| cut.rfind(mark)).max();
     last(ends).is_some_and(|end| last(begins).is_none_or(|begin| begin < end))
 }
+
+/// What people pipe through `jq .` says the same.
+#[test]
+fn json_that_was_spread_over_lines_is_read_alike() {
+    let mut tried = 0;
+    for (format, path) in fixtures() {
+        let bytes = fs::read(&path).expect("a fixture");
+        let values = serde_json::Deserializer::from_slice(&bytes).into_iter();
+        let values: Result<Vec<serde_json::Value>, _> = values.collect();
+        let (Ok(values), true) = (values, made(&path).tests.is_some()) else {
+            continue;
+        };
+        let spread: Vec<String> = values.iter().map(|value| format!("{value:#}\n")).collect();
+        let spread = spread.concat();
+        let whole = test_report::read_tests(&bytes[..], None).expect("a report");
+        let read = test_report::read_tests(spread.as_bytes(), None)
+            .unwrap_or_else(|fault| panic!("{format} {}: {fault}", path.display()));
+        assert_eq!(read.totals, whole.totals, "{}", path.display());
+        let given = test_report::read_tests(spread.as_bytes(), Some(whole.format));
+        assert_eq!(
+            given.expect("a report").tests,
+            whole.tests,
+            "{}",
+            path.display()
+        );
+        tried += 1;
+    }
+    assert!(tried > 10, "{tried}");
+}
