@@ -54,6 +54,33 @@ impl Builder {
         Ok(())
     }
 
+    /// How many tests it names so far.
+    pub(crate) fn len(&self) -> usize {
+        self.tests.len()
+    }
+
+    /// What became of the test at that place.
+    pub(crate) fn outcome(&self, at: usize) -> Outcome {
+        self.tests[at].outcome
+    }
+
+    /// Notes how the test at that place ended when it was tried again: one that failed and passes now is flaky.
+    pub(crate) fn tried_again(&mut self, at: usize, now: Outcome, message: Option<&str>) {
+        let test = &mut self.tests[at];
+        let was_bad = test.outcome.is_failure() || test.outcome == Outcome::Flaky;
+        let outcome = if was_bad && now == Outcome::Passed {
+            Outcome::Flaky
+        } else {
+            now
+        };
+        *self.totals.number_of(test.outcome) -= 1;
+        *self.totals.number_of(outcome) += 1;
+        test.outcome = outcome;
+        if let Some(message) = message {
+            test.message = Some(cut(message.trim(), LONGEST_MESSAGE).into());
+        }
+    }
+
     /// Tests that are only counted.
     pub(crate) fn unnamed(&mut self, outcome: Outcome, many: u64) {
         self.totals.count(outcome, many);

@@ -92,7 +92,14 @@ pub struct Totals {
 impl Totals {
     /// Counts `many` tests of one outcome.
     pub fn count(&mut self, outcome: Outcome, many: u64) {
-        let counted = match outcome {
+        let counted = self.number_of(outcome);
+        *counted = counted.saturating_add(many);
+        self.total = self.total.saturating_add(many);
+    }
+
+    /// How many tests had this outcome.
+    pub(crate) fn number_of(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
             Outcome::Passed => &mut self.passed,
             Outcome::Failed => &mut self.failed,
             Outcome::Error => &mut self.errors,
@@ -100,9 +107,7 @@ impl Totals {
             Outcome::Skipped => &mut self.skipped,
             Outcome::ExpectedFailure => &mut self.expected_failures,
             Outcome::Flaky => &mut self.flaky,
-        };
-        *counted = counted.saturating_add(many);
-        self.total = self.total.saturating_add(many);
+        }
     }
 
     /// What counts against the suite: failed, errors and not collected.

@@ -117,12 +117,16 @@ struct Package {
     output: Output,
     failed: u64,
     ended: bool,
+    /// It failed, and only what failed in it may be run again.
+    has_failed: bool,
 }
 
 struct Run {
     builder: Builder,
     packages: HashMap<String, Package>,
     begun: usize,
+    /// The places of tests that failed, by their ids.
+    failed: HashMap<String, usize>,
     /// What was printed by builds, by what was built.
     builds: HashMap<String, String>,
     failed_builds: Vec<String>,
@@ -137,6 +141,7 @@ impl Run {
             builder: Builder::new(TestFormat::GoJson),
             packages: HashMap::new(),
             begun: 0,
+            failed: HashMap::new(),
             builds: HashMap::new(),
             failed_builds: Vec::new(),
             explained: HashSet::new(),
@@ -189,11 +194,21 @@ impl Run {
             let message = format!("it names more than {MOST_TESTS} packages");
             return Err(Unreadable::new(Kind::TooLarge, message));
         }
-        if package.ended && matches!(&*event.action, "start" | "run" | "pass" | "fail" | "skip") {
+        let test = event.test.as_deref();
+        // gotestsum runs again what failed.
+        let runs_again = package.has_failed
+            && test.is_none_or(|test| {
+                let root = test.split('/').next().unwrap_or(test);
+                self.failed.contains_key(&format!("{name}/{root}"))
+            });
+        let goes_on = matches!(&*event.action, "start" | "run" | "pass" | "fail" | "skip");
+        if goes_on && runs_again {
+            package.ended = false;
+        } else if goes_on && (package.ended || package.has_failed) {
             let message = format!("{name} goes on after its end: give the report of one run");
             return Err(Unreadable::new(Kind::Mixed, message));
         }
-        match (&*event.action, event.test.as_deref()) {
+        match (&*event.action, test) {
             ("run", Some(test)) => {
                 self.begun += 1;
                 if self.begun > MOST_TESTS {
@@ -231,13 +246,24 @@ impl Run {
                 };
                 package.failed += u64::from(outcome.is_failure());
                 let message = (!outcome.is_success()).then_some(&*begun.output.text);
-                self.builder
-                    .test(&format!("{name}/{test}"), outcome, message, None)
+                let id = format!("{name}/{test}");
+                let again = self.failed.get(&id).filter(|_| package.has_failed);
+                if let Some(at) = again {
+                    self.builder.tried_again(*at, outcome, message);
+                    return Ok(());
+                }
+                if outcome.is_failure() {
+                    self.failed.insert(id.clone(), self.builder.len());
+                } else if package.has_failed {
+                    return Ok(());
+                }
+                self.builder.test(&id, outcome, message, None)
             }
             ("pass" | "fail" | "skip", None) => {
                 let mut ended = std::mem::take(package);
                 package.line = ended.line;
                 package.ended = true;
+                package.has_failed = ended.has_failed || event.action == "fail";
                 self.end(&name, &mut ended, event)
             }
             _ => Ok(()),

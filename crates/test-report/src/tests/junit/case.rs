@@ -53,8 +53,6 @@ pub(super) struct Case {
     pub(super) not_run: bool,
     /// By its attributes it was never begun, since something it needs is missing.
     failed_by_attribute: bool,
-    again: bool,
-    of_class: bool,
     pub(super) beside: Option<NonCase>,
     /// It is a whole file of node, which says there how its process ended.
     is_script: bool,
@@ -120,7 +118,6 @@ impl Case {
                 case.id.push_str(name);
             }
         }
-        case.of_class = name.is_empty() || name == class || name == "initializationError";
         if case.file.is_none() {
             case.file = suites.iter().rev().find_map(|suite| suite.file.clone());
         }
@@ -166,7 +163,6 @@ impl Case {
     /// What stands for a suite that could not run.
     pub(super) fn of_suite(suites: &[Suite], depth: usize) -> Self {
         let mut case = Self::empty(depth);
-        case.of_class = true;
         for suite in suites {
             if !case.id.is_empty() {
                 case.id.push_str(" > ");
@@ -187,8 +183,6 @@ impl Case {
             said: Vec::new(),
             not_run: false,
             failed_by_attribute: false,
-            again: false,
-            of_class: false,
             beside: None,
             is_script: false,
             failing: false,
@@ -294,11 +288,6 @@ impl Case {
         }
     }
 
-    /// It passed before, and passes once more.
-    pub(super) fn tried_again(&mut self) {
-        self.again = true;
-    }
-
     /// What is left of it when it has been counted.
     pub(super) fn into_id(self) -> String {
         self.id
@@ -306,11 +295,6 @@ impl Case {
 
     pub(super) fn id(&self) -> &str {
         &self.id
-    }
-
-    /// Whether it stands for its class or suite, and is no test of its own.
-    pub(super) fn is_of_class(&self) -> bool {
-        self.of_class
     }
 
     pub(super) fn message(&self) -> Option<&str> {
@@ -354,7 +338,7 @@ impl Case {
             Outcome::Skipped
         } else if said(OutcomeElement::Rerun) || self.failed_by_attribute {
             Outcome::Failed
-        } else if said(OutcomeElement::Flaky) || self.again {
+        } else if said(OutcomeElement::Flaky) {
             Outcome::Flaky
         } else if self.not_run {
             Outcome::Skipped

@@ -5,7 +5,6 @@ mod suite;
 
 use std::collections::HashMap;
 
-use crate::limits::MOST_TESTS;
 use crate::source::Source;
 use crate::tests::builder::Builder;
 use crate::tests::{Outcome, TestFormat, TestReport};
@@ -20,7 +19,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<TestReport, Unreadable> {
         report: Builder::new(TestFormat::Junit),
         suites: Vec::new(),
         case: None,
-        pytest: None,
+        places: HashMap::new(),
         spoken: StrayFailures::default(),
         left: String::new(),
     };
@@ -56,8 +55,9 @@ struct Reader {
     /// Those that have begun and did not end, the root among them.
     suites: Vec<Suite>,
     case: Option<Case>,
-    /// The cases of pytest, in which one test may have several.
-    pytest: Option<Merged>,
+    /// The places of tests that may have several cases: of pytest one more for each time that it was tried again, which looks as if it
+    /// passed, and one more where it failed and its teardown failed as well; of gotestsum one for each time.
+    places: HashMap<Box<str>, usize>,
     spoken: StrayFailures,
     /// The memory of the last id, for the next one.
     left: String,
@@ -131,11 +131,7 @@ impl Reader {
                     let message = "another report begins here: give the report of one run";
                     return Err(tag.fault(Kind::Mixed, message));
                 }
-                let suite = Suite::new(tag, depth)?;
-                if suite.by_pytest && self.pytest.is_none() {
-                    self.pytest = Some(Merged::default());
-                }
-                self.suites.push(suite);
+                self.suites.push(Suite::new(tag, depth)?);
             }
             _ if depth == 1 => {
                 let message = format!("its root is <{name}>, and no <testsuites> or <testsuite>");
@@ -150,6 +146,15 @@ impl Reader {
                 let mut case = Case::of_suite(&self.suites, depth);
                 case.child(tag, depth)?;
                 self.case = Some(case);
+            }
+            "property" => {
+                if let Some(suite) = self.suites.last_mut() {
+                    for attribute in tag.attributes() {
+                        let attribute = attribute?;
+                        suite.by_go |=
+                            attribute.name == "name" && &*attribute.value() == "go.version";
+                    }
+                }
             }
             _ => {}
         }
@@ -173,25 +178,15 @@ impl Reader {
             return Ok(());
         };
         if suite.by_pytest {
-            suite.counted.tests = self.pytest.as_ref().map_or(0, Merged::len);
+            suite.counted.tests = self.places.len() as u64;
         }
         let told = suite.check()?;
         self.spoken.beside = self.spoken.beside.saturating_add(told.beside);
         self.spoken.todo = self.spoken.todo.saturating_add(told.todo);
         self.spoken.by_jest |= suite.by_jest;
-        match self.suites.last_mut() {
-            Some(outer) => outer.counted.add(&suite.counted),
-            None => {
-                for (id, case) in self
-                    .pytest
-                    .take()
-                    .into_iter()
-                    .flat_map(|merged| merged.cases)
-                {
-                    self.report
-                        .test(&id, case.outcome(), case.message(), case.file())?;
-                }
-            }
+        if let Some(outer) = self.suites.last_mut() {
+            outer.counted.add(&suite.counted);
+            outer.direct.suites += 1;
         }
         Ok(())
     }
@@ -206,47 +201,24 @@ impl Reader {
             suite.direct.add(&counted);
             suite.counted.add(&counted);
         }
-        if let Some(merged) = &mut self.pytest {
-            return merged.take_in(case);
+        let outcome = case.outcome();
+        let suite = self.suites.last();
+        let by_pytest = suite.is_some_and(|suite| suite.by_pytest);
+        if by_pytest || suite.is_some_and(|suite| suite.by_go) {
+            if let Some(at) = self.places.get(case.id()).copied() {
+                let outcome = match (self.report.outcome(at), outcome) {
+                    (before, _) if by_pytest && before.is_failure() => return Ok(()),
+                    (Outcome::Passed, Outcome::Passed) if by_pytest => Outcome::Flaky,
+                    (_, outcome) => outcome,
+                };
+                self.report.tried_again(at, outcome, case.message());
+                return Ok(());
+            }
+            self.places.insert(case.id().into(), self.report.len());
         }
         self.report
-            .test(case.id(), case.outcome(), case.message(), case.file())?;
+            .test(case.id(), outcome, case.message(), case.file())?;
         self.left = case.into_id();
-        Ok(())
-    }
-}
-
-/// The cases of pytest by their id: a test has one more for each time that it was tried again, which looks as if it passed, and
-/// one more where it failed and its teardown failed as well.
-#[derive(Default)]
-struct Merged {
-    cases: Vec<(Box<str>, Case)>,
-    places: HashMap<Box<str>, usize>,
-}
-
-impl Merged {
-    fn len(&self) -> u64 {
-        self.cases.len() as u64
-    }
-
-    fn take_in(&mut self, case: Case) -> Result<(), Unreadable> {
-        if self.cases.len() == MOST_TESTS {
-            let message = format!("it names more than {MOST_TESTS} tests");
-            return Err(Unreadable::new(Kind::TooLarge, message));
-        }
-        let id: Box<str> = case.id().into();
-        let Some(place) = self.places.get(&id) else {
-            self.places.insert(id.clone(), self.cases.len());
-            self.cases.push((id, case));
-            return Ok(());
-        };
-        let before = &mut self.cases[*place].1;
-        let passed = matches!(before.outcome(), Outcome::Passed | Outcome::Flaky);
-        if passed && case.outcome() == Outcome::Passed {
-            before.tried_again();
-        } else if !before.outcome().is_failure() {
-            *before = case;
-        }
         Ok(())
     }
 }
