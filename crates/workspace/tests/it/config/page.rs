@@ -8,7 +8,7 @@ use workspace::config::{Setting, sections};
 const HEAD: &str = "\
 # Settings
 
-In `.taskmaster/config.json` of the project, and your own in `~/.taskmaster/config.json`; all optional, comments allowed. Of a rule the strictest counts that any of
+In `.taskmaster/config.json` of the project, and your own in `~/.taskmaster/config.json`; all optional. They are strict JSON: a comment is a key that begins with `//`. Of a rule the strictest counts that any of
 them gives, and the environment (`TRAMLINE_EVIDENCE_REQUIRE` for `evidence.require`, and so on) weakens none: [whose settings count](evidence.md#whose-settings-count).
 
 ```console
