@@ -17,7 +17,7 @@ use crate::call::Input;
 use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose};
 use crate::capability::git::read::preflight::{self, Planned};
-use crate::capability::memory::Memory;
+use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::messages::UNNAMED;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
@@ -30,7 +30,7 @@ use crate::generic::begin::Resources;
 use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb, argument};
-use crate::open_run::CommandOutcome;
+use crate::open_run::{self, CommandOutcome};
 use crate::progress::RUNNING;
 use crate::turn::{refused_on_task, turned};
 use crate::view::autopilot::answer::{PlannedSubtask, StartPlan, Started};
@@ -69,7 +69,7 @@ impl Engine {
                 runs.iter()
                     .filter(|run| run.task.as_deref() == Some(task))
                     .any(|run| {
-                        crate::open_run::load(run.dir.path())
+                        open_run::load(run.dir.path())
                             .ok()
                             .and_then(|loaded| Memory::of(&loaded.run).ok())
                             .is_some_and(|memory| {
@@ -232,7 +232,7 @@ impl Engine {
             format!("the run {} is under way in {}", other.id(), at.display()),
         )
         .detail("runId", other.id());
-        let loaded = crate::open_run::load(other.path()).ok();
+        let loaded = open_run::load(other.path()).ok();
         let run = loaded.as_ref().map(|loaded| &loaded.run);
         // One that has no view of its own is found by the verbs of any.
         let is_generic = run.is_some_and(|run| *View::of(run) == GENERIC);
@@ -354,7 +354,7 @@ impl Engine {
             None
         };
         let project = self.home.project(&self.root)?;
-        let _lock = project.lock(self.wait(), &self.command)?;
+        let lock = project.lock(self.wait(), &self.command)?;
         // It holds unless another start was faster.
         let before = before.filter(|_| project.runs().is_ok_and(|runs| runs.is_empty()));
         if start.force
@@ -369,6 +369,19 @@ impl Engine {
             Some(planned) => planned,
             None => self.planned(&definition, start)?,
         };
+        if !start.force
+            && let Some(begun) = Self::begun_before(&project, &source, &planned.start)?
+        {
+            drop(lock);
+            let resumed = self.resume(Some(begun.id()))?;
+            return Ok(Started {
+                run_id: resumed.run_id,
+                branch: planned.start.branch,
+                baseline: None,
+                warnings: planned.start.warnings,
+                next_action: resumed.next_action,
+            });
+        }
         let planned = Planned {
             baseline,
             checked,
@@ -427,6 +440,30 @@ impl Engine {
         }
     }
 
+    /// The run of this very start that stopped before its first unit, since something failed: a start that is repeated goes on with it.
+    fn begun_before(
+        project: &ProjectDir,
+        source: &Source,
+        start: &StartFacts,
+    ) -> Result<Option<RunDir>, Fault> {
+        let definition = journal::sha256_hex(source.text.as_bytes());
+        let is_same = |head: &RunHead| {
+            let loaded = open_run::load(head.dir.path()).ok()?;
+            let memory = Memory::of(&loaded.run).ok()?;
+            let failed = loaded.run.pause.as_ref().is_some_and(|pause| !pause.person)
+                && loaded.run.issues.is_empty()
+                && loaded.run.definition_hash == definition;
+            let begun = &memory.start;
+            let same = (&begun.task_id, &begun.tag, &begun.branch, &begun.head)
+                == (&start.task_id, &start.tag, &start.branch, &start.head);
+            (failed && same).then_some(())
+        };
+        let mut paused = over_tasks(project)?
+            .into_iter()
+            .filter(|run| run.status == "paused");
+        Ok(paused.find(|run| is_same(run).is_some()).map(|run| run.dir))
+    }
+
     /// What should be said of a run of the same task that somebody stopped: it may be meant.
     fn paused_before(project: &ProjectDir, task: &str) -> Result<Option<String>, Fault> {
         let paused = |run: &RunHead| run.status == "paused" && run.task.as_deref() == Some(task);
@@ -478,7 +515,7 @@ impl Engine {
 pub(crate) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
     for id in project.runs()? {
         let dir = project.run(&id)?;
-        if let Ok(loaded) = crate::open_run::load(dir.path())
+        if let Ok(loaded) = open_run::load(dir.path())
             && loaded.head.seq > 0
             && loaded.run.status == RunStatus::Running
             && is_over_a_task(&loaded.run)

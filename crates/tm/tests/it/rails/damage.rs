@@ -248,6 +248,20 @@ fn a_start_on_a_full_disk_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_start_that_failed_in_git_goes_on_when_it_is_repeated() {
+    let env = TestEnvironment::new();
+    // No branch can be made where a file is in the place of its reflog's folder.
+    env.write(".git/logs/refs/heads/master", "");
+    let failed = env.auto("start 1");
+    assert_eq!(failed.status, 6, "{failed:#?}");
+    fs::remove_file(env.project().join(".git/logs/refs/heads/master")).unwrap();
+    let first = env.run_folder();
+    env.auto("start 1").ok();
+    assert_eq!(env.runs(), [first]);
+    assert_eq!(env.action(), "red");
+}
+
+#[test]
 fn a_store_that_is_none_is_named() {
     let env = TestEnvironment::new();
     fs::write(env.store(), "a file\n").unwrap();
