@@ -606,3 +606,19 @@ fn links_of_a_submodule_are_not_written_through() {
     env.refused_of(&start, 3, "leads_outside", "out of git");
     assert_eq!(everything_below(&outside), before);
 }
+
+#[test]
+fn a_closing_commit_that_failed_is_made_when_it_is_repeated() {
+    let env = TestEnvironment::started();
+    env.to_finalize();
+    env.hook("pre-commit", "kill -9 $PPID");
+    let failed = env.auto("finalize --results failed:0,passed:2");
+    assert_ne!(failed.status, 0, "{failed:#?}");
+    let status = || env.tm(&["tasks", "show", "1"]).ok()["status"].clone();
+    assert_ne!(status(), "review");
+    env.hook("pre-commit", "exit 0");
+    let resumed = env.auto("resume").ok();
+    assert_eq!(resumed["nextAction"]["status"], "completed", "{resumed}");
+    assert_eq!(status(), "review");
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+}

@@ -11,7 +11,8 @@ use machine::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::git::{
-    CommitFate, CommitInfo, CommitIntentRef, CommitRequest, Oid, ProcessGroup, RepoPath, Repository,
+    CommitError, CommitFate, CommitInfo, CommitIntentRef, CommitRequest, Oid, ProcessGroup,
+    RepoPath, Repository,
 };
 use workspace::tasks::{Rewrite, StatusChange};
 
@@ -350,8 +351,13 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
                 rewrite.revert().map_err(Fault::from)?;
             }
             forget_git(call);
-            if pending.name == "task.finish" {
-                // All work is committed by now; that a status could not be is no reason to stand still.
+            // A hook refuses a status each time, and all work is committed by now: no reason to stand still. What else went
+            // wrong may go well when it is repeated.
+            let is_lasting = matches!(
+                error,
+                CommitError::Refused { exit: Some(1), .. } | CommitError::NothingToCommit
+            );
+            if pending.name == "task.finish" && is_lasting {
                 return Ok(not_written(error.code(), &chain(&error)));
             }
             let code = error.code();
