@@ -139,7 +139,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
             return Err(refused(
                 "test_timeout",
                 format!(
-                    "`{}` did not end within {} s, and was ended with everything that it had started",
+                    "`{}` did not end within {} s, and was killed with its process group; what left the group (setsid, a daemon) may still run",
                     suite.command,
                     suite.config.autopilot.test_timeout / 1000
                 ),
@@ -314,7 +314,7 @@ pub(crate) fn cancelled(command: &str) -> Fault {
         Kind::Conflict,
         "cancelled",
         format!(
-            "the call was cancelled, and `{command}` was ended with everything that it had started"
+            "the call was cancelled, and `{command}` was killed with its process group; what left the group (setsid, a daemon) may still run"
         ),
     )
     .suggest("nothing was reported: report again when it is wanted")
