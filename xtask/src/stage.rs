@@ -1,7 +1,9 @@
 //! A folder of its own: a home, a repository, and the program in it with nothing else in its environment.
 
 use std::fs;
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -66,6 +68,24 @@ impl Stage {
         self.now().join("scratch")
     }
 
+    /// The user's home.
+    pub fn home(&self) -> PathBuf {
+        self.now().join("home")
+    }
+
+    /// What lies on other machines.
+    pub fn elsewhere(&self) -> PathBuf {
+        self.now().join("elsewhere")
+    }
+
+    /// Writes a program that is found before any other of its name.
+    pub fn write_program(&self, name: &str, script: &str) -> io::Result<()> {
+        let path = self.elsewhere().join("bin").join(name);
+        fs::create_dir_all(self.elsewhere().join("bin"))?;
+        fs::write(&path, script)?;
+        fs::set_permissions(path, Permissions::from_mode(0o755))
+    }
+
     /// Where runs are kept.
     pub fn store(&self) -> PathBuf {
         self.now().join("home/store")
@@ -93,10 +113,13 @@ impl Stage {
     /// A process with nothing but what is needed in its environment.
     pub fn process(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
+        let mut path = self.elsewhere().join("bin").into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
         command
             .current_dir(self.project())
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path)
             .env("HOME", self.now().join("home"))
             .env("TMPDIR", self.now().join("scratch"))
             .env("TRAMLINE_HOME", self.store())
@@ -154,20 +177,50 @@ impl Stage {
 
     /// All lock files that a git left.
     pub fn locks(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        let mut open = vec![self.project().join(".git")];
-        while let Some(folder) = open.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let path = entry.path();
-                if path.is_dir() {
-                    open.push(path);
-                } else if path.extension().is_some_and(|ending| ending == "lock") {
-                    found.push(path);
-                }
+        let is_lock = |path: &Path| path.extension().is_some_and(|ending| ending == "lock");
+        let mut locks = below(&self.project().join(".git"), &is_lock);
+        // One of the program's own, which stays.
+        locks.retain(|path| !path.ends_with("tramline-notes.lock"));
+        locks
+    }
+
+    /// All temporary files and folders that the program left.
+    pub fn leftovers(&self) -> Vec<PathBuf> {
+        let is_left = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let begins = ["tramline-", ".tramline-", ".tmp"];
+            name != "tramline-notes.lock" && begins.iter().any(|begin| name.starts_with(begin))
+        };
+        let places = [self.project(), self.home(), self.scratch()];
+        let objects = self.project().join(".git/objects");
+        let left = places.iter().flat_map(|place| below(place, &is_left));
+        // Those are git's own, which it removes itself.
+        left.filter(|path| !path.starts_with(&objects)).collect()
+    }
+
+    /// Whoever keeps what is elsewhere goes on working there: no lock of a process that died stays.
+    pub fn unlock_elsewhere(&self) -> io::Result<()> {
+        let is_lock = |path: &Path| path.extension().is_some_and(|ending| ending == "lock");
+        let locks = below(&self.elsewhere(), &is_lock);
+        locks.into_iter().try_for_each(fs::remove_file)
+    }
+}
+
+/// All files and folders below a folder of which this holds.
+fn below(folder: &Path, holds: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if holds(&path) {
+                found.push(path);
+            } else if path.is_dir() {
+                open.push(path);
             }
         }
-        found
     }
+    found
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

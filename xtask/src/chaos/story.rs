@@ -1,7 +1,10 @@
 //! What is played: command by command, from a repository with one task.
 
 mod collab;
+mod export;
 mod review;
+mod setup;
+mod submit;
 mod tdd;
 
 use std::io;
@@ -31,7 +34,14 @@ pub struct Story {
 }
 
 /// All stories. A new one is a module with its `STORY`, and a line here.
-pub const ALL: &[&Story] = &[&tdd::STORY, &review::STORY, &collab::STORY];
+pub const ALL: &[&Story] = &[
+    &tdd::STORY,
+    &review::STORY,
+    &collab::STORY,
+    &submit::STORY,
+    &setup::STORY,
+    &export::STORY,
+];
 
 /// The story of this name.
 pub fn named(name: &str) -> Result<&'static Story, String> {

@@ -195,6 +195,7 @@ pub fn ends_well(
         ..
     } = *place;
     let fault = |error: io::Error| error.to_string();
+    stage.unlock_elsewhere().map_err(fault)?;
     let (before, after) = (&whole.before[number], &whole.after[number]);
     let standing = story.standing(stage).map_err(fault)?;
     // What was answered is done. What was not may be done or not.
@@ -240,6 +241,10 @@ pub fn ends_well(
     // What git cannot take away is there when it has ended.
     if !locks.is_empty() && !matches!(fault_of, Fault::Error(_)) {
         return Err(format!("git's locks are left: {locks:?}"));
+    }
+    let left = stage.leftovers();
+    if !left.is_empty() {
+        return Err(format!("temporary files are left: {left:?}"));
     }
     for run in stage.runs() {
         let report =

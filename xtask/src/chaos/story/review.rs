@@ -36,7 +36,7 @@ const fn respond(name: &'static str, input: &'static str) -> Act {
     }
 }
 
-const REVIEW: &[Act] = &[
+pub(super) const REVIEW: &[Act] = &[
     act(
         "init",
         &["session", "init", "--name", "story", "-i", "request=hello"],

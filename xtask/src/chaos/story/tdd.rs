@@ -33,7 +33,7 @@ pub(super) const GREEN: &[&str] = &[
     "failed:0,passed:1",
 ];
 
-const TDD: &[Act] = &[
+pub(super) const TDD: &[Act] = &[
     Act {
         done_already: &["run_active"],
         ..act("start", &["autopilot", "start", "1"])
