@@ -9,8 +9,11 @@ use workspace::suite::{CommandLine, SuiteRun, run_suite};
 use workspace::tasks::import::{
     self, ImportFormat, ImportProblem, Imported, MergeOutcome, WriteBack, save,
 };
-use workspace::tasks::{Status, TASKS_FILE, Task, TaskFile, TaskSource, resolve_tag};
+use workspace::tasks::{
+    Status, TASKS_FILE, Task, TaskFile, TaskSource, check_dependencies, circle, resolve_tag,
+};
 
+use crate::capability::git::read::preflight::planned;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 
@@ -31,6 +34,9 @@ pub struct TaskEntry {
     pub status: Status,
     /// The tasks that have to be done before, and are not.
     pub waits_for: Vec<String>,
+    /// Why no run of it can begin, where that is not because of other tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
     /// How many of its subtasks are done.
     pub done: usize,
     /// How many it has.
@@ -40,9 +46,13 @@ pub struct TaskEntry {
 impl TaskEntry {
     /// Whether a run of it can begin now.
     pub fn is_ready(&self) -> bool {
-        let is_open = !self.status.is_finished() && !self.status.is_left_out();
-        is_open && self.status != Status::Review && self.waits_for.is_empty()
+        is_open(&self.status) && self.waits_for.is_empty() && self.blocked.is_none()
     }
+}
+
+/// Whether a task of this status is still to be done, and may be.
+fn is_open(status: &Status) -> bool {
+    !status.satisfies() && !status.is_left_out()
 }
 
 /// The tasks of a tag.
@@ -55,6 +65,18 @@ pub struct TaskList {
     pub tag: String,
     /// In the order of the file.
     pub tasks: Vec<TaskEntry>,
+    /// Tasks that wait for each other, where there are any: each for the next, the last is the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub circle: Option<Vec<String>>,
+}
+
+impl TaskList {
+    /// The first task that a run can begin of, those first that were begun; none where there is none.
+    pub fn next(&self) -> Option<&TaskEntry> {
+        let ready = || self.tasks.iter().filter(|task| task.is_ready());
+        let begun = ready().find(|task| task.status == Status::InProgress);
+        begun.or_else(|| ready().next())
+    }
 }
 
 /// Where tasks are brought in from.
@@ -109,26 +131,26 @@ impl Engine {
     /// The tasks of the project's tag.
     pub fn task_list(&self) -> Result<TaskList, Fault> {
         let (file, source) = self.task_source()?;
-        let statuses = source.task_statuses()?;
-        let ids = statuses.keys().filter(|id| !id.contains('.'));
-        let mut tasks = Vec::new();
-        for id in ids {
-            let task = source.load_task(id)?;
-            let check = source.check_dependencies(&task)?;
+        let (all, statuses) = source.load_tasks()?;
+        let entries = all.iter().map(|task| {
+            let check = check_dependencies(task, &statuses);
             let parts = || task.subtasks.iter().filter(|part| !part.implicit);
-            tasks.push(TaskEntry {
-                id: id.clone(),
+            let blocked = planned(task).err().filter(|_| is_open(&task.status));
+            TaskEntry {
+                id: task.id.clone(),
                 title: task.title.clone(),
                 status: task.status.clone(),
                 waits_for: check.unmet.into_iter().map(|unmet| unmet.id).collect(),
+                blocked: blocked.map(|fault| fault.message),
                 done: parts().filter(|part| part.status.is_finished()).count(),
                 subtasks: parts().count(),
-            });
-        }
+            }
+        });
         Ok(TaskList {
             file,
-            tag: self.task_tag()?,
-            tasks,
+            tag: source.tag().to_owned(),
+            tasks: entries.collect(),
+            circle: circle(&all, None),
         })
     }
 
@@ -136,14 +158,6 @@ impl Engine {
     pub fn task(&self, id: &str) -> Result<Task, Fault> {
         let (_, source) = self.task_source()?;
         Ok(source.load_task(id)?)
-    }
-
-    /// The first task that a run can begin of, those first that were begun; none where there is none.
-    pub fn next_task(&self) -> Result<Option<TaskEntry>, Fault> {
-        let list = self.task_list()?;
-        let ready = || list.tasks.iter().filter(|task| task.is_ready());
-        let begun = ready().find(|task| task.status == Status::InProgress);
-        Ok(begun.or_else(|| ready().next()).cloned())
     }
 
     /// Brings tasks of other tools into the tasks file.
@@ -206,11 +220,7 @@ impl Engine {
                 }));
             answer.problems.extend(imported.problems);
         }
-        let changes = answer
-            .tasks
-            .iter()
-            .any(|task| matches!(task.outcome, MergeOutcome::Added | MergeOutcome::Updated));
-        if changes && !request.dry_run {
+        if was.as_deref().unwrap_or_default() != text && !request.dry_run {
             save(&file, was.as_deref(), &text)?;
         }
         Ok(answer)

@@ -6,7 +6,7 @@ mod repository;
 use journal::layout::RunDir;
 use serde::Serialize;
 use workspace::suite::{CommandLine, missing_program};
-use workspace::tasks::{TaskFile, TaskSource as _};
+use workspace::tasks::{CUT_CIRCLE, TaskFile, check_dependencies, circle};
 
 use crate::capability::git::read::preflight::without_test_command;
 use crate::engine::Engine;
@@ -16,9 +16,6 @@ use crate::next_step::{NextStep, Verb};
 use crate::runs::{RunFilter, RunSummary};
 use crate::view::View;
 use text::counted;
-
-/// How many tasks are read as a run would read them: each of them reads the file.
-const MOST_TASKS: usize = 50;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -141,23 +138,25 @@ impl Engine {
             }
         };
         let read = TaskFile::in_project(&self.root, &tag).and_then(|file| {
-            let tasks = file.tasks()?;
+            let (tasks, statuses) = file.load_tasks()?;
             let mut nowhere = Vec::new();
-            // As a run that begins reads one.
-            for id in tasks.keys().take(MOST_TASKS) {
-                let task = file.load_task(id)?;
-                let unmet = file.check_dependencies(&task)?.unmet;
+            for task in &tasks {
+                let unmet = check_dependencies(task, &statuses).unmet;
                 let unmet = unmet.into_iter().filter(|unmet| unmet.status.is_none());
                 nowhere.extend(unmet.map(|unmet| format!("{} on {}", task.id, unmet.id)));
             }
-            Ok((tasks.len(), nowhere))
+            Ok((tasks.len(), nowhere, circle(&tasks, None)))
         });
         match read {
-            Ok((count, nowhere)) => {
+            Ok((count, nowhere, circle)) => {
                 checks.push(DoctorCheck::ok(
                     "tasks",
                     format!("{} under the tag `{tag}`", counted(count, "task")),
                 ));
+                if let Some(circle) = circle {
+                    let message = format!("tasks wait for each other: {}", circle.join(" -> "));
+                    checks.push(DoctorCheck::warn("tasks", message, CUT_CIRCLE));
+                }
                 if !nowhere.is_empty() {
                     checks.push(DoctorCheck::warn(
                         "tasks",

@@ -1,7 +1,7 @@
 //! `tm tasks`.
 
 use engine::Kind;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{DONE, Outcome, open};
 use crate::cli::tasks::{Tasks, TasksCommand};
@@ -24,13 +24,13 @@ pub fn run(arguments: Tasks, output: &mut Output) -> Outcome {
             output.answer(&engine.task(&id)?, pages::task)?;
         }
         TasksCommand::Next => {
-            let next = engine.next_task()?;
-            let is_none = next.is_none();
-            let answer = next.map_or(Value::Null, |next| json!(next));
-            output.answer(&json!({ "task": answer }), |answer, look| {
-                pages::next(answer, look)
-            })?;
-            if is_none {
+            let list = engine.task_list()?;
+            let mut answer = json!({ "task": list.next() });
+            if let Some(circle) = &list.circle {
+                answer["circle"] = json!(circle);
+            }
+            output.answer(&answer, |_, look| pages::next(&list, look))?;
+            if list.next().is_none() {
                 return Ok(Kind::Blocked.exit_status());
             }
         }

@@ -1,11 +1,10 @@
 //! The tasks of a project, for people.
 
 use engine::tasks::{ImportAnswer, TaskList};
-use serde_json::Value;
 use text::counted;
 use text::plain::one_line;
-use workspace::tasks::Task;
 use workspace::tasks::import::{MergeOutcome, WriteBack};
+use workspace::tasks::{CUT_CIRCLE, Task};
 
 use super::{Look, Page, STRONG, Sign};
 
@@ -36,9 +35,12 @@ pub fn list(list: &TaskList, look: &Look) -> String {
         }
         if !task.waits_for.is_empty() {
             told = format!("{told}, waits for {}", one_line(&task.waits_for.join(", ")));
+        } else if let Some(blocked) = &task.blocked {
+            told = format!("{told}, cannot begin: {}", one_line(blocked));
         }
         page.wrapped(&look.paint(STRONG, &one_line(&task.id)), &told);
     }
+    circle(&mut page, list);
     page.finish()
 }
 
@@ -82,22 +84,32 @@ pub fn task(task: &Task, look: &Look) -> String {
 }
 
 /// The task that is next.
-pub fn next(answer: &Value, look: &Look) -> String {
+pub fn next(list: &TaskList, look: &Look) -> String {
     let mut page = Page::new(look);
-    let text = |name: &str| {
-        let value = answer.pointer(&format!("/task/{name}"));
-        one_line(value.and_then(Value::as_str).unwrap_or_default())
-    };
-    if answer["task"].is_null() {
-        page.signed(
+    match list.next() {
+        None => page.signed(
             Sign::Good,
             "no task can begin now: all are done, left out, or wait for others",
-        );
-    } else {
-        page.title(&format!("{} {}", text("id"), text("title")));
-        page.command(&format!("tm autopilot start {}", text("id")));
+        ),
+        Some(task) => {
+            let id = one_line(&task.id);
+            page.title(&format!("{id} {}", one_line(&task.title)));
+            page.command(&format!("tm autopilot start {id}"));
+        }
     }
+    circle(&mut page, list);
     page.finish()
+}
+
+/// The tasks that wait for each other, and how that ends.
+fn circle(page: &mut Page<'_>, list: &TaskList) {
+    if let Some(circle) = &list.circle {
+        let text = format!(
+            "tasks wait for each other: {}: {CUT_CIRCLE}",
+            circle.join(" -> ")
+        );
+        page.signed(Sign::Warn, &one_line(&text));
+    }
 }
 
 /// What was brought in.

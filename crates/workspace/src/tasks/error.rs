@@ -250,7 +250,7 @@ impl TaskError {
                 Some("set a subtask back to `pending` to have it run again".to_owned())
             }
             Self::NothingRunnable { .. } => {
-                Some("set what is deferred or blocked back to `pending`".to_owned())
+                Some("do first what it waits for (`tm tasks list` shows circles), or set what is deferred or blocked back to `pending`".to_owned())
             }
             Self::Changed { .. } => Some("try again".to_owned()),
             Self::NoTitle { .. } => Some("say in a few words what it is about".to_owned()),

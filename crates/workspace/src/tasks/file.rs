@@ -2,7 +2,7 @@
 
 mod parts;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
@@ -12,7 +12,10 @@ use super::json::{Node, Value};
 use super::name::unfit_name;
 use super::rewrite::{read_text, real_path};
 use super::tag::{DEFAULT_TAG, check_tag, parsed};
-use super::{Place, Rewrite, Splice, Status, StatusChange, Subtask, Task, TaskError, TaskSource};
+use super::{
+    Place, Rewrite, Splice, Status, StatusChange, Subtask, Task, TaskError, TaskSource,
+    TasksWithStatuses,
+};
 
 /// A tag of a `tasks.json`.
 #[derive(Debug, Clone)]
@@ -46,6 +49,33 @@ impl TaskFile {
         }
     }
 
+    /// The same file, as if it held `text`.
+    #[must_use]
+    pub fn holding(self, text: &str) -> Self {
+        Self {
+            elsewhere: Some(text.to_owned()),
+            ..self
+        }
+    }
+
+    /// All tasks of the tag, in the file's order, and their statuses. The file is read once.
+    pub fn load_tasks(&self) -> Result<TasksWithStatuses, TaskError> {
+        let text = self.text()?;
+        let node = parsed(&self.path, &text)?;
+        let document = self.document(&text, &node)?;
+        let others = document.statuses()?;
+        let mut tasks = Vec::with_capacity(document.tasks.len());
+        let mut ids = HashSet::new();
+        for node in document.tasks {
+            let id = document.id(node, "a task")?;
+            if !ids.insert(id.clone()) {
+                return Err(document.twice(&id));
+            }
+            tasks.push(document.task(&id, node, &others)?);
+        }
+        Ok((tasks, others))
+    }
+
     /// The tag.
     pub fn tag(&self) -> &str {
         &self.tag
@@ -55,23 +85,6 @@ impl TaskFile {
     pub fn tags(&self) -> Result<Vec<String>, TaskError> {
         let text = self.text()?;
         Ok(tags(&parsed(&self.path, &text)?))
-    }
-
-    /// The ids and titles of the tag's tasks, in the file's order.
-    pub fn tasks(&self) -> Result<IndexMap<String, String>, TaskError> {
-        let text = self.text()?;
-        let node = parsed(&self.path, &text)?;
-        let document = self.document(&text, &node)?;
-        document
-            .tasks
-            .iter()
-            .map(|task| {
-                Ok((
-                    document.id(task, "a task")?,
-                    document.words(task, "title", "a task")?,
-                ))
-            })
-            .collect()
     }
 
     fn document<'t>(
@@ -149,7 +162,7 @@ impl TaskSource for TaskFile {
         let document = self.document(&text, &node)?;
         let id = id.trim();
         match document.find(id)? {
-            Some(node) => document.task(id, node),
+            Some(node) => document.task(id, node, &document.statuses()?),
             None => Err(self.unknown(&document, id)),
         }
     }
@@ -158,16 +171,7 @@ impl TaskSource for TaskFile {
         let text = self.text()?;
         let node = parsed(&self.path, &text)?;
         let document = self.document(&text, &node)?;
-        let mut statuses = IndexMap::new();
-        for task in document.tasks {
-            let id = document.id(task, "a task")?;
-            statuses.insert(id.clone(), document.status(task, &format!("task {id}"))?);
-            for part in document.parts(task, &id)? {
-                let status = document.status(part.node, &format!("subtask {}", part.id))?;
-                statuses.insert(part.id, status);
-            }
-        }
-        Ok(statuses)
+        document.statuses()
     }
 
     fn rewrite(&self, changes: &[StatusChange]) -> Result<Option<Rewrite>, TaskError> {
@@ -278,14 +282,32 @@ impl<'t> Document<'t> {
         Ok(if dotted { own } else { format!("{task}.{own}") })
     }
 
+    fn twice(&self, id: &str) -> TaskError {
+        TaskError::DuplicateId {
+            id: id.to_owned(),
+            of: self.path.display().to_string(),
+        }
+    }
+
+    /// The status of every task and subtask.
+    fn statuses(&self) -> Result<IndexMap<String, Status>, TaskError> {
+        let mut statuses = IndexMap::new();
+        for task in self.tasks {
+            let id = self.id(task, "a task")?;
+            statuses.insert(id.clone(), self.status(task, &format!("task {id}"))?);
+            for part in self.parts(task, &id)? {
+                let status = self.status(part.node, &format!("subtask {}", part.id))?;
+                statuses.insert(part.id, status);
+            }
+        }
+        Ok(statuses)
+    }
+
     fn find(&self, id: &str) -> Result<Option<&'t Node<'t>>, TaskError> {
         let mut found = None;
         for task in self.tasks {
             if self.id(task, "a task")? == id && found.replace(task).is_some() {
-                return Err(TaskError::DuplicateId {
-                    id: id.to_owned(),
-                    of: self.path.display().to_string(),
-                });
+                return Err(self.twice(id));
             }
         }
         Ok(found)
@@ -411,16 +433,25 @@ impl<'t> Document<'t> {
         Ok(title)
     }
 
-    fn task(&self, id: &str, node: &'t Node<'t>) -> Result<Task, TaskError> {
+    fn task(
+        &self,
+        id: &str,
+        node: &'t Node<'t>,
+        statuses: &IndexMap<String, Status>,
+    ) -> Result<Task, TaskError> {
         check_id("task id", id)?;
         let of = format!("task {id}");
         let parts = self.parts(node, id)?;
         let siblings: HashSet<&str> = parts.iter().map(|part| part.id.as_str()).collect();
         let run = parts.iter().filter(|part| part.is_run);
         let subtasks: Vec<Subtask> = run
-            .map(|part| self.subtask(part, &parts))
+            .map(|part| self.subtask(part, &parts, statuses))
             .collect::<Result<_, _>>()?;
-        let elsewhere = self.elsewhere(&subtasks, &siblings)?;
+        let needed = subtasks.iter().flat_map(|subtask| &subtask.dependencies);
+        let foreign = needed.filter(|needed| !siblings.contains(needed.as_str()));
+        let elsewhere = foreign
+            .filter_map(|needed| Some((needed.clone(), statuses.get(needed)?.clone())))
+            .collect();
         let dependencies = self
             .list(node, "dependencies", &of)?
             .iter()
@@ -450,11 +481,17 @@ impl<'t> Document<'t> {
         Ok(task)
     }
 
-    fn subtask(&self, part: &Part<'t>, all: &[Part<'t>]) -> Result<Subtask, TaskError> {
+    fn subtask(
+        &self,
+        part: &Part<'t>,
+        all: &[Part<'t>],
+        statuses: &IndexMap<String, Status>,
+    ) -> Result<Subtask, TaskError> {
         let (id, node) = (part.id.as_str(), part.node);
         check_id("subtask id", id)?;
         let of = format!("subtask {id}");
-        let dependencies: IndexSet<String> = self.needed(part, all)?.into_iter().collect();
+        let needed = self.needed(part, all, statuses)?;
+        let dependencies: IndexSet<String> = needed.into_iter().collect();
         let criteria = match node.get("acceptanceCriteria") {
             Some(criteria) => criteria_of(&self.lines(criteria, "acceptanceCriteria", &of)?),
             None => Vec::new(),
@@ -472,38 +509,6 @@ impl<'t> Document<'t> {
             acceptance_criteria: criteria,
             implicit: false,
         })
-    }
-
-    /// The status of what subtasks depend on in other tasks of the tag.
-    fn elsewhere(
-        &self,
-        subtasks: &[Subtask],
-        siblings: &HashSet<&str>,
-    ) -> Result<BTreeMap<String, Status>, TaskError> {
-        let mut found = BTreeMap::new();
-        let foreign: HashSet<&str> = subtasks
-            .iter()
-            .flat_map(|subtask| &subtask.dependencies)
-            .map(String::as_str)
-            .filter(|dependency| !siblings.contains(dependency))
-            .collect();
-        if foreign.is_empty() {
-            return Ok(found);
-        }
-        let mut by_id: HashMap<String, &Node<'_>> = HashMap::new();
-        for task in self.tasks {
-            let id = self.id(task, "a task")?;
-            for part in self.parts(task, &id)? {
-                by_id.insert(part.id, part.node);
-            }
-        }
-        for dependency in foreign {
-            if let Some(node) = by_id.get(dependency) {
-                let status = self.status(node, &format!("subtask {dependency}"))?;
-                found.insert(dependency.to_owned(), status);
-            }
-        }
-        Ok(found)
     }
 
     /// The change that gives a task or subtask this status; `None` where it has it.

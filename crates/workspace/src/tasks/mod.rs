@@ -23,7 +23,7 @@ pub use file::TaskFile;
 pub use inline::InlineTask;
 pub use plan_file::PlanFile;
 pub use rewrite::{Applied, FileState, RevertOutcome, Rewrite, Splice};
-pub use run_plan::{LeftOut, LeftOutReason, PlanWarning, RunPlan, plan_run};
+pub use run_plan::{CUT_CIRCLE, LeftOut, LeftOutReason, PlanWarning, RunPlan, circle, plan_run};
 pub use tag::{DEFAULT_TAG, current_tag, resolve_tag, switch_tag};
 pub use task::{Status, Subtask, Task};
 
@@ -103,21 +103,28 @@ pub trait TaskSource {
 
     /// Whether what the task as a whole depends on is done.
     fn check_dependencies(&self, task: &Task) -> Result<DependencyCheck, TaskError> {
-        let mut check = DependencyCheck::default();
         if task.dependencies.is_empty() {
-            return Ok(check);
+            return Ok(DependencyCheck::default());
         }
-        let statuses = self.task_statuses()?;
-        for id in &task.dependencies {
-            match statuses.get(id) {
-                Some(Status::Review) => check.in_review.push(id.clone()),
-                Some(status) if status.is_finished() => {}
-                status => check.unmet.push(UnmetDependency {
-                    id: id.clone(),
-                    status: status.cloned(),
-                }),
-            }
-        }
-        Ok(check)
+        Ok(check_dependencies(task, &self.task_statuses()?))
     }
+}
+
+/// Tasks, and the status of each of them and of their subtasks.
+pub type TasksWithStatuses = (Vec<Task>, IndexMap<String, Status>);
+
+/// Whether what the task as a whole depends on is done, by the statuses of its source.
+pub fn check_dependencies(task: &Task, statuses: &IndexMap<String, Status>) -> DependencyCheck {
+    let mut check = DependencyCheck::default();
+    for id in &task.dependencies {
+        match statuses.get(id) {
+            Some(Status::Review) => check.in_review.push(id.clone()),
+            Some(status) if status.is_finished() => {}
+            status => check.unmet.push(UnmetDependency {
+                id: id.clone(),
+                status: status.cloned(),
+            }),
+        }
+    }
+    check
 }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::fmt;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::error::why_left_out;
@@ -48,7 +49,7 @@ impl fmt::Display for LeftOut {
             }
             LeftOutReason::Elsewhere { id, status } => write!(
                 f,
-                "subtask {} depends on {id} of another task, which is {status}",
+                "subtask {} waits for {id}, which is {status}",
                 self.subtask.id
             ),
         }
@@ -66,11 +67,11 @@ pub enum LeftOutReason {
         /// The dotted id of that subtask.
         id: String,
     },
-    /// It depends on a subtask of another task that is not done.
+    /// It depends on another task, or a subtask of one, that is not done.
     Elsewhere {
-        /// The dotted id of that subtask.
+        /// The id of that one.
         id: String,
-        /// How far that one is.
+        /// How far it is.
         status: Status,
     },
 }
@@ -166,7 +167,8 @@ pub fn plan_run(task: &Task) -> Result<RunPlan, TaskError> {
             }
         }
     }
-    if let Some(path) = cycle(&open) {
+    if let Some(circle) = cycle(&edges(&open), open.len()) {
+        let path = circle.into_iter().map(|at| open[at].id.clone()).collect();
         return Err(TaskError::Cycle { path });
     }
     let ordered = in_order(&open);
@@ -336,12 +338,11 @@ fn in_order<'t>(open: &[&'t Subtask]) -> Vec<&'t Subtask> {
     ordered
 }
 
-/// A circle among the dependencies, if there is one: each id depends on the next, the last is the first.
-fn cycle(open: &[&Subtask]) -> Option<Vec<String>> {
-    let edges = edges(open);
-    let mut finished = vec![false; open.len()];
-    let mut on_path = vec![false; open.len()];
-    for start in 0..open.len() {
+/// A circle that one of the first nodes leads into, if there is one: each depends on the next, the last is the first.
+fn cycle(edges: &[Vec<usize>], first: usize) -> Option<Vec<usize>> {
+    let mut finished = vec![false; edges.len()];
+    let mut on_path = vec![false; edges.len()];
+    for start in 0..first {
         // Depth first with a stack of its own: a long chain must not use up the thread's.
         let mut path: Vec<(usize, usize)> = Vec::new();
         if !finished[start] {
@@ -363,7 +364,7 @@ fn cycle(open: &[&Subtask]) -> Option<Vec<String>> {
                     .iter()
                     .map(|(node, _)| *node)
                     .chain([dependency]);
-                return Some(circle.map(|node| open[node].id.clone()).collect());
+                return Some(circle.collect());
             }
             if !finished[dependency] {
                 on_path[dependency] = true;
@@ -372,4 +373,40 @@ fn cycle(open: &[&Subtask]) -> Option<Vec<String>> {
         }
     }
     None
+}
+
+/// How a circle of tasks ends.
+pub const CUT_CIRCLE: &str = "in .taskmaster/tasks/tasks.json, take one of them out of the `dependencies` of the one before it, or of that one's task";
+
+/// Tasks and subtasks that wait for each other, so that none is ever done: each waits for the next, the last is the first. The circle
+/// that this task waits for, if it is named; one of all otherwise.
+pub fn circle(tasks: &[Task], of: Option<&str>) -> Option<Vec<String>> {
+    let (own, others) = tasks
+        .iter()
+        .filter(|task| !task.status.satisfies())
+        .partition::<Vec<_>, _>(|task| of == Some(task.id.as_str()));
+    let mut nodes: IndexMap<&str, Vec<&String>> = IndexMap::new();
+    for task in own.iter().chain(&others) {
+        let open = |part: &&Subtask| {
+            !part.implicit && !part.status.satisfies() && !part.status.is_left_out()
+        };
+        let parts = task.subtasks.iter().filter(open);
+        let below = parts.clone().map(|part| &part.id);
+        nodes.insert(&task.id, task.dependencies.iter().chain(below).collect());
+        for part in parts {
+            let needed = part.dependencies.iter().chain(&task.dependencies);
+            nodes.insert(&part.id, needed.collect());
+        }
+    }
+    let place = |id: &&String| nodes.get_index_of(id.as_str());
+    let edges: Vec<Vec<usize>> = nodes
+        .values()
+        .map(|waits_for| waits_for.iter().filter_map(place).collect())
+        .collect();
+    let first = if own.is_empty() { edges.len() } else { 1 };
+    let path = cycle(&edges, first)?.into_iter();
+    Some(
+        path.filter_map(|at| Some((*nodes.get_index(at)?.0).to_owned()))
+            .collect(),
+    )
 }

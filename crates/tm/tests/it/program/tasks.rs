@@ -151,3 +151,33 @@ fn nothing_can_begin() {
     let (_, list) = tm(&project, &["list"]);
     assert_eq!(list["tasks"][1]["waitsFor"], json!(["1"]), "{list:#}");
 }
+
+#[test]
+fn a_task_that_start_refuses_is_never_next() {
+    let project = TestEnvironment::new();
+    project.write(
+        ".taskmaster/tasks/tasks.json",
+        r#"{"master": {"tasks": [
+            {"id": 1, "title": "a", "dependencies": [2]},
+            {"id": 2, "title": "b", "dependencies": [1]},
+            {"id": 3, "title": "c", "subtasks": [{"id": 1, "title": "x", "dependencies": ["4.1"]}]},
+            {"id": 4, "title": "d", "subtasks": [{"id": 1, "title": "x", "dependencies": ["3.1"]}]},
+            {"id": 5, "title": "e", "subtasks": [{"id": 1, "title": "x", "status": "done"}]},
+            {"id": 6, "title": "f"}]}}"#,
+    );
+    project.git(&["commit", "--quiet", "--all", "--message", "tasks"]);
+    let (status, next) = tm(&project, &["next"]);
+    assert_eq!((status, &next["task"]["id"]), (0, &json!("6")), "{next:#}");
+    assert_eq!(next["circle"], json!(["1", "2", "1"]));
+    let (_, list) = tm(&project, &["list"]);
+    for task in list["tasks"].as_array().unwrap() {
+        let id = task["id"].as_str().unwrap();
+        let waits = task["waitsFor"] != json!([]) || !task["blocked"].is_null();
+        let words = ["autopilot", "start", id, "--dry-run", "--json"];
+        let started = project.program(&words).output().unwrap();
+        assert_eq!(started.status.success(), !waits, "{task:#}: {started:?}");
+    }
+    let output = project.program(&["doctor", "--json"]).output().unwrap();
+    let doctor = String::from_utf8(output.stdout).unwrap();
+    assert!(doctor.contains("1 -> 2 -> 1"), "{doctor}");
+}

@@ -60,7 +60,13 @@ impl<'t> Document<'t> {
         &self,
         part: &Part<'t>,
         all: &[Part<'t>],
+        statuses: &IndexMap<String, Status>,
     ) -> Result<Vec<String>, TaskError> {
+        let is_own = |id: &str| {
+            part.id
+                .strip_prefix(id)
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
         let mut needed: Vec<String> = Vec::new();
         let mut at = Some(part);
         while let Some(present) = at {
@@ -69,7 +75,9 @@ impl<'t> Document<'t> {
                 let written = self.written_id(dependency, &format!("{of}, `dependencies`"))?;
                 let sibling = format!("{}.{written}", present.above);
                 let is_there = all.iter().any(|one| one.id == sibling);
-                let dotted = if is_there || !written.contains('.') {
+                // A number that no sibling has is that of a task.
+                let is_task = statuses.contains_key(&written) && !is_own(&written);
+                let dotted = if is_there || !written.contains('.') && !is_task {
                     sibling
                 } else {
                     written

@@ -1,6 +1,6 @@
 //! Reading `tasks.json`.
 
-use workspace::tasks::{InlineTask, Status, StatusChange, TaskError, TaskFile, TaskSource};
+use workspace::tasks::{InlineTask, Status, StatusChange, TaskError, TaskFile, TaskSource, circle};
 
 use super::Project;
 
@@ -426,4 +426,83 @@ fn subtasks_have_subtasks() {
     assert_eq!(statuses["1.1"], Status::Pending);
     // As a whole it is over now, and so are its parts.
     assert_eq!(source.load_task("1").unwrap().subtasks.len(), 4);
+}
+
+#[test]
+fn tasks_that_wait_for_each_other_are_a_circle() {
+    for (tasks, of, expected) in [
+        (r#"[{"id":1,"title":"a","dependencies":[1]}]"#, None, "1 1"),
+        (
+            r#"[{"id":1,"title":"a","dependencies":[2]},{"id":2,"title":"b","dependencies":[3,1]},{"id":3,"title":"c","dependencies":[1]}]"#,
+            None,
+            "1 2 3 1",
+        ),
+        (
+            r#"[{"id":1,"title":"a","dependencies":[2]},{"id":2,"title":"b","dependencies":[1]},{"id":3,"title":"c","dependencies":[3]}]"#,
+            None,
+            "1 2 1",
+        ),
+        (
+            r#"[{"id":1,"title":"a","dependencies":[2]},{"id":2,"title":"b","dependencies":[1]},{"id":3,"title":"c","dependencies":[3]}]"#,
+            Some("3"),
+            "3 3",
+        ),
+        // One elsewhere is none of it.
+        (
+            r#"[{"id":1,"title":"a","dependencies":[2]},{"id":2,"title":"b"},{"id":3,"title":"c","dependencies":[3]}]"#,
+            Some("1"),
+            "",
+        ),
+        // Across subtasks, and from a subtask to a task that waits for the one that it is a part of.
+        (
+            r#"[{"id":1,"title":"a","subtasks":[{"id":1,"title":"x","dependencies":["2.1"]}]},{"id":2,"title":"b","subtasks":[{"id":1,"title":"x","dependencies":["1.1"]}]}]"#,
+            None,
+            "1.1 2.1 1.1",
+        ),
+        (
+            r#"[{"id":1,"title":"a","subtasks":[{"id":1,"title":"x","dependencies":[2]}]},{"id":2,"title":"b","dependencies":[1]}]"#,
+            None,
+            "1 1.1 2 1",
+        ),
+        (
+            r#"[{"id":1,"title":"a","dependencies":[2],"subtasks":[{"id":1,"title":"x"}]},{"id":2,"title":"b","subtasks":[{"id":1,"title":"x","dependencies":["1.1"]}]}]"#,
+            None,
+            "2 2.1 1.1 2",
+        ),
+        // What is over waits for nothing.
+        (
+            r#"[{"id":1,"title":"a","dependencies":[2]},{"id":2,"title":"b","status":"done","dependencies":[1]}]"#,
+            None,
+            "",
+        ),
+        (
+            r#"[{"id":1,"title":"a","dependencies":[2, 3]},{"id":2,"title":"b","dependencies":[3]},{"id":3,"title":"c"}]"#,
+            None,
+            "",
+        ),
+    ] {
+        let project = Project::with_tasks(format!(r#"{{"master": {{"tasks": {tasks}}}}}"#));
+        let (all, _) = project.source().load_tasks().unwrap();
+        assert_eq!(
+            circle(&all, of).unwrap_or_default().join(" "),
+            expected,
+            "{tasks}"
+        );
+    }
+}
+
+#[test]
+fn a_number_that_no_sibling_has_is_that_of_a_task() {
+    let project = Project::with_tasks(
+        r#"{"master": {"tasks": [
+        {"id": 11, "title": "a", "status": "in-progress"},
+        {"id": 2, "title": "b", "subtasks": [{"id": 1, "title": "x", "dependencies": [11]}, {"id": 3, "title": "y", "dependencies": [1]}]},
+        {"id": 1, "title": "c", "subtasks": [{"id": 2, "title": "x", "dependencies": [1, 9]}]}]}}"#,
+    );
+    let task = project.source().load_task("2").unwrap();
+    assert_eq!(task.subtasks[0].dependencies, ["11"]);
+    assert_eq!(task.subtasks[1].dependencies, ["2.1"]);
+    assert_eq!(task.elsewhere["11"], Status::InProgress);
+    let own = project.source().load_task("1").unwrap();
+    assert_eq!(own.subtasks[0].dependencies, ["1.1", "1.9"]);
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use workspace::config::{Level, Settings};
 use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::suite::{CommandLine, in_folder, missing_program};
-use workspace::tasks::{RunPlan, Task, TaskSource, plan_run};
+use workspace::tasks::{CUT_CIRCLE, RunPlan, Task, TaskFile, TaskSource, circle, plan_run};
 
 use crate::capability::checks::before::FindingsBefore;
 use crate::capability::git::read::branch::branch_of;
@@ -76,7 +76,6 @@ pub fn plan(
     let tasks = source.open(root, &tag)?;
     let task_id = task_id(request, &source, &*tasks)?;
     let mut task = tasks.load_task(&task_id)?;
-    plain_id(&task.id)?;
     let mut plan = planned(&task)?;
     let waiting = tasks.check_dependencies(&task)?;
     if !waiting.unmet.is_empty() {
@@ -88,7 +87,7 @@ pub fn plan(
                 None => format!("{} (does not exist)", unmet.id),
             })
             .collect();
-        return Err(refused(
+        let fault = refused(
             "dependencies_not_done",
             format!(
                 "task {} depends on tasks that are not done: {}",
@@ -96,8 +95,8 @@ pub fn plan(
                 told.join(", ")
             ),
             "do those first, or take the dependency out of the task",
-        )
-        .detail("unmet", told));
+        );
+        return Err(in_circle(fault, root, &tag, &task.id).detail("unmet", told));
     }
     check(&mut checks, "task", to_do(&plan, &task));
 
@@ -197,7 +196,25 @@ fn on_the_branch(fault: Fault, branch: &str) -> Fault {
     )
 }
 
-fn planned(task: &Task) -> Result<RunPlan, Fault> {
+/// The fault, with the circle that the task waits for, where there is one.
+fn in_circle(fault: Fault, root: &Path, tag: &str, task: &str) -> Fault {
+    let tasks = TaskFile::in_project(root, tag).and_then(|file| file.load_tasks());
+    match tasks.ok().and_then(|(tasks, _)| circle(&tasks, Some(task))) {
+        Some(circle) => {
+            let message = format!(
+                "{}; they wait for each other: {}",
+                fault.message,
+                circle.join(" -> ")
+            );
+            Fault { message, ..fault }.suggest(CUT_CIRCLE)
+        }
+        None => fault,
+    }
+}
+
+/// What a run of the task does, as far as the task itself says it.
+pub(crate) fn planned(task: &Task) -> Result<RunPlan, Fault> {
+    plain_id(&task.id)?;
     let plan = plan_run(task)?;
     for subtask in &plan.runnable {
         plain_id(&subtask.id)?;
