@@ -529,10 +529,11 @@ fn is_odd_checkbox(line: &str) -> bool {
     else {
         return false;
     };
-    let is_mark = |c: char| " xX-~*/.>?!✓✔✗".contains(c);
+    let is_mark = |c: char| !c.is_alphanumeric() || matches!(c, 'x' | 'X');
+    let is_letter = mark.chars().count() == 1 && !mark.contains(char::is_numeric) && mark != "P";
     // Behind a link's text stands its address; `[]byte` is a type.
     mark.chars().count() <= 3
-        && mark.chars().all(is_mark)
+        && (mark.chars().all(is_mark) || is_letter && title.starts_with([' ', '\t']))
         && !title.starts_with(['(', '[', ':'])
         && (!mark.is_empty() || title.starts_with([' ', '\t']))
 }

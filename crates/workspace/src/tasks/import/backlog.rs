@@ -1,6 +1,6 @@
 //! Task files of Backlog.md: front matter, and sections behind it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,9 +25,11 @@ pub(super) fn is_it(text: &str) -> bool {
 pub(super) fn read(path: &Path) -> Result<Imported, ImportError> {
     let mut imported = Imported::new(ImportFormat::Backlog);
     let mut all: Vec<FlatTask> = Vec::new();
+    let statuses = Statuses::near(path);
+    let mut unknown = BTreeSet::new();
     for file in files(path)? {
         let text = super::text(&file)?;
-        match task(&file, &text) {
+        match task(&file, &text, &statuses, &mut unknown) {
             Ok(Some(read)) => all.push(read),
             Ok(None) => {
                 let message = "it has no front matter with an `id` and a `title`";
@@ -35,6 +37,13 @@ pub(super) fn read(path: &Path) -> Result<Imported, ImportError> {
             }
             Err((line, message)) => imported.problem(&file, line, message),
         }
+    }
+    for word in unknown {
+        imported.problem(
+            path,
+            0,
+            format!("the status `{word}` is not known: its tasks count as pending"),
+        );
     }
     imported.tasks = settled(all, &mut imported.problems);
     Ok(imported)
@@ -109,7 +118,7 @@ pub(super) fn cut(text: &str) -> Option<(&str, &str)> {
 
 type Read = Result<Option<FlatTask>, (usize, String)>;
 
-fn task(file: &Path, text: &str) -> Read {
+fn task(file: &Path, text: &str, statuses: &Statuses, unknown: &mut BTreeSet<String>) -> Read {
     let Some((fields, body)) = front_matter(text) else {
         return match cut(text) {
             Some(_) => Err((2, "its front matter is no YAML".to_owned())),
@@ -139,11 +148,23 @@ fn task(file: &Path, text: &str) -> Read {
     let (own, labels) = (field("type"), list("labels"));
     let told = std::iter::once(own.as_str()).chain(labels.iter().map(String::as_str));
     let kind = kind_of_labels(told);
+    let word = field("status");
+    let status = statuses.meaning(&word).unwrap_or_else(|| {
+        unknown.insert(word);
+        Status::Pending
+    });
+    let folder = |above: usize| file.ancestors().nth(above).and_then(Path::file_name);
+    let status = match status {
+        finished if finished.is_finished() => finished,
+        _ if folder(1).is_some_and(|name| name == "completed") => Status::Done,
+        _ if folder(2).is_some_and(|name| name == "archive") => Status::Cancelled,
+        open => open,
+    };
     let mut task = ImportedTask {
         key: canonical(&id),
         title,
         kind: kind.to_owned(),
-        status: status(&field("status")),
+        status: ImportedStatus(status),
         dependencies: list("dependencies")
             .iter()
             .map(|id| canonical(id))
@@ -184,20 +205,55 @@ fn canonical(id: &str) -> String {
         .collect()
 }
 
-fn status(word: &str) -> ImportedStatus {
+/// The statuses that a project has, in their order; none where its configuration names none.
+#[derive(Debug, Default)]
+pub(super) struct Statuses(Vec<String>);
+
+impl Statuses {
+    /// Those of the project that a file or folder belongs to.
+    pub(super) fn near(path: &Path) -> Self {
+        let own = path.ancestors().take(5).find_map(|folder| {
+            let names = ["config.yml", "config.yaml", "backlog.config.yml"];
+            names.iter().find_map(|name| {
+                let text = fs::read_to_string(folder.join(name)).ok()?;
+                let fields: BTreeMap<String, Value> = serde_saphyr::from_str(&text).ok()?;
+                serde_json::from_value(fields.get("statuses")?.clone()).ok()
+            })
+        });
+        Self(own.unwrap_or_default())
+    }
+
+    /// The one that says that a task is done: the last one, where none has a name that does.
+    pub(super) fn done(&self) -> &str {
+        let named = self
+            .0
+            .iter()
+            .find(|word| status(word) == Some(Status::Done));
+        named.or(self.0.last()).map_or("Done", String::as_str)
+    }
+
+    fn meaning(&self, word: &str) -> Option<Status> {
+        let at = |word: &str| self.0.iter().position(|own| own.eq_ignore_ascii_case(word));
+        status(word).or_else(|| (at(word)? >= at(self.done())?).then_some(Status::Done))
+    }
+}
+
+/// What a word says in any project; none where that is for the project to say.
+fn status(word: &str) -> Option<Status> {
     let word: String = word
         .to_lowercase()
         .chars()
         .filter(|c| c.is_alphanumeric())
         .collect();
-    ImportedStatus(match word.as_str() {
+    Some(match word.as_str() {
+        "" | "todo" | "open" | "new" | "pending" | "backlog" | "ready" => Status::Pending,
         "done" | "completed" | "complete" | "closed" => Status::Done,
         "inprogress" | "doing" | "started" => Status::InProgress,
         "inreview" | "review" | "awaitingmerge" => Status::Review,
         "wontdo" | "cancelled" | "canceled" => Status::Cancelled,
         "draft" | "deferred" | "icebox" => Status::Deferred,
         "blocked" => Status::Blocked,
-        _ => Status::Pending,
+        _ => return None,
     })
 }
 

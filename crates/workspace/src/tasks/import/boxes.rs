@@ -13,13 +13,12 @@ pub(super) struct CheckboxLine<'t> {
     pub(super) rest: &'t str,
 }
 
-/// What stands in boxes, apart from nothing.
+/// The marks of what is done. With any other mark a task is open.
 const DONE: [&str; 3] = ["x", "X", "✅"];
-/// What stands in those of what is given up, or under way.
-const OTHER: [&str; 4] = ["-", "~", "⚠️", "/"];
 
 impl<'t> CheckboxLine<'t> {
-    /// The checkbox of a line; none where it has no such thing. A legend such as `[P]` is none.
+    /// The checkbox of a line, whatever mark is in it; none where it has no such thing. A legend such as `[P]`, a footnote such as
+    /// `[1]` and a link are none.
     pub(super) fn read(line: &'t str) -> Option<Self> {
         let inner = line.trim_start();
         let indent = line[..line.len() - inner.len()]
@@ -32,9 +31,13 @@ impl<'t> CheckboxLine<'t> {
         let boxed = bulleted.trim_start().strip_prefix('[')?;
         let end = boxed.char_indices().take(4).find(|(_, c)| *c == ']')?.0;
         let mark = &boxed[..end];
-        let is_known = mark.trim().is_empty() || DONE.contains(&mark) || OTHER.contains(&mark);
         let rest = &boxed[end + 1..];
-        is_known.then(|| Self {
+        let inside = mark.trim();
+        let is_link = rest.starts_with(['(', '[', ':']);
+        let is_word = inside.contains(char::is_alphanumeric) && !DONE.contains(&mark);
+        let is_letter = inside.chars().count() == 1 && inside.contains(char::is_alphabetic);
+        let is_mark = is_letter && inside != "P" && rest.starts_with([' ', '\t']);
+        (!is_link && (!is_word || is_mark)).then(|| Self {
             indent,
             mark_at: line.len() - boxed.len(),
             mark,
@@ -46,9 +49,14 @@ impl<'t> CheckboxLine<'t> {
         DONE.contains(&self.mark)
     }
 
-    /// Whether what it stands before was struck out: given up, whatever is in the box.
+    /// Whether it has a mark that says neither that the task is done nor that it is not.
+    pub(super) fn is_odd(&self) -> bool {
+        !self.is_done() && !self.mark.trim().is_empty()
+    }
+
+    /// Whether the task was struck out: given up, whatever is in the box.
     pub(super) fn is_struck(&self) -> bool {
-        self.rest.starts_with("~~") || matches!(self.mark, "-" | "~")
+        self.rest.starts_with("~~")
     }
 }
 

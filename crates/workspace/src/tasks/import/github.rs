@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::boxes::{CheckboxLine, plain};
 use super::labels::kind_of_labels;
-use super::markdown_lists::{heading, lines, settle};
+use super::markdown_lists::{ODD_MARK, heading, lines, odd_marks, settle};
 use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
 use crate::tasks::Status;
 
@@ -82,6 +82,10 @@ pub(super) fn read(file: &Path, text: &str) -> Result<Imported, ImportError> {
                 task.key
             );
             imported.problem(file, 0, message);
+        }
+        let body = issue.get("body").and_then(Value::as_str);
+        if !odd_marks(body.unwrap_or_default()).is_empty() {
+            imported.problem(file, 0, format!("{}: {ODD_MARK}", task.key));
         }
         imported.tasks.push(task);
     }

@@ -73,6 +73,16 @@ pub(super) fn task(
     }
 }
 
+/// The lines whose checkboxes have a mark that is not known.
+pub(super) fn odd_marks(text: &str) -> Vec<usize> {
+    let odd = lines(text).filter(|line| CheckboxLine::read(line.text).is_some_and(|b| b.is_odd()));
+    odd.map(|line| line.number).collect()
+}
+
+/// Why a task counts as open whose mark is not known.
+pub(super) const ODD_MARK: &str =
+    "the mark in the box is neither empty nor `x`: the task counts as open";
+
 /// Tells of keys that are there twice, and gives the later ones a number more.
 pub(super) fn make_unique(imported: &mut Imported) {
     let mut seen = std::collections::HashSet::new();

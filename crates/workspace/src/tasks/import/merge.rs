@@ -1,13 +1,14 @@
 //! Brings tasks of others into the tasks file: new ones get ids, those that came before are found again and brought up to date.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{ImportFormat, Imported, ImportedTask};
-use crate::tasks::{DEFAULT_TAG, Status};
+use crate::tasks::{DEFAULT_TAG, Status, TASKS_FILE, TaskFile};
 
 /// What became of a task that was brought in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -42,8 +43,11 @@ struct Placed {
     waits_for: Vec<String>,
 }
 
-/// Brings what was imported into a tasks file, under a tag; `text` is the file as it is, empty where there is none. Tasks that are over
-/// in their source are left out unless `all` are wanted.
+/// Brings what was imported into a tasks file, under a tag; `text` is the file as it is, empty where there is none, and stays as it is
+/// where nothing of the tag changes. Tasks that are over in their source are left out unless `all` are wanted.
+///
+/// # Errors
+/// Says why the tasks file cannot be read, as it is or as it would be.
 pub fn merge(
     text: &str,
     tag: &str,
@@ -57,19 +61,20 @@ pub fn merge(
         serde_json::from_str(text).map_err(|error| format!("the tasks file is no JSON: {error}"))?
     };
     let list = list_of(&mut file, tag)?;
+    let before = list.clone();
+    let Pairing { found, gone, .. } = Pairing::of(&before, imported, root);
     let mut merging = Merging {
         format: imported.format,
         root,
+        found,
         placed: HashMap::new(),
-        outcomes: Vec::new(),
     };
     let mut next = list.iter().filter_map(number_of).max().unwrap_or(0) + 1;
+    let mut places = Vec::new();
     for task in &imported.tasks {
-        let at = list.iter().position(|known| merging.is(known, task));
+        let at = merging.found.get(&*task.key).map(|(at, _)| *at);
         if at.is_none() && !all && task.status.0.is_finished() {
-            merging
-                .outcomes
-                .push((task.key.clone(), None, MergeOutcome::Over));
+            places.push((task, None));
             continue;
         }
         let at = at.unwrap_or_else(|| {
@@ -77,33 +82,43 @@ pub fn merge(
             next += 1;
             list.len() - 1
         });
-        merging.take(&mut list[at], task);
+        merging.take(list, at, task);
+        places.push((task, Some(at)));
     }
-    let keys = merging.placed;
     for task in list.iter_mut() {
-        resolve(task, &keys);
+        resolve(task, &merging.placed);
     }
-    let known: Vec<&ImportedTask> = imported.tasks.iter().flat_map(ImportedTask::all).collect();
-    let gone = list
-        .iter()
-        .filter(|task| {
-            let source = |name: &str| {
-                task.pointer(&format!("/source/{name}"))
-                    .and_then(Value::as_str)
-            };
-            let is_of_it = source("format") == Some(imported.format.name())
-                && known
-                    .first()
-                    .is_some_and(|first| source("file") == Some(&*relative(root, &first.file)));
-            is_of_it && !known.iter().any(|task| source("key") == Some(&task.key))
-        })
-        .filter_map(|task| task.get("id").map(shown))
-        .collect();
-    let mut text = serde_json::to_string_pretty(&file).map_err(|error| error.to_string())?;
-    text.push('\n');
+    let tasks = places.into_iter().map(|(task, at)| {
+        let outcome = match at.map(|at| (before.get(at), &list[at])) {
+            None => MergeOutcome::Over,
+            Some((None, _)) => MergeOutcome::Added,
+            Some((Some(was), is)) if was == is => MergeOutcome::Unchanged,
+            Some(_) => MergeOutcome::Updated,
+        };
+        (task.key.clone(), at.map(|at| id_of(&list[at])), outcome)
+    });
+    let tasks = tasks.collect();
+    let mut merged = text.to_owned();
+    if *list != before {
+        merged = serde_json::to_string_pretty(&file).map_err(|error| error.to_string())?;
+        merged.push('\n');
+        let readable = |text: &str| {
+            TaskFile::at(root.join(TASKS_FILE), tag)?
+                .holding(text)
+                .load_tasks()
+        };
+        if let Err(error) = readable(&merged) {
+            // What was wrong before has its place in the file as it is.
+            let before = Some(text).filter(|text| !text.trim().is_empty());
+            let error = before
+                .and_then(|text| readable(text).err())
+                .unwrap_or(error);
+            return Err(error.to_string());
+        }
+    }
     Ok(MergedTasks {
-        text,
-        tasks: merging.outcomes,
+        text: merged,
+        tasks,
         gone,
     })
 }
@@ -135,9 +150,26 @@ fn number_of(task: &Value) -> Option<u64> {
     id.as_u64().or_else(|| id.as_str()?.parse().ok())
 }
 
-/// An id as people write it.
-fn shown(id: &Value) -> String {
+/// The id of a task or subtask, as people write it.
+fn id_of(entry: &Value) -> String {
+    let id = entry.get("id").unwrap_or_default();
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+/// What an entry of the file says of the source that it came from.
+pub(super) fn source<'f>(entry: &'f Value, name: &str) -> Option<&'f str> {
+    entry.get("source")?.get(name)?.as_str()
+}
+
+/// What an entry is called in its source, as far as the file knows it.
+pub(super) fn title_there(entry: &Value) -> &str {
+    let own = || entry.get("title").and_then(Value::as_str);
+    source(entry, "title").or_else(own).unwrap_or_default()
+}
+
+fn subtasks_of(entry: &Value) -> &[Value] {
+    let subtasks = entry.get("subtasks").and_then(Value::as_array);
+    subtasks.map_or(&[], Vec::as_slice)
 }
 
 /// A path below a root, by its name there.
@@ -148,88 +180,255 @@ fn relative(root: &Path, file: &Path) -> String {
         .to_string()
 }
 
+/// The place of a task in the list, and of a subtask in it.
+type Position = (usize, Option<usize>);
+
+/// An entry of the file that came from the source.
+#[derive(Clone, Copy)]
+struct Known<'f> {
+    at: Position,
+    key: &'f str,
+    title: &'f str,
+    is_open: bool,
+}
+
+/// Which entries of the file are which tasks of a source. Where numbers are places in a list, the title says it, and the number only where
+/// titles are alike, or where an open task got another title: what is done is never taken for a task with another title.
+struct Pairing<'a> {
+    format: ImportFormat,
+    found: HashMap<&'a str, Position>,
+    used: HashSet<Position>,
+    /// The ids of entries that are in the source no more.
+    gone: Vec<String>,
+}
+
+impl<'a> Pairing<'a> {
+    fn of(list: &'a [Value], imported: &'a Imported, root: &Path) -> Self {
+        let first = imported.tasks.first();
+        let file = first
+            .map(|task| relative(root, &task.file))
+            .unwrap_or_default();
+        let is_of = |entry: &Value| source(entry, "format") == Some(imported.format.name());
+        let in_file = |entry: &Value| source(entry, "file") == Some(&*file);
+        let known = |entry: &'a Value, at| {
+            (is_of(entry) && (!imported.format.has_positions() || in_file(entry))).then(|| Known {
+                at,
+                key: source(entry, "key").unwrap_or_default(),
+                title: title_there(entry),
+                is_open: !status_of(entry).is_some_and(|status| status.is_finished()),
+            })
+        };
+        let (mut tasks, mut parts) = (Vec::new(), Vec::new());
+        for (at, task) in list.iter().enumerate() {
+            tasks.extend(known(task, (at, None)));
+            for (own, part) in subtasks_of(task).iter().enumerate() {
+                parts.extend(known(part, (at, Some(own))));
+            }
+        }
+        let mut pairing = Self {
+            format: imported.format,
+            found: HashMap::new(),
+            used: HashSet::new(),
+            gone: Vec::new(),
+        };
+        let items: Vec<&ImportedTask> = imported.tasks.iter().collect();
+        pairing.by_title(&items, &tasks);
+        pairing.by_parts(&items, &tasks, &parts);
+        pairing.by_key(&items, &tasks);
+        let mut below = Vec::new();
+        for item in items {
+            let own: Vec<&ImportedTask> = leaves(item).into_iter().map(|(leaf, _)| leaf).collect();
+            if let Some((at, _)) = pairing.found.get(&*item.key).copied() {
+                let mut of_it = parts.clone();
+                of_it.retain(|part| part.at.0 == at);
+                pairing.by_title(&own, &of_it);
+            }
+            below.extend(own);
+        }
+        // What stands in another group by now. What is left of a group that went is not taken for something else.
+        let mut left = parts.clone();
+        left.retain(|part| pairing.used.contains(&(part.at.0, None)));
+        pairing.by_title(&below, &left);
+        pairing.by_key(&below, &left);
+        let keys: HashSet<&str> = imported
+            .tasks
+            .iter()
+            .flat_map(ImportedTask::all)
+            .map(|task| &*task.key)
+            .collect();
+        let is_there = |known: &Known<'_>| {
+            pairing.used.contains(&known.at)
+                || !in_file(entry_at(list, known.at))
+                || !imported.format.has_positions() && keys.contains(known.key)
+        };
+        let gone = tasks
+            .iter()
+            .chain(&parts)
+            .filter(|known| first.is_some() && !is_there(known));
+        let gone = gone.map(|known| match known.at {
+            (at, None) => id_of(&list[at]),
+            (at, Some(_)) => format!("{}.{}", id_of(&list[at]), id_of(entry_at(list, known.at))),
+        });
+        let gone = gone.collect();
+        Self { gone, ..pairing }
+    }
+
+    fn is_free(&self, item: &ImportedTask, known: &Known<'_>) -> bool {
+        !self.found.contains_key(&*item.key) && !self.used.contains(&known.at)
+    }
+
+    fn pair(&mut self, item: &'a ImportedTask, known: &Known<'_>) {
+        if self.is_free(item, known) {
+            self.found.insert(&item.key, known.at);
+            self.used.insert(known.at);
+        }
+    }
+
+    /// Pairs what has the same title: of several by their order, where each has its place and some other number, else by their numbers.
+    fn by_title(&mut self, items: &[&'a ImportedTask], entries: &[Known<'a>]) {
+        let by_title = self.format.has_positions();
+        for item in items.iter().filter(|_| by_title) {
+            let is_open = |twin: &&&ImportedTask| !self.found.contains_key(&*twin.key);
+            let twins = items
+                .iter()
+                .filter(|twin| twin.title == item.title)
+                .filter(is_open);
+            let keys: HashSet<&str> = twins.map(|twin| &*twin.key).collect();
+            let alike = entries.iter().filter(|known| known.title == item.title);
+            let alike: Vec<_> = alike.filter(|known| self.is_free(item, known)).collect();
+            let by_number =
+                keys.len() != alike.len() || alike.iter().all(|known| keys.contains(known.key));
+            let same = alike
+                .iter()
+                .find(|known| by_number && known.key == item.key);
+            let mut others = alike
+                .iter()
+                .filter(|known| !by_number || !keys.contains(known.key));
+            if let Some(known) = same.or_else(|| others.next()) {
+                self.pair(item, known);
+            }
+        }
+    }
+
+    /// Pairs groups whose title differs in the number alone, and those that have parts of the same titles, most of them first.
+    fn by_parts(&mut self, items: &[&'a ImportedTask], entries: &[Known<'a>], parts: &[Known<'a>]) {
+        let mut alike = Vec::new();
+        for item in items.iter().filter(|_| self.format.has_positions()) {
+            let leaves = leaves(item);
+            let titles: HashSet<&str> = leaves.iter().map(|(leaf, _)| &*leaf.title).collect();
+            for known in entries.iter().filter(|known| self.is_free(item, known)) {
+                let is_same = without_number(known.title) == without_number(&item.title);
+                let shared = parts.iter().filter(|part| part.at.0 == known.at.0);
+                let shared = shared.filter(|part| titles.contains(part.title)).count();
+                if is_same || shared > 0 {
+                    alike.push(((is_same, shared), *item, known));
+                }
+            }
+        }
+        alike.sort_by_key(|(likeness, ..)| Reverse(*likeness));
+        for (_, item, known) in alike {
+            self.pair(item, known);
+        }
+    }
+
+    /// Pairs what has the same key.
+    fn by_key(&mut self, items: &[&'a ImportedTask], entries: &[Known<'a>]) {
+        // The number of an issue is never that of another one.
+        let is_fixed = matches!(self.format, ImportFormat::Beads | ImportFormat::Github);
+        let keys: HashMap<&str, &Known<'_>> = entries
+            .iter()
+            .rev()
+            .map(|known| (known.key, known))
+            .collect();
+        for item in items {
+            let is_group = self.format.has_positions() && !item.subtasks.is_empty();
+            let is_same = |known: &&&Known<'_>| {
+                // What is done is not lost as another task that is done, too.
+                let may_differ = known.is_open || item.status.0.is_finished();
+                known.title == item.title || is_fixed || may_differ && !is_group
+            };
+            if let Some(known) = keys.get(&*item.key).filter(is_same) {
+                self.pair(item, known);
+            }
+        }
+    }
+}
+
+/// The title of a phase without its number.
+fn without_number(title: &str) -> &str {
+    let numbered = title
+        .strip_prefix("Phase ")
+        .and_then(|rest| rest.split_once(':'));
+    numbered.map_or(title, |(_, rest)| rest.trim())
+}
+
+fn entry_at(list: &[Value], (at, own): Position) -> &Value {
+    own.map_or(&list[at], |own| &subtasks_of(&list[at])[own])
+}
+
+fn status_of(entry: &Value) -> Option<Status> {
+    let status = entry.get("status").and_then(Value::as_str);
+    status.map(Status::from_text)
+}
+
 struct Merging<'a> {
     format: ImportFormat,
     root: &'a Path,
+    /// Where the tasks of the source stand in the file already, by their keys.
+    found: HashMap<&'a str, Position>,
     /// By the key of a task or subtask where it stands, as `7` or `7.2`.
     placed: HashMap<String, Placed>,
-    outcomes: Vec<(String, Option<String>, MergeOutcome)>,
 }
 
 impl Merging<'_> {
-    /// Whether an entry of the file is that task.
-    fn is(&self, known: &Value, task: &ImportedTask) -> bool {
-        let source = |name: &str| {
-            known
-                .pointer(&format!("/source/{name}"))
-                .and_then(Value::as_str)
-        };
-        let is_by_file = matches!(self.format, ImportFormat::SpecKit | ImportFormat::Openspec);
-        source("format") == Some(self.format.name())
-            && source("key") == Some(&task.key)
-            && (!is_by_file || source("file") == Some(&*relative(self.root, &task.file)))
-    }
-
-    fn take(&mut self, entry: &mut Value, task: &ImportedTask) {
-        let before = entry.clone();
-        let id = entry.get("id").map(shown).unwrap_or_default();
-        self.fill(entry, task, &task.description);
-        self.placed.insert(
-            task.key.clone(),
-            Placed {
-                id: id.clone(),
-                waits_for: task.dependencies.clone(),
-            },
-        );
-        let leaves = leaves(task);
-        if !leaves.is_empty() {
-            let mut subtasks = entry
-                .get("subtasks")
-                .and_then(Value::as_array)
-                .cloned()
-                .unwrap_or_default();
-            let mut next = subtasks.iter().filter_map(number_of).max().unwrap_or(0) + 1;
-            for (leaf, description) in leaves {
-                let at = subtasks.iter().position(|known| self.is(known, leaf));
-                let at = at.unwrap_or_else(|| {
-                    subtasks.push(json!({ "id": next }));
-                    next += 1;
-                    subtasks.len() - 1
-                });
-                self.fill(&mut subtasks[at], leaf, &description);
-                let own = subtasks[at].get("id").map(shown).unwrap_or_default();
-                self.placed.insert(
-                    leaf.key.clone(),
-                    Placed {
-                        id: format!("{id}.{own}"),
-                        waits_for: leaf.dependencies.clone(),
-                    },
-                );
+    fn take(&mut self, list: &mut [Value], at: usize, task: &ImportedTask) {
+        self.fill(&mut list[at], task, &task.description);
+        self.place(task, id_of(&list[at]));
+        for (leaf, description) in leaves(task) {
+            let found = self.found.get(&*leaf.key).copied();
+            // One that stands in another group by now stays in the one where it was begun.
+            let (of, own) = match found {
+                Some((of, Some(own))) => (of, own),
+                _ => (at, subtasks_of(&list[at]).len()),
+            };
+            let id = id_of(&list[of]);
+            if !list[of]["subtasks"].is_array() {
+                list[of]["subtasks"] = json!([]);
             }
-            entry["subtasks"] = subtasks.into();
+            let Some(subtasks) = list[of]["subtasks"].as_array_mut() else {
+                continue;
+            };
+            if own == subtasks.len() {
+                let last = subtasks.iter().filter_map(number_of).max();
+                subtasks.push(json!({ "id": last.unwrap_or(0) + 1 }));
+            }
+            self.fill(&mut subtasks[own], leaf, &description);
+            self.place(leaf, format!("{id}.{}", id_of(&subtasks[own])));
         }
-        let outcome = if before.get("title").is_none() {
-            MergeOutcome::Added
-        } else if before == *entry {
-            MergeOutcome::Unchanged
-        } else {
-            MergeOutcome::Updated
-        };
-        self.outcomes.push((task.key.clone(), Some(id), outcome));
     }
 
-    /// Writes what the source says of a task. What is over here stays as it is.
+    fn place(&mut self, task: &ImportedTask, id: String) {
+        let waits_for = task.dependencies.clone();
+        let placed = Placed { id, waits_for };
+        self.placed.insert(task.key.clone(), placed);
+    }
+
+    /// Writes what the source says of a task. What is over here stays as it is, apart from what it is called there.
     fn fill(&self, entry: &mut Value, task: &ImportedTask, description: &str) {
-        let status = entry
-            .get("status")
-            .and_then(Value::as_str)
-            .map(Status::from_text);
-        if status.as_ref().is_some_and(Status::is_finished) {
-            return;
-        }
+        let status = status_of(entry);
         let Some(fields) = entry.as_object_mut() else {
             return;
         };
+        let source = json!({
+            "format": self.format.name(),
+            "file": relative(self.root, &task.file),
+            "key": task.key,
+            "title": task.title,
+        });
+        if status.as_ref().is_some_and(Status::is_finished) {
+            fields.insert("source".to_owned(), source);
+            return;
+        }
         let mut put = |name: &str, value: Value, is_empty: bool| {
             if is_empty {
                 fields.shift_remove(name);
@@ -253,11 +452,6 @@ impl Merging<'_> {
             _ => task.status.0.clone(),
         };
         put("status", status.as_str().into(), false);
-        let source = json!({
-            "format": self.format.name(),
-            "file": relative(self.root, &task.file),
-            "key": task.key,
-        });
         put("source", source, false);
     }
 }
@@ -282,14 +476,13 @@ fn leaves(task: &ImportedTask) -> Vec<(&ImportedTask, String)> {
 
 /// Writes the ids of what a task and its subtasks wait for in the place of keys. What is not in the file is over, or gone.
 fn resolve(task: &mut Value, placed: &HashMap<String, Placed>) {
-    let key = |entry: &Value| {
-        entry
-            .pointer("/source/key")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
+    // One that is in the source no more may have the key that another one has now.
+    let place = |entry: &Value, id: String| {
+        let placed = source(entry, "key").and_then(|key| placed.get(key));
+        placed.filter(|placed| placed.id == id)
     };
     let of_task = |id: &str| id.split('.').next().unwrap_or(id).to_owned();
-    let Some(own) = key(task).and_then(|key| placed.get(&key)) else {
+    let Some(own) = place(task, id_of(task)) else {
         return;
     };
     let mut needed: Vec<String> = Vec::new();
@@ -303,7 +496,7 @@ fn resolve(task: &mut Value, placed: &HashMap<String, Placed>) {
     }
     let subtasks = task.get_mut("subtasks").and_then(Value::as_array_mut);
     for subtask in subtasks.into_iter().flatten() {
-        let Some(part) = key(subtask).and_then(|key| placed.get(&key)) else {
+        let Some(part) = place(subtask, format!("{}.{}", own.id, id_of(subtask))) else {
             continue;
         };
         let mut within: Vec<Value> = Vec::new();

@@ -65,6 +65,11 @@ impl ImportFormat {
         }
     }
 
+    /// Whether its numbers are places in a list, which others get when a line is put in: there a task is known by its title.
+    fn has_positions(self) -> bool {
+        matches!(self, Self::SpecKit | Self::Openspec)
+    }
+
     /// The one of that name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
@@ -184,6 +189,31 @@ impl Imported {
         self.problem(file, *first, format!("{why}{also}"));
     }
 
+    /// Passes over tasks without a title, with which nobody could read the tasks file. One with parts is called by its key.
+    fn with_titles(mut self) -> Self {
+        let tasks = std::mem::take(&mut self.tasks);
+        self.tasks = self.titled(tasks);
+        self
+    }
+
+    fn titled(&mut self, tasks: Vec<ImportedTask>) -> Vec<ImportedTask> {
+        let mut titled = Vec::new();
+        for mut task in tasks {
+            let parts = std::mem::take(&mut task.subtasks);
+            let had_parts = !parts.is_empty();
+            task.subtasks = self.titled(parts);
+            if task.title.trim().is_empty() && had_parts {
+                task.title.clone_from(&task.key);
+            }
+            if task.title.trim().is_empty() {
+                self.problem(&task.file, task.line, "it has no title, and is passed over");
+            } else if !had_parts || !task.subtasks.is_empty() || !self.format.has_positions() {
+                titled.push(task);
+            }
+        }
+        titled
+    }
+
     /// How many tasks there are, those below others included.
     pub fn count(&self) -> usize {
         self.tasks.iter().flat_map(ImportedTask::all).count()
@@ -242,18 +272,19 @@ pub fn read(path: &Path, format: Option<ImportFormat>) -> Result<Imported, Impor
         Some(format) => format,
         None => told(&path)?,
     };
-    match format {
-        ImportFormat::SpecKit => Ok(spec_kit::read(&path, &text(&path)?)),
-        ImportFormat::Openspec => Ok(openspec::read(&path, &text(&path)?)),
-        ImportFormat::Beads => beads::read(&path, &text(&path)?),
-        ImportFormat::Backlog => backlog::read(&path),
-        ImportFormat::Github => github::read(&path, &text(&path)?),
-    }
+    let read = match format {
+        ImportFormat::SpecKit => spec_kit::read(&path, &text(&path)?),
+        ImportFormat::Openspec => openspec::read(&path, &text(&path)?),
+        ImportFormat::Beads => beads::read(&path, &text(&path)?)?,
+        ImportFormat::Backlog => backlog::read(&path)?,
+        ImportFormat::Github => github::read(&path, &text(&path)?)?,
+    };
+    Ok(read.with_titles())
 }
 
 /// Reads issues of GitHub that a program has printed.
 pub fn read_issues(from: &Path, json: &str) -> Result<Imported, ImportError> {
-    github::read(from, json)
+    Ok(github::read(from, json)?.with_titles())
 }
 
 /// The file of tasks in a folder of spec-kit or `OpenSpec`.

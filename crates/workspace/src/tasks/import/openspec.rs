@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::boxes::{CheckboxLine, plain};
-use super::markdown_lists::{heading, is_of_documents, lines, make_unique, settle, task};
+use super::markdown_lists::{
+    ODD_MARK, heading, is_of_documents, lines, make_unique, odd_marks, settle, task,
+};
 use super::{ImportFormat, Imported, ImportedTask};
 
 /// Whether a text is of this form: two checkboxes at least have a number such as `1.2`.
@@ -90,6 +92,7 @@ pub(super) fn read(file: &Path, text: &str) -> Imported {
     if imported.tasks.is_empty() {
         imported.problem(file, 0, "no line is a task: `- [ ] 1.1 …`");
     }
+    imported.passed_over(file, &odd_marks(text), ODD_MARK);
     imported.passed_over(file, &bullets, "without a checkbox it is no task");
     make_unique(&mut imported);
     imported

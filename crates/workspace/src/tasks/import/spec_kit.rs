@@ -6,7 +6,9 @@
 use std::path::Path;
 
 use super::boxes::{CheckboxLine, plain};
-use super::markdown_lists::{Line, heading, is_of_documents, lines, make_unique, settle, task};
+use super::markdown_lists::{
+    Line, ODD_MARK, heading, is_of_documents, lines, make_unique, odd_marks, settle, task,
+};
 use super::{ImportFormat, Imported, ImportedTask};
 
 /// Whether a text is of this form: two lines at least have such an id.
@@ -74,6 +76,7 @@ pub(super) fn read(file: &Path, text: &str) -> Imported {
         &without_id,
         "without an id such as `T001` it is no task",
     );
+    imported.passed_over(file, &odd_marks(text), ODD_MARK);
     if imported.tasks.is_empty() {
         imported.problem(
             file,

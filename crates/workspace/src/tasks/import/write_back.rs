@@ -1,14 +1,16 @@
 //! Writes into the sources of tasks that these are done, where a source has a place for that: a checkbox, or a status in front matter. No
 //! other byte of them is changed. Where there is none, the command that does it is told.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::backlog::Statuses;
 use super::boxes::CheckboxLine;
+use super::merge::{source, title_there};
 use super::{ImportFormat, Imported, ImportedTask};
 use crate::tasks::{Rewrite, Splice, Status, TaskError};
 
@@ -40,6 +42,13 @@ impl WriteBack {
     }
 }
 
+/// A task of the tasks file, as its source has it.
+struct Entry {
+    key: String,
+    title: String,
+    is_done: bool,
+}
+
 /// What is to be written back for the tasks of a tag; `text` is the tasks file, in the project at `root`.
 pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskError> {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
@@ -47,7 +56,7 @@ pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskE
     let list = of_tag
         .or_else(|| file.get("tasks"))
         .and_then(Value::as_array);
-    let mut done: BTreeMap<(PathBuf, &'static str), Vec<String>> = BTreeMap::new();
+    let mut files: IndexMap<(PathBuf, &'static str), Vec<Entry>> = IndexMap::new();
     let mut told = WriteBack::default();
     for entry in list.into_iter().flatten() {
         let subtasks = entry.get("subtasks").and_then(Value::as_array);
@@ -56,36 +65,39 @@ pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskE
                 .get("status")
                 .and_then(Value::as_str)
                 .map(Status::from_text);
-            let source = |name: &str| {
-                entry
-                    .pointer(&format!("/source/{name}"))
-                    .and_then(Value::as_str)
-            };
-            let (Some(format), Some(file), Some(key)) =
-                (source("format"), source("file"), source("key"))
-            else {
+            let (Some(format), Some(file), Some(key)) = (
+                source(entry, "format"),
+                source(entry, "file"),
+                source(entry, "key"),
+            ) else {
                 continue;
             };
             let is_done = matches!(status, Some(Status::Done | Status::Completed));
-            match ImportFormat::of_name(format).filter(|_| is_done) {
-                Some(ImportFormat::Beads) => told.close("bd close", key, key),
-                Some(ImportFormat::Github) => {
+            match ImportFormat::of_name(format) {
+                Some(ImportFormat::Beads) if is_done => told.close("bd close", key, key),
+                Some(ImportFormat::Github) if is_done => {
                     told.close("gh issue close", key, key.trim_start_matches('#'));
                 }
+                Some(ImportFormat::Beads | ImportFormat::Github) | None => {}
                 Some(format) => {
                     let at = (root.join(file), format.name());
-                    done.entry(at).or_default().push(key.to_owned());
+                    files.entry(at).or_default().push(Entry {
+                        key: key.to_owned(),
+                        title: title_there(entry).to_owned(),
+                        is_done,
+                    });
                 }
-                None => {}
             }
         }
     }
-    for ((file, format), keys) in done {
+    files.retain(|_, entries| entries.iter().any(|entry| entry.is_done));
+    files.sort_keys();
+    for ((file, format), entries) in files {
         let Some(format) = ImportFormat::of_name(format) else {
             continue;
         };
         match super::read(&file, Some(format)) {
-            Ok(imported) => in_file(&file, &imported, &keys, &mut told)?,
+            Ok(imported) => in_file(&file, &imported, &entries, &mut told)?,
             Err(error) => told.problems.push(error.to_string()),
         }
     }
@@ -95,7 +107,7 @@ pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskE
 fn in_file(
     file: &Path,
     imported: &Imported,
-    keys: &[String],
+    entries: &[Entry],
     told: &mut WriteBack,
 ) -> Result<(), TaskError> {
     let Ok(text) = fs::read_to_string(file) else {
@@ -104,19 +116,33 @@ fn in_file(
         return Ok(());
     };
     let mut splices = Vec::new();
-    for key in keys {
-        let mut all = imported.tasks.iter().flat_map(ImportedTask::all);
-        let Some(task) = all.find(|task| task.key == *key) else {
-            told.problems
-                .push(format!("`{key}` is in {} no more", file.display()));
+    let all = || imported.tasks.iter().flat_map(ImportedTask::all);
+    for Entry { key, title, .. } in entries.iter().filter(|entry| entry.is_done) {
+        let task = all().find(|task| task.key == *key);
+        // A group has no place of its own.
+        if task.is_some_and(|task| !task.subtasks.is_empty()) {
+            continue;
+        }
+        // Of several with one title, another may have had this number.
+        let is_known = |other: &ImportedTask| {
+            let mut entries = entries.iter();
+            entries.any(|entry| entry.key == other.key && entry.title == other.title)
+        };
+        let is_new = |other: &ImportedTask| {
+            other.title == *title && !other.status.0.is_finished() && !is_known(other)
+        };
+        let Some(task) = task.filter(|task| task.title == *title && !all().any(is_new)) else {
+            told.problems.push(format!(
+                "`{key}` of {} may be another task than `{title}` by now, and is not marked as done: import the file again first",
+                file.display()
+            ));
             continue;
         };
-        // A group has no place of its own.
-        if !task.subtasks.is_empty() || task.status.0.is_finished() {
+        if task.status.0.is_finished() {
             continue;
         }
         let splice = match imported.format {
-            ImportFormat::Backlog => status_of(&text),
+            ImportFormat::Backlog => status_of(&text, Statuses::near(file).done()),
             _ => box_of(&text, task.line),
         };
         match splice {
@@ -140,7 +166,9 @@ fn box_of(text: &str, line: usize) -> Option<Splice> {
     let mut offset = 0;
     for (number, own) in (1..).zip(text.split_inclusive('\n')) {
         if number == line {
-            let checkbox = CheckboxLine::read(own.trim_end_matches(['\r', '\n']))?;
+            let line = own.trim_start_matches('\u{feff}');
+            offset += own.len() - line.len();
+            let checkbox = CheckboxLine::read(line.trim_end_matches(['\r', '\n']))?;
             let capitals = text.matches("[X]").count() > text.matches("[x]").count();
             return Some(Splice {
                 offset: offset + checkbox.mark_at,
@@ -153,9 +181,9 @@ fn box_of(text: &str, line: usize) -> Option<Splice> {
     None
 }
 
-/// The status in the front matter of a file of Backlog.md.
-fn status_of(text: &str) -> Option<Splice> {
-    let (own, _) = super::backlog::cut(text)?;
+/// The status in the front matter of a file of Backlog.md, which becomes this word.
+fn status_of(text: &str, done: &str) -> Option<Splice> {
+    let (own, _) = super::backlog::cut(text.trim_start_matches('\u{feff}'))?;
     let begin = own.as_ptr() as usize - text.as_ptr() as usize;
     let mut offset = begin;
     for line in own.split_inclusive('\n') {
@@ -163,9 +191,11 @@ fn status_of(text: &str) -> Option<Splice> {
             let trimmed = value.trim();
             let at = offset + (line.len() - value.len()) + (value.len() - value.trim_start().len());
             let quote = trimmed.chars().next().filter(|c| matches!(c, '\'' | '"'));
+            let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
             let new = match quote {
-                Some(quote) => format!("{quote}Done{quote}"),
-                None => "Done".to_owned(),
+                _ if !done.chars().all(is_plain) => Value::from(done).to_string(),
+                Some(quote) => format!("{quote}{done}{quote}"),
+                None => done.to_owned(),
             };
             return Some(Splice {
                 offset: at,

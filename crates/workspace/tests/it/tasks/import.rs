@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
 use workspace::tasks::import::{
     ImportFormat, Imported, ImportedTask, MergeOutcome, merge, read, write_back,
 };
+use workspace::tasks::{Status, TaskFile};
 
 /// A project with these files.
 fn project(files: &[(&str, &str)]) -> TempDir {
@@ -442,6 +444,412 @@ fn a_checkbox_and_a_status_are_written_back() {
             .unwrap()
             .rewrites
             .is_empty()
+    );
+}
+
+/// Imports the file as it is now, and gives the statuses by title, those of subtasks indented.
+fn imported_again(text: &str, project: &Path, path: &str) -> (String, Vec<String>) {
+    let (text, _) = merged(text, project, path);
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let mut all = Vec::new();
+    for task in file["master"]["tasks"].as_array().unwrap() {
+        let line = |entry: &Value| {
+            format!(
+                "{} {}",
+                entry["status"].as_str().unwrap(),
+                entry["title"].as_str().unwrap()
+            )
+        };
+        all.push(line(task));
+        let parts = task["subtasks"].as_array().into_iter().flatten();
+        all.extend(parts.map(|part| format!("  {}", line(part))));
+    }
+    (text, all)
+}
+
+/// The tasks file with the subtask of this title done.
+fn done(text: &str, title: &str) -> String {
+    let mut file: Value = serde_json::from_str(text).unwrap();
+    for task in file["master"]["tasks"].as_array_mut().unwrap() {
+        for part in task["subtasks"].as_array_mut().unwrap() {
+            if part["title"] == title {
+                part["status"] = "done".into();
+            }
+        }
+    }
+    file.to_string()
+}
+
+fn written_back(text: &str, project: &Path) -> (Vec<String>, usize) {
+    let told = write_back(text, "master", project).unwrap();
+    for rewrite in &told.rewrites {
+        rewrite.apply().unwrap();
+    }
+    (told.written, told.problems.len())
+}
+
+/// A list, what it became, whether the old number is ticked at once, what is in the tasks file then, and the number that is ticked.
+type Renumbered<'t> = (&'t str, &'t str, bool, &'t [&'t str], &'t [&'t str]);
+
+#[test]
+fn what_is_done_is_ticked_where_its_title_stands() {
+    let path = "specs/1/tasks.md";
+    let cases: [Renumbered<'_>; 9] = [
+        // Renumbered.
+        (
+            "- [ ] T001 Old\n- [ ] T002 Other\n",
+            "- [ ] T001 New\n- [ ] T002 Old\n- [ ] T003 Other\n",
+            false,
+            &[
+                "pending Tasks",
+                "  done Old",
+                "  pending Other",
+                "  pending New",
+            ],
+            &["T002"],
+        ),
+        // In another order.
+        (
+            "- [ ] T001 Old\n- [ ] T002 Other\n",
+            "- [ ] T002 Other\n- [ ] T001 Old\n",
+            true,
+            &["pending Tasks", "  done Old", "  pending Other"],
+            &[],
+        ),
+        // Swapped.
+        (
+            "- [ ] T001 Old\n- [ ] T002 Other\n",
+            "- [ ] T001 Other\n- [ ] T002 Old\n",
+            false,
+            &["pending Tasks", "  done Old", "  pending Other"],
+            &["T002"],
+        ),
+        // With another title: it may be another task.
+        (
+            "- [ ] T001 Old\n- [ ] T002 Other\n",
+            "- [ ] T001 Young\n- [ ] T002 Another\n",
+            false,
+            &[
+                "pending Tasks",
+                "  done Old",
+                "  pending Another",
+                "  pending Young",
+            ],
+            &[],
+        ),
+        // Deleted.
+        (
+            "- [ ] T001 Old\n- [ ] T002 Other\n",
+            "- [ ] T001 Other\n- [ ] T003 More\n",
+            false,
+            &[
+                "pending Tasks",
+                "  done Old",
+                "  pending Other",
+                "  pending More",
+            ],
+            &[],
+        ),
+        // Titles that are there twice, renumbered: the first one stays the first one.
+        (
+            "## Phase 1: A\n- [ ] T001 Test it\n- [ ] T002 Old\n- [ ] T003 Test it\n",
+            "## Phase 1: A\n- [ ] T001 New\n- [ ] T002 Test it\n- [ ] T003 Old\n- [ ] T004 Test it\n",
+            false,
+            &[
+                "pending Phase 1: A",
+                "  pending Test it",
+                "  done Old",
+                "  pending Test it",
+                "  pending New",
+            ],
+            &["T003"],
+        ),
+        // Another phase in front: the groups are known by what is in them.
+        (
+            "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Test it\n## Phase 2: B\n- [ ] T003 Test it\n",
+            "## Phase 1: New\n- [ ] T001 Test it\n## Phase 2: A\n- [ ] T002 Old\n- [ ] T003 Test it\n## Phase 3: B\n- [ ] T004 Test it\n",
+            false,
+            &[
+                "pending Phase 2: A",
+                "  done Old",
+                "  pending Test it",
+                "pending Phase 3: B",
+                "  pending Test it",
+                "pending Phase 1: New",
+                "  pending Test it",
+            ],
+            &["T002"],
+        ),
+        // A phase that went takes what was done along: another task of that title is another task.
+        (
+            "## Phase 1: A\n- [ ] T001 Old\n## Phase 2: B\n- [ ] T002 Last\n",
+            "## Phase 1: B\n- [ ] T001 Last\n- [ ] T002 Old\n",
+            false,
+            &[
+                "pending Phase 1: A",
+                "  done Old",
+                "pending Phase 1: B",
+                "  pending Last",
+                "  pending Old",
+            ],
+            &[],
+        ),
+        // Moved into another phase: it stays where it was done.
+        (
+            "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Other\n## Phase 2: B\n- [ ] T003 Last\n",
+            "## Phase 1: A\n- [ ] T001 Other\n## Phase 2: B\n- [ ] T002 Last\n- [ ] T003 Old\n",
+            false,
+            &[
+                "pending Phase 1: A",
+                "  done Old",
+                "  pending Other",
+                "pending Phase 2: B",
+                "  pending Last",
+            ],
+            &["T003"],
+        ),
+    ];
+    for (was, is, at_once, statuses, ticked) in cases {
+        let project = project(&[(path, was)]);
+        let (text, _) = merged("", project.path(), path);
+        let text = done(&text, "Old");
+        fs::write(project.path().join(path), is).unwrap();
+        let (written, problems) = written_back(&text, project.path());
+        assert_eq!(!written.is_empty(), at_once, "{is} {written:?}");
+        assert_eq!(problems == 0, at_once, "{is}");
+        let (text, all) = imported_again(&text, project.path(), path);
+        assert_eq!(all, statuses, "{is}");
+        let (written, _) = written_back(&text, project.path());
+        assert_eq!(written, ticked, "{is}");
+        let now = fs::read_to_string(project.path().join(path)).unwrap();
+        let ticks: Vec<&str> = now.lines().filter(|line| line.contains("[x]")).collect();
+        let wrong = ticks.iter().find(|line| !line.ends_with("Old"));
+        assert_eq!(wrong, None, "{is}");
+        let (same, all) = imported_again(&text, project.path(), path);
+        assert_eq!((same, all.len()), (text, statuses.len()), "{is}");
+    }
+}
+
+#[test]
+fn groups_that_were_renumbered_are_ticked_where_their_titles_stand() {
+    let path = "openspec/changes/add/tasks.md";
+    let project = project(&[(path, "## 1. Store\n- [ ] 1.1 Table\n- [ ] 1.2 Index\n")]);
+    let (text, _) = merged("", project.path(), path);
+    let text = done(&text, "Table");
+    let now = "## 1. Prepare\n- [ ] 1.1 Folder\n## 2. Storage\n- [ ] 2.1 Table\n- [ ] 2.2 Index\n";
+    fs::write(project.path().join(path), now).unwrap();
+    assert_eq!(written_back(&text, project.path()), (Vec::new(), 1));
+    let (text, all) = imported_again(&text, project.path(), path);
+    let expected = [
+        "pending Storage",
+        "  done Table",
+        "  pending Index",
+        "pending Prepare",
+        "  pending Folder",
+    ];
+    assert_eq!(all, expected);
+    assert_eq!(written_back(&text, project.path()).0, ["add/2.1"]);
+    let now = now.replace("- [ ] 2.1", "- [x] 2.1");
+    assert_eq!(fs::read_to_string(project.path().join(path)).unwrap(), now);
+}
+
+#[test]
+fn a_number_that_two_of_one_title_may_have_is_not_ticked() {
+    let path = "specs/1/tasks.md";
+    let project = project(&[(path, "- [ ] T001 Same\n- [ ] T002 Other\n")]);
+    let (text, _) = merged("", project.path(), path);
+    let text = done(&text, "Same");
+    fs::write(
+        project.path().join(path),
+        "- [ ] T001 Same\n- [ ] T002 Same\n- [ ] T003 Other\n",
+    )
+    .unwrap();
+    assert_eq!(written_back(&text, project.path()), (Vec::new(), 1));
+    let (_, all) = imported_again(&text, project.path(), path);
+    assert_eq!(
+        all,
+        [
+            "pending Tasks",
+            "  done Same",
+            "  pending Other",
+            "  pending Same"
+        ]
+    );
+}
+
+#[test]
+fn what_is_done_on_both_sides_is_there_once_whatever_it_is_called() {
+    let path = "specs/1/tasks.md";
+    let project = project(&[(path, "- [ ] T001 Old\n- [ ] T002 Other\n")]);
+    let (text, _) = merged("", project.path(), path);
+    let text = done(&text, "Old");
+    let now = "- [x] T001 In other words\n- [ ] T002 Other\n";
+    fs::write(project.path().join(path), now).unwrap();
+    let (text, all) = imported_again(&text, project.path(), path);
+    assert_eq!(all, ["pending Tasks", "  done Old", "  pending Other"]);
+    assert_eq!(written_back(&text, project.path()), (Vec::new(), 0));
+}
+
+#[test]
+fn a_task_without_a_title_is_named_and_stops_no_other() {
+    let files = [
+        ("specs/1/tasks.md", "- [ ] T001 First\n- [ ] T002\n- [ ] \n"),
+        (
+            "openspec/changes/a/tasks.md",
+            "## 1.\n- [ ] 1.1 First\n- [ ] \n- [ ] 1.2 **  **\n## 2. Empty\n- [ ] \n",
+        ),
+        (
+            "issues.jsonl",
+            "{\"id\":\"a\",\"title\":\" \",\"status\":\"open\"}\n{\"id\":\"b\",\"title\":\"First\",\"status\":\"open\"}\n{\"id\":\"e\",\"title\":\"\\t\",\"status\":\"open\"}\n{\"id\":\"e.1\",\"title\":\"Child\",\"status\":\"open\"}\n",
+        ),
+        (
+            "issues.json",
+            "[{\"number\":1,\"title\":\" \",\"state\":\"open\"},{\"number\":2,\"title\":\"First\",\"state\":\"open\"}]",
+        ),
+    ];
+    for (path, text) in files {
+        let project = project(&[(path, text)]);
+        let imported = read(&project.path().join(path), None).unwrap();
+        assert!(!imported.problems.is_empty(), "{path}");
+        let merged = merge("", "master", &imported, project.path(), false).unwrap();
+        let file = TaskFile::in_project(project.path(), "master").unwrap();
+        let (tasks, _) = file.holding(&merged.text).load_tasks().unwrap();
+        let titles = tasks
+            .iter()
+            .flat_map(|task| &task.subtasks)
+            .map(|part| &part.title);
+        assert!(titles.into_iter().any(|title| title == "First"), "{path}");
+    }
+}
+
+#[test]
+fn nothing_is_brought_into_a_file_that_nobody_can_read() {
+    let project = project(&[("specs/1/tasks.md", SPEC_KIT)]);
+    let imported = read(&project.path().join("specs/1/tasks.md"), None).unwrap();
+    let broken = "{\"master\": {\"tasks\": [\n{\"id\": 1, \"title\": \"\"}]}}";
+    let error = merge(broken, "master", &imported, project.path(), false).unwrap_err();
+    assert!(error.contains("tasks.json:2:1"), "{error}");
+}
+
+#[test]
+fn a_mark_that_is_not_known_is_open_work() {
+    let marks = [
+        "~", "!", "-", " x ", "/", ">", "x ", "?", "D", "o", "⚠️", "*",
+    ];
+    let lines: Vec<String> = (1..)
+        .zip(marks)
+        .map(|(number, mark)| format!("- [{mark}] T{number:03} Task\n"))
+        .collect();
+    let path = "specs/1/tasks.md";
+    let legend = "- [P] T can run in parallel\n- [1] a footnote\n- [x](https://example.com)\n- [ab]: a link\n";
+    let text = format!(
+        "{legend}{}- [x] T090 Done\n- [ ] T091 Open\n",
+        lines.concat()
+    );
+    let (imported, told) = of(&[(path, &text)], path);
+    let parts = &imported.tasks[0].subtasks;
+    let open = parts.iter().filter(|part| part.status.0 == Status::Pending);
+    assert_eq!(open.count(), marks.len() + 1, "{told:#?}");
+    assert_eq!(parts.len(), marks.len() + 2);
+    assert_eq!(imported.problems.len(), 1, "{told:#?}");
+    assert_eq!(imported.problems[0].line, 5);
+    let project = project(&[(path, &text)]);
+    let (text, _) = merged("", project.path(), path);
+    let text = text.replace("\"pending\"", "\"done\"");
+    let (written, problems) = written_back(&text, project.path());
+    assert_eq!((written.len(), problems), (marks.len() + 1, 0));
+    let now = fs::read_to_string(project.path().join(path)).unwrap();
+    assert_eq!(now.matches("- [x] T").count(), marks.len() + 2);
+}
+
+#[test]
+fn a_backlog_has_statuses_of_its_own() {
+    let task = |id: u32, status: &str| {
+        format!("---\nid: BACK-{id}\ntitle: Task {id}\nstatus: {status}\n---\n")
+    };
+    let config = "project_name: a\nstatuses: [\"Ideas\", \"To Do\", \"Doing\", \"QA\", \"Live: now\", \"Sold\"]\n";
+    let tasks = [
+        task(1, "Ideas"),
+        task(2, "'Doing'"),
+        task(3, "QA"),
+        task(4, "Sold"),
+        task(5, "Ideas"),
+        task(6, "Ideas"),
+    ];
+    let files: Vec<(&str, &str)> = [
+        ("backlog/config.yml", config),
+        ("backlog/tasks/back-1.md", &tasks[0]),
+        ("backlog/tasks/back-2.md", &tasks[1]),
+        ("backlog/tasks/back-3.md", &tasks[2]),
+        ("backlog/tasks/back-4.md", &tasks[3]),
+        ("backlog/archive/tasks/back-5.md", &tasks[4]),
+        ("backlog/completed/back-6.md", &tasks[5]),
+    ]
+    .to_vec();
+    let (imported, told) = of(&files, "backlog");
+    let statuses: Vec<&str> = imported
+        .tasks
+        .iter()
+        .map(|task| task.status.0.as_str())
+        .collect();
+    let by_key: Vec<&str> = imported.tasks.iter().map(|task| &*task.key).collect();
+    assert_eq!(
+        by_key,
+        ["BACK-1", "BACK-2", "BACK-3", "BACK-4", "BACK-6", "BACK-5"]
+    );
+    assert_eq!(
+        statuses,
+        [
+            "pending",
+            "in-progress",
+            "pending",
+            "done",
+            "done",
+            "cancelled"
+        ]
+    );
+    // `Ideas` and `QA` say nothing that is known.
+    assert_eq!(imported.problems.len(), 2, "{told:#?}");
+    let project = project(&files);
+    let (text, _) = merged("", project.path(), "backlog");
+    let text = text
+        .replace("\"pending\"", "\"done\"")
+        .replace("\"in-progress\"", "\"done\"");
+    assert_eq!(
+        written_back(&text, project.path()),
+        (
+            vec![
+                "BACK-1".to_owned(),
+                "BACK-2".to_owned(),
+                "BACK-3".to_owned()
+            ],
+            0
+        )
+    );
+    let now = |name: &str| fs::read_to_string(project.path().join(name)).unwrap();
+    assert!(now("backlog/tasks/back-1.md").contains("\nstatus: Sold\n"));
+    assert!(now("backlog/tasks/back-2.md").contains("\nstatus: 'Sold'\n"));
+    // A number that another task has by now.
+    fs::write(
+        project.path().join("backlog/tasks/back-1.md"),
+        "\u{feff}---\nid: BACK-1\ntitle: Another\nstatus: Ideas\n---\n",
+    )
+    .unwrap();
+    assert_eq!(written_back(&text, project.path()), (Vec::new(), 1));
+    let (_, all) = imported_again(&text, project.path(), "backlog");
+    assert!(all.contains(&"pending Another".to_owned()), "{all:?}");
+}
+
+#[test]
+fn a_byte_order_mark_stays_in_front() {
+    let path = "specs/1/tasks.md";
+    let project = project(&[(path, "\u{feff}- [ ] T001 First\n- [ ] T002 Second\n")]);
+    let (text, _) = merged("", project.path(), path);
+    let (written, _) = written_back(&text.replace("\"pending\"", "\"done\""), project.path());
+    assert_eq!(written, ["T001", "T002"]);
+    assert_eq!(
+        fs::read_to_string(project.path().join(path)).unwrap(),
+        "\u{feff}- [x] T001 First\n- [x] T002 Second\n"
     );
 }
 

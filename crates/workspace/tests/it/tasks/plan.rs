@@ -75,6 +75,9 @@ fn without_a_heading_the_file_names_the_task() {
 fn what_looks_like_an_item_and_is_none_is_refused_in_its_line() {
     for odd in [
         "- [-] two",
+        "- [✅] two",
+        "- [o] two",
+        "- [|] two",
         "- [] two",
         "-[ ] two",
         "- [ x ] two",
