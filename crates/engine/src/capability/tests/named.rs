@@ -345,15 +345,18 @@ impl Comparison<'_> {
         let verified = self.taken.level() == Level::Verified;
         let names_every = self.now.as_ref().is_some_and(|now| now.every);
         (is_red && !verified && held.every && !names_every).then(|| {
+            // What Go prints as text does not say whether it is all.
+            let how = if report.format == held.format {
+                "let the runner print every test, as it did before (such as -v)".to_owned()
+            } else {
+                format!("have the runner write {}, as it did before (`go test -json`)", held.format)
+            };
             (
                 format!(
                     "{} named every test before, and this report does not: nobody can see that the same tests pass",
                     held.format
                 ),
-                format!(
-                    "let the runner print every test, as it did before (such as -v), and report again: {}",
-                    Verb::Report
-                ),
+                format!("{how}, and report again: {}", Verb::Report),
             )
         })
     }

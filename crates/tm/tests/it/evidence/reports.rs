@@ -321,6 +321,9 @@ fn a_folder_of_reports() {
             .unwrap();
         }
         fs::write(folder.join("notes.txt"), "no report\n").unwrap();
+        // What Maven leaves beside its reports.
+        let summary = "<failsafe-summary result=\"255\" timeout=\"false\"/>\n";
+        fs::write(folder.join("failsafe-summary.xml"), summary).unwrap();
     };
     stage.env.write("tests/spaces_test.sh", NEW_TESTS);
     write("<failure/>");

@@ -12,7 +12,7 @@ use workspace::suite::SuiteRan;
 
 use crate::capability::tests::evidence::suite::{Suite, is_of_before};
 use crate::capability::tests::evidence::{
-    SubmittedFile, counts, format_named, nanos, read_reports,
+    SubmittedFile, counts, format_named, is_summary, nanos, read_reports,
 };
 use crate::fault::Fault;
 
@@ -158,6 +158,7 @@ fn reports_left(root: &Path, leaves: &[&[&str]], began: i64) -> Vec<PathBuf> {
                     .path()
                     .extension()
                     .is_some_and(|ending| ending == "xml")
+                && !is_summary(&entry.path())
             {
                 let written = entry.metadata().and_then(|found| found.modified());
                 if written.is_ok_and(|time| !is_of_before(nanos(time), began)) {

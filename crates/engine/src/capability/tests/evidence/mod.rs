@@ -428,6 +428,12 @@ pub fn read_reports(
     }
 }
 
+/// Whether it is what Maven leaves beside its reports: numbers of a whole run, in a format of its own.
+pub(crate) fn is_summary(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name == "failsafe-summary.xml")
+}
+
 /// The files that are meant: a folder stands for those in it that have an ending of reports.
 fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
     let mut all = Vec::new();
@@ -442,7 +448,8 @@ fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
             .map(|entry| entry.path())
             .filter(|path| {
                 let ending = path.extension().and_then(|ending| ending.to_str());
-                path.is_file() && matches!(ending, Some("xml" | "json" | "jsonl" | "tap" | "trx"))
+                let is_report = matches!(ending, Some("xml" | "json" | "jsonl" | "tap" | "trx"));
+                is_report && path.is_file() && !is_summary(path)
             })
             .collect();
         inside.sort();
