@@ -386,16 +386,32 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
 
 /// A text for a file, whose reader nobody knows: its steps are commands of `tm run`, which any run takes.
 pub(crate) fn in_a_file(text: &str, run: &str) -> String {
+    in_commands(text, Some(run))
+}
+
+/// A text for a page or a record of what happened. Whatever shows a text of the engine to nobody in particular gives it through this:
+/// no mark gets out.
+pub fn on_a_page(text: &str) -> Cow<'_, str> {
+    if is_marked(text) {
+        Cow::Owned(in_commands(text, None))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// A text with commands in the place of its steps, of this run where one is named.
+fn in_commands(text: &str, run: Option<&str>) -> String {
     let told = parts(text).into_iter().map(|part| match part {
         Part::Text(text) => text.to_owned(),
         Part::Argument(name) => option_of(name),
         Part::Step(step) => {
+            let tick = if run.is_some() { "`" } else { "" };
             if let Some(words) = step.words() {
-                return format!("`{}`", command_line(words));
+                return format!("{tick}{}{tick}", command_line(words));
             }
             let command = match step.verb {
                 // There the file that is waited for is the report.
-                Verb::Report => "tm run step".to_owned(),
+                Verb::Report if run.is_some() => "tm run step".to_owned(),
                 Verb::Edit => "tm collab update".to_owned(),
                 Verb::Task | Verb::Graph | Verb::Sync => format!("tm collab {}", step.verb.name()),
                 verb => format!("tm run {}", verb.name()),
@@ -407,7 +423,8 @@ pub(crate) fn in_a_file(text: &str, run: &str) -> String {
             };
             let asks = step.with.iter().any(|(name, _)| name == "reason");
             let reason = if asks { " --reason …" } else { "" };
-            format!("`{command}{reason} {about} {run}`")
+            let about = run.map_or_else(String::new, |run| format!(" {about} {run}"));
+            format!("{tick}{command}{reason}{about}{tick}")
         }
     });
     told.collect()

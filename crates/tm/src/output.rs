@@ -99,12 +99,12 @@ impl Output {
         self.bytes(self.caller.text(text).as_bytes())
     }
 
-    /// A text that is kept as it is where a program reads it, and made plain on a terminal.
+    /// A text that is kept as it is where a program reads it, but for the steps that it names, and made plain on a terminal.
     pub fn document(&mut self, text: &str) -> Result<(), Fault> {
         if io::stdout().is_terminal() {
             self.text(&render::plain(text))
         } else {
-            self.bytes(text.as_bytes())
+            self.bytes(self.caller.text(text).as_bytes())
         }
     }
 

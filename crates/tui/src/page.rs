@@ -1,6 +1,7 @@
 //! A run, or the list of runs, as rows of text.
 
 use engine::board::{BoardRun, BoardSet, Projects, runs_of, stand_together};
+use engine::next_step::on_a_page;
 use engine::{Engine, Fault};
 use serde_json::Value;
 use text::plain::{many_lines, one_line, without_marks};
@@ -66,7 +67,7 @@ pub struct Row {
 
 impl Row {
     fn new(tone: Tone, text: impl AsRef<str>) -> Self {
-        let text = one_line_with_indent(text.as_ref());
+        let text = one_line_with_indent(&on_a_page(text.as_ref()));
         Self {
             text,
             tone,

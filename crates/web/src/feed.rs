@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use engine::board::Projects;
 use engine::follow::LOOK;
 use engine::follow::Record;
+use engine::next_step::on_a_page;
 use engine::{Fault, Follow, FollowedEvent};
 use mcp::http::{Bytes, Response, SiteBody, SiteRequest, StatusCode, StreamSender, header};
 
@@ -225,6 +226,6 @@ fn message(event: &FollowedEvent) -> String {
     if let Some(cursor) = &event.cursor {
         text.extend(["id: ", cursor, "\n"]);
     }
-    text.extend(["event: run\ndata: ", &data, "\n\n"]);
+    text.extend(["event: run\ndata: ", &*on_a_page(&data), "\n\n"]);
     text
 }

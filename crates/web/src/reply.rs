@@ -1,6 +1,7 @@
 //! What goes back to a browser.
 
 use engine::board::Projects;
+use engine::next_step::on_a_page;
 use engine::{Fault, Kind};
 use maud::Markup;
 use mcp::http::header::{self, HeaderMap, HeaderValue};
@@ -93,7 +94,8 @@ pub fn frame() -> Response<SiteBody> {
 
 /// A page, or a part of one.
 pub fn html(markup: Markup) -> Response<SiteBody> {
-    secured(Response::new(whole(markup.into_string())))
+    let text = markup.into_string();
+    secured(Response::new(whole(&*on_a_page(&text))))
         .with(header::CONTENT_TYPE, "text/html; charset=utf-8")
         .with(header::CACHE_CONTROL, "no-store")
         .with(header::VARY, "authorization")
@@ -101,7 +103,8 @@ pub fn html(markup: Markup) -> Response<SiteBody> {
 
 /// An answer of JSON.
 pub fn json_reply(status: StatusCode, value: &Value) -> Response<SiteBody> {
-    secured(Response::new(whole(value.to_string())))
+    let text = value.to_string();
+    secured(Response::new(whole(&*on_a_page(&text))))
         .status(status)
         .with(header::CONTENT_TYPE, "application/json")
         .with(header::CACHE_CONTROL, "no-store")

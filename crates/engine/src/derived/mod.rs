@@ -29,6 +29,7 @@ use crate::derived::state::state;
 use crate::earlier::Earlier;
 use crate::fail_point;
 use crate::find::is_over_a_task;
+use crate::next_step::on_a_page;
 use crate::summary;
 use crate::view::autopilot;
 
@@ -298,7 +299,7 @@ fn pretty(value: &impl Serialize) -> String {
     // Maps with text keys and numbers of JSON: nothing in it can fail.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
-    text
+    on_a_page(&text).into_owned()
 }
 
 /// What the run is about.

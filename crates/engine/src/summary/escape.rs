@@ -2,6 +2,8 @@
 
 use text::plain::one_line;
 
+use crate::next_step::on_a_page;
+
 /// The longest text of others that is shown, in characters.
 const LONGEST: usize = 300;
 /// The longest name of a test that is shown, in characters.
@@ -89,7 +91,7 @@ fn apart(out: &mut String, c: char, next: Option<&char>) {
 }
 
 fn bounded(text: &str, most: usize) -> String {
-    let line = one_line(text);
+    let line = one_line(&on_a_page(text));
     match line.char_indices().nth(most) {
         None => line,
         Some((end, _)) => format!("{}…", line[..end].trim_end()),

@@ -659,3 +659,66 @@ fn events_are_sent_as_they_come_and_what_was_missed_first() {
     until(&mut again, "run:resumed");
     until(&mut again, "run:ended");
 }
+
+/// Texts of the engine name steps by marks of characters for private use. Whoever shows such a text spells them, wherever it stands.
+#[test]
+fn no_mark_of_a_step_gets_out() {
+    const MARKED: &str = "do \u{10FFF0}skip\u{10FFF1}reason\u{10FFF2} now";
+    let environment = TestEnvironment::new();
+    let mut shown = Vec::new();
+    let mut say = |words: &str| {
+        let words: Vec<&str> = words
+            .split(' ')
+            .map(|word| if word == "MARKED" { MARKED } else { word })
+            .collect();
+        let done = environment.program(&words).output().unwrap();
+        let text = [done.stdout, done.stderr].concat();
+        shown.push((words.join(" "), String::from_utf8_lossy(&text).into_owned()));
+    };
+    say("autopilot start --title MARKED --subtask MARKED --subtask Later");
+    say("autopilot pause --reason MARKED");
+    say("autopilot resume");
+    say("autopilot complete red --results failed:0,passed:1");
+    environment.write("tests/a_test.sh", "false\n");
+    say("autopilot complete red --results failed:1,passed:1");
+    environment.write("src/a.sh", "true\n");
+    say("autopilot complete green --results failed:0,passed:2");
+    say("autopilot commit");
+    say("autopilot skip --reason MARKED");
+    let run = run_of(&environment);
+    for words in [
+        "runs report RUN",
+        "runs report RUN --json",
+        "runs report RUN --format html",
+        "run log RUN",
+        "run show RUN",
+        "runs list --json",
+        "autopilot status",
+        "autopilot next",
+    ] {
+        say(&words.replace("RUN", &run));
+    }
+    let commits = environment.git(&["log", "--all", "--format=%B%N"]);
+    assert!(commits.contains("tm run skip"), "{commits}");
+    shown.push(("commits".to_owned(), commits));
+    let served = Served::by(&environment);
+    for path in ["", "/work", "/timeline", "/files", "/replay", "/report"] {
+        let path = format!("/runs/{run}{path}");
+        shown.push((path.clone(), served.site.page(&path)));
+    }
+    shown.push(("/".to_owned(), served.site.page("/")));
+    // The journal is what happened, to the byte; all that is made of it is for readers.
+    let folder = environment.run_folder();
+    for name in ["report.md", "report.json", "state.json", "manifest.json"] {
+        let text = fs::read_to_string(folder.join(name)).unwrap_or_default();
+        shown.push((name.to_owned(), text));
+    }
+    let spelled = shown
+        .iter()
+        .filter(|(_, text)| text.contains("tm run skip"));
+    assert!(spelled.count() > 10);
+    let is_marked = |text: &str| text.contains(['\u{10FFF0}', '\u{10FFF1}', '\u{10FFF2}']);
+    let marked = shown.iter().filter(|(_, text)| is_marked(text));
+    let marked: Vec<&String> = marked.map(|(name, _)| name).collect();
+    assert!(marked.is_empty(), "{marked:?}");
+}

@@ -9,6 +9,7 @@ use workspace::git::RepoPath;
 use crate::call::Call;
 use crate::capability::memory::{self, Memory, TESTED};
 use crate::fault::{Fault, Kind as FaultKind, chain};
+use crate::next_step::on_a_page;
 
 /// The message that a subtask's commit gets by the template.
 pub fn default_message(
@@ -95,6 +96,7 @@ pub(crate) fn compose(
         kind: words.kind,
         root: call.root,
     })
+    .map(|message| on_a_page(&message).into_owned())
     .map_err(|e| bad(&e))
 }
 
