@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::outcome::Outcome;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -39,6 +40,8 @@ impl Person {
     }
 
     fn at_terminal(mut command: Command, master: OwnedFd) -> Self {
+        // Whoever is started holds one end of it, and not both.
+        fcntl_setfd(&master, FdFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
@@ -104,6 +107,18 @@ impl Person {
         let process = rustix::process::Pid::from_raw(id).unwrap();
         rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
         self.end()
+    }
+
+    /// Takes the terminal away, and sends no signal; the exit status that follows.
+    #[cfg(target_os = "linux")]
+    pub fn hang_up(mut self) -> Option<i32> {
+        use rustix::process::{Pid, PidfdFlags, pidfd_open};
+        let process = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty()).unwrap();
+        self.terminal = File::open("/dev/null").unwrap();
+        let mut ends = [PollFd::new(&process, PollFlags::IN)];
+        let came = poll(&mut ends, Some(&PATIENCE)).unwrap();
+        assert_eq!(came, 1, "it outlives its terminal");
+        self.child.wait().unwrap().code()
     }
 
     /// Reads on; false at the end, which is an error on Linux and nothing to read elsewhere, and where nothing comes for so long

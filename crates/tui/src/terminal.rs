@@ -1,9 +1,10 @@
 //! The terminal itself, and the loop: keys, events of runs, frames.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use std::{process, thread};
 
 use engine::board::Projects;
 use engine::follow::LOOK;
@@ -17,8 +18,11 @@ use crate::decision::{Asked, KEYS, Step};
 use crate::draw::{Look, draw};
 use crate::page::read;
 
-/// Shows runs until the person leaves, or the process is told to end. The terminal is as it was before in either case, and also
-/// where this panics.
+/// How long the loop has to end by itself, once it should.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Shows runs until the person leaves, the process is told to end, or the terminal is gone. The terminal is as it was before in
+/// each case, and also where this panics.
 ///
 /// # Errors
 /// If the terminal cannot be used, or the first page cannot be read.
@@ -32,6 +36,7 @@ pub fn run(projects: &dyn Projects, first: Place, look: Look) -> Result<(), Faul
             .map_err(|error| failed(&error))?;
     }
     let mut follow = Follow::of(projects.all()?, None)?;
+    end_without_loop(Arc::clone(&told_to_end));
     let mut terminal = ratatui::try_init().map_err(|error| failed(&error))?;
     let shown = show(
         &mut terminal,
@@ -41,8 +46,26 @@ pub fn run(projects: &dyn Projects, first: Place, look: Look) -> Result<(), Faul
         look,
         &told_to_end,
     );
-    ratatui::restore();
+    if !io::stdin().is_terminal() {
+        // Nothing is left to restore, and nobody to tell that: ratatui would panic on it.
+        process::exit(0);
+    }
+    ratatui::try_restore().ok();
     shown.map_err(|error| failed(&error))
+}
+
+/// Ends the process where the loop cannot: it stands in a long call of the engine, or in the read of a terminal that is gone,
+/// which crossterm repeats forever.
+fn end_without_loop(told_to_end: Arc<AtomicBool>) {
+    thread::spawn(move || {
+        while !told_to_end.load(Ordering::Relaxed) && io::stdin().is_terminal() {
+            thread::sleep(GRACE);
+        }
+        told_to_end.store(true, Ordering::Relaxed);
+        thread::sleep(GRACE);
+        ratatui::try_restore().ok();
+        process::exit(0);
+    });
 }
 
 fn failed(error: &io::Error) -> Fault {

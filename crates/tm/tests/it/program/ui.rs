@@ -74,6 +74,29 @@ fn told_to_end_it_leaves_the_terminal_as_it_was() {
     assert!(rest.contains(LEFT), "{rest:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn it_ends_with_its_terminal() {
+    let environment = TestEnvironment::started();
+    for (keys, shown) in [
+        ("", "0 for you"),
+        ("\r", "running: red of 1.1"),
+        ("\rp", "Why:"),
+        ("\rx", "The code of the refusal"),
+    ] {
+        let mut person = screen(&environment);
+        for key in keys.split_inclusive('\r') {
+            person.press(key);
+            person.sees(if key == "\r" {
+                "running: red of 1.1"
+            } else {
+                shown
+            });
+        }
+        assert_eq!(person.hang_up(), Some(0), "{keys:?}");
+    }
+}
+
 #[test]
 fn where_there_is_no_terminal_it_is_told_once() {
     let environment = TestEnvironment::started();
