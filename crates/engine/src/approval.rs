@@ -218,6 +218,7 @@ impl Engine {
         choice: Choice,
         feedback: &str,
     ) -> Result<Statement, Fault> {
+        gate.takes(choice)?;
         let last = self.of_that_id(&gate.session_id)?.head.hash;
         Ok(Statement::at_gate(gate, choice, feedback, &last))
     }

@@ -369,9 +369,14 @@ pub(crate) fn refused(
         "needs_person" | "approval_too_weak" => fault.recover(again(group, Some(run), refusal)),
         "not_present" if refusal.details.contains_key("gate") => {
             let (approve, reject) = (Verb::Approve.step(), Verb::Reject.step().and("feedback"));
+            let back = if call.definition.can_reject(run.state()) {
+                format!(", {reject} sends it back")
+            } else {
+                String::new()
+            };
             fault
                 .suggest(format!(
-                    "a person decides there: {approve} lets it pass, {reject} sends it back"
+                    "a person decides there: {approve} lets it pass{back}"
                 ))
                 .recover(approve.of(&run.run))
         }

@@ -88,7 +88,14 @@ impl Attention {
         if let Some(gate) = &next.gate {
             return Some(Self::new(
                 AttentionKind::Gate,
-                format!("Look at the `{gate}`, and approve or reject it"),
+                format!(
+                    "Look at the `{gate}`, and approve {}",
+                    if next.can_reject {
+                        "or reject it"
+                    } else {
+                        "it"
+                    }
+                ),
             ));
         }
         let why = || {

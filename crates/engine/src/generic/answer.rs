@@ -36,6 +36,9 @@ pub struct RunAction {
     /// The least that has to stand behind a decision at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
+    /// Whether it can be rejected, and not only approved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub can_reject: bool,
     /// What is to be looked at there: files, or a folder; the file to put back, where one is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub look_at: Vec<PathBuf>,

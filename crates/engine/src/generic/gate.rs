@@ -141,6 +141,7 @@ pub(super) fn described(
         session_id: run.run.clone(),
         strength: gate_strength(&call.definition, run, &gate).unwrap_or_default(),
         round,
+        can_reject: call.definition.can_reject(&token.state),
         gate,
         phase: token.state.clone(),
         iteration: number,

@@ -204,6 +204,7 @@ pub(super) fn look_further(
                 if let (Some(hash), Some(token)) = (hash, run.tokens.first()) {
                     let closed = described(call, run, gate.to_owned(), hash.to_owned(), token);
                     action.strength = Some(closed.strength);
+                    action.can_reject = closed.can_reject;
                     action.look_at = closed.look_at;
                     action.hash = Some(closed.hash);
                 }

@@ -292,9 +292,11 @@ fn command(page: &mut Page<'_>, next: &RunAction, unit: Option<&OpenUnit>) {
         ("decide", _) => {
             let sign = signing(next.strength);
             page.command(&format!("tm run approve --run-id {run}{sign}"));
-            page.command(&format!(
-                "tm run reject --feedback TEXT --run-id {run}{sign}"
-            ));
+            if next.can_reject {
+                page.command(&format!(
+                    "tm run reject --feedback TEXT --run-id {run}{sign}"
+                ));
+            }
         }
         // It is not reported, but written where the run looks for it.
         (

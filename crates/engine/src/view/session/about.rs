@@ -325,6 +325,7 @@ fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
             .map(|(_, unit)| unit.id.clone()),
         path,
         strength: told("gate").and_then(|gate| gate_strength(&call.definition, run, &gate)),
+        can_reject: call.definition.can_reject(state),
         gate: told("gate"),
         hash: told("hash"),
         ..WaitingFor::default()

@@ -4,12 +4,13 @@
 use std::path::PathBuf;
 
 use machine::Strength;
-use machine::command::Artifact;
+use machine::command::{Artifact, Choice};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use workspace::profile::Phase;
 
-use crate::fault::Kind;
+use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
 
 /// A session as it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -186,6 +187,9 @@ pub struct WaitingFor {
     /// The least that has to stand behind a decision there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
+    /// Whether the gate can be rejected, and not only approved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub can_reject: bool,
     /// Whether somebody paused the session: `tm run resume` goes on with it. Not where it paused at its last iteration.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
@@ -246,11 +250,32 @@ pub struct ClosedGate {
     pub hash: String,
     /// The least that has to stand behind a decision.
     pub strength: Strength,
+    /// Whether it can be rejected, and not only approved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub can_reject: bool,
     /// What is to be looked at: files, or the folder of the code.
     pub look_at: Vec<PathBuf>,
     /// Whether somebody changed it by hand since it was made.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
+}
+
+impl ClosedGate {
+    /// Refuses a decision that the workflow has no way for.
+    pub fn takes(&self, choice: Choice) -> Result<(), Fault> {
+        if choice == Choice::Approve || self.can_reject {
+            return Ok(());
+        }
+        let (gate, run) = (&self.gate, self.session_id.as_str());
+        let message = format!("the workflow does not say what follows a rejection at `{gate}`");
+        let approve = Verb::Approve.step().of(run);
+        let abort = Verb::Abort.step().of(run);
+        Err(Fault::new(Kind::Refused, "cannot_reject", message)
+            .suggest(format!(
+                "approve it with {approve}, or end the run with {abort}"
+            ))
+            .recover(approve))
+    }
 }
 
 /// The answer to a decision.

@@ -91,9 +91,10 @@ pub(super) fn decided(
 ) -> Result<(Engine, Decide), Interruption> {
     bound_to(&gate, about, Some(&wish.gate), Some(&wish.hash))?;
     let by_hand = typed_by_hand(&gate, about, wish, meant);
-    strong_enough(gate.strength, &by_hand)?;
-    let how = asked(client, &gate, about, wish, &by_hand)?;
     let request = decision(gate, &wish.choice, &wish.feedback)?;
+    request.gate.takes(request.choice)?;
+    strong_enough(request.gate.strength, &by_hand)?;
+    let how = asked(client, &request.gate, about, wish, &by_hand)?;
     Ok((engine.asked(Channel::Client(how)), request))
 }
 

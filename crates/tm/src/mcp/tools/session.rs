@@ -19,7 +19,7 @@ use super::{Answer, Call, Entry, answer, on_session};
 use crate::cli::session::Init;
 use crate::commands::session::advice::of_no_response;
 use crate::render::session::{
-    About, SessionStanding, WithNextSteps, changed_work, next_step, signing, what,
+    About, SessionStanding, WithNextSteps, can_reject, changed_work, next_step, signing, what,
 };
 
 /// The most of a prompt that an answer carries, in bytes.
@@ -319,13 +319,19 @@ fn what_next(standing: &SessionStanding<'_>, state: &SessionState) -> String {
                 .map(|unit| format!(", unitId \"{unit}\""))
                 .unwrap_or_default()
         ),
-        SessionStanding::Gate(gate) if asks_for_more(state) => format!(
-            "The gate {gate} is closed, and a client's word is not enough there. Show the person what `closed_gate` names; they decide with `tm session approve --session {id}{0}` or `tm session reject --session {id} --feedback TEXT{0}`.",
-            signing(state.waiting_for.as_ref().and_then(|waits| waits.strength))
-        ),
-        SessionStanding::Gate(gate) => format!(
-            "The gate {gate} is closed. Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run `tm session approve --session {id}` or `tm session reject --session {id} --feedback TEXT`."
-        ),
+        SessionStanding::Gate(gate) => {
+            let sign = signing(state.waiting_for.as_ref().and_then(|waits| waits.strength));
+            let how = if asks_for_more(state) {
+                ", and a client's word is not enough there. Show the person what `closed_gate` names; they decide with"
+            } else {
+                ". Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run"
+            };
+            let reject = format!(" or `tm session reject --session {id} --feedback TEXT{sign}`");
+            let reject = if can_reject(state) { &reject } else { "" };
+            format!(
+                "The gate {gate} is closed{how} `tm session approve --session {id}{sign}`{reject}."
+            )
+        }
         SessionStanding::Cap => format!(
             "Stop and tell the person: {} iterations failed their review. They can allow more with `tm session reopen --session {id} --max-iterations N`, or end it with `tm session cancel --session {id}`.",
             state.current_iteration

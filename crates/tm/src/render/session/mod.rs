@@ -20,7 +20,7 @@ use crate::steps::typed;
 pub use deciding::{About, edited, gate, reopening, steps_with};
 pub use files::{diff, exported, not_as_recorded, put, put_back, responded, restored};
 pub use lists::{list, profiles};
-pub use standing::{SessionStanding, WithNextSteps, changed_work, next_step, what};
+pub use standing::{SessionStanding, WithNextSteps, can_reject, changed_work, next_step, what};
 
 /// How many more iterations are proposed where those that a session may have are used up.
 const MORE_ITERATIONS: i64 = 5;
@@ -274,18 +274,15 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
         }
         SessionStanding::Gate(gate) => {
             page.field("look at", &behind_gate(state, gate));
-            next(
-                page,
-                "A person looks at it, and approves it or sends it back.",
-                &[
-                    command(state, named, &format!("approve{}", sign(state))),
-                    command(
-                        state,
-                        named,
-                        &format!("reject --feedback TEXT{}", sign(state)),
-                    ),
-                ],
-            );
+            let approve = command(state, named, &format!("approve{}", sign(state)));
+            let reject = format!("reject --feedback TEXT{}", sign(state));
+            if can_reject(state) {
+                let commands = [approve, command(state, named, &reject)];
+                let text = "A person looks at it, and approves it or sends it back.";
+                next(page, text, &commands);
+            } else {
+                next(page, "A person looks at it, and approves it.", &[approve]);
+            }
         }
         SessionStanding::Cap => next(
             page,

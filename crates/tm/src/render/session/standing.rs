@@ -100,13 +100,22 @@ pub fn next_step(state: &SessionState) -> String {
     }
 }
 
+/// Whether the gate that a session waits at can be rejected.
+pub fn can_reject(state: &SessionState) -> bool {
+    state
+        .waiting_for
+        .as_ref()
+        .is_some_and(|waits| waits.can_reject)
+}
+
 /// What can be done next of a session, the first thing first: by whoever answers, or at a gate by a person.
 pub fn next_steps(state: &SessionState) -> Vec<NextStep> {
     let verbs: &[Verb] = match SessionStanding::of(state) {
         _ if !changed_work(state).is_empty() => &[Verb::Restore],
         SessionStanding::Held("tampered") => &[Verb::Restore],
         SessionStanding::Response { .. } => &[Verb::Respond],
-        SessionStanding::Gate(_) => &[Verb::Approve, Verb::Reject],
+        SessionStanding::Gate(_) if can_reject(state) => &[Verb::Approve, Verb::Reject],
+        SessionStanding::Gate(_) => &[Verb::Approve],
         SessionStanding::Cap | SessionStanding::Broken => &[Verb::Reopen],
         SessionStanding::Paused(_) => &[Verb::Resume],
         SessionStanding::Held(_) | SessionStanding::Free => &[Verb::Step],

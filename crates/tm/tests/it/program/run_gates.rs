@@ -291,7 +291,7 @@ fn who_gives_up_at_a_gate_is_told_who_decides_there() {
         concat!(
             "tramline: 1\nid: two\ntitle: Two\ngates: { look: human }\ninitial: a\nstates:\n",
             "  a: { work: {}, to: b }\n",
-            "  b: { gate: look, route: [ { to: z } ] }\n",
+            "  b: { gate: look, route: [ { to: z } ], on: { reject: { to: a } } }\n",
             "  z: { final: completed }\n",
         ),
     );

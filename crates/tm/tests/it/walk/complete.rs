@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 /// A person decides, and the answer says what.
-const PERSON: [&str; 21] = [
+const PERSON: [&str; 22] = [
     "already_approved",
     "approval_too_weak",
     "autopilot_disabled",
+    "cannot_reject",
     "code_unfit",
     "declined",
     "definition_fault",
