@@ -164,6 +164,7 @@ impl Sandbox {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CEILING_DIRECTORIES", self.folder())
             .env("NO_COLOR", "1")
+            .env("TRAMLINE_CHECK_ADVICE", "1")
             .env("USER", "tester")
             .stdin(Stdio::null());
         command

@@ -93,7 +93,7 @@ pub enum Verb {
 
 impl Verb {
     /// All of them in their order, and their names.
-    const ALL: [(Self, &'static str); 28] = [
+    pub const ALL: [(Self, &'static str); 28] = [
         (Self::Start, "start"),
         (Self::Next, "next"),
         (Self::Status, "status"),
@@ -155,12 +155,13 @@ pub struct NextStep {
 
 impl NextStep {
     /// That a unit of this role, of this item, is reported, with evidence of that level where it is of tests.
-    pub(crate) fn report(role: &Role, item: Option<&str>, level: Level) -> Self {
+    pub fn report(role: &Role, item: Option<&str>, level: Level) -> Self {
         let mut step = Verb::Report.step();
         let phase = match AwaitedReport::of(role) {
             Some(AwaitedReport::Commit) => Some("commit"),
             Some(AwaitedReport::Suite) => Some("finalize"),
-            _ => role.phase.as_deref(),
+            Some(AwaitedReport::Tests) => role.phase.as_deref(),
+            None => None,
         };
         if let Some(phase) = phase {
             step = step.with("phase", phase);

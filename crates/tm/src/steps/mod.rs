@@ -223,8 +223,10 @@ impl<T> Caller<T> {
             put(option);
             put(&typed(run));
         }
-        #[cfg(debug_assertions)]
-        taken::by_command(&out);
+        #[cfg(any(test, debug_assertions))]
+        if taken::is_asked() {
+            taken::by_command(&out);
+        }
         out
     }
 }
@@ -279,9 +281,9 @@ impl Caller<Tools<'_>> {
                 (_, Some(value)) => Some(value.as_str().into()),
                 (name, None) => table::is_switch(name).then_some(Value::Bool(true)),
             };
-            table::arguments(tool, form, name, value)
+            table::tool_argument(tool, step, name, value)
         });
-        let mut all: Vec<_> = run.into_iter().chain(own.flatten()).collect();
+        let mut all: Vec<_> = run.into_iter().chain(own).collect();
         let schema = (self.means.0)(tool).unwrap_or(&Value::Null);
         let needed = schema["required"].as_array().into_iter().flatten();
         for name in needed.filter_map(Value::as_str) {
@@ -289,8 +291,10 @@ impl Caller<Tools<'_>> {
                 all.push((name.to_owned(), None));
             }
         }
-        #[cfg(debug_assertions)]
-        taken::by_tool(tool, schema, &all);
+        #[cfg(any(test, debug_assertions))]
+        if taken::is_asked() {
+            taken::by_tool(tool, schema, &all);
+        }
         all
     }
 

@@ -79,11 +79,16 @@ fn row(
     }
 }
 
+/// What a report brings along, one of these where it does.
+const EVIDENCE: [&str; 5] = ["results", "report", "verify", "unchanged", "outcome"];
+
 /// How a step is taken by a caller of this form.
 pub fn of(form: Form, step: &NextStep) -> Row {
     use Form::{Autopilot, Collab, Run, Session, WorkUnits};
+    let has = |name: &&str| step.with.iter().any(|(known, _)| known == name);
     // Where the form has no command of its own for it, the one for any run does.
     match (step.verb, form) {
+        (Verb::Report, Session | Collab) if EVIDENCE.iter().any(has) => of(Run, step),
         (Verb::Report, Autopilot | WorkUnits) => report(form, step),
         (Verb::Report | Verb::Step, Session) => row("tm session step", &[], &["session_step"]),
         (Verb::Report | Verb::Start, Collab) => {
@@ -211,7 +216,7 @@ fn report(form: Form, step: &NextStep) -> Row {
             let tools = of_phase(&["autopilot_finalize", "run_report"]);
             row("tm autopilot finalize", &[], tools)
         }
-        phase if phase.is_none_or(|phase| TEST_PHASES.contains(&phase)) => {
+        Some(phase) if TEST_PHASES.contains(&phase) => {
             let tools = of_phase(&["autopilot_complete_phase", "run_report"]);
             row("tm autopilot complete", &["phase", "item"], tools)
         }
@@ -225,7 +230,7 @@ pub fn needed(command: &str, step: &NextStep) -> &'static [&'static str] {
     match command {
         "tm autopilot start" if !has("title") && !has("plan") => &["taskId"],
         "tm run start" => &["workflow"],
-        "tm autopilot skip" | "tm run skip" => &["reason"],
+        "tm autopilot skip" | "tm run skip" | "tm collab skip" | "tm collab reopen" => &["reason"],
         "tm autopilot allow" | "tm run allow" => &["code", "reason"],
         "tm run reject" | "tm session reject" => &["feedback"],
         "tm session respond" => &["file"],
@@ -241,15 +246,15 @@ pub fn not_taken(by: &str) -> &'static [&'static str] {
         "tm autopilot complete"
         | "tm autopilot commit"
         | "tm autopilot finalize"
-        | "autopilot_finalize" => &["phase", "item", "unit", "skill"],
+        | "autopilot_finalize"
+        | "tm session step"
+        | "session_step" => &["phase", "item", "unit", "skill"],
         "tm run report" | "autopilot_complete_phase" | "autopilot_commit" | "run_report" => {
             &["phase", "item", "skill"]
         }
-        "tm session step" | "session_step" => {
-            &["phase", "item", "unit", "skill", "results", "outcome"]
-        }
-        "tm collab complete-skill" | "complete_skill" => &["phase", "item", "results"],
-        "autopilot_complete_work_unit" => &["item", "skill", "outcome"],
+        "tm collab complete-skill" | "complete_skill" => &["phase", "item"],
+        // There the numbers go with the phase.
+        "autopilot_complete_work_unit" => &["item", "skill", "outcome", "results"],
         _ => &[],
     }
 }
@@ -318,6 +323,10 @@ pub fn argument(form: Form, name: &str) -> String {
         ("run", Form::Collab) => "session",
         ("run", _) => "runId",
         ("unit", Form::WorkUnits) => "workUnitId",
+        ("results", Form::WorkUnits) => "result",
+        ("coverage", Form::WorkUnits) => "result.coverage",
+        ("sha", Form::WorkUnits) => "result.commitSha",
+        ("files", Form::WorkUnits) => "result.filesModified",
         ("unit", _) => "unitId",
         ("projectRoot", Form::Collab) => "project",
         ("sha", _) => "commitSha",
@@ -334,39 +343,32 @@ pub fn argument(form: Form, name: &str) -> String {
     told.to_owned()
 }
 
-/// An argument of a step as the arguments of a tool.
-pub fn arguments(
+/// An argument of a step as an argument of a tool.
+pub fn tool_argument(
     tool: &str,
-    form: Form,
+    step: &NextStep,
     name: &str,
     value: Option<Value>,
-) -> Option<(String, Option<Value>)> {
-    if tool != "autopilot_complete_work_unit" {
-        let taken_as = match (tool, name) {
-            ("autopilot_skip", "item") => "subtaskId".to_owned(),
-            ("run_start" | "session_init", "input") => {
-                let pair = value.as_ref().and_then(Value::as_str);
-                let object = pair.and_then(|pair| pair.split_once('='));
-                let object = object.map(|(name, value)| json!({ name: value }));
-                return Some((argument(form, name), object));
-            }
-            (_, "skipped") => return Some(("outcome".to_owned(), Some("failed".into()))),
-            _ => argument(form, name),
-        };
-        return Some((taken_as, value));
-    }
-    // There the numbers go with the phase.
-    match name {
-        "unit" => Some((argument(form, name), value)),
-        "phase" => {
+) -> (String, Option<Value>) {
+    let form = Form::of_tool(tool);
+    match (tool, name) {
+        ("autopilot_skip", "item") => ("subtaskId".to_owned(), value),
+        ("run_start" | "session_init", "input") => {
+            let pair = value.as_ref().and_then(Value::as_str);
+            let object = pair.and_then(|pair| pair.split_once('='));
+            let object = object.map(|(name, value)| json!({ name: value }));
+            (argument(form, name), object)
+        }
+        ("autopilot_complete_work_unit", "phase") => {
             let phase = value.as_ref().and_then(Value::as_str).unwrap_or_default();
             let mut result = json!({ "success": true, "phase": phase.to_uppercase() });
-            if phase != "commit" {
+            if step.value("results").is_some() {
                 result["testsFailed"] = "N".into();
                 result["testsPassed"] = "N".into();
             }
-            Some(("result".to_owned(), Some(result)))
+            ("result".to_owned(), Some(result))
         }
-        _ => None,
+        (_, "skipped") => ("outcome".to_owned(), Some("failed".into())),
+        _ => (argument(form, name), value),
     }
 }

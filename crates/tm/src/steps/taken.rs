@@ -1,5 +1,5 @@
 //! Whether what is advised can be done: that commands take the words, and tools the arguments, which a step is spelled with.
-//! Asked of every step in every test; a program that is handed out has none of it.
+//! Asked of every step in every test: tests of the binary set `TRAMLINE_CHECK_ADVICE`, which only a debug build reads.
 
 use clap::error::ErrorKind;
 use clap::{Args as _, Command, CommandFactory as _};
@@ -10,6 +10,11 @@ use crate::cli::autopilot::Autopilot;
 use crate::cli::collab::Collab;
 use crate::cli::run::Run;
 use crate::cli::session::Session;
+
+/// Whether a test runs this.
+pub fn is_asked() -> bool {
+    cfg!(test) || std::env::var_os("TRAMLINE_CHECK_ADVICE").is_some()
+}
 
 /// Panics where no command takes these words. What only stands for a value is none.
 pub fn by_command(command: &str) {

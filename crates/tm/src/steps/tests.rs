@@ -1,5 +1,10 @@
+use std::path::Path;
+
 use super::*;
+use crate::mcp::{Group, Toolbox};
 use engine::next_step::Argument;
+use machine::{Definition, Role};
+use workspace::config::Level;
 
 fn shell(form: Form) -> Caller {
     Caller::at_a_shell(form, None)
@@ -228,4 +233,120 @@ fn what_is_advised_stands_beside_it_as_data() {
     let mut plain = json!({ "suggestion": "mend it", "n": [1] });
     shell(Form::Run).value(&mut plain);
     assert_eq!(plain, json!({ "suggestion": "mend it", "n": [1] }));
+}
+
+const FORMS: [Form; 5] = [
+    Form::Autopilot,
+    Form::WorkUnits,
+    Form::Run,
+    Form::Session,
+    Form::Collab,
+];
+
+/// A tool of each form.
+const TOOLS: [&str; 5] = [
+    "autopilot_next",
+    "autopilot_get_state",
+    "run_next",
+    "session_step",
+    "get_session_state",
+];
+
+/// Spells a step for everybody, which shows that it is taken.
+fn is_taken(step: &NextStep) {
+    let tools = Toolbox::new(&Group::ALL);
+    let schemas = |tool: &str| tools.schema(tool);
+    for form in FORMS {
+        shell(form).data(step);
+    }
+    for tool in TOOLS {
+        Caller::of_tools(tool, Some("r".to_owned()), &schemas).data(step);
+    }
+}
+
+/// The roles in all workflows that come along or are examples.
+fn roles() -> Vec<Role> {
+    let builtin = workflows::all().iter();
+    let mut texts: Vec<String> = builtin.map(|one| one.workflow.to_owned()).collect();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/workflows");
+    for file in std::fs::read_dir(examples).unwrap() {
+        texts.push(std::fs::read_to_string(file.unwrap().path()).unwrap());
+    }
+    let definitions = texts.iter().map(|text| Definition::parse(text).unwrap());
+    let roles = definitions.flat_map(|definition| {
+        let states = definition.all_states();
+        states.map(|(_, _, state)| state.role()).collect::<Vec<_>>()
+    });
+    roles.collect()
+}
+
+#[test]
+fn the_report_of_each_state_is_one_that_is_taken() {
+    let mut all = roles();
+    assert!(all.len() > 60, "{}", all.len());
+    // What users may write: each reader, shown as each phase.
+    for reader in ["", "tests", "commit", "outcome", "command", "design"] {
+        for phase in [
+            None,
+            Some("chore"),
+            Some("refactor"),
+            Some("polish"),
+            Some("spike"),
+        ] {
+            all.push(Role {
+                phase: phase.map(str::to_owned),
+                reader: reader.to_owned(),
+                ..Role::default()
+            });
+        }
+    }
+    for role in all {
+        for level in [Level::Claimed, Level::Reported, Level::Verified] {
+            for item in [None, Some("1.2")] {
+                let step = NextStep::report(&role, item, level);
+                is_taken(&step);
+                is_taken(&step.with("unit", "u1"));
+            }
+        }
+    }
+}
+
+#[test]
+fn each_verb_is_one_that_is_taken() {
+    for (verb, _) in Verb::ALL {
+        is_taken(&verb.step());
+        if !matches!(verb, Verb::Start | Verb::List) {
+            is_taken(&verb.step().of("r1"));
+        }
+    }
+}
+
+#[test]
+fn each_argument_that_a_text_names_is_one_of_the_tool_that_reports() {
+    let toolbox = Toolbox::new(&Group::ALL);
+    let schema = toolbox.schema("autopilot_complete_work_unit").unwrap();
+    let caller = tools("autopilot_get_state");
+    for name in [
+        "results",
+        "unchanged",
+        "coverage",
+        "coverageReport",
+        "report",
+        "format",
+        "verify",
+        "removed",
+        "updated",
+        "files",
+        "message",
+        "sha",
+    ] {
+        let told = caller.argument(name);
+        let mut parts = told.split('.');
+        let mut at = schema;
+        let all = parts.all(|part| {
+            at = &at["properties"][part];
+            at.is_object()
+        });
+        assert!(all, "`{name}` is told as `{told}`");
+    }
 }

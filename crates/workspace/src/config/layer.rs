@@ -251,12 +251,13 @@ static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// Variables that are named as one of a setting would be, and set none: each with the nearest one that does.
 pub(super) fn unread_variables(environment: &Environment) -> Vec<UnreadVariable> {
     /// What stands in the environment and is no setting.
-    const OTHERS: [&str; 5] = [
+    const OTHERS: [&str; 6] = [
         "TRAMLINE_HOME",
         "TRAMLINE_LOG",
         "TRAMLINE_TOKEN",
         "TRAMLINE_ASKPASS",
         "TRAMLINE_FAIL_POINT",
+        "TRAMLINE_CHECK_ADVICE",
     ];
     let known = |name: &str| OTHERS.contains(&name) || NAMES.iter().any(|own| own == name);
     environment

@@ -30,8 +30,7 @@ impl Engine {
             .detail("runId", run.run.as_str())
             .recover(NextStep::start_on_task()));
         }
-        // What a workflow shows as a phase is one here, whatever it is reported with.
-        let is_phase = run.waiting().any(|(token, _)| token.role.phase.is_some());
+        let is_phase = run.waiting().any(|(token, _)| state::is_phase(&token.role));
         if !is_phase && let Some(fault) = other_step(&dir, run)? {
             return Err(fault);
         }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use journal::EvidenceStore;
-use machine::RunState;
 use machine::event::AcceptedReport;
 use machine::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
 use machine::trigger::Trigger;
+use machine::{Role, RunState};
 
 use crate::capability::memory::{self, BASELINE, Memory, PULL_REQUEST, PUSHED};
 use crate::capability::messages;
@@ -18,7 +18,8 @@ use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
-use crate::report::present_report;
+use crate::report::{is_read_on_branch, present_report};
+use crate::view::GENERIC;
 use crate::view::autopilot::answer::{
     AwaitedReport, NextAction, Precondition, Progress, Status, Verdict,
 };
@@ -31,13 +32,25 @@ const INTERRUPTED: &str = "interrupted";
 pub fn next_action(run: &RunState) -> NextAction {
     let next = run.next();
     let mut action = dressed(run, &next);
-    if next.status == RunStatus::Running && next.unit.is_none() && run.pending.is_some() {
+    if next.status != RunStatus::Running || next.unit.is_some() {
+        return action;
+    }
+    if run.pending.is_some() {
         // Between two states, where only an effect that was interrupted is still to be settled.
         "paused".clone_into(&mut action.action);
         action.paused_reason = Some(INTERRUPTED.to_owned());
         action.next_steps = vec![Verb::Resume.into()];
+    } else if !run.state().is_empty() {
+        // At a closed gate.
+        run.state().clone_into(&mut action.action);
+        action.next_steps = vec![next_of_any(run).into()];
     }
     action
+}
+
+/// That is asked what a run wants now that is no phase of a task.
+fn next_of_any(run: &RunState) -> NextStep {
+    Verb::Next.step().in_view(GENERIC.name).of(&run.run)
 }
 
 /// A recorded `next`, with what the run knows of its subtask.
@@ -60,7 +73,9 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
             let token = run.waiting().next().map(|(token, _)| token);
             action.report = token.and_then(|token| AwaitedReport::of(&token.role));
             if waits == next.unit.as_ref() {
-                action.next_steps = present_report(run).into_iter().map(String::from).collect();
+                let is_phase = token.is_some_and(|token| is_phase(&token.role));
+                let report = present_report(run).filter(|_| is_phase);
+                action.next_steps = vec![report.unwrap_or_else(|| next_of_any(run)).into()];
             }
             action.subtask = next
                 .item
@@ -82,6 +97,11 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
         }
     }
     action
+}
+
+/// Whether a state is a phase of a task: its workflow says so, or it is reported as one.
+pub fn is_phase(role: &Role) -> bool {
+    role.phase.is_some() || is_read_on_branch(role)
 }
 
 /// What comes next, with everything that is needed to do it.

@@ -64,6 +64,11 @@ struct Completed {
     #[serde(default)]
     #[schemars(extend("x-brief" = "snapshots"))]
     updated: Vec<String>,
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "nothing was, since GREEN"))]
+    unchanged: bool,
+    #[schemars(extend("x-brief" = "of the commit"))]
+    message: Option<String>,
     #[serde(flatten)]
     reports: TestReports,
     #[schemars(extend("x-brief" = "what came of it"))]
@@ -76,7 +81,7 @@ struct Completed {
 struct UnitResult {
     #[schemars(extend("x-brief" = "whether it is done"))]
     success: bool,
-    #[schemars(extend("enum" = ["RED", "GREEN", "COMMIT", "FINALIZE"], "x-brief" = "of the unit"))]
+    #[schemars(extend("enum" = ["RED", "GREEN", "CHORE", "REFACTOR", "TESTS", "DOCS", "COMMIT", "FINALIZE"], "x-brief" = "of the unit"))]
     phase: String,
     #[serde(default)]
     #[schemars(extend("x-brief" = "their files"))]
@@ -85,6 +90,10 @@ struct UnitResult {
     tests_failed: Option<u64>,
     #[schemars(extend("x-brief" = "how many"))]
     tests_passed: Option<u64>,
+    #[schemars(extend("x-brief" = "how many"))]
+    skipped: Option<u64>,
+    #[schemars(extend("x-brief" = "how many"))]
+    errors: Option<u64>,
     #[serde(default)]
     #[schemars(extend("x-brief" = "by paths"))]
     files_modified: Vec<String>,
@@ -110,6 +119,7 @@ fn complete(call: Call<'_>, meant: RunSelector, completed: Completed) -> Answer 
     let result = completed.result;
     let evidence = request::Evidence {
         updated: completed.updated,
+        unchanged: completed.unchanged,
         ..completed.reports.request()
     };
     once(&evidence)?;
@@ -120,9 +130,12 @@ fn complete(call: Call<'_>, meant: RunSelector, completed: Completed) -> Answer 
         tests_created: result.tests_created,
         tests_failed: result.tests_failed,
         tests_passed: result.tests_passed,
+        skipped: result.skipped,
+        errors: result.errors,
         files_modified: result.files_modified,
         coverage: result.coverage,
         commit_sha: result.commit_sha,
+        message: completed.message,
         error: result.error,
         logs: result.logs,
         evidence: placed(call.places, &engine, evidence)?,

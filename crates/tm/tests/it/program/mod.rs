@@ -1,5 +1,6 @@
 //! The program as its callers meet it: the real binary, in real repositories.
 
+mod advice;
 mod approvals;
 mod audit;
 mod collab;

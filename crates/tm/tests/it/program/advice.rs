@@ -1,0 +1,402 @@
+//! Advice followed to the letter: from workflows of each shape to their ends, at a command line and over MCP.
+
+use serde_json::{Map, Value, json};
+use testkit::Server;
+
+use super::environment::TestEnvironment;
+
+/// What a view asks of a workflow, and what comes before the state at hand.
+const ON_TASK: &str = "view: autopilot
+config: autopilot
+inputs: { taskId: string, maxAttempts: { type: int, default: =config.maxGreenAttempts } }
+uses:
+  repository: {}
+  tasks: { id: =inputs.taskId, attempts: =inputs.maxAttempts, into: steps }
+  tests: {}
+items:
+  steps:
+    key: id
+    needs: dependencies
+    fields: { id: string, title: string, description: string, details: string, testStrategy: string, acceptanceCriteria: [string], dependencies: [string] }
+initial: first
+states:
+  first: { do: [git.branch, tag.switch], to: NEXT }
+";
+const OF_ITEMS: &str = "items: { steps: { key: id, fields: { id: string } } }
+initial: first
+states:
+  first: { route: { load: { steps: \"=['a', 'b'].map(x, {'id': x})\" }, to: NEXT } }
+";
+const OF_ITEMS_ALONE: &str = "  each:
+    each: { items: steps, initial: here }
+    on: { done: { to: end } }
+    states:
+      here: STATE
+      there: { final: completed }
+";
+
+/// States that wait, each by a shape of its own; `TO` is where they lead.
+const SHAPES: [&str; 10] = [
+    "{ work: { by: BY }, to: TO }",
+    "{ phase: build, work: { by: BY }, to: TO }",
+    "{ work: { by: BY }, expects: outcome, on: { report: [ { when: \"outcome.outcome == 'good'\", to: TO }, { refuse: bad } ] } }",
+    "{ work: { by: BY }, expects: outcome, on: { report: { to: TO } } }",
+    "{ phase: refactor, work: { by: BY }, expects: outcome, on: { report: { to: TO } } }",
+    "{ work: { by: BY }, expects: tests, on: { report: { to: TO } } }",
+    "{ phase: chore, work: { by: BY }, expects: tests, on: { report: { to: TO } } }",
+    "{ phase: polish, work: { by: BY }, expects: tests, on: { report: { to: TO } } }",
+    "{ work: { by: BY, response: answer.md }, to: TO }",
+    "{ gate: look, work: { by: BY }, to: TO }",
+];
+
+/// The shapes that stand among items, too.
+const OF_AN_ITEM: usize = 8;
+
+/// A project with a workflow of this shape.
+fn project(on_task: bool, each: bool, shape: &str) -> TestEnvironment {
+    let by = if each { "person" } else { "agent" };
+    let to = if each { "there" } else { "end" };
+    let state = shape.replace("BY", by).replace("TO", to);
+    let head = if on_task { ON_TASK } else { OF_ITEMS };
+    let body = if each {
+        OF_ITEMS_ALONE.replace("STATE", &state)
+    } else {
+        format!("  here: {state}\n")
+    };
+    let head = head.replace("NEXT", if each { "each" } else { "here" });
+    let own = match shape {
+        _ if shape.contains("bad") => {
+            "messages: { bad: { message: That is no word, fix: say `good` } }\n"
+        }
+        _ if shape.contains("gate") => "gates: { look: human }\n",
+        _ => "",
+    };
+    let environment = TestEnvironment::new();
+    let text = format!(
+        "tramline: 1\nid: own\ntitle: Own\n{own}{head}{body}  end: {{ final: completed }}\n"
+    );
+    environment.write(".taskmaster/workflows/own.yaml", text);
+    environment.commit_all("A workflow of our own");
+    if on_task {
+        environment.trust(&["workflow", "trust", "own"]);
+    }
+    environment
+}
+
+fn shapes() -> impl Iterator<Item = (bool, &'static str)> {
+    let alone = SHAPES.iter().map(|shape| (false, *shape));
+    alone.chain(SHAPES[..OF_AN_ITEM].iter().map(|shape| (true, *shape)))
+}
+
+/// The commands that a page advises.
+fn advised(page: &str) -> Vec<String> {
+    let lines = page
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("-> "));
+    lines.map(str::to_owned).collect()
+}
+
+/// Follows what is advised from the start to the end.
+fn follow(environment: &TestEnvironment, start: &[&str], shape: &str) {
+    let mut page = environment.tm(start).text().to_owned();
+    for _ in 0..20 {
+        let commands = advised(&page);
+        let command = commands
+            .first()
+            .unwrap_or_else(|| panic!("{shape}: {page}"));
+        if command.starts_with("tm runs report") {
+            return;
+        }
+        // What is shown anywhere else is taken, too: the program itself holds that.
+        for look in [&["autopilot", "status"][..], &["run", "status"]] {
+            let shown = environment.tm(look);
+            assert!([0, 4].contains(&shown.status), "{shape}: {shown:?}");
+        }
+        if let Some((_, file)) = page.split_once("waits for  ") {
+            std::fs::write(file.lines().next().unwrap(), "Here it is.\n").unwrap();
+        }
+        let command = command
+            .replace("WORD", "good")
+            .replace("failed:N", "failed:0");
+        let command = command.replace("passed:N", "passed:1");
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        if words[1] == "approve" {
+            assert_eq!(commands.len(), 1, "nothing is rejected there: {commands:?}");
+            let (_, status, told) = environment.person(&words).agrees();
+            assert_eq!(status, 0, "{shape}: {told}");
+            page = told;
+            continue;
+        }
+        let told = environment.tm(&words);
+        assert!(
+            told.status == 0 || told.status == 3 && command.starts_with("tm autopilot next"),
+            "{shape}: {command}: {told:?}"
+        );
+        page = format!("{}{}", told.out, told.err);
+    }
+    panic!("{shape}: it comes to no end: {page}");
+}
+
+#[test]
+fn each_shape_on_a_task_is_led_to_its_end() {
+    for (each, shape) in shapes() {
+        let environment = project(true, each, shape);
+        let start = ["autopilot", "start", "1", "--workflow", "own"];
+        follow(&environment, &start, shape);
+    }
+}
+
+#[test]
+fn each_shape_is_led_to_its_end() {
+    for (each, shape) in shapes() {
+        let environment = project(false, each, shape);
+        follow(&environment, &["run", "start", "own"], shape);
+    }
+}
+
+/// What a step leaves open is filled in.
+fn fill(step: &Value) -> Value {
+    let mut arguments = step["arguments"].clone();
+    for name in step["fill"].as_array().into_iter().flatten() {
+        let name = name.as_str().unwrap();
+        arguments[name] = match name {
+            "results" => json!({ "failed": 0, "passed": 1 }),
+            "outcome" => json!("good"),
+            other => panic!("nothing is known of `{other}`: {step}"),
+        };
+    }
+    arguments
+}
+
+#[test]
+fn each_shape_on_a_task_is_led_to_its_end_over_mcp() {
+    for (each, shape) in shapes().filter(|(_, shape)| !shape.contains("response")) {
+        let environment = project(true, each, shape);
+        let mut server = environment.server(&[]);
+        server.initialize("2025-11-25", &json!({}));
+        let own = json!({ "taskId": "1", "workflow": "own" });
+        let mut answer = server.tool("autopilot_start", &own);
+        for turn in 0.. {
+            assert!(turn < 20, "{shape}: it comes to no end: {answer}");
+            let status = server.tool("autopilot_status", &json!({}));
+            if status["status"] == "completed" {
+                break;
+            }
+            let step = &status["nextAction"]["nextSteps"][0];
+            let tool = step["tool"].as_str();
+            let tool = tool.unwrap_or_else(|| panic!("{shape}: {status}"));
+            answer = server.tool(tool, &fill(step));
+            if tool != "run_next" {
+                continue;
+            }
+            if answer["gate"] == "look" {
+                let (_, status, told) = environment.person(&["run", "approve"]).agrees();
+                assert_eq!(status, 0, "{told}");
+                continue;
+            }
+            let mut report = json!({ "unitId": answer["unitId"] });
+            if answer["expects"] == "outcome" {
+                report["outcome"] = "good".into();
+            }
+            server.tool("run_report", &report);
+        }
+        server.end();
+    }
+}
+
+/// Subtasks of all kinds.
+fn of_all_kinds() -> TestEnvironment {
+    let kinds = [
+        "docs", "config", "chore", "refactor", "tests", "spike", "tdd",
+    ];
+    let subtasks = (1..).zip(kinds).map(|(id, kind)| {
+        json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind, "status": "pending" })
+    });
+    let subtasks: Vec<Value> = subtasks.collect();
+    let tasks = json!({ "master": { "tasks": [
+        { "id": 1, "title": "All kinds", "status": "pending", "subtasks": subtasks }
+    ] } });
+    let environment = TestEnvironment::new();
+    environment.write(".taskmaster/tasks/tasks.json", tasks.to_string());
+    environment.write(
+        ".taskmaster/config.json",
+        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "autopilot": {"refactor": true}}"#,
+    );
+    environment.write("src/a.sh", "true\n");
+    environment.write("tests/a_test.sh", "true\n");
+    environment.commit_all("Before");
+    environment
+}
+
+/// What is done for a unit, by what its prompt calls it.
+fn work(environment: &TestEnvironment, prompt: &str) {
+    let (_, rest) = prompt.split_once("<INSTRUCTION>").unwrap();
+    let word = rest.trim_start().split(' ').next().unwrap();
+    match word {
+        "DOCS" => environment.write("README.md", "Words are counted.\n"),
+        "CHORE" => {
+            let before = environment.project().join("Makefile");
+            let before = std::fs::read_to_string(before).unwrap_or_default();
+            environment.write("Makefile", format!("{before}# more\n"));
+        }
+        "REFACTOR" if rest.contains("give the code another form") => {
+            environment.write("src/a.sh", "exit 0\n");
+        }
+        "TESTS" => environment.write("tests/more_test.sh", "sh src/a.sh\n"),
+        "RED" => environment.write("tests/b_test.sh", "sh src/b.sh\n"),
+        "GREEN" => environment.write("src/b.sh", "true\n"),
+        _ => {}
+    }
+}
+
+/// The way of reporting that a prompt shows first, with a number in each place for one.
+fn asked(prompt: &str, begins: &str, passed: usize) -> String {
+    let mut lines = prompt.lines().map(str::trim_start);
+    let line = lines.find(|line| line.starts_with(begins));
+    let line = line.unwrap_or_else(|| panic!("{begins:?} is not there: {prompt}"));
+    let failed = u8::from(prompt.contains("RED for subtask"));
+    ["failed:", "failed\":", "Failed\":"]
+        .into_iter()
+        .fold(line.to_owned(), |line, name| {
+            line.replace(&format!("{name}N"), &format!("{name}{failed}"))
+        })
+        .replace(":N", &format!(":{passed}"))
+}
+
+#[test]
+fn what_a_prompt_asks_for_is_taken_as_it_stands() {
+    let environment = of_all_kinds();
+    environment.json(&["autopilot", "start", "1"]).ok();
+    for turn in 2..30 {
+        let next = environment.json(&["autopilot", "status"]).ok();
+        if next["status"] == "completed" {
+            return;
+        }
+        let text = if next["currentPhase"] == "spike" {
+            environment.json(&["run", "next"]).ok()
+        } else {
+            environment.json(&["autopilot", "next"]).ok()
+        };
+        let prompt = text["instructions"].as_str().unwrap();
+        work(&environment, prompt);
+        let command = asked(prompt, "tm ", turn).replace("WORD", "learned --note slow");
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        let told = environment.json(&words);
+        assert_eq!(told.status, 0, "{command}: {told:?}");
+    }
+    panic!("it comes to no end");
+}
+
+/// A call as it stands in a text: the tool, and its arguments.
+fn call(line: &str) -> (String, Value) {
+    let (tool, rest) = line
+        .strip_prefix("Call `")
+        .unwrap()
+        .split_once('`')
+        .unwrap();
+    let mut rest = rest.strip_prefix(" with ").unwrap_or_default();
+    let mut arguments = Map::new();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (value, after) = if let Some(object) = after.strip_prefix('{') {
+            let (inside, after) = object.split_once('}').unwrap();
+            let object = serde_json::from_str(&format!("{{{inside}}}"));
+            (object.unwrap(), after)
+        } else {
+            let (value, after) = after.split_once(", ").unwrap_or((after, ""));
+            let is_left_open = value.is_empty() || name.ends_with(',');
+            (
+                if is_left_open {
+                    json!(true)
+                } else {
+                    json!(value)
+                },
+                after,
+            )
+        };
+        arguments.insert(name.trim_end_matches(',').to_owned(), value);
+        rest = after.trim_start_matches([',', ' ']);
+    }
+    (tool.to_owned(), Value::Object(arguments))
+}
+
+/// Goes through all kinds by tools; `next` says what is to be done.
+fn by_tools(server: &mut Server, environment: &TestEnvironment, next: &str) {
+    for turn in 2..30 {
+        let status = server.tool("autopilot_get_state", &json!({}));
+        if status["status"] == "completed" {
+            return;
+        }
+        let unit = server.tool(next, &json!({}));
+        let prompt = unit["instructions"].as_str().unwrap();
+        work(environment, prompt);
+        let (tool, mut arguments) = call(&asked(prompt, "Call `", turn));
+        if let Some(outcome) = arguments.get_mut("outcome") {
+            *outcome = "learned".into();
+            arguments["note"] = "slow".into();
+        }
+        // What prompts say beside it is taken in the same place.
+        for counts in ["results", "result"] {
+            if let Some(counts) = arguments.get_mut(counts)
+                && prompt.contains("`skipped:N` and `errors:N`")
+            {
+                counts["skipped"] = 0.into();
+                counts["errors"] = 0.into();
+            }
+        }
+        if prompt.contains("`message \"…\"`") {
+            arguments["message"] = format!("feat: {}", unit["unitId"]).into();
+        }
+        let answer = server.tool(&tool, &arguments);
+        assert_ne!(answer["validated"], false, "{tool} {arguments}: {answer}");
+        // An answer that was lost is given once more.
+        if tool == "autopilot_complete_work_unit" {
+            let again = server.tool(&tool, &arguments);
+            assert_eq!(again["validated"], true, "{tool} {arguments}: {again}");
+        }
+    }
+    panic!("it comes to no end");
+}
+
+#[test]
+fn what_a_prompt_asks_for_is_taken_as_it_stands_over_mcp() {
+    for next in ["autopilot_next", "autopilot_next_work_unit"] {
+        let environment = of_all_kinds();
+        let mut server = environment.server(&[]);
+        server.initialize("2025-11-25", &json!({}));
+        server.tool("autopilot_start", &json!({ "taskId": "1" }));
+        by_tools(&mut server, &environment, next);
+        server.end();
+    }
+}
+
+#[test]
+fn that_nothing_was_changed_is_said_as_the_prompt_has_it() {
+    for next in ["autopilot_next", "autopilot_next_work_unit"] {
+        let environment = TestEnvironment::new();
+        environment.write(
+            ".taskmaster/config.json",
+            r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "autopilot": {"refactor": true}}"#,
+        );
+        environment.commit_all("Settings");
+        environment.json(&["autopilot", "start", "1"]).ok();
+        let mut server = environment.server(&[]);
+        server.initialize("2025-11-25", &json!({}));
+        for turn in 2..4 {
+            let unit = server.tool(next, &json!({}));
+            let prompt = unit["instructions"].as_str().unwrap();
+            work(&environment, prompt);
+            let (tool, arguments) = call(&asked(prompt, "Call `", turn));
+            let answer = server.tool(&tool, &arguments);
+            assert_eq!(answer["validated"], true, "{arguments}: {answer}");
+        }
+        let unit = server.tool(next, &json!({}));
+        let prompt = unit["instructions"].as_str().unwrap();
+        let (_, unchanged) = prompt.split_once("say so").unwrap();
+        let (tool, arguments) = call(&asked(unchanged, "Call `", 4));
+        assert_eq!(arguments["unchanged"], true, "{arguments}");
+        let answer = server.tool(&tool, &arguments);
+        assert_eq!(answer["validated"], true, "{arguments}: {answer}");
+        server.end();
+    }
+}
