@@ -1,10 +1,10 @@
 //! What a person decides at the terminal: asked for in the line at the bottom, typed back, done.
 
-use engine::board::{Deed, SeenDecision, code_to_type_back};
-use engine::{Channel, Engine, Fault, Kind, Strength, Turn};
+use engine::board::{Choices, Deed, SeenDecision, code_to_type_back};
+use engine::{Channel, Choice, Engine, Fault, Kind, Strength, Turn};
 
 /// The keys, what each is for, and what is said of it.
-pub const KEYS: [(char, Deed, &str); 7] = [
+pub const KEYS: [(char, Deed, &str); 8] = [
     ('a', Deed::Approve, "approve what stands before the gate"),
     ('r', Deed::Reject, "reject it, with feedback"),
     ('p', Deed::Pause, "pause"),
@@ -12,6 +12,7 @@ pub const KEYS: [(char, Deed, &str); 7] = [
     ('o', Deed::Reopen, "take it up again: one step back"),
     ('s', Deed::Skip, "give up what is in hand"),
     ('x', Deed::Allow, "let one refusal pass"),
+    ('d', Deed::Answer, "report what is asked of a person"),
 ];
 
 /// A decision, as far as it was answered.
@@ -23,8 +24,12 @@ pub struct Asked {
     seen: String,
     /// The hash of what stands before the gate.
     gate: String,
-    /// The code of the refusal.
-    code: Option<String>,
+    /// The work unit that is reported.
+    unit: String,
+    /// The code of the refusal that is to pass, or the outcome that is reported.
+    word: Option<String>,
+    /// How that is asked for; nothing where it is not.
+    asks: String,
     /// Why.
     reason: Option<String>,
     /// What has to be typed back.
@@ -53,15 +58,20 @@ impl Asked {
             deed,
             seen: engine.last_event(run)?,
             gate: String::new(),
-            code: None,
+            unit: String::new(),
+            word: None,
+            asks: String::new(),
             reason: None,
             letters: code_to_type_back(),
             mistyped: false,
         };
-        can_be_done(engine, run, deed)?;
+        let choices = can_be_done(engine, run, deed)?;
         let mut strength = Strength::Client;
         if matches!(deed, Deed::Approve | Deed::Reject) {
             let gate = engine.run_gate(Some(run))?;
+            if deed == Deed::Reject {
+                gate.takes(Choice::Reject)?;
+            }
             asked.gate = gate.hash;
             strength = gate.strength;
         } else if deed == Deed::Allow {
@@ -75,22 +85,33 @@ impl Asked {
             )
             .suggest("leave, and use the command with `--sign KEY`"));
         }
-        if matches!(deed, Deed::Approve | Deed::Resume) {
+        let report = choices.answer.filter(|_| deed == Deed::Answer);
+        let is_word = report.as_ref().is_some_and(|report| report.asks_outcome);
+        let known = choices.outcomes.into_iter().map(|outcome| outcome.word);
+        let known: Vec<String> = known.collect();
+        asked.asks = match deed {
+            Deed::Allow => "The code of the refusal that is to pass: ".to_owned(),
+            Deed::Answer if is_word => format!("The outcome, in one word ({}): ", known.join(", ")),
+            _ => String::new(),
+        };
+        asked.word = asked.asks.is_empty().then(String::new);
+        if asked.word.is_some() && matches!(deed, Deed::Approve | Deed::Resume | Deed::Answer) {
             asked.reason = Some(String::new());
         }
+        asked.unit = report.map(|report| report.unit).unwrap_or_default();
         Ok(asked)
     }
 
     /// What is asked now.
     pub fn question(&self) -> String {
-        if self.deed == Deed::Allow && self.code.is_none() {
-            return "The code of the refusal that is to pass: ".to_owned();
+        if self.word.is_none() {
+            return self.asks.clone();
         }
         if self.reason.is_none() {
-            let what = if self.deed == Deed::Reject {
-                "What is to be done otherwise"
-            } else {
-                "Why"
+            let what = match self.deed {
+                Deed::Reject => "What is to be done otherwise",
+                Deed::Answer => "What there is to say (may be left out)",
+                _ => "Why",
             };
             return format!("{what}: ");
         }
@@ -114,12 +135,12 @@ impl Asked {
     /// Where the engine refuses it, or the run has moved since it was begun.
     pub fn answer(mut self, engine: &Engine, run: &str, text: &str) -> Result<Step, Fault> {
         let text = text.trim();
-        if self.deed == Deed::Allow && self.code.is_none() {
-            self.code = Some(text.to_owned());
+        if self.word.is_none() {
+            self.word = Some(text.to_owned());
             return Ok(Step::Ask(Box::new(self)));
         }
         if self.reason.is_none() {
-            if text.is_empty() && self.deed != Deed::Pause {
+            if text.is_empty() && !matches!(self.deed, Deed::Pause | Deed::Answer) {
                 return Err(Fault::new(
                     Kind::Usage,
                     "bad_input",
@@ -137,11 +158,14 @@ impl Asked {
     }
 
     fn done(self, engine: &Engine, run: &str) -> Result<String, Fault> {
+        let word = self.word.unwrap_or_default();
         let decision = SeenDecision {
             seen: self.seen,
             gate: self.gate,
             reason: self.reason.unwrap_or_default(),
-            code: self.code.unwrap_or_default(),
+            code: word.clone(),
+            unit: self.unit,
+            outcome: word,
             ..SeenDecision::default()
         };
         let moved = engine.decide_as_seen(run, self.deed, &decision, Channel::Terminal)?;
@@ -150,7 +174,7 @@ impl Asked {
 }
 
 /// That a run stands where such a decision means something: what is refused here is refused before anything is typed.
-fn can_be_done(engine: &Engine, run: &str, deed: Deed) -> Result<(), Fault> {
+fn can_be_done(engine: &Engine, run: &str, deed: Deed) -> Result<Choices, Fault> {
     let refused = |what: &str| {
         Err(Fault::new(
             Kind::Usage,
@@ -172,6 +196,9 @@ fn can_be_done(engine: &Engine, run: &str, deed: Deed) -> Result<(), Fault> {
         }
         Deed::Skip if !choices.skip => refused("there is nothing in hand that can be given up"),
         Deed::Allow if choices.allow.is_empty() => refused("there is no rule here that can pass"),
-        _ => Ok(()),
+        Deed::Answer if choices.answer.is_none() => {
+            refused("nothing is asked of a person that is reported in a word")
+        }
+        _ => Ok(choices),
     }
 }

@@ -171,6 +171,9 @@ fn now(projects: &dyn Projects, engine: &Engine, run: &BoardRun) -> Result<Vec<R
         let text = format!("{}: {}", attention.kind.word(), attention.text);
         rows.push(Row::new(Tone::Alert, text));
     }
+    if run.is_live() && engine.run_choices(Some(id))?.answer.is_some() {
+        rows.push(Row::new(Tone::Plain, "Press d to report it."));
+    }
     if let Some(refused) = &run.refused {
         let text = format!("Refused {}: {}", refused.times(), refused.message);
         rows.push(Row::new(Tone::Alert, text));

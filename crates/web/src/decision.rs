@@ -2,7 +2,6 @@
 
 use engine::board::{Deed, Projects, SeenDecision};
 use engine::passkey::{self, Assertion};
-use engine::report::Report;
 use engine::{Channel, Engine, Fault, Kind, SIGNATURE_NAMESPACE as NAMESPACE};
 use mcp::http::{Response, SiteBody, SiteRequest, StatusCode};
 use serde::Deserialize;
@@ -95,6 +94,8 @@ impl Decision {
             item: said(&self.item),
             kind: said(&self.kind),
             code: text(&self.code),
+            unit: text(&self.unit),
+            outcome: text(&self.outcome),
         };
         let unknown = || {
             Fault::new(
@@ -111,7 +112,7 @@ impl Decision {
             ("reopen", _) => Deed::Reopen,
             ("skip", _) => Deed::Skip,
             ("allow", _) => Deed::Allow,
-            ("answer", _) => return self.answered(engine, run).map(Outcome::Done),
+            ("answer", _) => Deed::Answer,
             _ => return Err(unknown()),
         };
         let statement = || engine.statement_as_seen(run, deed, &decision);
@@ -132,23 +133,5 @@ impl Decision {
             }
             Err(fault) => Err(fault),
         }
-    }
-
-    /// Reports what a person was asked for.
-    fn answered(&self, engine: &Engine, run: &str) -> Result<String, Fault> {
-        let person = engine.asked(Channel::Browser);
-        let report = Report {
-            unit: Some(self.unit.clone()),
-            outcome: Some(self.outcome.trim().to_owned()),
-            note: Some(self.reason.trim().to_owned()).filter(|note| !note.is_empty()),
-            ..Report::default()
-        };
-        let verdict = person.run_report(Some(run), &report)?;
-        if verdict.validated {
-            return Ok(verdict.message);
-        }
-        let code = verdict.code.unwrap_or_default();
-        Err(Fault::new(Kind::Refused, code, verdict.message)
-            .suggest(verdict.suggestion.unwrap_or_default()))
     }
 }

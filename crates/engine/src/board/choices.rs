@@ -1,8 +1,10 @@
 //! What can be done with a run where it stands, besides reporting.
 
+use std::iter;
+
 use machine::Definition;
-use machine::definition::Edge;
-use machine::state::RunStatus;
+use machine::definition::{Actor, Edge};
+use machine::state::{RunStatus, Unit};
 use machine::trigger::Trigger;
 use machine::{RunState, Strength};
 use serde::Serialize;
@@ -35,7 +37,10 @@ pub struct Choices {
     pub allow: Vec<PassableRule>,
     /// What can be answered where an answer is asked for, in the order of the workflow.
     pub outcomes: Vec<Outcome>,
-    /// What comes of the two decisions at a closed gate, in that order: `approve` and `reject`.
+    /// The report that a person can make of the work in hand; none where it is an agent's, or asks for more than a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<PersonReport>,
+    /// What comes of the decisions that there are at a closed gate: `approve`, and then `reject`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gate: Vec<Outcome>,
     /// The least that stands behind a decision of a person here, at a gate not counted.
@@ -53,6 +58,16 @@ pub struct PassableRule {
     /// What it found last, where it refused what is asked for now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+}
+
+/// A report that a person can make of a work unit.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PersonReport {
+    /// The work unit.
+    pub unit: String,
+    /// Whether it asks for an outcome, and takes a note; else it says only that the work is done.
+    pub asks_outcome: bool,
 }
 
 /// An answer that a state takes.
@@ -129,9 +144,22 @@ fn of_gate(state: &str, definition: &Definition) -> Vec<Outcome> {
         [edge] if edge.when.is_none() => Some(&edge.value),
         _ => None,
     };
-    [("approve", Trigger::Route), ("reject", Trigger::Reject)]
-        .map(|(word, trigger)| Outcome::by(word.to_owned(), only(trigger), definition))
-        .into()
+    let approve = Outcome::by("approve".to_owned(), only(Trigger::Route), definition);
+    let reject = || Outcome::by("reject".to_owned(), only(Trigger::Reject), definition);
+    let reject = definition.can_reject(state).then(reject);
+    iter::once(approve).chain(reject).collect()
+}
+
+/// The report that a person can make of the work of a state.
+fn answer(definition: &Definition, state: &str, unit: &Unit) -> Option<PersonReport> {
+    let defined = definition.state(state)?;
+    let work = defined.work.as_ref()?;
+    let reader = defined.reader().map(|reader| reader.value.as_str());
+    let is_a_word = matches!(reader, None | Some("outcome")) && work.response.is_none();
+    (work.by != Actor::Agent && is_a_word).then(|| PersonReport {
+        unit: unit.id.clone(),
+        asks_outcome: reader.is_some(),
+    })
 }
 
 /// The guard of an edge, as it is written.
@@ -186,6 +214,7 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
                 .map(|word| Outcome::of(word, &token.state, definition))
                 .collect()
         }),
+        answer: waiting.and_then(|(token, unit)| answer(definition, &token.state, unit)),
         gate: of_gate(run.state(), definition),
         least: run.least_approval,
     }

@@ -10,6 +10,7 @@ use crate::approval::{Channel, Statement, Turn};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunMoved;
+use crate::report::Report;
 use crate::view::session::answer::ClosedGate;
 use crate::view::session::request::Decide;
 
@@ -37,6 +38,8 @@ pub enum Deed {
     Skip,
     /// Lets a rule pass.
     Allow,
+    /// Reports the work that is a person's.
+    Answer,
 }
 
 /// What a person decided on what was shown.
@@ -54,6 +57,10 @@ pub struct SeenDecision {
     pub kind: Option<String>,
     /// The rule that is let pass.
     pub code: String,
+    /// The work unit that is reported.
+    pub unit: String,
+    /// How it came out, where an outcome is asked for.
+    pub outcome: String,
 }
 
 impl SeenDecision {
@@ -82,10 +89,15 @@ impl Engine {
         decision: &SeenDecision,
         by: Channel,
     ) -> Result<RunMoved, Fault> {
-        self.is_as_seen(run, decision)?;
+        // A report names its unit, whatever else has happened in the run.
+        if deed != Deed::Answer {
+            self.is_as_seen(run, decision)?;
+        }
         let person = self.asked(by);
         let (id, reason) = (Some(run), decision.reason.as_str());
-        if reason.len() > LONGEST_REASON && !matches!(deed, Deed::Approve | Deed::Reject) {
+        if reason.len() > LONGEST_REASON
+            && !matches!(deed, Deed::Approve | Deed::Reject | Deed::Answer)
+        {
             let what = format!(
                 "the reason has {} bytes, and {LONGEST_REASON} are the most",
                 reason.len()
@@ -103,7 +115,31 @@ impl Engine {
                 person.run_decide(&self.gate_as_seen(run, Choice::Approve, decision)?)
             }
             Deed::Reject => person.run_decide(&self.gate_as_seen(run, Choice::Reject, decision)?),
+            Deed::Answer => person.report_as_seen(run, decision),
         }
+    }
+
+    /// Reports a work unit, which stands for what was shown.
+    fn report_as_seen(&self, run: &str, decision: &SeenDecision) -> Result<RunMoved, Fault> {
+        let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let report = Report {
+            unit: given(&decision.unit),
+            outcome: given(&decision.outcome),
+            note: given(&decision.reason),
+            ..Report::default()
+        };
+        let verdict = self.run_report(Some(run), &report)?;
+        if !verdict.validated {
+            let code = verdict.code.unwrap_or_default();
+            return Err(Fault::new(Kind::Refused, code, verdict.message)
+                .suggest(verdict.suggestion.unwrap_or_default()));
+        }
+        Ok(RunMoved {
+            run_id: run.to_owned(),
+            message: verdict.message,
+            next_action: verdict.next_action,
+            report: verdict.report,
+        })
     }
 
     /// What a person signs who decides this.
@@ -127,7 +163,7 @@ impl Engine {
             Deed::Resume => self.turn_statement(run, &Turn::new("resume", ""))?,
             Deed::Reopen => self.turn_statement(run, &decision.reopening())?,
             Deed::Allow => self.allow_statement(run, &decision.code, &decision.reason)?,
-            Deed::Pause | Deed::Skip => {
+            Deed::Pause | Deed::Skip | Deed::Answer => {
                 return Err(Fault::new(
                     Kind::Usage,
                     "bad_input",
@@ -173,6 +209,7 @@ impl Engine {
                 "what stands before the gate is no longer what was shown",
             ));
         }
+        gate.takes(choice)?;
         if choice == Choice::Reject && decision.reason.is_empty() {
             return Err(Fault::new(
                 Kind::Usage,

@@ -32,7 +32,7 @@ use crate::revision;
 use crate::runs::{self, RunSummary};
 
 pub use attention::{Attention, AttentionKind};
-pub use choices::{Choices, Outcome, PassableRule};
+pub use choices::{Choices, Outcome, PassableRule, PersonReport};
 pub use decision::{Deed, SeenDecision, code_to_type_back};
 pub use files::FileText;
 pub(crate) use items::sets;

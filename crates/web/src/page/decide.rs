@@ -39,11 +39,12 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
                     p { "It goes on where it stopped." @if choices.reopen { " Where that cannot help, have it done again from a step before: see below." } }
                 }, "tm run resume"))
             }
-            @if let Some(unit) = &next.unit {
-                @if unit.by != "agent" && unit.expects.as_deref() == Some("outcome") {
-                    (actor.form("answer", "Answer", &html! {
-                        p { (shown(unit.label.as_ref().unwrap_or(&unit.state))) }
-                        (hidden("unit", &unit.unit_id))
+            @if let (Some(report), Some(unit)) = (&choices.answer, &next.unit) {
+                @let label = if report.asks_outcome { "Answer" } else { "It is done" };
+                (actor.form("answer", label, &html! {
+                    p { (shown(unit.label.as_ref().unwrap_or(&unit.state))) }
+                    (hidden("unit", &report.unit))
+                    @if report.asks_outcome {
                         @if choices.outcomes.is_empty() {
                             label for="answer-outcome" { "Outcome" } input #answer-outcome name="outcome" required;
                         } @else {
@@ -53,8 +54,8 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
                             }
                         }
                         (reason(&actor, "answer", "What there is to say", false))
-                    }, "tm run report"))
-                }
+                    }
+                }, if report.asks_outcome { "tm run report --outcome WORD" } else { "tm run report" }))
             }
             @if !is_over { (further(&actor, &choices)) }
             @if !is_over && next.gate.is_none() && next.action != "paused" {
@@ -251,16 +252,24 @@ fn gate(actor: &Actor<'_>, choices: &Choices) -> Result<Markup, Fault> {
     let paths = about.engine.gate_files(&gate)?;
     let id = about.id();
     let lines = html! {
-        (command(&format!("tm run approve --run-id {id}"))) " or "
-        (command(&format!("tm run reject --feedback TEXT --run-id {id}")))
+        (command(&format!("tm run approve --run-id {id}")))
+        @if gate.can_reject { " or " (command(&format!("tm run reject --feedback TEXT --run-id {id}"))) }
+    };
+    let buttons_of_gate = [("approve", "Approve", "yes"), ("reject", "Reject", "no")];
+    let offered = if gate.can_reject {
+        &buttons_of_gate[..]
+    } else {
+        &buttons_of_gate[..1]
     };
     Ok(html! {
         div.gate {
             p {
                 "You decide on the " strong { (shown(&gate.gate)) } ". Approved, "
                 @match leads(choices, "approve") { Some(outcome) => (led(outcome)), None => "the run goes on with it" }
-                "; rejected, "
-                @match leads(choices, "reject") { Some(outcome) => { (led(outcome)) " with your feedback" }, None => "it is made anew with your feedback" }
+                @if gate.can_reject {
+                    "; rejected, "
+                    @match leads(choices, "reject") { Some(outcome) => { (led(outcome)) " with your feedback" }, None => "it is made anew with your feedback" }
+                }
                 "."
             }
             @if let Some(subject) = &about.run.run.subject { p { "It is for: " q { (shown(subject)) } } }
@@ -275,9 +284,11 @@ fn gate(actor: &Actor<'_>, choices: &Choices) -> Result<Markup, Fault> {
                     (hidden("what", "gate"))
                     (hidden("hash", &gate.hash))
                     (hidden("seen", actor.seen))
-                    label for="gate-feedback" { "Feedback (a rejection needs it)" }
-                    textarea #gate-feedback name="feedback" rows="4" data-draft {}
-                    (buttons("gate", gate.strength == Strength::Signed, &[("approve", "Approve", "yes"), ("reject", "Reject", "no")]))
+                    @if gate.can_reject {
+                        label for="gate-feedback" { "Feedback (a rejection needs it)" }
+                        textarea #gate-feedback name="feedback" rows="4" data-draft {}
+                    }
+                    (buttons("gate", gate.strength == Strength::Signed, offered))
                     details.quiet id="gate-terminal" {
                         summary { "The same in a terminal" }
                         p { "What you decide on has the hash " code.hash { (gate.hash) } "." }

@@ -98,6 +98,72 @@ fn it_ends_with_its_terminal() {
 }
 
 #[test]
+fn a_person_reports_what_is_asked_of_them() {
+    let environment = TestEnvironment::new();
+    environment.write(
+        ".taskmaster/workflows/letter.yaml",
+        r#"tramline: 1
+id: letter
+title: A letter
+gates: { posting: human }
+initial: write
+on: { abort: { to: dropped } }
+states:
+  write: { work: { by: person }, to: read }
+  read:
+    work: { by: person }
+    expects: outcome
+    on:
+      report:
+        - { when: "outcome.outcome == 'good'", to: post }
+        - { refuse: not_good }
+  post: { gate: posting, work: { by: agent }, to: sent }
+  sent: { final: completed }
+  dropped: { final: aborted }
+messages: { not_good: { message: That is no answer, fix: say `good` } }
+"#,
+    );
+    environment.json(&["run", "start", "letter"]).ok();
+    let mut person = Person::at_screen(environment.program(&["ui"]), 120, 24);
+    person.sees("Your turn");
+    person.press("\r");
+    person.sees("Press d");
+    person.press("d");
+    let code = letters(&mut person);
+    person.press(&format!("{code}\r"));
+    person.sees("Your turn: read");
+    for (word, note) in [("bad", ""), ("good", "It is short.")] {
+        person.press("d");
+        person.sees("The outcome, in one word (good):");
+        person.press(&format!("{word}\r"));
+        person.sees("may be left out");
+        person.press(&format!("{note}\r"));
+        let code = letters(&mut person);
+        person.press(&format!("{code}\r"));
+        person.sees(if word == "bad" {
+            "That is no answer"
+        } else {
+            "Decide:"
+        });
+    }
+    // A gate from which no way leads back is not rejected.
+    person.press("r");
+    person.sees("does not say what follows a rejection");
+    person.press("q");
+    assert_eq!(person.end().0, 0);
+    let status = environment.json(&["run", "status"]).ok();
+    assert_eq!(status["nextAction"]["gate"], "posting");
+    assert_eq!(status["nextAction"].get("canReject"), None);
+    let reject = ["run", "reject", "--feedback", "Longer."];
+    assert_eq!(environment.json(&reject).code(), "cannot_reject");
+    // Where it can be, it can.
+    let log = environment
+        .json(&["runs", "log", status["runId"].as_str().unwrap()])
+        .ok();
+    assert!(log.to_string().contains("It is short."), "{log}");
+}
+
+#[test]
 fn where_there_is_no_terminal_it_is_told_once() {
     let environment = TestEnvironment::started();
     let told = environment.tm(&["ui"]);

@@ -593,6 +593,46 @@ messages:
 }
 
 #[test]
+fn a_person_reports_what_is_done_and_is_offered_no_way_that_is_none() {
+    let environment = TestEnvironment::started();
+    let (person, site) = opened(&environment);
+    environment.write(
+        ".taskmaster/workflows/letter.yaml",
+        "tramline: 1
+id: letter
+title: A letter
+gates: { posting: human }
+initial: write
+states:
+  write: { work: { by: person }, to: post }
+  post: { gate: posting, work: { by: agent }, to: sent }
+  sent: { final: completed }
+",
+    );
+    let begun = environment.json(&["run", "start", "letter"]).ok();
+    let run = begun["runId"].as_str().unwrap();
+    let page = site.page(&format!("/runs/{run}"));
+    assert!(page.contains("id=\"form-answer\""), "{page}");
+    assert!(!page.contains("name=\"outcome\""), "{page}");
+    let unit = field(&page, "unit").unwrap();
+    let (status, told) = site.decide(run, json!({ "what": "answer", "unit": unit }));
+    assert_eq!(
+        (status, &told["message"]),
+        (200, &json!("write was accepted"))
+    );
+    let page = site.page(&format!("/runs/{run}"));
+    assert!(page.contains("value=\"approve\""), "{page}");
+    assert!(!page.contains("value=\"reject\""), "{page}");
+    assert!(!page.contains("tm run reject"), "{page}");
+    let reject = json!({ "what": "gate", "choice": "reject", "feedback": "longer" });
+    let (_, told) = site.decide(run, reject);
+    assert_eq!(told["error"]["code"], "cannot_reject", "{told}");
+    let (status, told) = site.decide(run, json!({ "what": "gate", "choice": "approve" }));
+    assert_eq!(status, 200, "{told}");
+    drop(person);
+}
+
+#[test]
 fn this_machine_is_reached_by_name_at_each_of_its_addresses() {
     let environment = TestEnvironment::started();
     let (person, site) = opened(&environment);
