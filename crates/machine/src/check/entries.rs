@@ -20,6 +20,8 @@ pub(super) fn check(
                 if !is_text {
                     faults.push(bad(entry, value.at, known, "is no text"));
                 }
+                let named = placeholder(literal);
+                faults.extend(named.map(|what| bad(entry, value.at, known, &what)));
                 continue;
             }
             ResourceValue::Fields(fields) => fields,
@@ -29,6 +31,8 @@ pub(super) fn check(
             faults.push(bad(entry, entry.at, known, &lacks));
         }
         for (field, value) in fields.iter() {
+            let named = placeholder(&value.value);
+            faults.extend(named.map(|what| bad(entry, value.at, known, &what)));
             let kind = known.fields.iter().find(|(name, _)| *name == field.value);
             let Some((_, kind)) = kind else {
                 let unknown = format!("has no field `{}`", field.value);
@@ -53,6 +57,18 @@ pub(super) fn check(
             format!("write `{}: {{ NAME: TEXT }}`, or take it away", name.value),
         ));
     }
+}
+
+/// What is wrong with a text that names a value of the run in braces: it is taken as it stands.
+fn placeholder(value: &Literal) -> Option<String> {
+    let Literal::Value(Value::String(text)) = value else {
+        return None;
+    };
+    let braces = text.split('{').skip(1);
+    let mut names = braces.filter_map(|behind| Some(behind.split_once('}')?.0.trim()));
+    let of_run = ["item.", "inputs.", "vars."];
+    let name = names.find(|name| of_run.iter().any(|of| name.starts_with(of)))?;
+    Some(format!("names `{name}`, and nothing is put in its place"))
 }
 
 /// Whether it is no empty text, and no number below 1.

@@ -446,6 +446,16 @@ fn those(
             };
             let named = named.map(|named| (named, effect.at));
             entries::named(definition, catalog, effect, entry, named, faults);
+            let mut others = with.iter().filter(|(name, _)| name.value != entry.key);
+            if let (Some((other, _)), [_]) = (others.next(), effects.0.as_slice()) {
+                let (effect, name) = (&effect.value, &other.value);
+                faults.push(Diagnostic::new(
+                    "bad_parameter",
+                    other.at,
+                    format!("`{effect}` takes no `{name}`: what it runs is given no data"),
+                    format!("leave `{name}` out, and write what it needs into the command"),
+                ));
+            }
         }
         within(definition, site, effect, known.within, faults);
         if let (Some(reader), Some(state)) = (known.takes_in, site.state)

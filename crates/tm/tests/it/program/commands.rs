@@ -251,6 +251,21 @@ fn what_is_wrong_with_a_declaration_is_told() {
             "bad_parameter",
         ),
         ("  commands:\n", "  folder:\n", "needs_resource"),
+        (
+            "with: { run: publish }",
+            "with: { run: publish, version: 1.2.0 }",
+            "takes no `version`",
+        ),
+        (
+            "run: sh look.sh, ",
+            "run: 'sh look.sh {item.name}', ",
+            "names `item.name`",
+        ),
+        (
+            "look: sh published.sh",
+            "look: 'sh published.sh {{ inputs.version }}'",
+            "names `inputs.version`",
+        ),
     ] {
         let text = SHIP.replacen(old, new, 1);
         assert_ne!(text, *SHIP, "{old}");
