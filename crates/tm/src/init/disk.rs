@@ -255,6 +255,7 @@ fn put(root: &Path, change: &Change, content: Option<NamedTempFile>) -> io::Resu
         return durable::put_in_place(content, &change.real, change.kind != ChangeKind::Create);
     }
     fs::remove_file(&change.real)?;
+    let mut left = change.real.parent().unwrap_or(root);
     // Behind a link, the folders are somebody else's.
     if change.real == root.join(&change.file) {
         for folder in change.real.ancestors().skip(1) {
@@ -265,9 +266,11 @@ fn put(root: &Path, change: &Change, content: Option<NamedTempFile>) -> io::Resu
             if fs::remove_dir(folder).is_err() {
                 break;
             }
+            left = folder.parent().unwrap_or(root);
         }
     }
-    Ok(())
+    // What was removed does not come back when the power goes.
+    durable::sync_folder(left)
 }
 
 #[cfg(test)]
