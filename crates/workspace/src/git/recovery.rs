@@ -18,6 +18,7 @@ use super::history::CommitInfo;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
+use super::scratch::Scratch;
 use super::status::Renames;
 use crate::process::{ProcessGroup, process_runs_in};
 
@@ -229,7 +230,7 @@ impl Repository {
     }
 
     /// Removes the lock files that a dead git of ours has left: on the index, on HEAD, on the branch, on other references that gits of
-    /// ours write, on what all working trees share. Gives the files that were removed.
+    /// ours write, on what all working trees share; and its scratch folders. Gives the locks that were removed.
     ///
     /// A lock is ours if it was made after `since`, the time of the intent, and whoever made it is gone: where the system
     /// tells, no git works in this repository; the process group that was kept, if it was, runs no more.
@@ -243,6 +244,7 @@ impl Repository {
         if group.is_some_and(ProcessGroup::is_alive) || branch.contains("..") {
             return Ok(Vec::new());
         }
+        Scratch::clear(self.git_dir());
         let mut ours = Vec::new();
         for lock in self.locks_for(branch) {
             match fs::symlink_metadata(&lock).and_then(|metadata| metadata.modified()) {

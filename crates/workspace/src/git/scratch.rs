@@ -38,6 +38,11 @@ impl Scratch {
         Self::within(git_dir, PREFIX).or_else(|_| Self::within(&std::env::temp_dir(), PREFIX))
     }
 
+    /// Removes the folders in `git_dir` that nobody uses any more.
+    pub(super) fn clear(git_dir: &Path) {
+        clear(git_dir, PREFIX);
+    }
+
     /// A folder among the system's temporary files. Those with this prefix that nobody uses any more are removed.
     pub fn temporary(prefix: &str) -> io::Result<Self> {
         let parent = std::env::temp_dir();
