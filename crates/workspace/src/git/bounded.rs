@@ -1,6 +1,6 @@
 //! A git that runs the user's hooks: with a time limit, and with output that is kept but not without bound.
 
-use std::io::{self, Read, Write as _};
+use std::io::{Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -81,10 +81,8 @@ pub(super) fn run(
         .map_err(|_| GitError::unexpected(&name, "a process id out of range"))?;
     let group = ProcessGroup::of_leader(id);
     on_spawn(&group);
-    if let Some(mut stdin) = child.stdin.take() {
-        // A git that is gone already, or did not want all of it, tells why by its exit status.
-        let _: io::Result<()> = stdin.write_all(input);
-    }
+    let stdin = child.stdin.take();
+    let written = stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input));
 
     let kept = Arc::new(Mutex::new(HeadAndTail::new(KEPT_EACH)));
     let (read_to_the_end, all_read) = mpsc::channel();
@@ -127,6 +125,10 @@ pub(super) fn run(
     let _: Result<(), RecvTimeoutError> = all_read.recv_timeout(OUTPUT_GRACE);
     let (kept, _) = locked(&kept).take();
     let output = String::from_utf8_lossy(&kept).trim_end().to_owned();
+    // A git that fails may end before it has read everything, and says why by itself.
+    if status.is_some_and(|status| status.success()) {
+        written.map_err(|error| GitError::io(format!("cannot write to `{name}`"), error))?;
+    }
     Ok(Ended { status, output })
 }
 

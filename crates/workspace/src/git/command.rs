@@ -192,14 +192,17 @@ impl Git {
         let stdin = child.stdin.take();
         let input = self.stdin;
         let output = std::thread::scope(|scope| {
-            if let Some(mut stdin) = stdin {
-                // Git may end before it has read everything, and then says why by itself.
-                scope.spawn(move || drop(stdin.write_all(&input)));
-            }
-            child.wait_with_output()
+            let written = stdin.map(|mut stdin| scope.spawn(move || stdin.write_all(&input)));
+            let output = child.wait_with_output()?;
+            let written = written.and_then(|written| written.join().ok());
+            Ok((output, written.unwrap_or(Ok(()))))
         });
-        let output = output
+        let (output, written) = output
             .map_err(|error| GitError::io(format!("cannot read the answer of `{name}`"), error))?;
+        // A git that fails may end before it has read everything, and says why by itself.
+        if output.status.success() {
+            written.map_err(|error| GitError::io(format!("cannot write to `{name}`"), error))?;
+        }
         if output.status.code().is_none() {
             return Err(GitError::from_failure(&name, None, &output.stderr));
         }
@@ -272,4 +275,19 @@ pub(super) fn nul_terminated<P: AsRef<[u8]>>(pieces: impl IntoIterator<Item = P>
         list.push(0);
     }
     list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_git_that_was_not_told_everything_has_not_done_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = || Git::read(folder.path(), &ExtraEnvironment::new()).arg("version");
+        assert!(git().run().is_ok());
+        // More than a pipe holds, and it reads none of it.
+        let told = git().stdin(vec![b'x'; 1 << 20]).run();
+        assert_eq!(*told.unwrap_err().kind(), GitErrorKind::Io);
+    }
 }

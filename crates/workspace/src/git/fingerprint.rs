@@ -110,7 +110,10 @@ impl Repository {
     /// The tree that the index holds, with its objects in the repository.
     pub(super) fn lasting_index(&self) -> Result<Oid, GitError> {
         let scratch = PrivateIndex::lasting(self)?;
-        if !scratch.copy_index(self) {
+        if self.git_dir().join("index").exists() {
+            let copied = scratch.try_to_copy_index(self);
+            copied.map_err(|error| GitError::io("cannot copy the index", error))?;
+        } else {
             scratch.read_tree(self, None)?;
         }
         scratch.write_tree(self)
@@ -303,6 +306,10 @@ impl PrivateIndex {
     /// Begins with the repository's own index, which knows by the times of files what is unchanged; whether that went well.
     /// It is for one that holds what the last commit does.
     fn copy_index(&self, repository: &Repository) -> bool {
+        self.try_to_copy_index(repository).is_ok()
+    }
+
+    fn try_to_copy_index(&self, repository: &Repository) -> io::Result<()> {
         let (from, to) = (
             repository.git_dir().join("index"),
             self.folder.path().join("index"),
@@ -317,7 +324,7 @@ impl PrivateIndex {
             // What came of it must not be taken for an index.
             let _ = fs::remove_file(&to);
         }
-        copied.is_ok()
+        copied
     }
 
     pub(super) fn read_tree(

@@ -1,15 +1,19 @@
 //! A branch and the working tree taken back to what they were. What they are now is kept before, so that nothing is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::process::ProcessGroup;
 
-use super::command::{nul_terminated, one_line};
+use super::command::{nul_separated, nul_terminated, one_line};
 use super::commit::LITERAL;
 use super::error::{GitError, GitErrorKind};
 use super::fingerprint::PrivateIndex;
+use super::history::TreeEntry;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
@@ -265,12 +269,11 @@ impl Repository {
                 remove_empty(root, above);
             }
         }
-        let there: Vec<&RepoPath> = changes
+        let there: Vec<(&RepoPath, &TreeEntry)> = changes
             .iter()
-            .filter(|(_, change)| change.now.is_some())
-            .map(|(path, _)| path)
+            .filter_map(|(path, change)| Some((path, change.now.as_ref()?)))
             .collect();
-        for path in &there {
+        for (path, _) in &there {
             let own = root.join(path.to_path_buf());
             if lstat(&own).is_ok_and(|found| found.is_some_and(|at| at.is_dir())) {
                 return Err(GitError::new(
@@ -280,18 +283,49 @@ impl Repository {
             }
         }
         if !there.is_empty() {
-            let index = PrivateIndex::lasting(self)?;
-            index.read_tree(self, Some(tree))?;
-            index
-                .git(self)
-                .config("core.sparseCheckout=false")
-                .args(["checkout-index", "--force", "--quiet", "-z", "--stdin"])
-                .stdin(nul_terminated(there.iter().map(|path| path.as_bytes())))
-                .run()?;
+            self.write_files(&there)?;
         }
         let files: Vec<RepoPath> = changes.into_iter().map(|(path, _)| path).collect();
         self.sync_files(&files);
         Ok(files)
+    }
+
+    /// Writes files into the working tree, and looks whether they are there: git tells of not all that it cannot write.
+    fn write_files(&self, files: &[(&RepoPath, &TreeEntry)]) -> Result<(), GitError> {
+        let index = PrivateIndex::lasting(self)?;
+        // None but these are in it, so that only these are looked at.
+        let lines = files.iter().map(|(path, TreeEntry { mode, oid })| {
+            [format!("{mode:o} {oid}\t").as_bytes(), path.as_bytes()].concat()
+        });
+        let git = || index.git(self).config("core.sparseCheckout=false");
+        git()
+            .args(["update-index", "-z", "--index-info"])
+            .stdin(nul_terminated(lines))
+            .run()?;
+        git()
+            .args(["checkout-index", "--all", "--force", "--index", "--quiet"])
+            .run()?;
+        let differing = git()
+            .args(["diff-files", "--name-only", "-z"])
+            .args(["--ignore-submodules", "--no-ext-diff"])
+            .run()?;
+        for path in nul_separated(&differing) {
+            let path = RepoPath::trusted(path);
+            let held = fs::read(self.top_level().join(path.to_path_buf()));
+            let name = [b":", path.as_bytes()].concat();
+            let due = git()
+                .args(["cat-file", "--filters"])
+                .arg(OsStr::from_bytes(&name))
+                .run()?;
+            // What a filter makes of a file may look changed and be as it is to be.
+            if held.ok().as_ref() != Some(&due) {
+                return Err(GitError::new(
+                    GitErrorKind::Io,
+                    format!("{path} was not written: it is not what it was"),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Syncs files of the working tree and the folders that they are in, or were: git syncs none of them.

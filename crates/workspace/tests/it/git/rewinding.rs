@@ -207,3 +207,20 @@ fn whoever_has_told_git_no_name_can_go_back() {
     let author = fixture.git(&["log", "-1", "--format=%an", KEPT_AS]);
     assert_eq!(author, "tm\n");
 }
+
+#[test]
+fn what_cannot_be_written_is_named_and_written_the_next_time() {
+    let (fixture, from, to) = two_commits();
+    fixture.git(&["config", "filter.odd.smudge", "false"]);
+    fixture.git(&["config", "filter.odd.required", "true"]);
+    fixture.write(".git/info/attributes", "src/a filter=odd\n");
+    let error = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap_err();
+    assert!(error.to_string().contains("src/a"), "{error}");
+    // One that does not come back to what it was given is no reason to stop.
+    fixture.git(&["config", "filter.odd.smudge", "sed s/one/once/"]);
+    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
+    assert!(taken.files.contains(&path("src/a")));
+    assert_eq!(held(&fixture, "src/a").unwrap(), "once\n");
+    let kept = fixture.git(&["show", &format!("{KEPT_AS}:src/a")]);
+    assert_eq!(kept, "three\n");
+}
