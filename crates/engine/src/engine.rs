@@ -52,6 +52,8 @@ pub struct Engine {
     pub(crate) actor: String,
     /// By which way a person was asked for what the next call decides.
     pub(crate) asked: Option<Channel>,
+    /// The work unit that was present when the next turn was decided on, where the caller says so.
+    pub(crate) unit: Option<String>,
     cancelled: Option<Arc<AtomicBool>>,
     waits_no_more: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -98,6 +100,7 @@ impl Engine {
             command: options.command,
             actor: options.actor,
             asked: None,
+            unit: None,
             cancelled: options.cancelled,
             waits_no_more: options.waits_no_more,
             clock: Arc::new(SystemClock),

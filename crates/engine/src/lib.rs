@@ -46,6 +46,7 @@ pub mod library;
 pub mod links;
 pub mod next_step;
 pub mod open_run;
+mod past_turn;
 mod pinning;
 pub mod progress;
 mod projection;

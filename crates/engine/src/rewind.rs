@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position};
+use machine::trigger::Trigger;
 use machine::{Command, Event, RunState};
 use serde::Serialize;
 use serde_json::Value;
@@ -74,7 +75,7 @@ pub struct PastSteps {
 
 impl PastSteps {
     /// Those of the run in `dir`.
-    fn of(dir: &Path) -> Result<Self, Fault> {
+    pub(crate) fn of(dir: &Path) -> Result<Self, Fault> {
         let tail = FileJournal::open(dir)?.read(&Position::start())?;
         let mut run = RunState::default();
         let (mut all, mut last) = (Self::default(), None);
@@ -266,8 +267,12 @@ impl Engine {
         if is_over_a_task(&writer.open.run) {
             self.refuse_beside(&project, &writer.open.run)?;
         }
+        let to = turn.text("to");
+        if let Some(message) = self.taken_before(&writer, Trigger::Rewind, to)? {
+            return Ok(TurnOutcome { writer, message });
+        }
         let steps = PastSteps::of(dir.path())?;
-        let step = steps.named(turn.text("to").unwrap_or_default(), &writer.open.run)?;
+        let step = steps.named(to.unwrap_or_default(), &writer.open.run)?;
         let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Rewind {
             to: step.event,
@@ -289,7 +294,7 @@ impl Engine {
 }
 
 /// What was done, for people.
-fn told(step: &PastStep, events: &[Event]) -> String {
+pub(crate) fn told(step: &PastStep, events: &[Event]) -> String {
     let phase = step.phase.as_ref().unwrap_or(&step.state).to_uppercase();
     let place = match &step.item {
         Some(item) => format!("{phase} of {item}"),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir};
 use machine::state::{RunStatus, Token};
-use machine::{Command, Event, Refusal, RunState};
+use machine::trigger::Trigger;
+use machine::{Command, Definition, Event, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use crate::approval::{Statement, Turn, again, present_unit};
@@ -70,6 +71,7 @@ impl Engine {
             _ => reason.to_owned(),
         };
         let writer = self.writer(&dir, Input::None)?;
+        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         let approval = self.approval_of_turn(&writer.open, &Turn::new("pause", ""))?;
         turned(view, writer, &Command::Pause { reason, approval }, |run| {
             let why = run.pause.as_ref().map_or("", |pause| &pause.reason);
@@ -98,6 +100,7 @@ impl Engine {
             let message = goes_on(run);
             return Ok(TurnOutcome { writer, message });
         }
+        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         if is_over_a_task(run) {
             self.may_go_on(&writer, project)?;
         }
@@ -136,6 +139,9 @@ impl Engine {
         }
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
+        if let Some(message) = self.taken_before(&writer, Trigger::Reopen, item)? {
+            return Ok(TurnOutcome { writer, message });
+        }
         if item.is_none() {
             is_where_it_was(&writer)?;
         }
@@ -214,6 +220,9 @@ impl Engine {
         }
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
+        if let Some(message) = self.taken_before(&writer, Trigger::Skip, item)? {
+            return Ok(TurnOutcome { writer, message });
+        }
         if item.is_none() {
             is_where_it_was(&writer)?;
         }
@@ -261,6 +270,7 @@ impl Engine {
         }
         let (_, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer(&dir, Input::None)?;
+        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         is_where_it_was(&writer)?;
         let run = &writer.open.run;
         let unit = present_unit(run);
@@ -430,21 +440,22 @@ fn is_where_it_was(writer: &RunWriter<'_>) -> Result<(), Fault> {
     if !writer.open.moved_on {
         return Ok(());
     }
-    let (run, definition) = (&writer.open.run, &writer.call.definition);
+    let why = "an interrupted step was found to be done, and the run has moved on to ";
+    Err(stale(&writer.open.run, &writer.call.definition, why))
+}
+
+/// The fault of a turn that was decided on where the run is no longer: `why`, and where it is.
+pub(crate) fn stale(run: &RunState, definition: &Definition, why: &str) -> Fault {
     let place = match run.waiting().next() {
         Some((token, _)) => messages::place(definition, &token.state, token.key()),
         None => messages::stands(run, definition),
     };
-    Err(Fault::new(
-        Kind::Conflict,
-        "stale_unit",
-        format!("an interrupted step was found to be done, and the run has moved on to {place}"),
-    )
-    .suggest(format!(
-        "look with {}, and repeat this if it is meant for what is present now",
-        Verb::Next
-    ))
-    .recover(Verb::Next))
+    Fault::new(Kind::Conflict, "stale_unit", format!("{why}{place}"))
+        .suggest(format!(
+            "look with {}, and repeat this if it is meant for what is present now",
+            Verb::Next
+        ))
+        .recover(Verb::Next.step().of(&run.run))
 }
 
 /// What an item that is skipped leaves in the tree counts as dirty before from then on.

@@ -134,7 +134,7 @@ impl From<Duration> for Wait {
 pub struct RunLock {
     file: File,
     path: PathBuf,
-    after_a_death: bool,
+    dead: Option<Holder>,
 }
 
 impl RunLock {
@@ -206,12 +206,8 @@ impl RunLock {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
         // Whoever gives the lock back takes the signature away with it.
-        let after_a_death = holder_of(&file).is_some();
-        let lock = Self {
-            file,
-            path,
-            after_a_death,
-        };
+        let dead = holder_of(&file);
+        let lock = Self { file, path, dead };
         lock.sign(command);
         Ok(lock)
     }
@@ -223,7 +219,12 @@ impl RunLock {
 
     /// Whether the holder before was killed while it held the lock, and so may have left files unfinished.
     pub fn is_after_a_death(&self) -> bool {
-        self.after_a_death
+        self.dead.is_some()
+    }
+
+    /// The holder before, if it was killed while it held the lock.
+    pub fn dead(&self) -> Option<&Holder> {
+        self.dead.as_ref()
     }
 
     /// Who holds the lock of the folder `dir`, as far as its file tells. A hint: the file is read
@@ -259,7 +260,7 @@ impl RunLock {
     /// Says in the file who holds it. What cannot be written is left out: it is only a hint.
     fn sign(&self, command: &str) {
         let since = Timestamp::from_millisecond(Timestamp::now().as_millisecond())
-            .map_or_else(|_| String::new(), |now| now.to_string());
+            .map_or_else(|_| String::new(), |now| format!("{now:.3}"));
         let mut holder = Holder {
             pid: std::process::id(),
             command: command.chars().take(200).collect(),

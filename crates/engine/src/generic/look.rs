@@ -77,6 +77,7 @@ impl Engine {
     pub fn run_step(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
         let (dir, run) = self.seen(run)?;
         let definition = open_run::pinned(dir.path(), &run)?;
+        self.unit_is_present(&run, &definition)?;
         if on_task::is_of_task(&run) {
             let interrupted = run.status == RunStatus::Running
                 && (run.pending.is_some() || run.waiting().next().is_none());

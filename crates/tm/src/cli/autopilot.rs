@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::rewind::Rewind;
 use super::start::Start;
 use super::submit::{Feedback, Submit};
-use super::{Place, Reopen, RunChoice, Signing};
+use super::{Place, Reopen, RunChoice, Signing, TurnChoice};
 
 /// `tm autopilot`.
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ pub enum AutopilotCommand {
     Status(Status),
     /// Stop taking reports until the run is resumed
     Pause(Pause),
-    /// Go on with a paused or interrupted run
+    /// Go on with a paused or interrupted run; the only one of them if none is named
     Resume(Resume),
     /// End the run; branch and files stay, unless clean-up is asked for
     Abort(Abort),
@@ -92,25 +92,37 @@ impl AutopilotCommand {
     /// The run that is named.
     pub fn run(&self) -> Option<&str> {
         let choice = match self {
-            Self::Start(_) => return None,
-            Self::Resume(resume) => return resume.run_id.as_deref(),
             Self::Next(next) => &next.run,
             Self::Complete(complete) => &complete.run,
             Self::Commit(commit) => &commit.run,
             Self::Finalize(finalize) => &finalize.run,
             Self::Baseline(baseline) => &baseline.run,
+            Self::Status(status) => &status.run,
+            Self::Submit(submit) => &submit.run,
+            Self::Feedback(feedback) => &feedback.run,
+            Self::Watch(watch) => &watch.run,
+            _ => return self.turn()?.run_id.as_deref(),
+        };
+        choice.run_id.as_deref()
+    }
+
+    /// The work unit that a turn is decided on at.
+    pub fn unit(&self) -> Option<&str> {
+        self.turn()?.unit.as_deref()
+    }
+
+    /// The run and the unit of a turn.
+    fn turn(&self) -> Option<&TurnChoice> {
+        Some(match self {
             Self::Reopen(reopen) => &reopen.run,
             Self::Rewind(rewind) => &rewind.run,
             Self::Skip(skip) => &skip.run,
             Self::Allow(allow) => &allow.run,
-            Self::Status(status) => &status.run,
             Self::Pause(pause) => &pause.run,
+            Self::Resume(resume) => &resume.run,
             Self::Abort(abort) => &abort.run,
-            Self::Submit(submit) => &submit.run,
-            Self::Feedback(feedback) => &feedback.run,
-            Self::Watch(watch) => &watch.run,
-        };
-        choice.run_id.as_deref()
+            _ => return None,
+        })
     }
 
     /// Its name on the command line.
@@ -380,7 +392,7 @@ pub struct Skip {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 /// `tm autopilot allow`.
@@ -397,7 +409,7 @@ pub struct Allow {
     pub signing: Signing,
     /// The run.
     #[command(flatten)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 /// `tm autopilot status`.
@@ -476,17 +488,17 @@ pub struct Pause {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 /// `tm autopilot resume`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Resume {
-    /// The run, by its id or the beginning of it; the only one that can be resumed if left out
-    #[arg(long, value_name = "RUN")]
+    /// The run.
+    #[command(flatten)]
     #[serde(skip)]
-    pub run_id: Option<String>,
+    pub run: TurnChoice,
     /// Go through the run step by step: do the work, press Enter, type the results
     #[arg(long)]
     #[serde(skip)]
@@ -518,7 +530,7 @@ pub struct Abort {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 /// `tm autopilot watch`.

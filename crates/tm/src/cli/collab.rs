@@ -235,6 +235,10 @@ pub struct Reopen {
     #[arg(long, value_name = "TEXT")]
     #[schemars(extend("x-brief" = "told whoever works on it"))]
     pub reason: String,
+    /// Refuse where this is not the present work unit
+    #[arg(long, value_name = "UNIT")]
+    #[serde(skip)]
+    pub unit: Option<String>,
 }
 
 /// `tm collab skip`.
@@ -254,6 +258,10 @@ pub struct Skip {
     #[arg(long, value_name = "TEXT")]
     #[schemars(extend("x-brief" = "journalled"))]
     pub reason: String,
+    /// Refuse where this is not the present work unit
+    #[arg(long, value_name = "UNIT")]
+    #[serde(skip)]
+    pub unit: Option<String>,
 }
 
 impl Reopen {

@@ -224,7 +224,7 @@ pub struct Reopen {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 impl Reopen {
@@ -240,6 +240,17 @@ pub struct RunChoice {
     /// The run, by its id or the beginning of it, or by its name where it is a session; the present one if left out
     #[arg(long, value_name = "RUN")]
     pub run_id: Option<String>,
+}
+
+/// The run that a turn is about, and the work unit that it was decided on at.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TurnChoice {
+    /// The run, by its id or the beginning of it, or by its name where it is a session; the present one if left out
+    #[arg(long, value_name = "RUN")]
+    pub run_id: Option<String>,
+    /// Refuse where this work unit, as `next` names it, is not the present one; what this very turn did to it is not done again
+    #[arg(long, value_name = "UNIT")]
+    pub unit: Option<String>,
 }
 
 /// By what a person decides.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
-use super::{Place, RunChoice, Signing};
+use super::{Place, Signing, TurnChoice};
 
 /// `tm rewind`, which is `tm autopilot rewind`.
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub struct Rewind {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 impl Rewind {

@@ -9,7 +9,7 @@ use super::autopilot::{Allow, Evidence, without_empty};
 use super::inputs::Inputs;
 use super::rewind::Rewind;
 use super::submit::{Feedback, Submit};
-use super::{Place, Reopen, RunChoice, Signing};
+use super::{Place, Reopen, RunChoice, Signing, TurnChoice};
 
 /// `tm run`.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub enum RunCommand {
     /// Take exactly one step; a run that waits for somebody takes none, and says what it waits for
     ///
     /// The exit status is 7 if there is no step to take.
-    Step(RunTarget),
+    Step(RunTurn),
     /// Show where the run is
     Status(RunTarget),
     /// Stop taking reports until the run is resumed
@@ -47,7 +47,7 @@ pub enum RunCommand {
     /// Go on with a paused or interrupted run
     Resume(Resume),
     /// End the run; its journal stays, and whatever it worked on
-    Abort(RunTarget),
+    Abort(RunTurn),
     /// Put back what was recorded in the run's folder, where somebody changed it; what is there is kept beside it
     Restore(RunTarget),
     /// Go one step back, where the present state says how
@@ -72,25 +72,34 @@ impl RunCommand {
     /// The run that is named.
     pub fn run(&self) -> Option<&str> {
         let choice = match self {
-            Self::Start(_) => return None,
-            Self::Next(chosen)
-            | Self::Step(chosen)
-            | Self::Status(chosen)
-            | Self::Abort(chosen)
-            | Self::Restore(chosen) => &chosen.run,
+            Self::Next(chosen) | Self::Status(chosen) | Self::Restore(chosen) => &chosen.run,
             Self::Report(report) => &report.run,
+            Self::Submit(submit) => &submit.run,
+            Self::Feedback(feedback) => &feedback.run,
+            Self::Approve(approve) => &approve.run,
+            Self::Reject(reject) => &reject.run,
+            _ => return self.turn()?.run_id.as_deref(),
+        };
+        choice.run_id.as_deref()
+    }
+
+    /// The work unit that a turn is decided on at.
+    pub fn unit(&self) -> Option<&str> {
+        self.turn()?.unit.as_deref()
+    }
+
+    /// The run and the unit of a turn.
+    fn turn(&self) -> Option<&TurnChoice> {
+        Some(match self {
+            Self::Step(turn) | Self::Abort(turn) => &turn.run,
             Self::Pause(pause) => &pause.run,
             Self::Resume(resume) => &resume.run,
             Self::Reopen(reopen) => &reopen.run,
             Self::Rewind(rewind) => &rewind.run,
             Self::Skip(skip) => &skip.run,
-            Self::Submit(submit) => &submit.run,
-            Self::Feedback(feedback) => &feedback.run,
             Self::Allow(allow) => &allow.run,
-            Self::Approve(approve) => &approve.run,
-            Self::Reject(reject) => &reject.run,
-        };
-        choice.run_id.as_deref()
+            _ => return None,
+        })
     }
 
     /// Its name on the command line.
@@ -139,6 +148,14 @@ pub struct RunTarget {
     #[command(flatten)]
     #[serde(skip)]
     pub run: RunChoice,
+}
+
+/// A turn of one run.
+#[derive(Debug, Args)]
+pub struct RunTurn {
+    /// The run.
+    #[command(flatten)]
+    pub run: TurnChoice,
 }
 
 /// `tm run report`.
@@ -216,7 +233,7 @@ pub struct RunWithReason {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 /// `tm run skip`.
@@ -234,7 +251,7 @@ pub struct Skip {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 /// `tm run resume`.
@@ -248,7 +265,7 @@ pub struct Resume {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
-    pub run: RunChoice,
+    pub run: TurnChoice,
 }
 
 /// `tm run approve`.

@@ -19,7 +19,7 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
     let Autopilot { place, command } = autopilot;
     check(&command, output)?;
     let name = format!("tm autopilot {}", command.name());
-    let engine = open(place.project_root, place.tag, &name)?;
+    let engine = open(place.project_root, place.tag, &name)?.at_unit(command.unit());
     match command {
         AutopilotCommand::Start(start) => begin(&engine, start, output),
         AutopilotCommand::Next(next) => {
@@ -281,7 +281,7 @@ fn go_on(engine: &Engine, resume: &Resume, output: &mut Output) -> Outcome {
             |engine| engine.resume(run),
         )
     };
-    let resumed = match go_on(resume.run_id.as_deref(), output) {
+    let resumed = match go_on(resume.run.run_id.as_deref(), output) {
         Err(fault) if fault.code == "several_runs" && output.has_person() => {
             let candidates = engine.resumable()?;
             let text = render::chosen(&candidates, &output.look());

@@ -13,7 +13,7 @@ use crate::render::{self, session::About};
 pub fn run(run: Run, output: &mut Output) -> Outcome {
     let Run { place, command } = run;
     let name = format!("tm run {}", command.name());
-    let engine = open(place.project_root, place.tag, &name)?;
+    let engine = open(place.project_root, place.tag, &name)?.at_unit(command.unit());
     match command {
         RunCommand::Start(start) => return begin(&engine, start, output),
         RunCommand::Report(report) => return take_in(&engine, *report, output),

@@ -39,6 +39,8 @@ pub struct RunSelector {
     pub tag: Option<String>,
     /// The run.
     pub run: Option<String>,
+    /// The work unit that a turn is decided on at.
+    pub unit: Option<String>,
 }
 
 impl RunSelector {
@@ -66,6 +68,7 @@ impl From<RunPlace> for RunSelector {
             project_root: of.project_root,
             tag: of.tag,
             run: of.run_id,
+            unit: None,
         }
     }
 }
@@ -84,8 +87,8 @@ impl From<SessionPlace> for RunSelector {
     fn from(of: SessionPlace) -> Self {
         Self {
             project_root: of.project_root,
-            tag: None,
             run: of.session_id,
+            ..Self::default()
         }
     }
 }
@@ -103,8 +106,27 @@ impl From<SkillsPlace> for RunSelector {
     fn from(of: SkillsPlace) -> Self {
         Self {
             project_root: of.project,
-            tag: None,
             run: of.session,
+            ..Self::default()
+        }
+    }
+}
+
+/// What tools of turns are told besides.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct TurnPlace<P> {
+    #[serde(rename = "unitId")]
+    #[schemars(extend("x-aliases" = ["unit_id"], "x-brief" = "present when you decided"))]
+    unit: Option<String>,
+    #[serde(flatten)]
+    place: P,
+}
+
+impl<P: Into<RunSelector>> From<TurnPlace<P>> for RunSelector {
+    fn from(of: TurnPlace<P>) -> Self {
+        Self {
+            unit: of.unit,
+            ..of.place.into()
         }
     }
 }
@@ -183,7 +205,8 @@ impl Places {
             actor,
             cancelled: Some(client.cancelled()),
             waits_no_more: Some(client.waits_no_more()),
-        })?;
+        })?
+        .at_unit(meant.unit.as_deref());
         let sender = client.progress_sender();
         let engine = engine.observed(Observer::new(move |progress| {
             let number = |number: u64| f64::from(u32::try_from(number).unwrap_or(u32::MAX));

@@ -129,6 +129,7 @@ impl Engine {
         if ended.is_over() && !(abort.cleanup && ended == RunStatus::Aborted) {
             return Err(over(&writer.open.run));
         }
+        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         let memory = Memory::of(&writer.open.run)?;
         let flags = abort.turn().flags;
         // What is deleted is gone: a person's to decide, as what is let pass.

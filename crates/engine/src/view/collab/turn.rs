@@ -74,7 +74,16 @@ impl Engine {
         let target = Target::of(way, turn)?;
         let dir = self.skills_dir(turn.session.as_deref())?;
         let mut writer = self.writer(&dir, Input::None)?;
-        match turned(&mut writer, way, &target, turn.reason.trim())? {
+        let trigger = match way {
+            Way::Reopen => Trigger::Reopen,
+            Way::Skip => Trigger::Skip,
+        };
+        let named = turn.item.as_ref().or(turn.tasks.first());
+        let done = match self.taken_before(&writer, trigger, named.map(String::as_str))? {
+            Some(message) => Ok(message),
+            None => turned(&mut writer, way, &target, turn.reason.trim())?,
+        };
+        match done {
             Ok(message) => {
                 let mut answer = standing(&writer);
                 let (definition, run) = (&writer.call.definition, &writer.open.run);

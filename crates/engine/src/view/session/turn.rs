@@ -1,5 +1,6 @@
 //! Taking a session up again, and ending one.
 
+use machine::trigger::Trigger;
 use machine::{Command, Definition, RunState, RunStatus, approval};
 use serde_json::{Map, Value};
 
@@ -35,6 +36,10 @@ impl Engine {
     ) -> Result<StepAnswer, Fault> {
         let (project, dir) = self.session_dir(session)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        let before = self.taken_before(&writer, Trigger::Reopen, None)?;
+        if before.is_some() {
+            return stepped(&writer.call, &writer.open.run, true, None);
+        }
         let run = &writer.open.run;
         let paused = run.pause.as_ref().map(|pause| pause.reason.as_str());
         let at_cap = is_at_cap(&writer.call.definition, run);

@@ -73,11 +73,15 @@ fn carry_out(
             Ok(verdict(updated.validated, updated.code.as_deref()))
         }
         CollabCommand::Reopen(reopen) => {
-            let answer = engine.collab_reopen(&reopen.turn(session.map(str::to_owned)))?;
+            let answer = engine
+                .at_unit(reopen.unit.as_deref())
+                .collab_reopen(&reopen.turn(session.map(str::to_owned)))?;
             told(&answer, session, output)
         }
         CollabCommand::Skip(skip) => {
-            let answer = engine.collab_skip(&skip.turn(session.map(str::to_owned)))?;
+            let answer = engine
+                .at_unit(skip.unit.as_deref())
+                .collab_skip(&skip.turn(session.map(str::to_owned)))?;
             told(&answer, session, output)
         }
         CollabCommand::Task(task) => {

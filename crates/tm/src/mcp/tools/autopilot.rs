@@ -9,7 +9,7 @@ use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::evidence::{once, placed};
 use super::turn::by_hand;
-use super::{Answer, Call, Entry, answer, on_run};
+use super::{Answer, Call, Entry, answer, on_run, on_turn};
 use crate::cli::Reopen;
 use crate::cli::autopilot::{
     Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status, TakeBaseline,
@@ -98,7 +98,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Adds,
             output: moved.clone(),
             always: &["message", "nextAction"],
-            handler: on_run(reopen),
+            handler: on_turn(reopen),
         },
         Entry {
             name: "autopilot_baseline",
@@ -116,7 +116,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Destructive,
             output: moved.clone(),
             always: &["message", "nextAction"],
-            handler: on_run(skip),
+            handler: on_turn(skip),
         },
         Entry {
             name: "autopilot_status",
@@ -137,7 +137,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Idempotent,
             output: moved.clone(),
             always: &["message", "nextAction"],
-            handler: on_run(pause),
+            handler: on_turn(pause),
         },
         Entry {
             name: "autopilot_resume",
@@ -146,7 +146,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Idempotent,
             output: next_action! { "runId": text, "resumed": flag },
             always: &["runId", "nextAction"],
-            handler: on_run(resume),
+            handler: on_turn(resume),
         },
         way_back(),
         submission(),
@@ -158,7 +158,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Destructive,
             output: json!({ "runId": text, "message": text, "cleanedUp": flag }),
             always: &["runId"],
-            handler: on_run(abort),
+            handler: on_turn(abort),
         },
     ]
 }
@@ -173,7 +173,7 @@ fn way_back() -> Entry {
         hints: Hints::Destructive,
         output: next_action! { "runId": text, "message": text, "steps": { "type": "array" } },
         always: &["runId"],
-        handler: on_run(rewind),
+        handler: on_turn(rewind),
     }
 }
 

@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::place::RunSelector;
-use super::{Answer, Call, Entry, answer, on_skills};
+use super::super::place::{RunSelector, SkillsPlace, TurnPlace};
+use super::{Answer, Call, Entry, Handler, answer, on_skills};
 use crate::cli::collab::{CompleteSkill, Reopen, Skip, State};
 use crate::commands::collab::document::of_document;
 
@@ -74,7 +74,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Adds,
             output: next.clone(),
             always: &["validated", "next_skill", "state"],
-            handler: on_skills(reopen),
+            handler: Handler::new::<TurnPlace<SkillsPlace>, _>(reopen),
         },
         Entry {
             name: "skip_work",
@@ -83,7 +83,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Destructive,
             output: next,
             always: &["validated", "next_skill", "state"],
-            handler: on_skills(skip),
+            handler: Handler::new::<TurnPlace<SkillsPlace>, _>(skip),
         },
         Entry {
             name: "update_task_status",

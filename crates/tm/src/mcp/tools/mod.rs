@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::confirm::Interruption;
-use super::place::{Places, RunPlace, RunSelector, SessionPlace, SkillsPlace};
+use super::place::{Places, RunPlace, RunSelector, SessionPlace, SkillsPlace, TurnPlace};
 use super::{arguments, schema};
 use crate::steps::{Caller, StepSpelling as _};
 
@@ -164,6 +164,14 @@ where
     R: DeserializeOwned + JsonSchema + 'static,
 {
     Handler::new::<RunPlace, R>(handle)
+}
+
+/// A handler of a tool that turns a run.
+fn on_turn<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
+where
+    R: DeserializeOwned + JsonSchema + 'static,
+{
+    Handler::new::<TurnPlace<RunPlace>, R>(handle)
 }
 
 /// A handler of a tool that is about a session.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::super::place::RunSelector;
 use super::decision::{DecisionRequest, RUN_DECIDE, decided, deciding};
 use super::evidence::{once, placed};
-use super::{Answer, Call, Entry, Handler, answer, on_run};
+use super::{Answer, Call, Entry, Handler, answer, on_run, on_turn};
 use crate::cli::Reopen;
 use crate::cli::inputs::as_texts;
 use crate::cli::rewind::Rewind;
@@ -71,13 +71,13 @@ pub(super) fn entries() -> Vec<Entry> {
             "run_step",
             "Take a step",
             "Take the step that is due where nothing is reported: a response is there, a gate is open, or the workflow is gone through by single steps.",
-            on_run(step),
+            on_turn(step),
         ),
         turned(
             "run_reopen",
             "Go back",
             "One step back, by the present state's own rule.",
-            on_run(reopen),
+            on_turn(reopen),
         ),
         Entry {
             hints: Hints::Destructive,
@@ -85,7 +85,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "run_skip",
                 "Give it up",
                 "Give an item up for good, or the run, by the present state's own rule.",
-                on_run(skip),
+                on_turn(skip),
             )
         },
         Entry {
@@ -95,7 +95,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Destructive,
             output: json!({ "runId": text, "message": text, "nextAction": object, "steps": { "type": "array" } }),
             always: &["runId"],
-            handler: on_run(rewind),
+            handler: on_turn(rewind),
         },
         Entry {
             name: "run_submit",
@@ -116,13 +116,13 @@ pub(super) fn entries() -> Vec<Entry> {
             "run_pause",
             "Pause a run",
             "Stop taking reports until run_resume.",
-            on_run(pause),
+            on_turn(pause),
         ),
         turned(
             "run_resume",
             "Go on with a run",
             "Go on with a paused or interrupted run.",
-            on_run(resume),
+            on_turn(resume),
         ),
         Entry {
             hints: Hints::Destructive,
@@ -130,7 +130,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "run_abort",
                 "End a run",
                 "End the run now; what it made stays.",
-                on_run(abort),
+                on_turn(abort),
             )
         },
         deciding(

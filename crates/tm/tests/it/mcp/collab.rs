@@ -264,6 +264,22 @@ fn work_is_taken_up_again_and_given_up() {
     let why = "the cause was another";
     let again = call("reopen_work", json!({ "item": "1", "reason": why }));
     assert_eq!(again["next_skill"], "collab-clear", "{again}");
+    // Given again at the unit that it ended, it is not done again; at any other it is refused.
+    let item = call(
+        "complete_skill",
+        json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),
+    );
+    let back = json!({ "reason": why, "unitId": item["unit_id"] });
+    let again = call("reopen_work", back.clone());
+    assert_eq!(again["next_skill"], "collab-clear", "{again}");
+    let item = call(
+        "complete_skill",
+        json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),
+    );
+    let not_again = call("reopen_work", back);
+    assert_eq!(not_again["validated"], true, "{not_again}");
+    assert_eq!(not_again["unit_id"], item["unit_id"], "{not_again}");
+    let again = call("reopen_work", json!({ "item": "1", "reason": why }));
     let told = call(
         "complete_skill",
         json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),
@@ -280,5 +296,7 @@ fn work_is_taken_up_again_and_given_up() {
         !refused["suggestion"].as_str().unwrap().contains("tm "),
         "{refused}"
     );
+    let stale = server.call("skip_work", &json!({ "reason": "no", "unitId": "gone" }));
+    assert_eq!(stale["structuredContent"]["error"]["code"], "stale_unit");
     server.end();
 }

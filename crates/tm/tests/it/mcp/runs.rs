@@ -100,6 +100,41 @@ fn a_run_is_turned_by_tools() {
 }
 
 #[test]
+fn a_turn_at_a_unit_is_taken_once() {
+    let mut letter = Letter::begun(&json!({}));
+    let begin = letter.state()["unitId"].take();
+    letter.reported();
+    let write = letter.state()["unitId"].take();
+    let reopen = json!({ "reason": "once more", "unitId": write });
+    let back = letter.tool("run_reopen", &reopen);
+    assert_eq!(back["nextAction"]["state"], "begin", "{back}");
+    letter.reported();
+    let again = letter.tool("run_reopen", &reopen);
+    assert_eq!(again["nextAction"]["state"], "write", "{again}");
+    for name in [
+        "run_step",
+        "run_reopen",
+        "run_skip",
+        "run_rewind",
+        "run_pause",
+        "run_resume",
+        "run_abort",
+    ] {
+        let mut arguments = json!({ "unit_id": begin });
+        match name {
+            "run_skip" => arguments["reason"] = "no need".into(),
+            "run_rewind" => arguments["to"] = "begin".into(),
+            _ => {}
+        }
+        let stale = letter.refused(name, &arguments);
+        assert_eq!(stale["code"], "stale_unit", "{name}: {stale}");
+        let present = letter.state()["unitId"].take();
+        assert_eq!(stale["details"]["unit"], present, "{name}");
+    }
+    letter.server.end();
+}
+
+#[test]
 fn a_person_decides_at_the_gate_of_any_run() {
     let mut letter = Letter::begun(&json!({ "elicitation": {} }));
     letter.reported();

@@ -8,6 +8,7 @@ mod crowds;
 mod damage;
 pub mod environment;
 mod foreign;
+mod given_again;
 mod hostile_git;
 mod hostile_text;
 mod lost_files;
