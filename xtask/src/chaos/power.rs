@@ -56,6 +56,8 @@ impl Disk {
     /// Mounts what was kept in the place of what is there.
     fn put_back(&self, name: &str) -> io::Result<()> {
         self.unmount()?;
+        // Another file: a loop device that is not gone yet may still have pages of this one.
+        fs::remove_file(&self.image)?;
         fs::copy(self.image.with_extension(name), &self.image)?;
         self.mount()
     }

@@ -2,8 +2,12 @@
 
 mod collab;
 mod export;
+mod reopen;
 mod review;
+mod rewind;
 mod setup;
+mod skip;
+mod stop;
 mod submit;
 mod tdd;
 
@@ -41,6 +45,14 @@ pub const ALL: &[&Story] = &[
     &submit::STORY,
     &setup::STORY,
     &export::STORY,
+    &rewind::STORY,
+    &skip::TDD,
+    &skip::COLLAB,
+    &reopen::TDD,
+    &reopen::COLLAB,
+    &stop::TDD,
+    &stop::REVIEW,
+    &stop::GENERIC,
 ];
 
 /// The story of this name.
@@ -63,6 +75,8 @@ pub struct Act {
     pub input: &'static str,
     /// Files of the repository that are written first.
     pub files: &'static [(&'static str, &'static str)],
+    /// Those of them that are staged.
+    pub staged: &'static [&'static str],
     /// Codes with which its repetition may be refused: it was done already.
     pub done_already: &'static [&'static str],
     /// Parts of the standing that may stay behind where a call failed: what could not be written is told, and owed.
@@ -78,6 +92,7 @@ const fn act(name: &'static str, words: &'static [&'static str]) -> Act {
         words,
         input: "",
         files: &[],
+        staged: &[],
         done_already: &[],
         best_effort: &[],
         once: false,
@@ -85,10 +100,12 @@ const fn act(name: &'static str, words: &'static [&'static str]) -> Act {
 }
 
 impl Act {
-    /// Writes its files.
+    /// Writes its files, and stages what is to be staged.
     pub fn prepare(&self, stage: &Stage) -> io::Result<()> {
         let mut files = self.files.iter();
-        files.try_for_each(|(path, text)| stage.write(path, text))
+        files.try_for_each(|(path, text)| stage.write(path, text))?;
+        let mut staged = self.staged.iter();
+        staged.try_for_each(|path| stage.git(&["add", path]).map(drop))
     }
 }
 

@@ -134,7 +134,7 @@ pub fn watch(
                 };
                 if info.op == nix::libc::PTRACE_SYSCALL_INFO_ENTRY && begun {
                     let registers = ptrace::getregs(pid)?;
-                    if let Some(call) = changing(pid, &registers) {
+                    if let Some(call) = changing(root, pid, &registers) {
                         watched.calls.push(call);
                         if watched.calls.len() == at {
                             pause()?;
@@ -213,7 +213,11 @@ fn stopped(command: &Command) -> Command {
 
 /// The call, if it changes a file.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-fn changing(pid: nix::unistd::Pid, registers: &nix::libc::user_regs_struct) -> Option<Call> {
+fn changing(
+    root: nix::unistd::Pid,
+    pid: nix::unistd::Pid,
+    registers: &nix::libc::user_regs_struct,
+) -> Option<Call> {
     use nix::libc;
 
     let number = registers.orig_rax.cast_signed();
@@ -222,7 +226,12 @@ fn changing(pid: nix::unistd::Pid, registers: &nix::libc::user_regs_struct) -> O
     let open = |name| {
         let file = std::fs::read_link(format!("/proc/{pid}/fd/{}", registers.rdi)).ok()?;
         let is_file = file.is_absolute() && !file.starts_with("/dev") && !file.starts_with("/proc");
-        is_file.then_some(Call {
+        // What the program tells another one changes files by its hand.
+        let is_told = || {
+            let is_ours = std::path::Path::new(&format!("/proc/{root}/task/{pid}")).exists();
+            is_ours && file.to_string_lossy().starts_with("pipe:")
+        };
+        (is_file || is_told()).then_some(Call {
             name,
             file: Some(file),
         })

@@ -20,6 +20,9 @@ pub const STORY: Story = Story {
 
 const ITEMS: &str = r#"[{"number": 1, "title": "One", "type": "bugfix"}, {"number": 2, "title": "Two", "type": "task"}]"#;
 
+/// The commands of it that lead to its first item.
+pub(super) const TO_THE_FIRST_ITEM: &[Act] = COLLAB.split_at(4).0;
+
 const COLLAB: &[Act] = &[
     act(
         "begin",

@@ -211,6 +211,7 @@ fn whoever_has_told_git_no_name_can_go_back() {
 #[test]
 fn what_cannot_be_written_is_named_and_written_the_next_time() {
     let (fixture, from, to) = two_commits();
+    fixture.git(&["config", "filter.odd.clean", "cat"]);
     fixture.git(&["config", "filter.odd.smudge", "false"]);
     fixture.git(&["config", "filter.odd.required", "true"]);
     fixture.write(".git/info/attributes", "src/a filter=odd\n");
