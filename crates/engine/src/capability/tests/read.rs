@@ -41,7 +41,7 @@ use crate::capability::tests::restoration::copies;
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::capability::tests::since::{all_changed, since_last, state_of, with_committed};
 use crate::capability::tests::unchanged::began_at;
-use crate::capability::tests::used::{USED, put_back, stale};
+use crate::capability::tests::used::{USED, gone, put_back, stale};
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
 use crate::support::HandlerError;
@@ -120,6 +120,7 @@ pub fn read(
     let mut came_in = history.came_in(status.head.as_ref(), &repository)?;
     came_in.extend(put_back(taken, present, &memory, &repository)?);
     let subject = Subject::new(&repository, &memory.start)?;
+    came_in.extend(gone(run, &repository));
     findings.extend(stale(
         taken,
         present,

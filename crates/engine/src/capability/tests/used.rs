@@ -1,5 +1,8 @@
 //! Reports that are too old, or were used before.
 
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use machine::state::Token;
@@ -11,7 +14,7 @@ use workspace::git::{RepoPath, Repository};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
 use crate::capability::memory::Memory;
-use crate::capability::tests::evidence::subject::Subject;
+use crate::capability::tests::evidence::subject::{Subject, is_data};
 use crate::capability::tests::evidence::{TestEvidence, nanos};
 use crate::clock::millis_of;
 use crate::fault::Fault;
@@ -94,14 +97,17 @@ pub(crate) fn stale(
         .collect();
     let since = entered(present);
     let own = changes.files.iter().filter(|change| subject.has(change));
-    let own = own.map(|change| (&change.path, true));
+    let own = own.flat_map(|change| change.paths().map(|path| (path, true)));
     let others = came_in.iter().filter(|path| subject.is_about(path));
     let others = others.map(|path| (path, false));
-    let changed = own
+    let changes: Vec<(i64, bool, String, bool)> = own
         .chain(others)
         .filter(|(path, _)| !handed.contains(path))
-        .filter_map(|(path, is_own)| Some((modified(repository, path)?, path.to_string(), is_own)))
-        .max();
+        .filter_map(|(path, is_own)| {
+            let (at, is_gone) = changed(repository, path)?;
+            Some((at, is_gone, path.to_string(), is_own))
+        })
+        .collect();
     for file in taken.files.iter().chain(&taken.coverage_file) {
         let name = file.path.display();
         if used.has(&file.sha256, file.written) {
@@ -119,14 +125,20 @@ pub(crate) fn stale(
                 "the report {name} is from before this phase began"
             )));
         }
-        if let Some((at, path, is_own)) = &changed
-            && (taken.ran.is_none() || !taken.files.contains(file))
-            && file.written < *at
+        // A report that was moved into its folder has changed that itself.
+        let moved = std::fs::symlink_metadata(&file.path).map_or(0, |found| inode_changed(&found));
+        let is_newer = |(at, is_gone, ..): &&(i64, bool, String, bool)| {
+            file.written < *at && !(*is_gone && *at <= moved)
+        };
+        if (taken.ran.is_none() || !taken.files.contains(file))
+            && let Some((_, is_gone, path, is_own)) = changes.iter().filter(is_newer).max()
         {
+            let gone = if *is_gone { ", which is gone" } else { "" };
             let mut problem = report_problem(format!(
-                "the report {name} is older than the last change of `{path}`"
+                "the report {name} is older than the last change of `{path}`{gone}"
             ));
-            if let Some(suggestion) = problem.suggestion.as_mut().filter(|_| *is_own) {
+            let suggestion = problem.suggestion.as_mut();
+            if let Some(suggestion) = suggestion.filter(|_| *is_own && !*is_gone) {
                 suggestion.push_str("; what the tests themselves write belongs into .gitignore");
             }
             return Some(problem);
@@ -135,11 +147,44 @@ pub(crate) fn stale(
     None
 }
 
+/// When a file was changed last, and whether it is gone: then it is its folder that was changed.
+fn changed(repository: &Repository, path: &RepoPath) -> Option<(i64, bool)> {
+    let place = repository.absolute(path);
+    let mut places = place.ancestors();
+    let nearest = places.find(|at| at.symlink_metadata().is_ok())?;
+    Some((modified(nearest)?, nearest != place))
+}
+
 /// When a file was changed last, in nanoseconds since 1970.
-fn modified(repository: &Repository, path: &RepoPath) -> Option<i64> {
-    let found = std::fs::symlink_metadata(repository.absolute(path)).ok()?;
+fn modified(place: &Path) -> Option<i64> {
+    let found = std::fs::symlink_metadata(place).ok()?;
     let modified = found.modified().ok().filter(|time| *time > UNIX_EPOCH)?;
-    Some(nanos(modified))
+    let (modified, now) = (nanos(modified), nanos(SystemTime::now()));
+    // A date in the future was set by hand: the file system knows when.
+    let is_set = modified > now.saturating_add(AHEAD);
+    Some(if is_set {
+        inode_changed(&found)
+    } else {
+        modified
+    })
+}
+
+/// When what a file system knows of a file was changed last, its name included, in nanoseconds since 1970.
+fn inode_changed(found: &Metadata) -> i64 {
+    let seconds = found.ctime().saturating_mul(1_000_000_000);
+    seconds.saturating_add(found.ctime_nsec())
+}
+
+/// The files that were there in the last report and are not any more. Git does not tell of those that it never knew.
+pub(crate) fn gone(run: &RunState, repository: &Repository) -> Vec<RepoPath> {
+    let last = run.last.as_ref();
+    let known = last.and_then(|last| last.facts.get("files")?.as_array());
+    let names = known.into_iter().flatten().filter_map(Value::as_str);
+    names
+        .filter(|name| !is_data(name))
+        .filter_map(|name| name.parse().ok())
+        .filter(|path| repository.absolute(path).symlink_metadata().is_err())
+        .collect()
 }
 
 /// The files that somebody has written since the phase began and that are as git has them: what was put back there. A report of
@@ -158,7 +203,7 @@ pub(crate) fn put_back(
     let now = nanos(SystemTime::now());
     let mut paths = repository.known_files()?;
     paths.retain(|path| {
-        modified(repository, path).is_some_and(|at| (since..now).contains(&at))
+        modified(&repository.absolute(path)).is_some_and(|at| (since..now).contains(&at))
             && !exempt.contains(path)
     });
     Ok(paths)

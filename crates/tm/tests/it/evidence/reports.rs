@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use super::stage::{NEW_CODE, NEW_TESTS, Stage, accepted, set_age, with_report};
 
@@ -81,14 +82,70 @@ fn a_report_from_before_the_change() {
 }
 
 #[test]
+fn a_file_that_is_gone_since_the_report() {
+    let old = "src/old/a.sh";
+    let gone: [(&str, &str, &dyn Fn(&Stage)); 4] = [
+        (old, "src/old", &|stage| {
+            fs::remove_file(stage.path(old)).unwrap()
+        }),
+        (old, "src", &|stage| {
+            fs::remove_dir_all(stage.path("src/old")).unwrap()
+        }),
+        (old, "src/old", &|stage| {
+            fs::rename(stage.path(old), stage.path("src/b.sh")).unwrap()
+        }),
+        // Git never knew that one, but the last report did.
+        ("src/stub.sh", "src", &|stage| {
+            fs::remove_file(stage.path("src/stub.sh")).unwrap()
+        }),
+    ];
+    for (path, folder, remove) in gone {
+        let stage = Stage::new("");
+        stage.env.write(old, ":\n");
+        stage.env.commit_all("An old file");
+        stage.env.auto("start 1").ok();
+        stage.env.write("src/stub.sh", ":\n");
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        stage.report("complete red").ok();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        let report = stage.suite();
+        remove(&stage);
+        let dated = |at| {
+            let folder = fs::File::open(stage.path(folder)).unwrap();
+            folder.set_modified(at).unwrap();
+        };
+        let (now, soon) = (SystemTime::now(), Duration::from_secs(5));
+        dated(now + soon);
+        stage.refused(
+            &with_report("complete green", &report),
+            "stale_report",
+            &[path],
+            "run the tests again",
+        );
+        dated(now - soon);
+        accepted(stage.report("complete green").ok());
+    }
+}
+
+/// Somebody set such a date, and the file system knows when.
+#[test]
+fn a_file_that_is_dated_to_tomorrow() {
+    let stage = Stage::in_green();
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    for path in ["src/spaces.sh", "tests/spaces_test.sh"] {
+        later(&stage, path, 24 * 60 * 60);
+    }
+    accepted(stage.report("complete green").ok());
+}
+
+#[test]
 fn a_report_from_the_future() {
     let stage = Stage::in_green();
     stage.env.write("src/spaces.sh", NEW_CODE);
     let report = stage.suite();
     let file = fs::File::options().append(true).open(&report).unwrap();
-    let year = std::time::Duration::from_hours(365 * 24);
-    file.set_modified(std::time::SystemTime::now() + year)
-        .unwrap();
+    let year = Duration::from_hours(365 * 24);
+    file.set_modified(SystemTime::now() + year).unwrap();
     stage.refused(
         &with_report("complete green", &report),
         "stale_report",
@@ -472,8 +529,8 @@ fn a_hundred_thousand_tests() {
 
 /// Sets when a file of the project was changed, in seconds from now.
 fn later(stage: &Stage, name: &str, seconds: i64) {
-    let now = std::time::SystemTime::now();
-    let by = std::time::Duration::from_secs(seconds.unsigned_abs());
+    let now = SystemTime::now();
+    let by = Duration::from_secs(seconds.unsigned_abs());
     let at = if seconds < 0 { now - by } else { now + by };
     let file = fs::File::options().append(true).open(stage.path(name));
     file.unwrap().set_modified(at).unwrap();
