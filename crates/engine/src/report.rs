@@ -176,8 +176,14 @@ impl Engine {
         report: &Report,
         meaning: Meaning,
     ) -> Result<AnsweredReport<'_>, Fault> {
-        self.take_report(place, seen, report, meaning)
-            .map_err(|fault| with_way_on(seen, &report.evidence, fault))
+        let answered = self.take_report(place, seen, report, meaning);
+        if !matches!(&answered, Ok(answered) if answered.outcome.report().is_some()) {
+            let files = report.evidence.files(&self.cwd);
+            if !files.is_empty() {
+                refusals::note_reports(place.1.path(), &files);
+            }
+        }
+        answered.map_err(|fault| with_way_on(seen, &report.evidence, fault))
     }
 
     fn take_report(

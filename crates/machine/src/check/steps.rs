@@ -240,7 +240,7 @@ fn files(
 }
 
 /// Files and folders that are the engine's own.
-const KEPT: [&str; 17] = [
+const KEPT: [&str; 18] = [
     "evidence",
     "test-results",
     "activity.jsonl",
@@ -252,6 +252,7 @@ const KEPT: [&str; 17] = [
     "work-units.json",
     "commits.txt",
     "refusals.jsonl",
+    "refused-reports.json",
     "report.json",
     "report.md",
     "lock",

@@ -96,7 +96,8 @@ pub fn read(
         &memory,
     ));
     let named = named_paths(call, &repository, files)?;
-    let handed = report_files::no_work(&repository, &memory, taken, &status, &named);
+    let mut handed = report_files::no_work(&repository, &memory, taken, &status, &named);
+    handed.extend(report_files::refused(&call.dir, &repository));
     let memory = Memory {
         reports: memory.reports.into_iter().chain(handed).collect(),
         ..memory
@@ -119,8 +120,8 @@ pub fn read(
     let mut used = USED.read(&run.kept)?.unwrap_or_default();
     let mut came_in = history.came_in(status.head.as_ref(), &repository)?;
     came_in.extend(put_back(taken, present, &memory, &repository)?);
-    let subject = Subject::new(&repository, &memory.start)?;
     came_in.extend(gone(run, &repository));
+    let subject = Subject::new(&repository, &memory.start)?;
     findings.extend(stale(
         taken,
         present,

@@ -1,10 +1,13 @@
 //! Files in the working tree that are reports of tests, and no work of a run.
 
+use std::path::Path;
+
 use workspace::git::{RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::subject::is_data;
+use crate::refusals;
 
 /// Those that git does not know and nobody names: what this call hands in, and what lies about.
 pub(crate) fn no_work(
@@ -36,6 +39,15 @@ fn handed_in(
             let mut changes = status.changes.iter();
             changes.any(|change| change.path == *path && change.untracked)
         })
+        .collect()
+}
+
+/// The files that were handed in with a report that was refused, and may be reports by their names.
+pub(crate) fn refused(dir: &Path, repository: &Repository) -> Vec<RepoPath> {
+    let all = refusals::reports(dir);
+    all.iter()
+        .filter(|path| is_data(&path.to_string_lossy()) || path.extension().is_none())
+        .filter_map(|path| repository.relative(path))
         .collect()
 }
 

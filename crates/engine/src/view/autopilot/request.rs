@@ -1,8 +1,9 @@
 //! What callers ask of a `tdd` run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::approval::Turn;
+use crate::capability::tests::evidence::listed;
 
 /// Arguments of `start`.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +59,14 @@ impl Evidence {
     /// Whether anything is said of tests.
     pub fn is_given(&self) -> bool {
         self.results.is_some() || !self.reports.is_empty() || self.verify || self.unchanged
+    }
+
+    /// The files that are handed in by a caller in `cwd`, those in folders included.
+    pub(crate) fn files(&self, cwd: &Path) -> Vec<PathBuf> {
+        let reports = self.reports.iter().map(|path| cwd.join(path));
+        let mut files = listed(&reports.collect::<Vec<_>>()).unwrap_or_default();
+        files.extend(self.coverage_report.iter().map(|path| cwd.join(path)));
+        files
     }
 
     /// Numbers that somebody gives.

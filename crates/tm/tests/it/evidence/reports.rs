@@ -139,6 +139,46 @@ fn a_file_that_is_dated_to_tomorrow() {
 }
 
 #[test]
+fn a_report_that_was_refused_is_no_work() {
+    let stage = Stage::started();
+    let refused = |words: &str, option: &str, path: &str| {
+        let path = stage.path(path);
+        let mut words = crate::rails::environment::autopilot(words);
+        words.extend([option, path.to_str().unwrap()]);
+        let answer = stage.env.tm(&words);
+        assert_eq!(
+            (answer.code(), answer.status),
+            ("report_unreadable", 2),
+            "{answer:#?}"
+        );
+    };
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    stage.env.write("out/red.xml", "<testsuites>");
+    refused("complete red", "--report", "out/red.xml");
+    stage.report("complete red").ok();
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    for path in ["junit.xml", "results", "folder/a.xml", "cov.info"] {
+        stage.env.write(path, "nothing\n");
+    }
+    refused("complete green", "--report", "junit.xml");
+    refused("complete green", "--report", "results");
+    refused("complete green", "--report", "folder");
+    refused(
+        "complete green --results passed:3,failed:0",
+        "--coverage-report",
+        "cov.info",
+    );
+    // What is called a report and is code is work all the same.
+    refused("complete green", "--report", "src/spaces.sh");
+    accepted(stage.report("complete green").ok());
+    stage.env.auto("commit").ok();
+    let files = stage.env.git(&["show", "--name-only", "--format=", "HEAD"]);
+    let files: Vec<&str> = files.lines().collect();
+    let tasks = ".taskmaster/tasks/tasks.json";
+    assert_eq!(files, [tasks, "src/spaces.sh", "tests/spaces_test.sh"]);
+}
+
+#[test]
 fn a_report_from_the_future() {
     let stage = Stage::in_green();
     stage.env.write("src/spaces.sh", NEW_CODE);

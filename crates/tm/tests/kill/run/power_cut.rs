@@ -40,7 +40,13 @@ fn derived(run: &Path) -> Vec<PathBuf> {
     {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let is_truth = ["activity.jsonl", "lock", "refusals.jsonl"].contains(&name.as_str());
+        let is_truth = [
+            "activity.jsonl",
+            "lock",
+            "refusals.jsonl",
+            "refused-reports.json",
+        ]
+        .contains(&name.as_str());
         if path.is_file() && !is_truth {
             files.push(path);
         }

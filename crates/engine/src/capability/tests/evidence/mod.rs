@@ -435,7 +435,7 @@ pub(crate) fn is_summary(path: &Path) -> bool {
 }
 
 /// The files that are meant: a folder stands for those in it that have an ending of reports.
-fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
+pub(crate) fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
     let mut all = Vec::new();
     for path in paths {
         if !path.is_dir() {
