@@ -11,6 +11,7 @@ use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
 use crate::capability::memory::{LAST_COVERED, Memory};
 use crate::capability::tests::evidence::{TestEvidence, changed_lines, percent_of};
+use crate::capability::tests::read::few;
 use crate::capability::tests::results::Coverage;
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument};
@@ -70,6 +71,8 @@ pub(super) struct Covered {
     pub(super) coverage: Option<Coverage>,
     /// Whether the settings ask for that of changed lines, and the report does not tell of lines.
     lacks_lines: bool,
+    /// The changed files that the report does not name.
+    unreported: Vec<String>,
 }
 
 impl Covered {
@@ -87,6 +90,7 @@ impl Covered {
             return Ok(Self {
                 coverage,
                 lacks_lines: false,
+                unreported: Vec::new(),
             });
         }
         let reached = match taken.covered[..] {
@@ -94,17 +98,19 @@ impl Covered {
             ref covered => {
                 let classes = memory.start.classes()?;
                 let files = changes.files.iter().filter(|change| {
-                    classes.of(&repository.name_in_scope(&change.path)) != PathClass::Test
+                    classes.of(&repository.name_in_scope(&change.path)) == PathClass::Source
                 });
                 changed_lines::reached(repository, last, files, covered)?
             }
         };
         if let Some(coverage) = &mut coverage {
-            coverage.changed_lines = reached.and_then(percent_of);
+            let lines = reached.as_ref().map(|reached| reached.lines);
+            coverage.changed_lines = lines.and_then(percent_of);
         }
         Ok(Self {
             coverage,
             lacks_lines: config.evidence.changed_lines.is_some() && reached.is_none(),
+            unreported: reached.unwrap_or_default().unreported,
         })
     }
 
@@ -114,7 +120,11 @@ impl Covered {
             return Vec::new();
         };
         let mut under = coverage.under(&config.test.coverage_thresholds);
-        under.extend(coverage.changed_lines_under(config.evidence.changed_lines));
+        let of_changed = coverage.changed_lines_under(config.evidence.changed_lines);
+        under.extend(of_changed.map(|under| match &self.unreported[..] {
+            [] => under,
+            files => format!("{under}, since the report does not name {}", few(files)),
+        }));
         under
     }
 

@@ -607,6 +607,12 @@ fn lines_that_were_changed_are_covered() {
     assert_eq!(under.code(), "coverage_below_threshold", "{under:#?}");
     let told = "changed lines 50% (threshold 80%)";
     assert!(under.message().contains(told), "{under:#?}");
+    // A file that the report does not name is not reached.
+    let named = lcov(1, 1);
+    let (words, _) = named.split_once("SF:src/spaces.sh").unwrap();
+    let under = green(words.to_owned());
+    assert_eq!(under.code(), "coverage_below_threshold", "{under:#?}");
+    assert!(under.message().contains("src/spaces.sh"), "{under:#?}");
     let none = stage.env.auto("complete green --verify --coverage 95").ok();
     let warning = none["warning"].to_string();
     assert!(warning.contains("coverage of changed lines"), "{none:#}");

@@ -1,44 +1,84 @@
 //! Coverage of the lines that an item has changed.
 
 use ::test_report::{FileCoverage, Metric};
+use workspace::convention::paths::Language;
 use workspace::git::{Change, Oid, Repository, StatusCode};
 
 use crate::fault::Fault;
 
+/// How much of what was changed tests reach.
+#[derive(Debug, Default)]
+pub struct Reached {
+    /// The lines that were added or changed.
+    pub lines: Metric,
+    /// The changed files of code that are not in the report: tests reach nothing of them.
+    pub unreported: Vec<String>,
+}
+
 /// How many of the lines that were added or changed since a commit can be reached, and how many of them were; none where the report
-/// tells of no line one by one. Files that it does not name have nothing to reach.
+/// tells of no line one by one. Files that it does not name, and that are no code or have no function, have nothing to reach.
 pub fn reached<'c>(
     repository: &Repository,
     last: &Oid,
     changes: impl Iterator<Item = &'c Change>,
     covered: &[FileCoverage],
-) -> Result<Option<Metric>, Fault> {
+) -> Result<Option<Reached>, Fault> {
     if covered.iter().all(|file| file.hits.is_empty()) {
         return Ok(None);
     }
-    let mut sum = Metric::default();
+    let mut all = Reached::default();
     for change in changes.filter(|change| !change.deleted) {
         let name = change.path.to_string();
-        let Some(file) = file_of(&name, covered) else {
-            continue;
-        };
         let is_new = change.untracked || matches!(change.staged, StatusCode::Added);
         let stretches = if is_new {
             vec![(1, u32::MAX)]
         } else {
             repository.added_lines(last, &change.path)?
         };
-        for reached in file.hits.within(&stretches) {
-            sum.total += 1;
-            sum.covered += u64::from(reached);
+        let named = files_of(&name, covered);
+        if let Some(file) = the_one(&named) {
+            for reached in file.hits.within(&stretches) {
+                all.lines.total += 1;
+                all.lines.covered += u64::from(reached);
+            }
+        }
+        let text = std::fs::read_to_string(repository.absolute(&change.path)).unwrap_or_default();
+        if !named.is_empty() || !is_measured(&name, &text, covered) {
+            continue;
+        }
+        let is_added = |line: u32| {
+            let mut stretches = stretches.iter();
+            stretches.any(|(first, last)| (*first..=*last).contains(&line))
+        };
+        let lines = (1..).zip(text.lines());
+        let added = lines.filter(|(at, line)| is_added(*at) && !line.trim().is_empty());
+        let added = added.count() as u64;
+        if added > 0 {
+            all.lines.total += added;
+            all.unreported.push(name);
         }
     }
-    Ok(Some(sum))
+    Ok(Some(all))
 }
 
-/// What the report has of a file of the repository. Tools write paths from their own folder on, in full, or by package; the one that
-/// has most in common is meant.
-fn file_of<'c>(name: &str, covered: &'c [FileCoverage]) -> Option<&'c FileCoverage> {
+/// Whether a file would be in the report if tests reached it: it is code, and has functions where files of its language may consist
+/// of types alone.
+fn is_measured(name: &str, text: &str, covered: &[FileCoverage]) -> bool {
+    let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+    match Language::of(name) {
+        Some(Language::Go | Language::JavaScript | Language::Jvm | Language::Rust) => {
+            syntax::hollowed(name, text).is_some()
+        }
+        Some(_) => true,
+        None => covered
+            .iter()
+            .any(|file| ending(&file.path) == ending(name)),
+    }
+}
+
+/// The files of the report that may be a file of the repository, each with how much of its path is the same. Tools write paths from
+/// their own folder on, in full, or by package.
+fn files_of<'c>(name: &str, covered: &'c [FileCoverage]) -> Vec<(usize, &'c FileCoverage)> {
     let common = |file: &FileCoverage| {
         let path = file.path.replace('\\', "/");
         let mut parts = path.rsplit('/').zip(name.rsplit('/'));
@@ -48,16 +88,20 @@ fn file_of<'c>(name: &str, covered: &'c [FileCoverage]) -> Option<&'c FileCovera
     };
     let mut fitting: Vec<(usize, &FileCoverage)> = covered
         .iter()
-        .filter(|file| !file.hits.is_empty())
         .filter_map(|file| Some((common(file)?, file)))
         .collect();
     fitting.sort_by_key(|(common, _)| std::cmp::Reverse(*common));
-    match fitting[..] {
-        [(best, file), ref rest @ ..] if rest.first().is_none_or(|(next, _)| *next < best) => {
-            Some(file)
-        }
-        _ => None,
-    }
+    fitting
+}
+
+/// The one of them that has most in common; none where several do.
+fn the_one<'c>(files: &[(usize, &'c FileCoverage)]) -> Option<&'c FileCoverage> {
+    let mut files = files.iter().filter(|(_, file)| !file.hits.is_empty());
+    let (best, file) = files.next()?;
+    files
+        .next()
+        .is_none_or(|(next, _)| next < best)
+        .then_some(*file)
 }
 
 /// Whether a path begins with the name of a module, as Go writes it: `example.com/shop/cart/cart.go` is `cart/cart.go`.
@@ -72,6 +116,31 @@ mod tests {
     fn read(lcov: &str) -> Vec<FileCoverage> {
         let read = ::test_report::read_coverage(lcov.as_bytes(), None);
         read.unwrap().files
+    }
+
+    fn file_of<'c>(name: &str, covered: &'c [FileCoverage]) -> Option<&'c FileCoverage> {
+        the_one(&files_of(name, covered))
+    }
+
+    #[test]
+    fn code_is_measured() {
+        let covered = read("SF:src/a.sh\nDA:1,1\nend_of_record\n");
+        for (name, text) in [
+            ("a.py", "VALUE = 1\n"),
+            ("a.go", "package a\n\nfunc A() {}\n"),
+            ("a.ts", "export const a = () => 1\n"),
+            ("src/b.sh", "true\n"),
+        ] {
+            assert!(is_measured(name, text, &covered), "{name}");
+        }
+        for (name, text) in [
+            ("a.go", "package a\n\ntype A struct{}\n"),
+            ("a.ts", "export type A = string\n"),
+            ("a.css", "a { color: red }\n"),
+            ("Makefile", "all:\n"),
+        ] {
+            assert!(!is_measured(name, text, &covered), "{name}");
+        }
     }
 
     #[test]
@@ -89,7 +158,7 @@ mod tests {
         ] {
             let covered = of(&[path, "src/other.js"]);
             assert!(file_of("src/cart.js", &covered).is_some(), "{path}");
-            assert!(file_of("lib/cart.js", &covered).is_none(), "{path}");
+            assert!(files_of("lib/cart.js", &covered).is_empty(), "{path}");
         }
         // From the folder of a package on.
         let covered = of(&["src/cart.js"]);
