@@ -17,6 +17,7 @@ pub mod identity;
 mod node;
 mod places;
 mod scripted;
+pub mod shim;
 mod targets;
 
 pub use below::projects_below;

@@ -1,9 +1,10 @@
 //! What runs the tests beside what the project has written: the runner's programs, and the variables that it obeys.
 //!
 //! A program of the runner's name that stands further ahead in `PATH`, a file of it that was written over, or a variable that loads
-//! code into it decides about every test. So what they were is kept as hashes, and held against what they are.
+//! code into it decides about every test. So what they were is kept as hashes, and held against what they are. The same program of
+//! the same package in another place, or started by another generated script, is the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -18,6 +19,7 @@ use crate::digest::hex;
 use crate::process::is_program;
 use crate::runner::adapter::without_packages;
 use crate::runner::definition::{leads_to, without_wrappers};
+use crate::runner::shim::Shim;
 use crate::suite::command_line::CommandLine;
 
 /// Variables that load code into runners, or choose what they run.
@@ -75,6 +77,9 @@ const PYTHON_MODULES: &[&str] = &[
     "sitecustomize.py",
     "usercustomize.py",
 ];
+
+/// Programs that start others in the environment of the project, whether it is activated or not.
+const STARTS_IN_PROJECT: &[&str] = &["hatch", "pdm", "pipenv", "poetry", "rye", "uv"];
 
 /// Folders of a project in which others' programs are installed.
 const DEPENDENCIES: &[&str] = &["node_modules", "vendor", ".venv", "venv", "site-packages"];
@@ -156,10 +161,13 @@ pub fn identity(
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
         // Both what finds a program among packages, and the program.
         let own = without_wrappers(&argv);
+        let is_in_project = argv.first() != own.first() && STARTS_IN_PROJECT.contains(&argv[0]);
         for program in own.first().into_iter().chain(without_packages(own).first()) {
-            if let Some((hash, found)) = place.hash_of(program) {
-                programs.insert((*program).to_owned(), hash);
-                places.insert((*program).to_owned(), found.display().to_string());
+            if let Some((hash, found)) = place.hash_of(program, is_in_project) {
+                // Without what starts it, it may come once more.
+                let place = found.display().to_string();
+                programs.entry((*program).to_owned()).or_insert(hash);
+                places.entry((*program).to_owned()).or_insert(place);
             }
         }
     }
@@ -188,23 +196,40 @@ struct Place<'a> {
 impl Place<'_> {
     /// A hash of all that a program of this name may be, the project's own and the first one in `PATH`, and where the first of these
     /// is.
-    fn hash_of(&self, program: &str) -> Option<(String, PathBuf)> {
-        let mut hash = Sha256::new();
-        let mut files = 0;
-        let found = self.found(program);
+    fn hash_of(&self, program: &str, is_in_project: bool) -> Option<(String, PathBuf)> {
+        let own = self.root.join(".venv/bin").join(program);
+        let found = if is_in_project && is_program(&own) {
+            vec![own]
+        } else {
+            self.found(program)
+        };
         let first = found.first()?.clone();
-        for path in found {
-            if self.is_own(&path) {
-                // What the project itself is made of may change.
-                hash.update(called(&path, self.root));
-                continue;
-            }
-            take_in(&mut hash, &path, self.root);
-            for behind in self.behind(&path) {
-                take_in_all(&mut hash, &behind, self.root, &mut files);
-            }
+        let hashes: BTreeSet<String> = found.iter().map(|path| self.hash_at(path)).collect();
+        let hashes: Vec<String> = hashes.into_iter().collect();
+        Some((hex(&Sha256::digest(hashes.concat())), first))
+    }
+
+    fn hash_at(&self, path: &Path) -> String {
+        let mut hash = Sha256::new();
+        if self.is_own(path) {
+            // What the project itself is made of may change.
+            let own = path.strip_prefix(self.root).unwrap_or(path);
+            hash.update(own.as_os_str().as_bytes());
+            return hex(&hash.finalize());
         }
-        Some((hex(&hash.finalize()), first))
+        let shim = Shim::read(path);
+        match &shim {
+            Some(shim) => {
+                hash.update(&shim.form);
+                take_in(&mut hash, &shim.program, OsStr::new(""));
+            }
+            None => take_in(&mut hash, path, path.file_name().unwrap_or_default()),
+        }
+        let mut files = 0;
+        for behind in self.behind(path, shim.as_ref()) {
+            take_in_all(&mut hash, &behind, &mut files);
+        }
+        hex(&hash.finalize())
     }
 
     fn found(&self, program: &str) -> Vec<PathBuf> {
@@ -233,8 +258,9 @@ impl Place<'_> {
     }
 
     /// The packages whose code a program runs, as far as its place tells.
-    fn behind(&self, program: &Path) -> Vec<PathBuf> {
+    fn behind(&self, program: &Path, shim: Option<&Shim>) -> Vec<PathBuf> {
         let mut all = Vec::new();
+        let program = shim.map_or(program, |shim| &shim.program);
         let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
         if let Some(package) = node_package(&real) {
             all.extend(siblings(&package));
@@ -321,8 +347,9 @@ fn folder(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Takes in a file, or the code of a package, as far as there is room.
-fn take_in_all(hash: &mut Sha256, path: &Path, root: &Path, files: &mut usize) {
-    let mut waiting = Vec::from([path.to_owned()]);
+fn take_in_all(hash: &mut Sha256, package: &Path, files: &mut usize) {
+    let beside = package.parent().unwrap_or(package);
+    let mut waiting = Vec::from([package.to_owned()]);
     while let Some(path) = waiting.pop() {
         if *files >= MOST_FILES {
             return;
@@ -335,22 +362,18 @@ fn take_in_all(hash: &mut Sha256, path: &Path, root: &Path, files: &mut usize) {
             }
         } else if matches!(ending, "js" | "mjs" | "cjs" | "py") || !name.contains('.') {
             *files += 1;
-            take_in(hash, &path, root);
+            let name = path.strip_prefix(beside).unwrap_or(&path);
+            take_in(hash, &path, name.as_os_str());
         }
     }
 }
 
-/// What a file is called in a hash: one of the project by its place in it, wherever that lies.
-fn called<'p>(path: &'p Path, root: &Path) -> &'p [u8] {
-    let own = path.strip_prefix(root).unwrap_or(path);
-    own.as_os_str().as_bytes()
-}
-
-fn take_in(hash: &mut Sha256, path: &Path, root: &Path) {
+/// Takes in a file under the name that it has in its package, wherever that lies.
+fn take_in(hash: &mut Sha256, path: &Path, name: &OsStr) {
     let Ok(found) = fs::metadata(path) else {
         return;
     };
-    hash.update(called(path, root));
+    hash.update(name.as_bytes());
     hash.update(found.len().to_le_bytes());
     let bytes = (found.len() <= LONGEST_READ).then(|| fs::read(path).ok());
     if let Some(bytes) = bytes.flatten() {
@@ -365,6 +388,58 @@ fn take_in(hash: &mut Sha256, path: &Path, root: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn program(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(path, mode).unwrap();
+    }
+
+    #[test]
+    fn the_same_runner_is_the_same_in_another_environment() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = &folder.path().join("project");
+        let entry = |place: &Path, argument: &str| {
+            let python = place.join("bin/python");
+            format!(
+                "#!{}\nimport sys\nfrom pytest import main\nif __name__ == \"__main__\":\n    sys.argv[0] = sys.argv[0]{argument}\n    sys.exit(main())\n",
+                python.display()
+            )
+        };
+        let installed = |place: &str, version: &str| {
+            let place = folder.path().join(place);
+            program(&place.join("bin/python"), "binary");
+            program(&place.join("bin/pytest"), &entry(&place, "[:-4]"));
+            program(
+                &place.join("lib/python3.11/site-packages/pytest/a.py"),
+                version,
+            );
+            place
+        };
+        let in_path = |place: &Path, command: &str| {
+            let path = [(OsString::from("PATH"), place.join("bin").into_os_string())];
+            identity(root, command, &path.into()).programs
+        };
+        let venv = installed("project/.venv", "1");
+        let other = installed("other", "1");
+        let newer = installed("newer", "2");
+        for command in ["pytest", "python -m pytest"] {
+            let before = in_path(&other, command);
+            assert_eq!(in_path(&venv, command), before, "{command}");
+            assert_ne!(in_path(&newer, command), before, "{command}");
+        }
+        // What is run in the project's own environment is so without its being activated.
+        let before = in_path(&newer, "uv run pytest");
+        assert_eq!(in_path(&venv, "uv run pytest"), before);
+        // Nor does an interpreter decide by where it lies.
+        program(&venv.join("bin/python"), "another binary");
+        assert_ne!(in_path(&venv, "uv run pytest"), before);
+        program(&venv.join("bin/python"), "binary");
+        // A script that does more than its generator has it do is another program.
+        program(&venv.join("bin/pytest"), &entry(&venv, "[:-4]; evil()"));
+        assert_ne!(in_path(&venv, "uv run pytest"), before);
+    }
 
     #[test]
     fn a_project_that_was_moved_is_tested_by_the_same() {
