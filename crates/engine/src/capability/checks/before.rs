@@ -1,12 +1,13 @@
 //! What checks found before a run: what was there already counts for nobody.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
 use workspace::checks::{Check, on_path};
+use workspace::runner::shim::Shim;
 
 use super::ran::Place;
 use super::rule_of;
@@ -20,22 +21,35 @@ pub(crate) struct FindingsBefore(BTreeMap<String, FoundBefore>);
 /// What one of them found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FoundBefore {
-    /// What set it up then, in one name.
-    settings: String,
+    /// What set it up then.
+    settings: SetUp,
     /// Whether it could be run.
     is_known: bool,
     /// By file and rule how many there were.
     counts: BTreeMap<String, BTreeMap<String, usize>>,
 }
 
-/// What sets a check up, in one name: it finds something else where that is another one.
-pub(super) fn set_up(check: &Check) -> String {
-    let mut told = check.line();
-    told = format!("{told}\n{}", program_of(check));
-    for settings in &check.settings {
-        told = format!("{told}\n{}\n{}", settings.file, settings.text);
+/// What sets a check up, by hashes: its command, its program, variables, and files of settings.
+type SetUp = BTreeMap<String, String>;
+
+/// What sets a check up: it finds something else where that is another one.
+pub(super) fn set_up(check: &Check, root: &Path) -> SetUp {
+    let mut parts = SetUp::from([("its command".to_owned(), check.line())]);
+    if let Some(program) = &check.program {
+        let place = program.strip_prefix(root).unwrap_or(program);
+        parts.insert(place.display().to_string(), program_of(program));
     }
-    journal::sha256_hex(told.as_bytes())
+    for name in VARIABLES {
+        if let Some(value) = std::env::var_os(name) {
+            parts.insert(format!("${name}"), value.to_string_lossy().into_owned());
+        }
+    }
+    let settings = check.settings.iter();
+    parts.extend(settings.map(|settings| (settings.file.clone(), settings.text.clone())));
+    for part in parts.values_mut() {
+        *part = journal::sha256_hex(part.as_bytes());
+    }
+    parts
 }
 
 /// Variables that have a tool, or what runs it, load or overlook something.
@@ -50,12 +64,14 @@ const VARIABLES: [&str; 8] = [
     "ESLINT_USE_FLAT_CONFIG",
 ];
 
-/// What runs a check, in words that change with it: its program, what interprets that, and what both are told by variables.
-fn program_of(check: &Check) -> String {
-    let Some(program) = &check.program else {
-        return String::new();
-    };
-    let mut told = identity(program);
+/// What runs a check, in words that change with it: its program, and what interprets that. A generated script is what it starts.
+fn program_of(program: &Path) -> String {
+    let shim = Shim::read(program);
+    let program = shim.as_ref().map_or(program, |shim| &shim.program);
+    let mut told = shim
+        .as_ref()
+        .map_or_else(String::new, |shim| shim.form.clone());
+    told.push_str(&identity(program));
     let first = fs::read(program).unwrap_or_default();
     let first = first
         .split(|byte| *byte == b'\n')
@@ -67,11 +83,6 @@ fn program_of(check: &Check) -> String {
         for word in words.filter(|word| !word.starts_with('-')) {
             let place = on_path(Path::new("/"), word);
             told.extend(place.map(|place| identity(&place)));
-        }
-    }
-    for name in VARIABLES {
-        if let Some(value) = std::env::var_os(name) {
-            told = format!("{told}\n{name}={}", value.to_string_lossy());
         }
     }
     told
@@ -90,7 +101,8 @@ fn identity(program: &Path) -> String {
         let time = metadata.modified().ok().map(nanos);
         format!("{} {}", metadata.len(), time.unwrap_or_default())
     };
-    format!("{} {content}\n", real.display())
+    let name = real.file_name().unwrap_or_default();
+    format!("{} {content}\n", name.display())
 }
 
 impl FindingsBefore {
@@ -100,7 +112,7 @@ impl FindingsBefore {
         for check in checks {
             let ran = place.run(check, &[])?;
             let mut found = FoundBefore {
-                settings: set_up(check),
+                settings: set_up(check, place.root),
                 is_known: ran.broken.is_none(),
                 counts: BTreeMap::new(),
             };
@@ -128,15 +140,21 @@ impl FindingsBefore {
     }
 
     /// What a check found that was set up as it is now; none where it was not, or could not be run.
-    pub(super) fn of_check(&self, name: &str, settings: &str) -> Option<&FoundBefore> {
+    pub(super) fn of_check(&self, name: &str, settings: &SetUp) -> Option<&FoundBefore> {
         let found = self.0.get(name)?;
-        (found.is_known && found.settings == settings).then_some(found)
+        (found.is_known && found.settings == *settings).then_some(found)
     }
 
-    /// Whether a check was set up otherwise. One that could not be run is not missed where it can be now.
-    pub(super) fn was_other(&self, name: &str, settings: &str) -> bool {
-        let found = self.0.get(name);
-        found.is_some_and(|found| found.is_known && found.settings != settings)
+    /// What sets a check up in another way. One that could not be run is not missed where it can be now.
+    pub(super) fn other_parts(&self, name: &str, settings: &SetUp) -> Vec<String> {
+        let found = self.0.get(name).filter(|found| found.is_known);
+        let Some(before) = found.map(|found| &found.settings) else {
+            return Vec::new();
+        };
+        let parts: BTreeSet<&String> = before.keys().chain(settings.keys()).collect();
+        let others = parts.into_iter();
+        let others = others.filter(|part| before.get(*part) != settings.get(*part));
+        others.cloned().collect()
     }
 
     /// The checks that there were.

@@ -86,7 +86,7 @@ pub struct CheckEvidence {
     /// What they are told to overlook since the last commit.
     pub(crate) silenced: Vec<String>,
     /// Those that are set up in another way, or no more, with what is to be said of each.
-    pub(crate) altered: BTreeMap<String, &'static str>,
+    pub(crate) altered: BTreeMap<String, String>,
     /// What is known of before from here on, where that is less by those.
     pub(crate) before: Option<FindingsBefore>,
     /// Those that nobody trusted, by name.
@@ -361,7 +361,7 @@ impl Report<'_> {
             check: check.name.clone(),
             finding,
         };
-        let settings = set_up(check);
+        let settings = set_up(check, self.place.root);
         let Some(before) = self.before.of_check(&check.name, &settings) else {
             // Nothing is known of before: what stands in lines that are new is new.
             let mut new = Vec::new();

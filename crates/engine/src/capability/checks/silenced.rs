@@ -8,6 +8,7 @@ use workspace::git::{Change, RepoPath};
 
 use super::before::set_up;
 use super::{Report, TrustedChecks};
+use crate::capability::tests::read::few;
 use crate::fault::Fault;
 
 /// Words that have a linter, a formatter or a type checker overlook what stands beside or below.
@@ -57,37 +58,41 @@ impl Report<'_> {
     }
 
     /// The checks that were set up otherwise, or are gone, each with what is to be said of it.
-    pub(super) fn altered(&self, checks: &TrustedChecks) -> BTreeMap<String, &'static str> {
+    pub(super) fn altered(&self, checks: &TrustedChecks) -> BTreeMap<String, String> {
         let mut told = BTreeMap::new();
         for name in self.before.names() {
+            let others = |check| {
+                let settings = set_up(check, self.place.root);
+                self.before.other_parts(name, &settings)
+            };
             let present = checks.trusted.iter().find(|check| check.name == name);
             let why = match present {
                 // That it is not installed is told by its run.
                 Some(check) if check.program.is_none() => None,
-                Some(check) if self.before.was_other(name, &set_up(check)) => {
-                    Some("is set up in another way, or run by another program")
-                }
-                Some(check) if self.has_nested_settings(check) => {
-                    Some("has settings of its own in a folder, or is told to overlook files")
-                }
-                Some(_) => None,
+                Some(check) => match &others(check)[..] {
+                    [] => self.nested_settings(check).map(|file| {
+                        format!("has settings of its own in a folder, or overlooks files: {file}")
+                    }),
+                    others => Some(format!("is set up or run otherwise: {}", few(others))),
+                },
                 None if checks.untrusted.iter().any(|other| other == name) => {
-                    Some("runs something that no person trusted")
+                    Some("runs something that no person trusted".to_owned())
                 }
-                None => Some("is set up no more"),
+                None => Some("is set up no more".to_owned()),
             };
             told.extend(why.map(|why| (name.to_owned(), why)));
         }
         told
     }
 
-    /// Whether a file was changed that sets a check up beside those that set it up for the whole.
-    fn has_nested_settings(&self, check: &Check) -> bool {
+    /// A changed file that sets a check up beside those that set it up for the whole.
+    fn nested_settings(&self, check: &Check) -> Option<String> {
         let repository = self.place.repository;
-        self.changes.files.iter().any(|change| {
-            let name = repository.name_in_scope(&change.path);
-            let own = name.rsplit('/').next().unwrap_or(&name);
-            let is_known = check.settings.iter().any(|settings| settings.file == name);
+        let changes = self.changes.files.iter();
+        let mut names = changes.map(|change| repository.name_in_scope(&change.path));
+        names.find(|name| {
+            let own = name.rsplit('/').next().unwrap_or(name);
+            let is_known = check.settings.iter().any(|settings| settings.file == *name);
             check.nested.contains(&own) && !is_known
         })
     }

@@ -83,28 +83,31 @@ fn a_report_from_before_the_change() {
 
 #[test]
 fn a_file_that_is_gone_since_the_report() {
-    let old = "src/old/a.sh";
-    let gone: [(&str, &str, &dyn Fn(&Stage)); 4] = [
-        (old, "src/old", &|stage| {
-            fs::remove_file(stage.path(old)).unwrap()
+    const OLD: &str = "src/old/a.sh";
+    const STUB: &str = "src/stub.sh";
+    /// What is gone, the folder that this changes, and how.
+    type Removal = (&'static str, &'static str, fn(&Stage));
+    let gone: [Removal; 4] = [
+        (OLD, "src/old", |stage| {
+            fs::remove_file(stage.path(OLD)).unwrap();
         }),
-        (old, "src", &|stage| {
-            fs::remove_dir_all(stage.path("src/old")).unwrap()
+        (OLD, "src", |stage| {
+            fs::remove_dir_all(stage.path("src/old")).unwrap();
         }),
-        (old, "src/old", &|stage| {
-            fs::rename(stage.path(old), stage.path("src/b.sh")).unwrap()
+        (OLD, "src/old", |stage| {
+            fs::rename(stage.path(OLD), stage.path("src/b.sh")).unwrap();
         }),
         // Git never knew that one, but the last report did.
-        ("src/stub.sh", "src", &|stage| {
-            fs::remove_file(stage.path("src/stub.sh")).unwrap()
+        (STUB, "src", |stage| {
+            fs::remove_file(stage.path(STUB)).unwrap();
         }),
     ];
     for (path, folder, remove) in gone {
         let stage = Stage::new("");
-        stage.env.write(old, ":\n");
+        stage.env.write(OLD, ":\n");
         stage.env.commit_all("An old file");
         stage.env.auto("start 1").ok();
-        stage.env.write("src/stub.sh", ":\n");
+        stage.env.write(STUB, ":\n");
         stage.env.write("tests/spaces_test.sh", NEW_TESTS);
         stage.report("complete red").ok();
         stage.env.write("src/spaces.sh", NEW_CODE);

@@ -273,13 +273,17 @@ fn another_program_in_its_place_is_another_check() {
         work.write("src/double.sh", DOUBLE);
         work.write("src/double.js", "\t1;\n");
         work.write("node_modules/.bin/eslint", "#!/bin/sh\necho '[]'\n");
-        refused(&work, &["complete", "green"], "checks_changed");
+        let told = refused(&work, &["complete", "green"], "checks_changed");
+        let message = told["message"].as_str().unwrap();
+        assert!(message.contains("node_modules/.bin/eslint"), "{told:#}");
         work.write("node_modules/.bin/eslint", ESLINT);
         refused(&work, &["complete", "green"], "new_findings");
         // Settings of a folder count there, and files that are overlooked are.
         work.write("src/double.js", "1;\n");
         work.write("src/.eslintrc.json", "{}");
-        refused(&work, &["complete", "green"], "checks_changed");
+        let told = refused(&work, &["complete", "green"], "checks_changed");
+        let message = told["message"].as_str().unwrap();
+        assert!(message.contains("src/.eslintrc.json"), "{told:#}");
         work.delete("src/.eslintrc.json");
         work.green();
         work.commit();
