@@ -274,7 +274,15 @@ fn committed(committed: &Committed, look: &Look) -> String {
     let subject = committed.message.lines().next().unwrap_or_default();
     let sha = one_line(&committed.commit_sha);
     let short = look.paint(WARN, sha.get(..10).unwrap_or(&sha));
-    page.wrapped(&format!("{} {short}", look.sign(Sign::Good)), subject);
+    let before = if committed.already_committed {
+        " already committed:"
+    } else {
+        ""
+    };
+    page.wrapped(
+        &format!("{}{before} {short}", look.sign(Sign::Good)),
+        subject,
+    );
     page.list(committed.files.iter().map(String::as_str));
     if let Some(warning) = &committed.warning {
         page.signed(Sign::Warn, warning);

@@ -230,6 +230,9 @@ pub struct Committed {
     pub message: String,
     /// Its files.
     pub files: Vec<String>,
+    /// Whether it was made before: the report was answered already, and nothing new was committed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub already_committed: bool,
     /// What somebody should be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,

@@ -5,11 +5,12 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use journal::layout::{ProjectDir, RunDir};
 use machine::event::AcceptedReport;
-use machine::{Event, Role, RunState};
+use machine::{Event, Refusal, Role, RunState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use workspace::git::{RepoPath, Repository};
 
+use crate::capability::git::changes::Changes;
 use crate::capability::git::effects;
 use crate::capability::memory::{self, Memory};
 use crate::capability::tests::read::few;
@@ -81,14 +82,25 @@ impl Engine {
             })),
             ..on_subtask(&seen.run, report)?
         };
-        let answered = self.report_on((&project, &dir), &seen.run, &report, Meaning::Commit)?;
+        let mut answered = self.report_on((&project, &dir), &seen.run, &report, Meaning::Commit)?;
+        let already_committed = matches!(answered.outcome, ReportOutcome::Repeated(_));
+        // Who names no subtask may mean the work since then; whose answer was lost has done none.
+        let names_none = report.unit.is_none() && report.item.is_none();
+        if already_committed && names_none && !stands_at_commit(&answered.writer.open.run)? {
+            answered.outcome = ReportOutcome::Refused(Refusal::new("stale_unit"));
+        }
         let verdict = self.verdict_on_branch(&answered)?;
         let Some(reported) = answered.outcome.report().filter(|_| verdict.validated) else {
             return Ok(CommitAnswer::Refused(verdict));
         };
         let made = made(&answered, reported)?;
+        let repeated = already_committed.then(|| {
+            "nothing new was committed: this is the answer to the commit before".to_owned()
+        });
+        let told = joined(verdict.warning, made.warning);
         Ok(CommitAnswer::Committed(Committed {
-            warning: joined(verdict.warning, made.warning),
+            warning: joined(repeated, told),
+            already_committed,
             next_action: verdict.next_action,
             ..made
         }))
@@ -146,6 +158,15 @@ impl Engine {
         verdict.warning = joined(verdict.warning, answered.warnings.clone());
         Ok(verdict)
     }
+}
+
+/// Whether the branch and the working tree are as the run's last commit left them.
+fn stands_at_commit(run: &RunState) -> Result<bool, Fault> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = repository.status()?;
+    let changes = Changes::of(&status, &memory, &repository, &[])?;
+    Ok(changes.files.is_empty() && status.head == Some(memory.last_oid()?))
 }
 
 /// What is wrong with the phase that a report of tests names.
@@ -273,6 +294,7 @@ pub(crate) fn made(
         message,
         warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
         files,
+        already_committed: false,
         next_action: state::next_action(run),
     })
 }

@@ -162,6 +162,9 @@ pub struct WorkUnitVerdict {
     /// The commit that was made or taken over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_sha: Option<String>,
+    /// Whether that commit was made before, and nothing new was committed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub already_committed: bool,
     /// The run report for people, once the run is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
@@ -260,12 +263,14 @@ impl Engine {
                 Ok(WorkUnitVerdict {
                     verdict: finalized.verdict,
                     commit_sha: finalized.commit_sha,
+                    already_committed: false,
                     report: finalized.report,
                 })
             }
             _ => Ok(WorkUnitVerdict {
                 verdict: self.complete(run, &suite(unit, &phase, result))?,
                 commit_sha: None,
+                already_committed: false,
                 report: None,
             }),
         }
@@ -316,6 +321,7 @@ impl Engine {
             CommitAnswer::Refused(verdict) => WorkUnitVerdict {
                 verdict,
                 commit_sha: None,
+                already_committed: false,
                 report: None,
             },
             CommitAnswer::Committed(committed) => WorkUnitVerdict {
@@ -329,6 +335,7 @@ impl Engine {
                     next_action: committed.next_action,
                 },
                 commit_sha: Some(committed.commit_sha),
+                already_committed: committed.already_committed,
                 report: None,
             },
         })
@@ -415,6 +422,7 @@ fn not_done(
             next_action,
         },
         commit_sha: None,
+                already_committed: false,
         report: None,
     }
 }

@@ -73,8 +73,8 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "In COMMIT: commit the subtask. Do not do it yourself; if you did, give commitSha.",
             hints: Hints::Idempotent,
             output: next_action! {
-                "commitSha": text, "files": files, "validated": flag, "code": text,
-                "message": text, "suggestion": text
+                "commitSha": text, "files": files, "alreadyCommitted": flag, "validated": flag,
+                "code": text, "message": text, "suggestion": text
             },
             always: &["message", "nextAction"],
             handler: on_run(commit),

@@ -35,7 +35,8 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Idempotent,
             output: json!({
                 "validated": { "type": "boolean" }, "code": text, "message": text,
-                "suggestion": text, "commitSha": text, "nextAction": { "type": "object" },
+                "suggestion": text, "commitSha": text, "alreadyCommitted": { "type": "boolean" },
+                "nextAction": { "type": "object" },
             }),
             always: &["validated", "message", "nextAction"],
             handler: on_run(complete),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::environment::TestEnvironment;
+use super::environment::{CONFIG, TestEnvironment};
 
 const NAME: &str = "master/task-1-count-the-words";
 
@@ -173,11 +173,62 @@ fn several_runs_that_could_be_resumed_are_listed() {
     env.auto(&format!("resume --run-id {}", runs[0])).ok();
 }
 
+/// The answer to a commit that was answered before, as it was the first time.
+fn told_again(mut answer: Value) -> Value {
+    let told = answer.as_object_mut().unwrap();
+    assert_eq!(told.remove("alreadyCommitted"), Some(Value::Bool(true)));
+    assert!(told.remove("warning").is_some(), "{told:#?}");
+    answer
+}
+
+#[test]
+fn a_commit_out_of_turn_does_not_pass_for_a_new_one() {
+    let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "t", "status": "pending", "subtasks": [
+        {"id": 1, "title": "a", "status": "pending"},
+        {"id": 2, "title": "b", "status": "pending"},
+        {"id": 3, "title": "c", "status": "pending", "kind": "chore"}
+    ]}]}}"#;
+    let env = TestEnvironment::with(tasks, CONFIG);
+    env.auto("start 1").ok();
+    let refused = || {
+        for _ in 0..3 {
+            env.refused("commit", 5, "stale_unit", "tm autopilot next");
+        }
+    };
+    refused();
+    let made = env.subtask();
+    // Whoever has lost the answer has done nothing since.
+    let again = env.auto("commit").ok();
+    assert_eq!(again["nextAction"]["action"], "red", "{again:#}");
+    assert_eq!(told_again(again), made);
+    env.write("src/b.sh", "code\n");
+    refused();
+    assert_eq!(told_again(env.auto("commit 1.1").ok()), made);
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "By hand"]);
+    refused();
+    env.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    env.red();
+    refused();
+    env.green();
+    env.auto("commit").ok();
+    env.write("Makefile", "all:\n");
+    refused();
+    env.auto("complete chore --results failed:0,passed:2").ok();
+    env.auto("commit").ok();
+}
+
 /// The same words twice: the same answer, and nothing moves the second time.
 fn twice(env: &TestEnvironment, words: &str) -> Value {
     let first = env.auto(words).ok();
     let before = env.journal();
     let second = env.auto(words).ok();
+    let is_commit = words.starts_with("commit");
+    let second = if is_commit {
+        told_again(second)
+    } else {
+        second
+    };
     assert_eq!(first, second, "{words}");
     assert_eq!(env.journal(), before, "{words}");
     first
@@ -220,11 +271,11 @@ fn the_same_report_twice_gets_the_recorded_answer() {
         let mut short = made.clone();
         let next = short["nextAction"].as_object_mut().unwrap();
         next.remove("instructions");
-        assert_eq!(env.auto(&commit).ok(), short);
+        assert_eq!(told_again(env.auto(&commit).ok()), short);
         env.auto("resume").ok();
         env.git(&["checkout", "--quiet", "--", "src/a.sh"]);
         env.git(&["switch", "--quiet", "main"]);
-        assert_eq!(env.auto(&commit).ok(), made);
+        assert_eq!(told_again(env.auto(&commit).ok()), made);
         env.git(&["switch", "--quiet", NAME]);
         assert_eq!(env.head(), head);
 
