@@ -124,6 +124,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
+    Text {
+        code: "submodule_not_pushed",
+        meaning: "A submodule is at a commit that no remote of it is known to have: until it is pushed there, nobody else can check this out",
+        suggestion: "",
+    },
         code: "base_moved",
         meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them. To `tm verify` they are others, as they would not be behind a merge",
         suggestion: "",

@@ -39,6 +39,8 @@ impl WorkRule {
     ) -> Result<Vec<String>, Fault> {
         let classes = PathClasses::new(&self.patterns).unwrap_or_default();
         let mut others = Vec::new();
+        let mut submodules = repository.submodules_at(base)?;
+        submodules.extend(repository.submodules_at(commit)?);
         for path in repository.changed_paths(base, commit)? {
             let name = path.to_string();
             if exempt.contains(&path) || is_runner_written(&name) {
@@ -58,7 +60,12 @@ impl WorkRule {
                 .filter_map(|(class, is_other)| is_other.then_some(class))
                 .collect()
             } else {
-                vec![class_of(classes.of(&repository.name_in_scope(&path)))]
+                let class = classes.of(&repository.name_in_scope(&path));
+                let is_submodule = submodules.iter().any(|(own, _)| *own == path);
+                vec![match class_of(class) {
+                    FileClass::Source if is_submodule => FileClass::Build,
+                    class => class,
+                }]
             };
             if changed.iter().any(|class| !self.only.contains(class)) {
                 others.push(name);

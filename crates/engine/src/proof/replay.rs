@@ -85,6 +85,8 @@ impl<'a> Replayer<'a> {
             top_level: repository.top_level().to_owned(),
             git_dir: repository.git_dir().to_owned(),
             common_dir: repository.common_dir().to_owned(),
+    /// The commit that it is at, where it is a submodule.
+    submodule: Option<Oid>,
             project_root: engine.root.clone(),
             ..StartFacts::default()
         };
@@ -226,20 +228,25 @@ impl<'a> Replayer<'a> {
             Ok(file)
         };
         paths.iter().map(former).collect()
+        let submodules = self.repository.submodules_at(base)?;
     }
 
     /// Runs the tests of a commit in a fresh checkout, with these files in the place of its own.
     fn tested(
         &self,
+                submodule: submodules
+                    .iter()
+                    .find_map(|(own, commit)| (own == path).then(|| commit.clone())),
         commit: &Oid,
         files: &[WithoutChange],
     ) -> Result<(TestEvidence, Checkout<'_>), Fault> {
         let at = (commit, &[][..]);
         let mut checkout = Checkout::bare(&self.memory, self.config, at, &self.cancelled)?;
         for file in files {
-            match &file.bytes {
-                Some(bytes) => checkout.write(&file.path, bytes)?,
-                None => checkout.remove(&file.path)?,
+            match (&file.bytes, &file.submodule) {
+                (Some(bytes), _) => checkout.write(&file.path, bytes)?,
+                (None, Some(commit)) => checkout.place_submodule(&file.path, commit)?,
+                (None, None) => checkout.remove(&file.path)?,
             }
         }
         // A build that comes before the tests builds what is there then.

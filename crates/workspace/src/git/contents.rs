@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::command::nul_separated;
 use super::error::GitError;
+use super::fingerprint::FingerprintRequest;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::Repository;
@@ -60,12 +61,24 @@ impl Repository {
             .iter()
             .map(|path| {
                 let absolute = self.absolute(path);
+                if absolute.join(".git").symlink_metadata().is_ok() {
+                    return Ok((path.clone(), Some(self.repository_content(path)?)));
+                }
                 let content = content_of(&absolute).map_err(|error| {
                     GitError::io(format!("cannot read {}", absolute.display()), error)
                 })?;
                 Ok((path.clone(), content))
             })
             .collect()
+    }
+
+    /// What a submodule holds: the commit that is checked out there, and the files that are not as it has them.
+    fn repository_content(&self, path: &RepoPath) -> Result<ContentId, GitError> {
+        let inner = self.repository_at(path)?;
+        let status = inner.status()?;
+        let tree = inner.fingerprint(&status, &FingerprintRequest::default())?;
+        let head = status.head.as_ref().map_or("none", Oid::as_str);
+        Ok(ContentId(format!("repository:{head}:{}", tree.tree)))
     }
 
     /// Which of the files look as if they held a secret ([`looks_secret`]). One that is not there does not.

@@ -36,8 +36,6 @@ pub struct FingerprintRequest<'a> {
     pub exclude: &'a [RepoPath],
     /// If given, only these files are taken in, and no others.
     pub only: Option<&'a [RepoPath]>,
-    /// Submodules whose pointer is taken in; others stay as the last commit has them.
-    pub submodules: &'a [RepoPath],
 }
 
 impl FingerprintRequest<'_> {
@@ -49,7 +47,7 @@ impl FingerprintRequest<'_> {
 
 impl Repository {
     /// The tree that a commit of what is changed now would have: the last commit's tree, with the content that the
-    /// changed files in the scope have in the working tree. Neither the index nor the object store is touched.
+    /// changed files have in the working tree. Neither the index nor the object store is touched.
     ///
     /// `status` says which files these are, as [`Repository::status`] gave it just now.
     pub fn fingerprint(
@@ -88,7 +86,19 @@ impl Repository {
         for path in &changed.gone {
             tree.remove(path)?;
         }
-        let names = changed.present.iter().map(|path| path.as_bytes());
+        let submodules = status.changes.iter().filter(|change| change.submodule);
+        let submodules: Vec<&RepoPath> = submodules
+            .map(|change| &change.path)
+            .filter(|path| changed.present.contains(path))
+            .collect();
+        for path in &submodules {
+            if let Some(head) = self.repository_at(path)?.head()?.oid {
+                self.place_submodule(tree.path(), path, &head)?;
+            }
+        }
+        let files = changed.present.iter();
+        let names = files.filter(|path| !submodules.contains(path));
+        let names = names.map(|path| path.as_bytes());
         scratch
             .seen_by(self.git_in(tree.path()))
             .env("GIT_DIR", self.git_dir())
@@ -212,7 +222,7 @@ impl<'a> Changed<'a> {
     fn of(status: &'a TreeStatus, request: &FingerprintRequest<'_>) -> Self {
         let mut changed = Self::default();
         for change in &status.changes {
-            if change.submodule && !request.submodules.contains(&change.path) {
+            if change.is_nested_repository() {
                 continue;
             }
             for path in change.paths().filter(|path| request.takes_in(path)) {

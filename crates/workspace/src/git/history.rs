@@ -252,6 +252,33 @@ impl Repository {
         Ok(output.status.success().then_some(output.stdout))
     }
 
+    /// Whether a branch of a remote, as it was last seen, has the commit.
+    pub fn is_on_a_remote(&self, commit: &Oid) -> Result<bool, GitError> {
+        let output = self
+            .git()
+            .args(["for-each-ref", "--count=1", "--contains"])
+            .args([commit.as_str(), "refs/remotes"])
+            .run()?;
+        Ok(!output.is_empty())
+    }
+
+    /// The submodules of a commit, each with the commit that it is at.
+    pub fn submodules_at(&self, commit: &Oid) -> Result<Vec<(RepoPath, Oid)>, GitError> {
+        const COMMAND: &str = "git ls-tree";
+        let output = self
+            .git()
+            .args(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()])
+            .run()?;
+        nul_separated(&output)
+            .filter_map(|entry| entry.strip_prefix(b"160000 commit "))
+            .map(|entry| {
+                let mut fields = entry.splitn(2, |byte| *byte == b'\t');
+                let oid = parse_oid(COMMAND, fields.next().unwrap_or_default())?;
+                Ok((RepoPath::trusted(fields.next().unwrap_or_default()), oid))
+            })
+            .collect()
+    }
+
     /// What a commit says and changed against its first parent; nothing where there is no such commit. `sha` is an id and no
     /// other name.
     pub fn patch_of(&self, sha: &str) -> Result<Option<Patch>, GitError> {

@@ -5,9 +5,11 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::error::GitError;
+use super::error::{GitError, GitErrorKind};
+use super::oid::Oid;
+use super::path::RepoPath;
 use super::repository::Repository;
-use super::worktree::ThrowAwayWorktree;
+use super::worktree::{ThrowAwayWorktree, remove};
 
 /// Folders within those of dependencies in which tools keep what they made up from the project's files.
 const CACHES: &[&str] = &[".cache", ".vite", ".vite-temp", ".vitest"];
@@ -33,6 +35,69 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// Fills the submodules of a checkout with what its commit has of them, as far as they are checked out here.
+    pub fn lend_submodules(&self, checkout: &ThrowAwayWorktree) -> Result<(), GitError> {
+        self.fill_submodules(checkout.path(), checkout.commit())
+    }
+
+    fn fill_submodules(&self, top_level: &Path, commit: &Oid) -> Result<(), GitError> {
+        for (path, commit) in self.submodules_at(commit)? {
+            // It is an empty folder there, unless it was removed or filled since.
+            let folder = top_level.join(path.to_path_buf()).read_dir();
+            if folder.is_ok_and(|mut entries| entries.next().is_none()) {
+                self.place_submodule(top_level, &path, &commit)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a checkout hold a submodule at this commit, if it is checked out here: by a link where it stands at that
+    /// commit with nothing changed in it.
+    pub fn place_submodule(
+        &self,
+        top_level: &Path,
+        path: &RepoPath,
+        commit: &Oid,
+    ) -> Result<(), GitError> {
+        let source = self.absolute(path);
+        if source.join(".git").symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let inner = self.repository_at(path)?;
+        let status = inner.status()?;
+        let target = top_level.join(path.to_path_buf());
+        let is_as_it_is = status.head.as_ref() == Some(commit) && status.changes.is_empty();
+        let make = || -> io::Result<()> {
+            remove(&target)?;
+            if is_as_it_is {
+                fs::create_dir_all(target.parent().unwrap_or(top_level))?;
+                return symlink(&source, &target);
+            }
+            fs::create_dir_all(&target)
+        };
+        make().map_err(|error| {
+            GitError::io(
+                format!("cannot put the submodule {path} into a checkout"),
+                error,
+            )
+        })?;
+        if is_as_it_is {
+            return Ok(());
+        }
+        if inner.resolve(commit.as_str())?.is_none() {
+            let message = format!(
+                "the submodule {path} does not have the commit {} here: `git submodule update` fetches it",
+                commit.short()
+            );
+            return Err(GitError::new(GitErrorKind::Refused, message));
+        }
+        inner.give_git_folder(commit, &target)?;
+        inner.check_out(commit, &target)?;
+        inner.fill_submodules(&target, commit)
+    }
+}
+
 /// From which working tree to which.
 struct Lending {
     from: PathBuf,
@@ -43,11 +108,6 @@ impl Lending {
     fn lend(&self, source: &Path, target: &Path) -> io::Result<()> {
         if let Some(above) = target.parent() {
             fs::create_dir_all(above)?;
-        }
-        // A submodule is an empty folder there.
-        match fs::remove_dir(target) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
         }
         if holds_links(source) {
             let is_vendored = source.ends_with("vendor");

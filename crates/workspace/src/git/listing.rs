@@ -42,21 +42,23 @@ impl Repository {
             .collect())
     }
 
-    /// The files that git tracks, as far as they are in the scope and their names are UTF-8; at most 50,000.
+    /// The files that git tracks, as far as they are in the scope; at most 50,000.
     pub fn known_files(&self) -> Result<Vec<RepoPath>, GitError> {
+        let all = self.tracked_files()?.into_iter();
+        Ok(all.filter(|path| self.in_scope(path)).take(MOST).collect())
+    }
+
+    /// The files that git tracks, in the scope or not.
+    pub fn tracked_files(&self) -> Result<Vec<RepoPath>, GitError> {
         let names: Vec<Vec<u8>> = if let Some(entries) = self.index_entries() {
             entries.into_iter().map(|entry| entry.name).collect()
         } else {
             let output = self.git().args(["ls-files", "-z", "--cached"]).run()?;
             nul_separated(&output).map(<[u8]>::to_vec).collect()
         };
-        let scope = self.scope().into_owned();
-        let inside = names
+        Ok(names
             .into_iter()
-            .filter(|name| name.starts_with(scope.as_bytes()));
-        Ok(inside
             .filter_map(|name| RepoPath::from_bytes(name).ok())
-            .take(MOST)
             .collect())
     }
 

@@ -158,8 +158,8 @@ impl Repository {
         &self.places.common_dir
     }
 
-    /// The same repository, of which only what lies below `project_root` is looked at. A root that is the top level,
-    /// or not below it, leaves everything in.
+    /// The same repository, whose project is what lies below `project_root`. A root that is the top level, or not below
+    /// it, makes all of it the project.
     #[must_use]
     pub fn with_scope(self, project_root: &Path) -> Self {
         let real = fs::canonicalize(project_root).unwrap_or_else(|_| project_root.to_owned());
@@ -182,7 +182,7 @@ impl Repository {
         Self { fsync, ..self }
     }
 
-    /// What the paths of the run begin with: `sub/`, or nothing.
+    /// What the paths of the project begin with: `sub/`, or nothing.
     pub fn scope(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.scope)
     }
@@ -195,6 +195,11 @@ impl Repository {
     /// Where the file lies on disk.
     pub fn absolute(&self, path: &RepoPath) -> PathBuf {
         self.top_level().join(path.to_path_buf())
+    }
+
+    /// The repository that lies in this folder of the working tree: a submodule.
+    pub fn repository_at(&self, path: &RepoPath) -> Result<Self, GitError> {
+        Self::discover_with_env(&self.absolute(path), self.environment.to_vec())
     }
 
     /// The path, inside the repository, of a file named by an absolute path or by one relative to the top level.

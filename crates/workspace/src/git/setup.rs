@@ -46,8 +46,6 @@ pub struct Dependencies {
     pub installed: Vec<String>,
     /// What the project's own manifest asks for, and is not there yet.
     pub missing: Vec<String>,
-    /// The submodules that hold files here.
-    pub submodules: Vec<String>,
 }
 
 impl Repository {
@@ -92,7 +90,6 @@ impl Repository {
         Ok(Dependencies {
             installed: present.difference(&tracked).cloned().collect(),
             missing: missing.into_iter().collect(),
-            submodules: self.filled_submodules()?,
         })
     }
 
@@ -168,22 +165,6 @@ impl Repository {
             .run()?;
         Ok(nul_separated(&output)
             .map(|path| String::from_utf8_lossy(path).into_owned())
-            .collect())
-    }
-
-    /// The submodules in the scope that hold files here: in a fresh checkout they are empty.
-    fn filled_submodules(&self) -> Result<Vec<String>, GitError> {
-        if !self.top_level().join(".gitmodules").is_file() {
-            return Ok(Vec::new());
-        }
-        let output = self.git().args(["ls-files", "-z", "--stage"]).run()?;
-        Ok(nul_separated(&output)
-            .filter_map(|entry| entry.strip_prefix(b"160000 "))
-            .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1))
-            .filter_map(|path| std::str::from_utf8(path).ok())
-            .filter(|path| path.starts_with(&*self.scope()))
-            .filter(|path| self.top_level().join(path).join(".git").exists())
-            .map(str::to_owned)
             .collect())
     }
 }

@@ -46,9 +46,10 @@ pub struct Change {
     pub unstaged: StatusCode,
     /// Git does not know the file yet.
     pub untracked: bool,
-    /// A submodule (then its pointer changed), or another repository nested in the tree. Such a change is not part
-    /// of a commit of ours unless it was named.
+    /// A submodule, or another repository nested in the tree.
     pub submodule: bool,
+    /// Files in the submodule are changed or untracked there, which no commit of this repository can hold.
+    pub dirty_inside: bool,
     /// The file is not in the working tree.
     pub deleted: bool,
     /// The file is in the index by name only (`git add --intent-to-add`).
@@ -56,6 +57,12 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether it is another repository in the tree that is no submodule. It is not part of a commit of ours unless it
+    /// was named.
+    pub fn is_nested_repository(&self) -> bool {
+        self.submodule && self.untracked
+    }
+
     /// The paths that a commit of this change names: the file, and its old name if it was renamed.
     pub fn paths(&self) -> impl Iterator<Item = &RepoPath> {
         let renamed = self.staged == StatusCode::Renamed || self.unstaged == StatusCode::Renamed;
@@ -70,11 +77,11 @@ pub struct TreeStatus {
     pub head: Option<Oid>,
     /// The branch; `None` if HEAD is detached.
     pub branch: Option<String>,
-    /// What is changed, in the scope, without ignored files.
+    /// What is changed, without ignored files.
     pub changes: Vec<Change>,
-    /// Paths with a conflict that is not resolved, in the scope or not: any of them keeps git from committing.
+    /// Paths with a conflict that is not resolved: any of them keeps git from committing.
     pub unmerged: Vec<RepoPath>,
-    /// Whether the index holds anything else than the last commit does, in the scope or not.
+    /// Whether the index holds anything else than the last commit does.
     pub is_staged: bool,
 }
 
@@ -86,91 +93,32 @@ pub(super) enum Renames {
 }
 
 impl Repository {
-    /// The state of the working tree, by one git process.
+    /// The state of the whole working tree, by one git process.
     pub fn status(&self) -> Result<TreeStatus, GitError> {
-        let mut status = self.status_everywhere(Renames::Find)?;
-        status.changes = status
-            .changes
-            .into_iter()
-            .filter_map(|change| cut_to_scope(change, self.scope_bytes()))
-            .collect();
-        Ok(status)
+        self.status_everywhere(Renames::Find)
     }
 
-    /// The files outside of the scope that are not as the last commit has them.
-    pub fn changed_outside(&self) -> Result<Vec<RepoPath>, GitError> {
-        if self.scope_bytes().is_empty() {
-            return Ok(Vec::new());
-        }
-        let changes = self.status_everywhere(Renames::Ignore)?.changes;
-        let paths = changes.into_iter().map(|change| change.path);
-        Ok(paths.filter(|path| !self.in_scope(path)).collect())
-    }
-
-    /// The state of the whole working tree, whatever the scope.
+    /// The same, with or without the search for files that were renamed.
     pub(super) fn status_everywhere(&self, renames: Renames) -> Result<TreeStatus, GitError> {
-        let output = self
-            .git()
-            .args([
-                "status",
-                "--porcelain=v2",
-                "-z",
-                "--branch",
-                "--untracked-files=all",
-            ])
-            .args(["--ignore-submodules=dirty", "--no-ahead-behind"])
-            .arg(match renames {
-                Renames::Find => "--find-renames",
-                Renames::Ignore => "--no-renames",
-            })
-            .run()?;
-        parse(&output)
-    }
-}
-
-/// The part of a change that lies in the scope. A file that was moved across its border is, seen from inside, a new or
-/// a deleted one.
-fn cut_to_scope(mut change: Change, scope: &[u8]) -> Option<Change> {
-    let inside = change.path.is_in_scope(scope);
-    match change
-        .original
-        .as_ref()
-        .map(|original| original.is_in_scope(scope))
-    {
-        None | Some(true) if inside => Some(change),
-        Some(false) if inside => {
-            change.original = None;
-            for code in [&mut change.staged, &mut change.unstaged] {
-                if matches!(code, StatusCode::Renamed | StatusCode::Copied) {
-                    *code = StatusCode::Added;
-                }
-            }
-            Some(change)
-        }
-        Some(true)
-            if change.staged == StatusCode::Renamed || change.unstaged == StatusCode::Renamed =>
-        {
-            let staged = change.staged == StatusCode::Renamed;
-            Some(Change {
-                path: change.original?,
-                original: None,
-                staged: if staged {
-                    StatusCode::Deleted
-                } else {
-                    StatusCode::Unmodified
-                },
-                unstaged: if staged {
-                    StatusCode::Unmodified
-                } else {
-                    StatusCode::Deleted
-                },
-                untracked: false,
-                submodule: change.submodule,
-                deleted: true,
-                intent_to_add: false,
-            })
-        }
-        _ => None,
+        let ask = |ignored: &str| {
+            self.git()
+                .args([
+                    "status",
+                    "--porcelain=v2",
+                    "-z",
+                    "--branch",
+                    "--untracked-files=all",
+                ])
+                .args([ignored, "--no-ahead-behind"])
+                .arg(match renames {
+                    Renames::Find => "--find-renames",
+                    Renames::Ignore => "--no-renames",
+                })
+                .run()
+        };
+        // One submodule that cannot be looked into fails all of it.
+        let output = ask("--ignore-submodules=none").or_else(|_| ask("--ignore-submodules=dirty"));
+        parse(&output?)
     }
 }
 
@@ -240,6 +188,7 @@ fn parse(output: &[u8]) -> Result<TreeStatus, GitError> {
                     unstaged: StatusCode::Added,
                     untracked: true,
                     submodule: nested,
+                    dirty_inside: false,
                     deleted: false,
                     intent_to_add: false,
                 });
@@ -309,6 +258,7 @@ fn tracked(fields: &[&[u8]], path: &[u8], original: Option<RepoPath>) -> Option<
         unstaged: code(unstaged)?,
         untracked: false,
         submodule: submodule.starts_with(b"S"),
+        dirty_inside: submodule.ends_with(b"U") || submodule.contains(&b'M'),
         deleted: nothing(mode_tree),
     })
 }
@@ -347,36 +297,6 @@ mod tests {
             );
         }
         assert!(parse(b"# stash 3\0").unwrap().changes.is_empty());
-    }
-
-    #[test]
-    fn renames_over_the_border_of_the_scope() {
-        let change = |path: &str, original: &str| Change {
-            path: path.parse().unwrap(),
-            original: Some(original.parse().unwrap()),
-            staged: StatusCode::Renamed,
-            unstaged: StatusCode::Unmodified,
-            untracked: false,
-            submodule: false,
-            deleted: false,
-            intent_to_add: false,
-        };
-        let inward = cut_to_scope(change("sub/a", "b"), b"sub/").unwrap();
-        assert_eq!((inward.staged, inward.original), (StatusCode::Added, None));
-        let outward = cut_to_scope(change("a", "sub/b"), b"sub/").unwrap();
-        assert_eq!(
-            (
-                outward.path.to_string().as_str(),
-                outward.staged,
-                outward.deleted
-            ),
-            ("sub/b", StatusCode::Deleted, true)
-        );
-        assert_eq!(
-            cut_to_scope(change("sub/a", "sub/b"), b"sub/"),
-            Some(change("sub/a", "sub/b"))
-        );
-        assert_eq!(cut_to_scope(change("a", "b"), b"sub/"), None);
     }
 
     proptest! {

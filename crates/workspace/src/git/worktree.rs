@@ -24,6 +24,7 @@ pub struct ThrowAwayWorktree {
     _folder: Scratch,
     top_level: PathBuf,
     project_root: PathBuf,
+    commit: Oid,
 }
 
 impl ThrowAwayWorktree {
@@ -35,6 +36,11 @@ impl ThrowAwayWorktree {
     /// Where the project lies in it, if that is a folder of the repository; else the top level.
     pub fn project_root(&self) -> &Path {
         &self.project_root
+    }
+
+    /// The commit that it is of.
+    pub(super) fn commit(&self) -> &Oid {
+        &self.commit
     }
 
     /// Has a file hold these bytes; one that is there stays as executable as it is. Nothing is written through a symbolic link,
@@ -103,11 +109,12 @@ impl Repository {
             _folder: folder,
             top_level,
             project_root,
+            commit: at.clone(),
         })
     }
 
     /// Makes the folder a repository that has the objects of this one, the commit as its HEAD, and the tags.
-    fn give_git_folder(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
+    pub(super) fn give_git_folder(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
         let format = if at.as_str().len() == 40 {
             "sha1"
         } else {
@@ -151,7 +158,7 @@ impl Repository {
 
     /// Writes the files of the commit. It is the user's own git folder that says how: line endings, filters, large files
     /// that lie beside it.
-    fn check_out(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
+    pub(super) fn check_out(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
         let git = || {
             self.git_in(top_level)
                 .env("GIT_NO_REPLACE_OBJECTS", "1")

@@ -339,7 +339,9 @@ impl Report<'_> {
     /// The changed files that a check is about, by their names in the project.
     fn changed_files(&self, check: &Check) -> Vec<String> {
         let here = self.changes.files.iter().filter(|change| !change.deleted);
-        let names = here.map(|change| self.place.repository.name_in_scope(&change.path));
+        // Checks are those of the project, and know nothing of files beside it.
+        let here = here.filter(|change| repository.in_scope(&change.path));
+        let names = here.map(|change| repository.name_in_scope(&change.path));
         names
             .filter(|name| check.endings.is_some() && check.is_about(name))
             .collect()
@@ -388,6 +390,7 @@ impl Report<'_> {
             let known = before.number(path, rule);
             let more = found.len().saturating_sub(known);
             if more == 0 {
+        let repository = self.place.repository;
                 continue;
             }
             // Which of them came last nobody can say; those in new lines most likely.

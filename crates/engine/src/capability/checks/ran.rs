@@ -91,6 +91,7 @@ impl<'a> Place<'a> {
         let known = repository.known_files()?;
         let status = repository.status()?;
         let untracked = status.changes.iter().map(|change| &change.path);
+        let untracked = untracked.filter(|path| repository.in_scope(path));
         let known = known.iter().chain(untracked);
         Ok(Self {
             root,

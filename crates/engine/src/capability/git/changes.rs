@@ -3,7 +3,10 @@
 use workspace::git::{Change, RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::Memory;
+use crate::capability::tests::read::few;
 use crate::fault::Fault;
+use crate::next_step::{NextStep, Verb};
+use crate::support::{HandlerError, refusal};
 
 /// The working tree as the run sees it.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +48,7 @@ impl Changes {
                 changes.reports.push(change.path.clone());
                 continue;
             }
-            if change.submodule && !is_named {
+            if change.is_nested_repository() && !is_named {
                 continue;
             }
             let moved = change
@@ -71,6 +74,31 @@ impl Changes {
             changes.files.push(change.clone());
         }
         Ok(changes)
+    }
+
+    /// Refuses submodules with changes that are in no commit of theirs: a commit of the run cannot hold them.
+    pub fn no_dirty_submodules(&self, repository: &Repository) -> Result<(), HandlerError> {
+        let dirty = self.files.iter().filter(|change| change.dirty_inside);
+        let paths: Vec<&RepoPath> = dirty.map(|change| &change.path).collect();
+        let Some(first) = paths.first() else {
+            return Ok(());
+        };
+        let folder = repository.absolute(first);
+        let dirty: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        Err(refusal(
+            "dirty_submodule",
+            format!(
+                "submodules have changes that no commit in them holds: {}",
+                few(&dirty)
+            ),
+            format!(
+                "see them with {}, commit them there or have git ignore them there, then report again: {}",
+                NextStep::git(["-C", &folder.to_string_lossy(), "status"]),
+                Verb::Report
+            ),
+        )
+        .detail("files", dirty)
+        .into())
     }
 
     /// Every path that a commit of these changes names.

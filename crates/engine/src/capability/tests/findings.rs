@@ -86,35 +86,18 @@ pub(super) fn no_products(
     .into())
 }
 
-/// That nothing was changed since a report of failing tests; `outside` are files that are changed where the run commits nothing.
-pub(super) fn no_change(red: &str, outside: &[RepoPath]) -> Finding {
+/// That nothing was changed since a report of failing tests.
+pub(super) fn no_change(red: &str) -> Finding {
     let reopen = Verb::Reopen.step().and("reason");
-    if outside.is_empty() {
-        return finding(
-            "green_without_change",
-            format!(
-                "nothing was changed since {red}: what failed there passes now for another reason"
-            ),
-            format!(
-                "find out what the test rests on beside the code, such as time, order or files elsewhere, go back with {reopen}, and mend it there"
-            ),
-        );
-    }
-    let outside: Vec<String> = outside.iter().map(ToString::to_string).collect();
-    let found = finding(
+    finding(
         "green_without_change",
         format!(
-            "nothing was changed in the project's folder since {red}, and a run commits nothing else; changed outside of it, since then or before: {}",
-            few(&outside)
+            "find out what the test rests on beside the code, such as time, order or files elsewhere, go back with {reopen}, and mend it there"
         ),
-        format!(
-            "where the tests need these files, end the run ({abort}) and begin one whose project is the folder that holds both; if not, find out what they rest on, go back with {reopen}, and mend it there",
-            abort = Verb::Abort
-        ),
-    );
-    with_files(found, &outside)
+    )
 }
 
+        format!("nothing was changed since {red}: what failed there passes now for another reason"),
 /// What a repair comes to that no failing suite asked for.
 const WITHOUT: &str =
     "no test has failed for its commit, which `tm verify` then calls one without tests";

@@ -103,6 +103,7 @@ pub fn read(
         ..memory
     };
     let changes = Changes::of(&status, &memory, &repository, &named)?;
+    changes.no_dirty_submodules(&repository)?;
     let last = match &status.head {
         // The run's own commits are gone; what is there now has to do.
         Some(head) if rewritten => head.clone(),
@@ -505,8 +506,7 @@ impl Comparison<'_> {
             let then = against.as_ref().and_then(|shown| shown.state.as_ref());
             if then == Some(&state_of(self.repository, self.since)?) {
                 let red = name_of(self.role.against.as_ref());
-                let outside = self.repository.changed_outside()?;
-                self.findings.push(no_change(&red, &outside));
+                self.findings.push(no_change(&red));
             }
             if let Some(replay) = &self.taken.replay {
                 self.findings.extend(replay.findings(self.role));

@@ -27,6 +27,8 @@ pub(crate) fn with_committed(
         let was_there = repository.file_at(last, &path)?.is_some();
         all.files.push(Change {
             deleted: std::fs::symlink_metadata(repository.absolute(&path)).is_err(),
+            // A commit has no other folders.
+            submodule: repository.absolute(&path).is_dir(),
             path,
             original: None,
             staged: if was_there {
@@ -36,7 +38,7 @@ pub(crate) fn with_committed(
             },
             unstaged: StatusCode::Unmodified,
             untracked: false,
-            submodule: false,
+            dirty_inside: false,
             intent_to_add: false,
         });
     }

@@ -201,7 +201,7 @@ pub(crate) fn put_back(
     let exempt = memory.exempt(repository);
     let since = entered(present);
     let now = nanos(SystemTime::now());
-    let mut paths = repository.known_files()?;
+    let mut paths = repository.tracked_files()?;
     paths.retain(|path| {
         modified(&repository.absolute(path)).is_some_and(|at| (since..now).contains(&at))
             && !exempt.contains(path)

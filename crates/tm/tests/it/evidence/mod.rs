@@ -11,3 +11,4 @@ mod python;
 mod reports;
 mod stage;
 mod verified;
+mod submodules;

@@ -266,7 +266,7 @@ fn failed_attempts_stay_in_the_report_and_the_run_is_the_present_one() {
 
 /// In a repository of several projects the others are not touched.
 #[test]
-fn changes_in_another_project_stay() {
+fn changes_in_another_project_from_before_stay() {
     let env = TestEnvironment::new();
     env.write("app/.taskmaster/tasks/tasks.json", TASKS);
     env.write("app/.taskmaster/config.json", CONFIG);
@@ -277,9 +277,10 @@ fn changes_in_another_project_stay() {
         let root = ["--project-root", app.to_str().unwrap()];
         env.tm(&[&["autopilot"], words, &root].concat()).ok()
     };
-    tm(&["start", "1"]);
     env.write("other/a.txt", "theirs\n");
     env.write("other/b.txt", "theirs\n");
+    tm(&["start", "1", "--allow-dirty"]);
+    env.write("other/c.txt", "the run's\n");
     env.write("app/tests/1.1.sh", "test\n");
     tm(&["complete", "red", "--results", "failed:1,passed:1"]);
     tm(&["rewind", "1.1"]);

@@ -314,7 +314,7 @@ fn the_tag_of_the_project_is_switched_and_set_back() {
 }
 
 #[test]
-fn a_project_in_a_subfolder_minds_its_own_files() {
+fn the_work_of_a_project_in_a_subfolder_is_all_of_its_repository() {
     let mut env = TestEnvironment::bare();
     env.init();
     env.write("app/.taskmaster/config.json", CONFIG);
@@ -323,31 +323,36 @@ fn a_project_in_a_subfolder_minds_its_own_files() {
         r#"{"tasks": [{"id": 1, "title": "t", "status": "pending"}]}"#,
     );
     env.write("lib/a.txt", "a\n");
+    env.write("lib/b.txt", "b\n");
+    env.write("all.lock", "1\n");
     env.commit_all("Begin");
     env.cwd = env.project().join("app");
-    // Changes elsewhere are nobody's business here.
     env.write("lib/a.txt", "somebody else's\n");
     env.write("lib/new.txt", "new\n");
-    env.auto("start 1").ok();
+    env.refused("start 1", 3, "dirty_tree", "--allow-dirty");
+    env.auto("start 1 --allow-dirty").ok();
     let red = "complete red --results failed:1,passed:0";
     env.refused(red, 3, "red_without_tests", "");
     env.write("app/tests/a.sh", "test\n");
-    env.refused(
-        &format!("{red} --files ../lib/new.txt"),
-        2,
-        "bad_path",
-        "project root",
-    );
+    env.refused(&format!("{red} --files ../../a"), 2, "bad_path", "");
     env.auto(&format!("{red} --files tests/a.sh")).ok();
-    env.write("app/src/a.sh", "code\n");
+    // The change alone of what lies beside it is one.
+    env.write("lib/b.txt", "code\n");
+    env.write("all.lock", "2\n");
     // From a folder further down too.
+    env.write("app/src/keep", "");
     env.cwd = env.project().join("app/src");
     env.auto("complete green --results failed:0,passed:1").ok();
     env.write("lib/new.txt", "newer\n");
+    env.refused("commit", 3, "was_dirty", "--files");
+    env.write("lib/new.txt", "new\n");
+    env.write("lib/b.txt", "other code\n");
+    assert_eq!(env.auto("commit").code(), "changed_after_green");
+    env.write("lib/b.txt", "code\n");
     env.auto("commit").ok();
     assert_eq!(
         env.git(&["show", "--format=", "--name-only", "HEAD"]),
-        "app/src/a.sh\napp/tests/a.sh"
+        "all.lock\napp/src/keep\napp/tests/a.sh\nlib/b.txt"
     );
     env.auto("finalize --results failed:0,passed:1").ok();
     env.cwd = env.project();

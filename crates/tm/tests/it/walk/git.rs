@@ -594,3 +594,36 @@ fn main_is_merged_behind_a_commit_of_ones_own() {
     let aside = work.git(&["branch", "--list", "--format=%(objectname)", "*aside*"]);
     assert_eq!(aside, tip);
 }
+
+#[test]
+fn a_submodule_is_changed_inside() {
+    let work = Work::begin_with(&TWO, Way::Verified, |work| {
+        let upstream = work.outside().join("upstream");
+        let upstream = upstream.to_str().unwrap();
+        work.git(&["init", "--quiet", upstream]);
+        commit_in(work, upstream);
+        let file = ["-c", "protocol.file.allow=always"];
+        work.git(&[&file[..], &["submodule", "--quiet", "add", upstream, "lib"]].concat());
+    });
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.write("lib/new.txt", "new\n");
+    let deed = |work: &Work| commit_in(work, "lib");
+    let green = |work: &Work| work.report(&["complete", "green"]);
+    walk(
+        &work,
+        green,
+        "dirty_submodule",
+        &[("commit them there", deed)],
+    );
+    work.warns(&["A submodule is at a commit that no remote of it is known to have"]);
+    assert!(work.commit().contains(&"lib".to_owned()));
+}
+
+fn commit_in(work: &Work, folder: &str) {
+    work.git(&["-C", folder, "add", "--all"]);
+    let who = ["-c", "user.name=Me", "-c", "user.email=me@localhost"];
+    let commit = ["commit", "--quiet", "--allow-empty", "--message", "More"];
+    work.git(&[&["-C", folder][..], &who, &commit].concat());
+}

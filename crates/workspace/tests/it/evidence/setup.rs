@@ -13,8 +13,6 @@ fn spoken(repository: &Repository) -> Option<String> {
     let needed = repository.dependencies().unwrap();
     let mut all = [needed.installed, needed.missing].concat();
     all.sort();
-    let submodules = needed.submodules.iter();
-    all.extend(submodules.map(|path| format!("the submodule {path}")));
     (!all.is_empty()).then(|| all.join(", "))
 }
 
@@ -136,7 +134,7 @@ fn packages_of_a_workspace_and_folders_of_a_repository() {
 }
 
 #[test]
-fn submodules_that_hold_files_are_named() {
+fn a_checkout_has_the_submodules_of_its_commit() {
     let other = Fixture::new();
     let fixture = Fixture::new();
     let url = other.root().to_str().unwrap();
@@ -150,13 +148,32 @@ fn submodules_that_hold_files_are_named() {
         "lib",
     ]);
     fixture.commit_all("a submodule");
-    assert_eq!(needs(&fixture).as_deref(), Some("the submodule lib"));
+    let at = fixture.head();
+    let held = || {
+        let tree = fixture.repository.throw_away_worktree(&at, &[]).unwrap();
+        fixture.repository.lend_submodules(&tree).unwrap();
+        let lib = tree.path().join("lib");
+        (lib.is_symlink(), fs::read_to_string(lib.join("README.md")))
+    };
+    let (is_lent, before) = held();
+    assert!(is_lent && before.is_ok());
+    fixture.write("lib/README.md", "moved\n");
+    // What is changed in it is in no commit, and then in another one.
+    for words in [
+        &["status"][..],
+        &["commit", "--quiet", "--all", "--message", "moved"],
+    ] {
+        run(&fixture.at("lib"), &fixture.environment(), words);
+        let (is_lent, now) = held();
+        assert!(!is_lent);
+        assert_eq!(now.unwrap(), *before.as_ref().unwrap());
+    }
     run(
         fixture.root(),
         &fixture.environment(),
         &["submodule", "--quiet", "deinit", "--force", "lib"],
     );
-    assert_eq!(needs(&fixture), None);
+    assert!(held().1.is_err());
 }
 
 #[test]

@@ -311,27 +311,7 @@ fn what_is_left_out_does_not_leak_in() {
 }
 
 #[test]
-fn outside_of_the_scope() {
-    let fixture = Fixture::new();
-    fixture.write("sub/a", "1\n");
-    fixture.commit_all("base");
-    let scoped = fixture.repository.clone().with_scope(&fixture.at("sub"));
-    fixture.write("sub/a", "2\n");
-    let tree = scoped
-        .fingerprint(&scoped.status().unwrap(), &FingerprintRequest::default())
-        .unwrap();
-    fixture.write("README.md", "changed\n");
-    fixture.write("new", "new\n");
-    assert_eq!(
-        scoped
-            .fingerprint(&scoped.status().unwrap(), &FingerprintRequest::default())
-            .unwrap(),
-        tree
-    );
-}
-
-#[test]
-fn submodules_are_left_out_unless_named() {
+fn a_moved_submodule_is_part_of_the_tree() {
     let fixture = Fixture::new();
     let inner = Fixture::new();
     let source = inner.root().to_str().unwrap().to_owned();
@@ -345,28 +325,24 @@ fn submodules_are_left_out_unless_named() {
         "module",
     ]);
     fixture.commit_all("module");
-    let tree = fingerprint(&fixture, &[]);
+    let (tree, module) = (fingerprint(&fixture, &[]), [path("module")]);
+    let content = || fixture.repository.hash_files(&module).unwrap();
+    let before = content();
     fixture.write("module/README.md", "dirty\n");
-    assert!(fixture.repository.status().unwrap().changes.is_empty());
-    let module = fixture.at("module");
+    let changes = fixture.repository.status().unwrap().changes;
+    assert!(changes.len() == 1 && changes[0].submodule && changes[0].dirty_inside);
+    assert_eq!(fingerprint(&fixture, &[]), tree);
+    let dirty = content();
+    assert_ne!(dirty, before);
     super::fixture::run(
-        &module,
+        &fixture.at("module"),
         &fixture.environment(),
         &["commit", "--quiet", "--all", "--message", "inside"],
     );
     let changes = fixture.repository.status().unwrap().changes;
-    assert!(changes.len() == 1 && changes[0].submodule);
-    assert_eq!(fingerprint(&fixture, &[]), tree);
-    let submodules = [path("module")];
-    let request = FingerprintRequest {
-        submodules: &submodules,
-        ..FingerprintRequest::default()
-    };
-    let named = fixture
-        .repository
-        .fingerprint(&fixture.repository.status().unwrap(), &request)
-        .unwrap()
-        .tree;
-    assert_ne!(named, tree);
-    assert_eq!(fixture.commit(&["module"]).unwrap().commit.tree, named);
+    assert!(changes.len() == 1 && changes[0].submodule && !changes[0].dirty_inside);
+    assert!(content() != dirty && content() != before);
+    let moved = fingerprint(&fixture, &[]);
+    assert_ne!(moved, tree);
+    assert_eq!(fixture.commit(&["module"]).unwrap().commit.tree, moved);
 }

@@ -137,7 +137,8 @@ pub(crate) fn intent(
     })
 }
 
-fn paths_of(facts: &Map<String, Value>) -> Result<Vec<RepoPath>, Fault> {
+/// The files that the reading of a commit names.
+pub(crate) fn paths_of(facts: &Map<String, Value>) -> Result<Vec<RepoPath>, Fault> {
     facts
         .get("files")
         .and_then(Value::as_array)

@@ -95,8 +95,6 @@ pub(crate) fn prepare(
     let mut untouched = memory.exempt(&repository);
     untouched.retain(|path| !with_commit || Some(path) != tasks);
     untouched.extend(then.dirty.into_keys());
-    // What is changed in other projects of the repository is none of the run's.
-    untouched.extend(repository.changed_outside()?);
     let is_untracked = |path: &&RepoPath| {
         let mut changes = status.changes.iter();
         changes.any(|change| change.path == **path && change.untracked)

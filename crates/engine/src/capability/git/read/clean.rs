@@ -47,8 +47,9 @@ pub(super) fn how_clean(
 
 /// The changed files that keep a run from beginning, but for those that no check looks at.
 pub(crate) fn in_the_way(status: &TreeStatus, exempt: &[RepoPath]) -> Vec<RepoPath> {
-    let changes = status.changes.iter().filter(|change| !change.submodule);
+    let changes = status.changes.iter();
     let mut paths: Vec<RepoPath> = changes
+        .filter(|change| !change.is_nested_repository())
         .flat_map(|change| change.paths().cloned())
         .filter(|path| !exempt.contains(path))
         .collect();

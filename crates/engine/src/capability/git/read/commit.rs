@@ -10,6 +10,7 @@ use workspace::git::{Change, FingerprintRequest, Oid, RepoPath, Repository, Tree
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
+use crate::capability::git::effects::commit::paths_of;
 use crate::capability::git::read::handed_in::{FOREIGN_COMMIT, HandedIn, not_of_the_run};
 use crate::capability::git::read::{
     HISTORY_REWRITTEN, History, config_loosened, finding, named_paths, on_the_branch, with_files,
@@ -79,6 +80,7 @@ pub fn read(
     };
     let named = named_paths(call, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
+    changes.no_dirty_submodules(&repository)?;
     findings.extend(of_other_kinds(
         role,
         &memory,
@@ -89,6 +91,8 @@ pub fn read(
         findings.extend(checks.findings(role, &call.pinned.evidence.policy));
     }
     let checked = |mut reading: Reading| -> Result<Reading, HandlerError> {
+        let committed = paths_of(&reading.facts)?;
+        reading.warnings.extend(unpushed(&repository, &committed)?);
         if let Some(checks) = checks {
             reading.facts.extend(checks.facts());
             reading.evidence.extend(checks.keep(&call.dir)?);
@@ -180,6 +184,20 @@ pub fn read(
         .keep_run
         .retain(|name, _| !LAST_COMMIT.is_called(name));
     checked(reading)
+}
+
+/// The warning that one of these paths is a submodule at a commit that none of its remotes is known to have.
+fn unpushed(repository: &Repository, paths: &[RepoPath]) -> Result<Option<String>, Fault> {
+    let is_one = |path: &&RepoPath| repository.absolute(path).join(".git").exists();
+    for path in paths.iter().filter(is_one) {
+        let submodule = repository.repository_at(path)?;
+        if let Some(head) = submodule.head()?.oid
+            && !submodule.is_on_a_remote(&head)?
+        {
+            return Ok(Some("submodule_not_pushed".to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// What is to be said of files that are of another kind than the commit may hold, committed since or not.

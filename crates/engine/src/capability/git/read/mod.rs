@@ -299,17 +299,14 @@ pub(crate) fn named_paths(
             } else {
                 call.root.join(path)
             };
-            repository
-                .relative(&absolute)
-                .filter(|path| repository.in_scope(path))
-                .ok_or_else(|| {
-                    Fault::new(
-                        crate::fault::Kind::Usage,
-                        "bad_path",
-                        format!("`{name}` is not a file of this project"),
-                    )
-                    .suggest("give paths relative to the project root")
-                })
+            repository.relative(&absolute).ok_or_else(|| {
+                Fault::new(
+                    crate::fault::Kind::Usage,
+                    "bad_path",
+                    format!("`{name}` is not a file of this repository"),
+                )
+                .suggest("give paths relative to the project root")
+            })
         })
         .collect()
 }

@@ -218,8 +218,14 @@ impl<'a> Checkout<'a> {
                 "install what the project needs, or set test.setup to the command that makes a fresh checkout ready, such as `npm ci`",
             ));
         }
-        let places = [needed.installed, needed.submodules].concat();
-        Ok(repository.lend(&self.tree, &places)?)
+        repository.lend_submodules(&self.tree)?;
+        Ok(repository.lend(&self.tree, &needed.installed)?)
+    }
+
+    /// Has it hold a submodule at this commit.
+    pub fn place_submodule(&self, path: &RepoPath, commit: &Oid) -> Result<(), Fault> {
+        let repository = self.memory.repository();
+        Ok(repository.place_submodule(self.tree.path(), path, commit)?)
     }
 
     /// Has a file hold these bytes.

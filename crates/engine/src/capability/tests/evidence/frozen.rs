@@ -237,6 +237,8 @@ impl<'a> TestReader<'a> {
                 classes.extend(has_tests.then_some(FileClass::Tests));
                 classes.extend((!written.product.is_empty()).then_some(FileClass::Source));
             }
+            // Which commit of another project is used, as a lock file says it.
+            Role::Product if change.submodule => classes.push(FileClass::Build),
             Role::Product => classes.push(FileClass::Source),
             Role::Other => {
                 let name = self.repository.name_in_scope(path);

@@ -527,23 +527,24 @@ pub(crate) fn is_tested_there(
     let classes = memory.start.classes()?;
     let repository = memory.repository();
     // What language the product is written in tells what was changed of it.
-    let changed: Vec<String> = changed
+    let names: Vec<String> = changed
         .iter()
         .map(|path| repository.name_in_scope(path))
         .collect();
-    let endings: BTreeSet<&str> = changed
+    let endings: BTreeSet<&str> = names
         .iter()
         .filter(|name| classes.of(name) == PathClass::Source)
         .filter_map(|name| ending(name))
         .collect();
-    for path in repository.known_files()? {
-        let name = &repository.name_in_scope(&path);
+    let known = repository.known_files()?;
+    for path in known.iter().chain(changed) {
+        let name = &repository.name_in_scope(path);
         let is_product = classes.of(name) == PathClass::Source
             && (Language::of(name).is_some()
                 || may_hold_tests(name)
                 || ending(name).is_some_and(|ending| endings.contains(ending)));
         if is_product {
-            checkout.remove(&path)?;
+            checkout.remove(path)?;
         }
     }
     match checkout.tested(None) {

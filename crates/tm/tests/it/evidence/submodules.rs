@@ -1,0 +1,172 @@
+//! Submodules: one that stands at another commit is part of the work, and none is left out in silence.
+
+use std::path::Path;
+
+use super::stage::{Stage, accepted};
+use crate::rails::environment::TestEnvironment;
+
+const RED: &[&str] = &["autopilot", "complete", "red", "--verify"];
+const GREEN: &[&str] = &["autopilot", "complete", "green", "--verify"];
+
+/// A project with the submodule `lib`, whose file `version` holds 1. Its upstream has 2 and 3, too.
+fn stage() -> Stage {
+    let stage = Stage::new("");
+    let upstream = stage.outside("upstream");
+    std::fs::create_dir(&upstream).unwrap();
+    let upstream = upstream.to_str().unwrap().to_owned();
+    let env = &stage.env;
+    env.git(&["init", "--quiet", &upstream]);
+    for version in ["1", "2", "3"] {
+        std::fs::write(Path::new(&upstream).join("version"), version).unwrap();
+        env.git(&["-C", &upstream, "add", "--all"]);
+        commit_in(env, &upstream);
+        env.git(&["-C", &upstream, "tag", &format!("v{version}")]);
+    }
+    add(env, &upstream, "lib");
+    at(env, "v1");
+    env.commit_all("Begin");
+    stage
+}
+
+fn add(env: &TestEnvironment, upstream: &str, name: &str) {
+    let file = ["-c", "protocol.file.allow=always"];
+    env.git(&[&file[..], &["submodule", "--quiet", "add", upstream, name]].concat());
+}
+
+fn commit_in(env: &TestEnvironment, folder: &str) {
+    let who = ["-c", "user.name=Me", "-c", "user.email=me@localhost"];
+    let commit = ["commit", "--quiet", "--all", "--message", "Another"];
+    env.git(&[&["-C", folder][..], &who, &commit].concat());
+}
+
+fn at(env: &TestEnvironment, version: &str) {
+    env.git(&["-C", "lib", "checkout", "--quiet", version]);
+}
+
+fn wants(env: &TestEnvironment, folder: &str, version: &str) {
+    env.write(
+        &format!("tests/{folder}_test.sh"),
+        format!("test_{folder}() {{ test \"$(cat {folder}/version)\" -ge {version}; }}\n"),
+    );
+}
+
+fn committed(env: &TestEnvironment) -> String {
+    env.git(&["show", "--format=", "--name-only", "HEAD"])
+        .replace(".taskmaster/tasks/tasks.json\n", "")
+}
+
+#[test]
+fn a_moved_submodule_is_the_change() {
+    let stage = stage();
+    let env = &stage.env;
+    env.auto("start 1 --verify").ok();
+    wants(env, "lib", "2");
+    accepted(env.tm(RED).ok());
+    at(env, "v2");
+    let green = accepted(env.tm(GREEN).ok());
+    assert!(green["warning"].is_null(), "{green:#}");
+    let made = env.auto("commit").ok();
+    assert_eq!(committed(env), "lib\ntests/lib_test.sh");
+    assert!(made["warning"].is_null(), "{made:#}");
+
+    // The same by hand, with a commit that nobody else has.
+    wants(env, "lib", "4");
+    accepted(env.tm(RED).ok());
+    env.write("lib/version", "4");
+    commit_in(env, "lib");
+    accepted(env.tm(GREEN).ok());
+    env.commit_all("By hand");
+    let made = env.auto("commit --sha HEAD").ok();
+    assert!(made["warning"].as_str().unwrap().contains("pushed"));
+
+    let proof = env.tm(&["verify", "main..HEAD", "--replay"]).ok();
+    for commit in proof["commits"].as_array().unwrap() {
+        assert_eq!(commit["standing"], "earned", "{commit:#}");
+        let red = &commit["replay"]["red"];
+        assert_eq!(
+            red["failed"], 1,
+            "the submodule is that of before: {commit:#}"
+        );
+    }
+}
+
+#[test]
+fn what_no_commit_in_it_holds_is_refused_by_name() {
+    let stage = stage();
+    let env = &stage.env;
+    env.write("lib/version", "changed");
+    env.refused("start 1", 3, "dirty_tree", "--allow-dirty");
+    at(env, "v1");
+    env.git(&["-C", "lib", "checkout", "--quiet", "version"]);
+    env.auto("start 1").ok();
+    wants(env, "lib", "2");
+    env.write("lib/new", "");
+    let red = "complete red --results failed:1,passed:1";
+    let green = "complete green --results failed:0,passed:2";
+    let named = |words: &str| {
+        let answer = env.refused(words, 3, "dirty_submodule", "git -C");
+        assert_eq!(answer.json()["details"]["files"][0], "lib");
+    };
+    named(red);
+    std::fs::remove_file(env.project().join("lib/new")).unwrap();
+    env.auto(red).ok();
+    env.write("lib/version", "2");
+    named(green);
+    commit_in(env, "lib");
+    env.auto(green).ok();
+    env.write("lib/version", "3");
+    named("commit");
+    env.git(&["-C", "lib", "checkout", "--quiet", "version"]);
+    // Another commit in it is not what was tested.
+    at(env, "v3");
+    assert_eq!(env.auto("commit").code(), "changed_after_green");
+    env.git(&["-C", "lib", "checkout", "--quiet", "-"]);
+    env.auto("commit").ok();
+    assert_eq!(committed(env), "lib\ntests/lib_test.sh");
+}
+
+#[test]
+fn what_was_changed_in_it_before_stays_out() {
+    let stage = stage();
+    let env = &stage.env;
+    at(env, "v3");
+    env.write("lib/new", "");
+    env.auto("start 1 --allow-dirty").ok();
+    env.subtask();
+    assert!(!committed(env).contains("lib"));
+    env.red();
+    env.write("lib/new", "other");
+    let id = "complete green --results failed:0,passed:2";
+    env.write("src/1.2.sh", "code\n");
+    env.refused(id, 3, "dirty_submodule", "git -C");
+}
+
+#[test]
+fn a_new_one_a_removed_one_and_a_bump_as_chore() {
+    let stage = stage();
+    let env = &stage.env;
+    env.auto("start 1 --verify").ok();
+    wants(env, "more", "1");
+    accepted(env.tm(RED).ok());
+    let upstream = stage.outside("upstream");
+    add(env, upstream.to_str().unwrap(), "more");
+    accepted(env.tm(GREEN).ok());
+    env.auto("commit").ok();
+    assert_eq!(committed(env), ".gitmodules\nmore\ntests/more_test.sh");
+
+    env.auto("reopen --kind chore --reason bump").ok();
+    at(env, "v2");
+    accepted(env.auto("complete chore --verify").ok());
+    env.auto("commit").ok();
+    assert_eq!(committed(env), "lib");
+    env.auto("finalize --verify").ok();
+    env.tm(&["verify", "main..HEAD", "--replay"]).ok();
+
+    env.auto("start 4 --verify").ok();
+    env.write("tests/gone_test.sh", "test_gone() { test ! -e lib; }\n");
+    accepted(env.tm(RED).ok());
+    env.git(&["rm", "--quiet", "lib"]);
+    accepted(env.tm(GREEN).ok());
+    env.auto("commit").ok();
+    assert_eq!(committed(env), ".gitmodules\nlib\ntests/gone_test.sh");
+}
