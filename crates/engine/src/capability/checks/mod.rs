@@ -6,7 +6,7 @@ pub(crate) mod ran;
 mod silenced;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::checks::{Check, found};
 use workspace::config::Config;
-use workspace::git::{Oid, RepoPath, Repository, worktree};
+use workspace::git::{Change, ContentId, Oid, RepoPath, Repository, worktree};
 
 use crate::capability::checks::before::{FindingsBefore, set_up};
 use crate::capability::checks::findings::{
@@ -29,10 +29,13 @@ use crate::capability::checks::findings::{
 use crate::capability::checks::ran::{CheckRun, Place};
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::{CHECKED_BEFORE, FROZEN, Memory};
+use crate::capability::tests::evidence::suite::refused;
+use crate::capability::tests::read::few;
 use crate::capability::tests::since::all_since;
 use crate::capability::{Capability, reports};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
+use crate::next_step::{NextStep, Verb};
 
 /// At most so many findings are named in a line of the journal.
 const MOST_TOLD: usize = 50;
@@ -175,7 +178,9 @@ impl Engine {
         let cancelled = self.cancellation();
         let repository = Repository::discover(&self.root)?.with_scope(&self.root);
         let place = Place::of(&self.root, &repository, config, &cancelled)?;
-        FindingsBefore::of(&checks, &place).map(Some)
+        leaving_the_tree(&repository, "then start again", || {
+            FindingsBefore::of(&checks, &place).map(Some)
+        })
     }
 
     /// Runs the checks that a report in this role asks for.
@@ -227,8 +232,53 @@ impl Engine {
             memory: &memory,
             before: before.unwrap_or_default(),
         };
-        at.checked(checks).map(|found| Some(Box::new(found)))
+        let again = format!("run the tests again, and report: {}", Verb::Report);
+        leaving_the_tree(&repository, &again, || {
+            at.checked(checks).map(|found| Some(Box::new(found)))
+        })
     }
+}
+
+/// Runs checks, and refuses whatever they change in the working tree, which nobody has tested.
+fn leaving_the_tree<T>(
+    repository: &Repository,
+    again: &str,
+    run: impl FnOnce() -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let before = changed_contents(repository)?;
+    let done = run()?;
+    let after = changed_contents(repository)?;
+    let paths: BTreeSet<&RepoPath> = before.keys().chain(after.keys()).collect();
+    let is_changed = |path: &&RepoPath| before.get(path) != after.get(path);
+    let changed = paths.into_iter().filter(is_changed);
+    let changed: Vec<String> = changed.map(ToString::to_string).collect();
+    if changed.is_empty() {
+        return Ok(done);
+    }
+    let fault = refused(
+        "changed_by_checks",
+        format!(
+            "files were changed while the checks of the project ran: {}",
+            few(&changed)
+        ),
+        &format!(
+            "look at the change ({}) and keep it or take it back, {again}; have a check that goes on changing files only check, or leave it out (checks.without)",
+            NextStep::git(["status"])
+        ),
+    );
+    Err(fault.detail("files", changed))
+}
+
+/// The files that are not as the last commit has them, each with what it holds.
+fn changed_contents(
+    repository: &Repository,
+) -> Result<BTreeMap<RepoPath, Option<ContentId>>, Fault> {
+    let changes = repository.status()?.changes;
+    let own = changes
+        .iter()
+        .filter(|change| !change.is_nested_repository());
+    let paths: Vec<RepoPath> = own.flat_map(Change::paths).cloned().collect();
+    Ok(repository.hash_files(&paths)?.into_iter().collect())
 }
 
 /// What was changed since the run's last commit, committed since or not.

@@ -78,3 +78,42 @@ fn a_check_cannot_be_run() {
         })],
     );
 }
+
+/// What it changes was tested by nobody.
+#[test]
+fn a_check_changes_files() {
+    let fixes = r"touch cache.tmp
+for file in src/*.sh; do sed 's/ *$//' $file > cache.tmp; cmp -s cache.tmp $file || cp cache.tmp $file; done
+grep -q double src/*.sh && test ! -e made.txt && echo made > made.txt
+exit 0
+";
+    let before = Before {
+        files: &[
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            (".config/lint.sh", fixes),
+            (".gitignore", "*.tmp\n"),
+            ("tests/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n"),
+        ],
+        ..CHECKED
+    };
+    for way in WAYS {
+        let work = to_green(&before, way);
+        work.write("src/double.sh", "echo $(($1 * 2)) # double  \n");
+        let (status, told) = green(&work);
+        assert_eq!(
+            (status, &told["error"]["code"]),
+            (3, &"changed_by_checks".into()),
+            "{told:#}"
+        );
+        let files = &told["error"]["details"]["files"];
+        assert_eq!(
+            files,
+            &serde_json::json!(["made.txt", "src/double.sh"]),
+            "{told:#}"
+        );
+        work.write("src/double.sh", "echo $(($1 * 2)) # double  \n");
+        walk(&work, green, "changed_by_checks", &[]);
+        work.commit();
+        work.finalize();
+    }
+}
