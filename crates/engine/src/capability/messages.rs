@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::capability::tests::evidence::OUTPUT;
 use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
 use crate::capability::tests::evidence::replay::Replay;
+use crate::capability::tests::ignored::IGNORED;
 use crate::capability::tests::read::{CONFIGURED, GONE, MOVED};
 use crate::capability::tests::snapshots::SNAPSHOTS;
 use crate::next_step::{Verb, argument, step};
@@ -99,6 +100,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
+        code: "tests_ignored",
+        meaning: "Git ignores files of tests that were written in this run: no commit holds them",
+        suggestion: "",
+    },
+    Text {
         code: "tests_moved",
         meaning: "Files of tests lie elsewhere since RED, and hold the same",
         suggestion: "",
@@ -119,16 +125,16 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
+        code: "submodule_not_pushed",
+        meaning: "A submodule is at a commit that no remote of it is known to have: until it is pushed there, nobody else can check this out",
+        suggestion: "",
+    },
+    Text {
         code: "stash_left",
         meaning: "A stash was made since the run began and is still there, in no commit: `git stash show -p --include-untracked` shows what it holds",
         suggestion: "",
     },
     Text {
-    Text {
-        code: "submodule_not_pushed",
-        meaning: "A submodule is at a commit that no remote of it is known to have: until it is pushed there, nobody else can check this out",
-        suggestion: "",
-    },
         code: "base_moved",
         meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them. To `tm verify` they are others, as they would not be behind a merge",
         suggestion: "",
@@ -346,6 +352,12 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
                 open.join(", ")
             )
         }
+        "tests_ignored" => match names(facts, IGNORED) {
+            Some(names) => format!(
+                "Git ignores files of tests that were written in this run, and no commit holds them: {names}"
+            ),
+            None => "Git ignores files of tests that were written in this run".to_owned(),
+        },
         "tests_moved" => match names(facts, MOVED) {
             Some(names) => {
                 format!("Files of tests lie elsewhere since RED, and hold the same: {names}")

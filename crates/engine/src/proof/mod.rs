@@ -290,7 +290,10 @@ impl Verdict {
         begun();
         let known = made.green.as_ref().map(|green| &green.known_failing[..]);
         let known = known.unwrap_or_default();
+        let owed = made.red.as_ref().map(|red| &red.newly_failing[..]);
+        let passed = made.green.as_ref().map_or(0, |green| green.passed);
         let mut replayed = replayer.replayed((&base, &commit), known, !made.rule.is_own())?;
+        replayed.holds_all(owed.unwrap_or_default(), passed);
         let problems = std::mem::take(&mut replayed.problems);
         if !problems.is_empty() {
             self.standing = CommitStanding::Faulty;

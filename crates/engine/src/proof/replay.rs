@@ -35,12 +35,32 @@ pub struct ReplayedCommit {
     /// Why one of the two says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
+    /// The tests on what the commit holds, by name.
+    #[serde(skip)]
+    pub ledger: Option<Ledger>,
     /// What it showed to be wrong.
     #[serde(skip)]
     pub problems: Vec<Problem>,
 }
 
 impl ReplayedCommit {
+    /// Finds fault where fewer tests pass than did in its GREEN, and some of those that `failed` in RED are not there.
+    pub(super) fn holds_all(&mut self, failed: &[String], passed: u64) {
+        let fewer = self
+            .green
+            .as_ref()
+            .is_some_and(|green| green.passed < passed);
+        let ledger = self.ledger.as_ref().filter(|ledger| fewer && ledger.every);
+        let lacks = |id: &&String| ledger.is_some_and(|ledger| ledger.outcome(id).is_none());
+        let lacking: Vec<String> = failed.iter().filter(lacks).cloned().collect();
+        if !lacking.is_empty() {
+            self.problems.push(problem(
+                "green_not_replayed",
+                format!("tests of its RED are not in it: {}", few(&lacking)),
+            ));
+        }
+    }
+
     /// The numbers, for people.
     pub fn spoken(&self) -> String {
         let told = |name: &str, counts: Option<&Counts>| {
@@ -65,6 +85,8 @@ struct WithoutChange {
     path: RepoPath,
     /// None where it would not be there.
     bytes: Option<Vec<u8>>,
+    /// The commit that it is at, where it is a submodule.
+    submodule: Option<Oid>,
     /// Whether it holds tests that the commit has brought.
     has_tests: bool,
 }
@@ -85,8 +107,6 @@ impl<'a> Replayer<'a> {
             top_level: repository.top_level().to_owned(),
             git_dir: repository.git_dir().to_owned(),
             common_dir: repository.common_dir().to_owned(),
-    /// The commit that it is at, where it is a submodule.
-    submodule: Option<Oid>,
             project_root: engine.root.clone(),
             ..StartFacts::default()
         };
@@ -144,6 +164,7 @@ impl<'a> Replayer<'a> {
         }
         let mut replayed = ReplayedCommit {
             green: Some(green.counts),
+            ledger: green.ledger(),
             ..ReplayedCommit::default()
         };
         let changed = self.repository.changed_paths(base, commit)?;
@@ -207,11 +228,15 @@ impl<'a> Replayer<'a> {
         commit: &Oid,
         paths: &[RepoPath],
     ) -> Result<Vec<WithoutChange>, Fault> {
+        let submodules = self.repository.submodules_at(base)?;
         let former = |path: &RepoPath| -> Result<WithoutChange, Fault> {
             let name = path.to_string();
             let mut file = WithoutChange {
                 path: path.clone(),
                 bytes: self.repository.bytes_at(base, path)?,
+                submodule: submodules
+                    .iter()
+                    .find_map(|(own, commit)| (own == path).then(|| commit.clone())),
                 has_tests: false,
             };
             if may_hold_tests(&name) {
@@ -228,15 +253,11 @@ impl<'a> Replayer<'a> {
             Ok(file)
         };
         paths.iter().map(former).collect()
-        let submodules = self.repository.submodules_at(base)?;
     }
 
     /// Runs the tests of a commit in a fresh checkout, with these files in the place of its own.
     fn tested(
         &self,
-                submodule: submodules
-                    .iter()
-                    .find_map(|(own, commit)| (own == path).then(|| commit.clone())),
         commit: &Oid,
         files: &[WithoutChange],
     ) -> Result<(TestEvidence, Checkout<'_>), Fault> {

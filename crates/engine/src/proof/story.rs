@@ -54,6 +54,9 @@ pub struct Phase {
     /// Tests that failed before and may go on to, where the source says so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known_failing: Vec<String>,
+    /// Tests that fail in it and did not before, where the source says so.
+    #[serde(skip)]
+    pub newly_failing: Vec<String>,
     /// How its tests could not be tried, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<String>,
@@ -111,6 +114,7 @@ impl Phase {
             named: text(report.facts.get(NAMED)),
             adapter: text(verified.and_then(|ran| ran.get("adapter"))),
             known_failing: names(report.facts.get("knownFailing")),
+            newly_failing: names(report.facts.get("newlyFailing")),
             checked: content_checks(&report.facts),
             replayed: replay.as_ref().is_some_and(Replay::holds),
             undecided: replay.as_ref().map_or_else(Vec::new, Replay::open),

@@ -388,6 +388,7 @@ impl Report<'_> {
 
     /// The changed files that a check is about, by their names in the project.
     fn changed_files(&self, check: &Check) -> Vec<String> {
+        let repository = self.place.repository;
         let here = self.changes.files.iter().filter(|change| !change.deleted);
         // Checks are those of the project, and know nothing of files beside it.
         let here = here.filter(|change| repository.in_scope(&change.path));
@@ -440,7 +441,6 @@ impl Report<'_> {
             let known = before.number(path, rule);
             let more = found.len().saturating_sub(known);
             if more == 0 {
-        let repository = self.place.repository;
                 continue;
             }
             // Which of them came last nobody can say; those in new lines most likely.

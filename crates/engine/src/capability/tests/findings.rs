@@ -14,8 +14,18 @@ use crate::next_step::{Argument, NextStep, Verb};
 use crate::support::{HandlerError, refusal};
 
 /// That no test was written; `before` are files that were changed before the run, and are as they were then.
-pub(super) fn no_tests_written(changed: &[String], before: &[String], stashed: bool) -> Finding {
-    let message = if changed.is_empty() && !before.is_empty() {
+pub(super) fn no_tests_written(
+    changed: &[String],
+    ignored: &[String],
+    before: &[String],
+    stashed: bool,
+) -> Finding {
+    let message = if !ignored.is_empty() {
+        format!(
+            "no test was written that git does not ignore ({})",
+            few(ignored)
+        )
+    } else if changed.is_empty() && !before.is_empty() {
         format!(
             "no test was written: what is changed was changed before the run began, and is as it was then ({})",
             few(before)
@@ -34,6 +44,8 @@ pub(super) fn no_tests_written(changed: &[String], before: &[String], stashed: b
             "if it is in the stash, bring it back ({}); else write the tests of this subtask, see them fail, then report: {report}",
             NextStep::git(["stash", "pop"])
         )
+    } else if !ignored.is_empty() {
+        format!("rename them, or have .gitignore let them in, then report: {report}")
     } else if changed.is_empty() && !before.is_empty() {
         format!(
             "write the tests of this subtask, see them fail, then report: {report}; what of that is meant for this subtask is named with {}",
@@ -91,13 +103,13 @@ pub(super) fn no_change(red: &str) -> Finding {
     let reopen = Verb::Reopen.step().and("reason");
     finding(
         "green_without_change",
+        format!("nothing was changed since {red}: what failed there passes now for another reason"),
         format!(
             "find out what the test rests on beside the code, such as time, order or files elsewhere, go back with {reopen}, and mend it there"
         ),
     )
 }
 
-        format!("nothing was changed since {red}: what failed there passes now for another reason"),
 /// What a repair comes to that no failing suite asked for.
 const WITHOUT: &str =
     "no test has failed for its commit, which `tm verify` then calls one without tests";

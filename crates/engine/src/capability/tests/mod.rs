@@ -6,6 +6,7 @@ mod covered;
 pub mod evidence;
 pub(crate) mod findings;
 pub(crate) mod former;
+pub(crate) mod ignored;
 pub(crate) mod known;
 pub(crate) mod named;
 pub(crate) mod only;

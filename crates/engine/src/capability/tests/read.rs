@@ -262,12 +262,13 @@ impl Comparison<'_> {
         // A report that git knows is none of the product.
         let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
         written.product.retain(|path| !handed.contains(path));
+        let ignored = self.warn_of_ignored_tests()?;
         if !written.tests {
             let stashed = self.is_stashed()?;
             if stashed {
                 self.facts.insert(STASHED.to_owned(), true.into());
             }
-            let found = no_tests_written(changed, &self.dirty_before(), stashed);
+            let found = no_tests_written(changed, &ignored, &self.dirty_before(), stashed);
             self.facts
                 .insert(NO_TESTS.to_owned(), json!(found.suggestion));
             self.findings.push(found);
@@ -485,6 +486,7 @@ impl Comparison<'_> {
         self.findings.extend(fell(self.taken, self.role, self.run)?);
         self.tell_of_snapshots();
         self.tell_of_moved();
+        self.warn_of_ignored_tests()?;
         self.compare(against.as_ref())?;
         self.gone_missing(against.as_ref())?;
         self.stuck()?;

@@ -4,11 +4,12 @@
 mod cheats_after;
 mod cheats_in_green;
 mod cheats_in_red;
+mod ignored;
 mod inline;
 mod ledger;
 mod policy;
 mod python;
 mod reports;
 mod stage;
-mod verified;
 mod submodules;
+mod verified;

@@ -1,0 +1,43 @@
+//! Files of tests that git ignores: they are run here, and in no commit.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use workspace::convention::paths::Language;
+use workspace::git::RepoPath;
+
+use crate::capability::tests::read::{Comparison, named};
+use crate::capability::tests::unchanged::began_at;
+use crate::support::HandlerError;
+
+/// What a report says of files of tests that git ignores: which.
+pub(crate) const IGNORED: &str = "ignoredTests";
+
+impl Comparison<'_> {
+    /// Warns of files of tests that were written since the run began and that git ignores, so that no commit holds them. They
+    /// are given.
+    pub(super) fn warn_of_ignored_tests(&mut self) -> Result<Vec<String>, HandlerError> {
+        let classes = self.memory.start.classes()?;
+        let began = UNIX_EPOCH + Duration::from_secs(began_at(self.run).try_into().unwrap_or(0));
+        let ignored = self.repository.ignored_files()?;
+        let is_new_test = |path: &&RepoPath| {
+            let name = self.repository.name_in_scope(path);
+            let about = std::fs::symlink_metadata(self.repository.absolute(path));
+            let written = about.and_then(|about| about.modified());
+            is_code(&name) && classes.is_test(&name) && written.is_ok_and(|written| written > began)
+        };
+        let new = ignored.iter().filter(is_new_test);
+        let new: Vec<String> = new.map(ToString::to_string).collect();
+        if !new.is_empty() {
+            self.facts.insert(IGNORED.to_owned(), named(&new));
+            self.warnings.push("tests_ignored".to_owned());
+        }
+        Ok(new)
+    }
+}
+
+/// Whether people write a file of this name, and no build.
+fn is_code(name: &str) -> bool {
+    const OTHERS: [&str; 9] = ["bats", "c", "cc", "cpp", "cxx", "lua", "pl", "sh", "t"];
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    Language::of(name).is_some() || OTHERS.contains(&ending)
+}
