@@ -294,6 +294,13 @@ const HOLLOW_UNDECIDED: &str = "The new tests were not tried on a product that d
 /// What somebody is told whose test command does not name every test.
 pub(crate) const UNNAMED: &str = "The test command does not name every test, so that one which goes missing shows in the numbers alone: set `test.command` to a runner that names them, or let it write a report and give that beside `--verify`";
 
+/// The warning of a test command that leads to no known runner.
+pub(crate) const UNKNOWN_RUNNER: &str = concat!(
+    "The runner behind the test command is not known: ",
+    argument!("verify"),
+    " needs it to print or write a report of tests (JUnit XML, TAP, JSON…), as an exit status is no evidence"
+);
+
 /// What was found, in one line.
 pub fn message(code: &str, facts: &Map<String, Value>) -> String {
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);

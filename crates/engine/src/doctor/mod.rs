@@ -5,10 +5,12 @@ mod repository;
 
 use journal::layout::RunDir;
 use serde::Serialize;
+use workspace::runner::adapter::runners_behind;
 use workspace::suite::{CommandLine, missing_program};
 use workspace::tasks::{CUT_CIRCLE, TaskFile, check_dependencies, circle};
 
 use crate::capability::git::read::preflight::without_test_command;
+use crate::capability::messages::UNKNOWN_RUNNER;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::integrity::is_bare;
@@ -182,6 +184,9 @@ impl Engine {
         let of = |command: &str, what: String| match CommandLine::parse(command) {
             Err(error) => DoctorCheck::fail("tests", error.to_string(), error.suggestion()),
             Ok(_) => match missing_program(command, &self.root) {
+                None if runners_behind(&self.root, command).is_empty() => {
+                    DoctorCheck::note("tests", what, UNKNOWN_RUNNER)
+                }
                 None => DoctorCheck::ok("tests", what),
                 Some(program) => DoctorCheck::fail(
                     "tests",

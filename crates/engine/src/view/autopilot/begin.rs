@@ -8,17 +8,16 @@ use journal::layout::{ProjectDir, RunDir, RunStem};
 use machine::state::RunStatus;
 use machine::{Command, Definition, RunState};
 use serde_json::{Map, Value};
-use workspace::config::Level;
 use workspace::convention::message::Kind as MessageKind;
 use workspace::git::worktree;
-use workspace::runner::adapter::is_seen_through;
+use workspace::runner::adapter::runners_behind;
 
 use crate::call::Input;
 use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose};
 use crate::capability::git::read::preflight::{self, Planned};
 use crate::capability::memory::{Memory, StartFacts};
-use crate::capability::messages::UNNAMED;
+use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::suite::Suite;
@@ -124,18 +123,16 @@ impl Engine {
         })
     }
 
-    /// What to say where tests will be run whose names nobody sees: known by the baseline, or by what the command leads to.
+    /// A warning of tests whose names nobody sees, by the baseline, or of a command that leads to no runner that is known.
     fn unnamed(&self, planned: &Planned) -> Option<String> {
-        let unnamed = match &planned.baseline {
-            Some(baseline) => {
-                baseline.verify && !baseline.ledger().is_some_and(|ledger| ledger.every)
-            }
-            None => {
-                self.settings.config.evidence.require == Level::Verified
-                    && !is_seen_through(&self.root, &planned.start.test_command)
-            }
+        let (is_open, warning) = if let Some(baseline) = &planned.baseline {
+            let names_every = baseline.ledger().is_some_and(|ledger| ledger.every);
+            (baseline.verify && !names_every, UNNAMED)
+        } else {
+            let known = runners_behind(&self.root, &planned.start.test_command);
+            (known.is_empty(), UNKNOWN_RUNNER)
         };
-        unnamed.then(|| UNNAMED.to_owned())
+        is_open.then(|| warning.to_owned())
     }
 
     /// What a start would do. Changes nothing.

@@ -177,6 +177,7 @@ impl Work {
         let mut warned = warned.filter_map(Value::as_str);
         // What a person has not decided yet is told, and in nobody's way.
         let open = [
+            "The runner behind the test command is not known",
             "The test command does not name every test",
             "the list of checks",
         ];

@@ -364,7 +364,7 @@ fn red_has_shown_in_numbers_only_what_failed_before() {
 /// RED could not be built and has no names; the new test has to show up in GREEN nevertheless.
 #[test]
 fn a_red_without_names_is_answered_by_a_new_test() {
-    let guard = "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.sh: not found' >&2; exit 2; }\n";
+    let guard = "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.ts(1,1): error TS2304: Cannot find name' >&2; exit 2; }\n";
     let before = Before {
         files: &[("before.sh", guard), ("tests/add.test", "adds: true\n")],
         ..SHOP

@@ -313,7 +313,7 @@ fn a_command_fails_before_any_test() {
         files: &[
             (
                 "before.sh",
-                "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.sh: not found' >&2; exit 2; }\n",
+                "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.ts(1,1): error TS2304: double' >&2; exit 2; }\n",
             ),
             ("tests/add.test", "adds: true\n"),
         ],
@@ -323,13 +323,13 @@ fn a_command_fails_before_any_test() {
     work.write("tests/double.test", DOUBLES);
     let (status, answer) = work.report(&["complete", "red"]);
     assert_eq!(status, 0, "{answer:#}");
-    assert_eq!(answer["details"]["output"], "double.sh: not found\n");
+    assert_eq!(answer["details"]["output"], "double.ts(1,1): error TS2304: double\n");
     work.write("src/other.sh", DOUBLE);
     let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
     let refused = |work: &Work| {
         let (status, answer) = work.report(&["complete", "green"]);
         if status != 0 {
-            assert_eq!(answer["details"]["output"], "double.sh: not found\n");
+            assert_eq!(answer["details"]["output"], "double.ts(1,1): error TS2304: double\n");
         }
         (status, answer)
     };
@@ -671,7 +671,7 @@ fn a_linter_stops_the_command_before_any_test_runs() {
             &work,
             |work| work.report(&["complete", "red"]),
             "report_unreadable",
-            &[("mend that", deed)],
+            &[("fix what stopped it", deed)],
         );
     }
 }

@@ -331,14 +331,19 @@ fn only_runner(root: &Path, command: &str) -> Option<(&'static Runner, Vec<Strin
     found.next().is_none().then_some(first)
 }
 
-/// Whether the test command of the project at `root` leads to a runner that names every test, by itself, made to or told to: what
-/// else it leads to nobody knows before it is run.
-pub fn is_seen_through(root: &Path, command: &str) -> bool {
-    ends(root, command).iter().any(|argv| {
+/// The runners that the test command of the project at `root` leads to and that name every test, by themselves, made to or told to.
+/// What else it leads to nobody knows before it is run.
+pub fn runners_behind(root: &Path, command: &str) -> Vec<&'static str> {
+    let ends = ends(root, command);
+    let known = ends.iter().filter_map(|argv| {
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
         let argv = without_packages(&argv);
-        any_runner_of(argv).is_some() || NAMING.iter().any(|words| starts(argv, words))
-    })
+        let mut naming = NAMING.iter().copied();
+        any_runner_of(argv)
+            .map(|runner| runner.name)
+            .or_else(|| naming.find(|name| starts(argv, &[name])))
+    });
+    known.collect()
 }
 
 /// What the command comes to: itself, where it is a runner although it is a script of the project, as wrappers of build tools are.

@@ -311,4 +311,4 @@ pub(super) const RUNNERS: &[Runner] = &[
 ];
 
 /// What runners are called with that print the name of every test without being told to.
-pub(super) const NAMING: &[&[&str]] = &[&["ctest"]];
+pub(super) const NAMING: &[&str] = &["ctest"];

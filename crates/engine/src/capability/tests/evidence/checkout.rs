@@ -15,7 +15,7 @@ use workspace::process::{Cancellation, How};
 
 use crate::capability::memory::{Memory, SLOW_TRIES, StartFacts};
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
-use crate::capability::tests::evidence::{SubmittedFile, TestEvidence, may_break};
+use crate::capability::tests::evidence::{SubmittedFile, TestEvidence};
 use crate::fault::Fault;
 
 /// How long a run in a checkout may take that nobody has asked for, in milliseconds.
@@ -276,7 +276,7 @@ impl<'a> Checkout<'a> {
             reports: &[],
             subject: None,
             cancelled: self.cancelled,
-            may_break: self.is_ahead && may_break(&self.memory.start.test_framework),
+            may_break: self.is_ahead,
             env: &self.env,
         }
     }

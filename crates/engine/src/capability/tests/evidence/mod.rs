@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use text::plain::cut_bytes;
 use workspace::config::{Config, Level};
+use workspace::runner::adapter::runners_behind;
 use workspace::runner::identity::RunnerIdentity;
 
 use crate::call::pinned;
@@ -316,12 +317,11 @@ fn is_compiled(framework: &str) -> bool {
     all.clone().any(|name| framework.contains(name))
 }
 
-/// Whether the test command of a framework may fail before any test is heard of because something could not be built. Of others
-/// that only says that they are not set up.
-pub fn may_break(framework: &str) -> bool {
-    framework.is_empty()
-        || framework == "unknown"
-        || BUILT_BEFORE.iter().any(|name| framework.contains(name))
+/// Whether the test command of the project at `root` may fail before any test is heard of because something could not be built. Of
+/// other runners that only says that they are not set up, and of unknown ones nothing.
+fn is_built_first(root: &Path, command: &str) -> bool {
+    let mut runners = runners_behind(root, command).into_iter();
+    runners.any(|runner| BUILT_BEFORE.iter().any(|name| runner.contains(name)))
 }
 
 /// The name of a level in files and answers.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use text::plain::{cut_bytes, many_lines};
 use workspace::config::{Config, Level};
 use workspace::process::Cancellation;
+use workspace::runner::adapter::runners_behind;
 use workspace::runner::identity::identity;
 use workspace::suite::{CommandLine, How, SuiteRan, SuiteRun, run_suite};
 
@@ -17,7 +18,7 @@ use crate::capability::tests::evidence::adapter::Adapter;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{
-    SubmittedFile, TestEvidence, counts, nanos, read_reports,
+    SubmittedFile, TestEvidence, counts, is_built_first, nanos, read_reports,
 };
 use crate::capability::tests::results::Counts;
 use crate::fault::{Fault, Kind};
@@ -74,8 +75,8 @@ pub struct Suite<'a> {
     pub subject: Option<&'a Subject<'a>>,
     /// When it is ended because nobody wants its outcome any more.
     pub cancelled: &'a Cancellation,
-    /// Whether a command that fails before any test is heard of counts as one that could not be built, as it does for whoever
-    /// reports by hand. Else it says nothing.
+    /// Whether a command that fails before any test is heard of, or dies among them, counts as one that could not be built, where its
+    /// runner is known. Else it says nothing.
     pub may_break: bool,
     /// Variables on top of the environment.
     pub env: &'a [(OsString, OsString)],
@@ -148,27 +149,31 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
             .detail("output", end_of(&ran.both)));
         }
     };
-    let may_break = (suite.may_break || is_type_error(&ran.both) || is_vetted(&ran.both))
-        && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
+    let has_failed =
+        matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
+    let is_unbuilt = has_failed
+        && (suite.may_break && is_built_first(suite.folder, suite.command)
+            || is_type_error(&ran.both)
+            || is_vetted(&ran.both));
     let named = adapter.and_then(|adapter| adapter.report(&ran, began));
     let is_adapted = adapter.is_some_and(Adapter::is_changed);
     let adapter = named.as_ref().and(adapter);
     let (report, files) = if let Some(named) = named {
         named
     } else if suite.reports.is_empty() {
-        match printed(suite, &ran, status) {
+        match printed(suite, &ran) {
             Ok(report) => (report, Vec::new()),
             Err(_) if is_adapted => return Ok(None),
-            Err(_) if may_break => return Ok(Some(broken(suite, status, ran))),
-            Err(fault) => return Err(fault),
+            Err(why) if is_unbuilt || suite.may_break && is_cut_off(&why, status) => {
+                return Ok(Some(broken(suite, status, ran)));
+            }
+            Err(why) => return Err(not_understood(suite, &ran, status, &why)),
         }
     } else {
         let read = read_reports(suite.reports, suite.format);
-        let broke = || {
-            printed(suite, &ran, status)
-                .ok()
-                .filter(|told| told.totals.not_collected > 0)
-        };
+        let told = printed(suite, &ran);
+        let is_unbuilt = is_unbuilt
+            || suite.may_break && told.as_ref().is_err_and(|why| is_cut_off(why, status));
         let is_old = |(_, files): &(TestReport, Vec<SubmittedFile>)| {
             files.iter().any(|file| is_of_before(file.written, began))
         };
@@ -176,12 +181,10 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         if is_adapted && !is_fresh && status != 0 {
             return Ok(None);
         }
-        let broke = if is_fresh || status == 0 {
-            None
-        } else {
-            broke()
-        };
-        if may_break && !is_fresh && broke.is_none() {
+        let broke = told
+            .ok()
+            .filter(|told| !is_fresh && status != 0 && told.totals.not_collected > 0);
+        if is_unbuilt && !is_fresh && broke.is_none() {
             return Ok(Some(broken(suite, status, ran)));
         }
         // It came to no report, and said why.
@@ -320,54 +323,65 @@ pub(crate) fn cancelled(command: &str) -> Fault {
     .suggest("nothing was reported: report again when it is wanted")
 }
 
+/// Whether the program of a runner that is known died among its tests: a run that only has tests that fail ends with 1.
+fn is_cut_off(why: &Unreadable, status: i32) -> bool {
+    why.format.is_some() && why.kind == ::test_report::Kind::Truncated && !matches!(status, 0 | 1)
+}
+
 /// What the command printed, as a report: on its standard output alone, where build tools do not interfere, else all of it.
-fn printed(suite: &Suite<'_>, ran: &SuiteRan, status: i32) -> Result<TestReport, Fault> {
-    let mut why: Option<Unreadable> = None;
-    for text in [&ran.stdout, &ran.both, &ran.stderr] {
+fn printed(suite: &Suite<'_>, ran: &SuiteRan) -> Result<TestReport, Unreadable> {
+    let mut why = match read_tests(&ran.stdout[..], suite.format) {
+        Ok(report) => return Ok(report),
+        Err(why) => why,
+    };
+    for text in [&ran.both, &ran.stderr] {
         match read_tests(&text[..], suite.format) {
             Ok(report) => return Ok(report),
-            Err(fault) => {
-                // What says most of it is what was understood furthest.
-                let tells_more =
-                    fault.format.is_some() || why.as_ref().is_none_or(|why| why.format.is_none());
-                if tells_more {
-                    why = Some(fault);
-                }
-            }
+            // What says most of it is what was understood furthest.
+            Err(other) if other.format.is_some() => why = other,
+            Err(_) => {}
         }
     }
-    // Such as a linter that stands before the tests in the same command.
-    let is_none_of_tests = why.as_ref().is_none_or(|why| why.format.is_none());
-    let why = why.map_or_else(String::new, |why| why.to_string());
-    let fault = if status != 0 && is_none_of_tests {
-        refused(
-            "report_unreadable",
-            format!(
-                "`{}` ended with status {status}, and nothing that it printed is a report of tests",
-                suite.command
-            ),
-            concat!(
-                "see the end of what it printed: where something stopped it before the tests, such as a linter, mend that, and report again: ",
-                step!("report"),
-                "; a frozen test is mended in RED, to which `reopen` goes back. Where the tests ran, let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
-                argument!("report"),
-                " beside ",
-                argument!("verify")
-            ),
+    Err(why)
+}
+
+/// The refusal of a command that came to no report of tests.
+fn not_understood(suite: &Suite<'_>, ran: &SuiteRan, status: i32, why: &Unreadable) -> Fault {
+    let message = match why.format {
+        Some(_) => format!("what `{}` printed is not understood: {why}", suite.command),
+        None => format!(
+            "`{}` ended with status {status}, and nothing that it printed is a report of tests",
+            suite.command
+        ),
+    };
+    let claim = if suite.may_break && suite.config.evidence.require == Level::Claimed {
+        concat!(
+            "report the numbers with ",
+            argument!("results"),
+            " failed:N,passed:N, or "
         )
     } else {
-        refused(
-            "report_unreadable",
-            format!("what `{}` printed is not understood: {why}", suite.command),
-            concat!(
-                "let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
-                argument!("report"),
-                " beside ",
-                argument!("verify")
-            ),
-        )
+        ""
     };
-    Err(fault.detail("output", end_of(&ran.both)))
+    let report = concat!(
+        "let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
+        argument!("report"),
+        " beside ",
+        argument!("verify")
+    );
+    // Such as a linter that stands before the tests in the same command.
+    let stopped = concat!(
+        "fix what stopped it before the tests, such as a linter or a build (a frozen test after `reopen`; what is not there yet by a stub), and report again: ",
+        step!("report")
+    );
+    let suggestion = if status == 0 {
+        format!("{claim}{report}")
+    } else if runners_behind(suite.folder, suite.command).is_empty() {
+        format!("{claim}{report}. Where the tests did not run, {stopped}")
+    } else {
+        format!("{stopped}. Where the tests ran, {claim}{report}")
+    };
+    refused("report_unreadable", message, &suggestion).detail("output", end_of(&ran.both))
 }
 
 /// Whether a compiler of TypeScript stopped a command, as it may before tests of a language that needs none: it names each error
