@@ -3,6 +3,7 @@
 pub(crate) mod as_before;
 mod broken;
 mod covered;
+mod declared;
 pub mod evidence;
 pub(crate) mod findings;
 pub(crate) mod former;

@@ -1,6 +1,6 @@
 //! What a report says of tests by their names, and of how many there are.
 
-use ::test_report::TestFormat;
+use ::test_report::{Outcome, TestFormat};
 use machine::command::Severity;
 use machine::{Finding, Refusal};
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ impl Comparison<'_> {
                 .is_some_and(|level| level < Level::Verified)
                 && against.is_some_and(|shown| shown.level == level_name(Level::Verified)),
         };
-        let lacking = owed.lacking(now, |id, in_red| {
+        let mut lacking = owed.lacking(now, |id, in_red| {
             was_removed_before(against, id)
                 // What RED had was not taken out in RED.
                 || !in_red && may_be_removed && self.taken.was_removed(id)
@@ -117,6 +117,17 @@ impl Comparison<'_> {
             self.fewer_cases = lacking.fewer.len() as u64;
             self.facts.insert(GONE.to_owned(), named(&lacking.fewer));
             self.warnings.push("tests_gone".to_owned());
+        }
+        let ran_in_red = |id: &String| {
+            red.as_ref().and_then(|red| red.outcome(id)) != Some(Outcome::NotCollected)
+        };
+        if against.is_some() && !owed.new.iter().any(ran_in_red) {
+            let frozen = FROZEN.read(self.kept, self.role.frozen.as_ref())?;
+            let passes = |outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky);
+            let files = self.declaring(frozen.unwrap_or_default().0.keys(), passes)?;
+            if files.iter().all(|file| !file.is_reported) {
+                lacking.unreported = files.into_iter().map(|file| file.path).collect();
+            }
         }
         // When it was accepted, nobody had said how they were before.
         let all_old = owed.new.is_empty()
@@ -550,6 +561,12 @@ fn finding_of(lacking: TestProblems, against: &str) -> Finding {
     }
     if lacking.no_new {
         told.push(format!("the tests that could not be built in {against} do not show up: there is no test that was not there before"));
+    }
+    if !lacking.unreported.is_empty() {
+        told.push(format!(
+            "no test that was written in {against} is in the report: {}",
+            few(&lacking.unreported)
+        ));
     }
     let mut all = lacking.missing;
     all.extend(lacking.skipped);

@@ -52,7 +52,7 @@ pub(crate) const PRODUCT: &str = "product";
 pub(crate) const COMMITTED_ON: &str = "committedOn";
 /// What a report of passing tests says where somebody stashed work on the commit that it is about.
 pub(crate) const STASHED: &str = "stashed";
-/// What such a report says where no test was written for it: what to do about that.
+/// What such a report says where no test was written for it, or none of those was run: what to do about that.
 pub(crate) const NO_TESTS: &str = "noTests";
 /// What such a report says where files were changed that configure the runner: which.
 pub(crate) const CONFIGURED: &str = "runnerConfig";
@@ -273,6 +273,7 @@ impl Comparison<'_> {
                 .insert(NO_TESTS.to_owned(), json!(found.suggestion));
             self.findings.push(found);
         }
+        self.name_unreported(&written)?;
         if !written.product.is_empty() {
             // What a runner has written is nothing that could be set aside.
             let subject = Subject::new(self.repository, &self.memory.start)?;

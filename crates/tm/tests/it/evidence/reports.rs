@@ -578,3 +578,75 @@ fn later(stage: &Stage, name: &str, seconds: i64) {
     let file = fs::File::options().append(true).open(stage.path(name));
     file.unwrap().set_modified(at).unwrap();
 }
+
+const GO_TEST: &str =
+    "package shop\n\nfunc TestB(t *testing.T) {\n\tif B() != 2 {\n\t\tt.Fatal()\n\t}\n}\n";
+
+fn go_text(stage: &Stage, text: &str) -> PathBuf {
+    let path = stage.next_report();
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn go_passing(stage: &Stage, names: &[&str]) -> PathBuf {
+    let mut text = String::new();
+    for name in names {
+        for action in ["run", "pass"] {
+            writeln!(
+                text,
+                r#"{{"Action":"{action}","Package":"shop","Test":"{name}"}}"#
+            )
+            .unwrap();
+        }
+    }
+    go_text(
+        stage,
+        &(text + "{\"Action\":\"pass\",\"Package\":\"shop\"}\n"),
+    )
+}
+
+const GO_UNBUILT: &str =
+    "# shop [shop.test]\n./b_test.go:4:5: undefined: B\nFAIL\tshop [build failed]\nFAIL\n";
+
+/// Nothing is known from before, and RED could not be built: its tests are known by what their file declares.
+#[test]
+fn tests_that_were_not_built_in_red_are_owed_by_the_names_in_their_file() {
+    let stage = Stage::new("");
+    stage.env.auto("start 1").ok();
+    stage.env.write("tests/b_test.go", GO_TEST);
+    let red = go_text(&stage, GO_UNBUILT);
+    stage.hand_in("complete red", &red).ok();
+    stage.env.write("b.go", "package shop\n");
+    let verbose = "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tshop\t0.003s\n";
+    for part in [go_text(&stage, verbose), go_passing(&stage, &["TestA"])] {
+        stage.refused(
+            &with_report("complete green", &part),
+            "tests_missing",
+            &["tests/b_test.go"],
+            "--report",
+        );
+    }
+    let all = go_passing(&stage, &["TestA", "TestB"]);
+    accepted(stage.hand_in("complete green", &all).ok());
+}
+
+/// Not run is not passed: the file of which no test is in the report is named.
+#[test]
+fn a_file_whose_tests_the_command_does_not_run_is_named() {
+    let stage = Stage::new("");
+    stage.env.auto("start 1").ok();
+    stage.env.write("tests/b_test.go", GO_TEST);
+    let report = go_passing(&stage, &["TestA"]);
+    let refused = stage.hand_in("complete red", &report);
+    assert_eq!(refused.code(), "red_requires_failing_tests", "{refused:#?}");
+    assert!(
+        refused.suggestion().contains("tests/b_test.go"),
+        "{refused:#?}"
+    );
+    let report = go_passing(&stage, &["TestA", "TestB"]);
+    let refused = stage.hand_in("complete red", &report);
+    assert!(
+        !refused.suggestion().contains("tests/b_test.go"),
+        "{refused:#?}"
+    );
+}

@@ -177,6 +177,8 @@ pub struct TestProblems {
     pub fewer: Vec<String>,
     /// No test is there that was not before, though RED had only such as could not be collected.
     pub no_new: bool,
+    /// Files with new tests of RED that had no name there, and have none now.
+    pub unreported: Vec<String>,
 }
 
 impl TestProblems {
@@ -186,6 +188,7 @@ impl TestProblems {
             && self.skipped.is_empty()
             && self.excused.is_empty()
             && !self.no_new
+            && self.unreported.is_empty()
     }
 }
 
