@@ -160,6 +160,16 @@ pub fn added(
             LAST_TOTAL.is_called(name) || LAST_LEVEL.is_called(name) || LAST_LEDGER.is_called(name)
         };
         keep.retain(|name, _| !counts_more(name));
+        // A part of the suite may have been accepted while nothing was known.
+        if let (Some(last), Some(mut all)) = (last, baseline.ledger())
+            && !BASELINE.is_in(&run.kept)
+        {
+            let last = Ledger::read(dir, last)?;
+            if last.names_alike(&all) {
+                all.tests.extend(last.tests);
+                LAST_LEDGER.put(&mut keep, &all.keep(dir)?)?;
+            }
+        }
     }
     Ok(keep)
 }
