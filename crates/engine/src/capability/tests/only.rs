@@ -68,8 +68,10 @@ pub(crate) fn findings(
 impl Comparison<'_> {
     /// Whether a report about tests alone brings some that were not there before.
     pub(super) fn brings_tests(&mut self) -> Result<(), HandlerError> {
-        let is_told = |finding: &Finding| finding.policy == NO_TEST_WRITTEN;
-        if !is_of_tests_alone(self.role) || self.findings.iter().any(is_told) {
+        let mut findings = self.findings.iter();
+        let is_told = findings.any(|finding| finding.policy == NO_TEST_WRITTEN);
+        // What fails is told as that.
+        if !is_of_tests_alone(self.role) || is_told || self.counts.failing() > 0 {
             return Ok(());
         }
         let before = self.before.as_ref();

@@ -146,6 +146,11 @@ fn what_is_of_another_kind_is_refused() {
         // A test of before that asks for less is none that is brought.
         work.write("tests/add.test", "adds: true\n");
         refused(&work, &["complete", "tests"], "no_test_written");
+        // One that is there and fails is told as that.
+        work.git(&["restore", "tests"]);
+        work.append("tests/add.test", "adds more: false\n");
+        let (_, told) = work.report(&["complete", "tests"]);
+        assert_eq!(told["code"], "green_tests_still_failing", "{told:#}");
     }
 }
 
