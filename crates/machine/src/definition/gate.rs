@@ -6,10 +6,12 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
+use super::Definition;
 use super::ordered::{LongForm, NameOr};
 use crate::approval::{GateMode, Strength};
 use crate::diagnostic::Located;
 use crate::guard::Expression;
+use crate::trigger::Trigger;
 
 /// Who decides at a gate: `auto`, `human`, which is short for `{ by: person }`, `{ by: person, strength: signed }`, or a
 /// CEL expression that gives the word of a mode.
@@ -112,6 +114,13 @@ impl<'de> Deserialize<'de> for Written {
             }
         }
         deserializer.deserialize_any(Either)
+    }
+}
+
+impl Definition {
+    /// Whether what stands before the gate of a state can be rejected.
+    pub fn can_reject(&self, state: &str) -> bool {
+        !self.edges(state, Trigger::Reject).is_empty()
     }
 }
 

@@ -469,11 +469,6 @@ impl Definition {
         })
     }
 
-    /// Whether what stands before the gate of a state can be rejected.
-    pub fn can_reject(&self, state: &str) -> bool {
-        !self.edges(state, Trigger::Reject).is_empty()
-    }
-
     /// The role of the reports of a state.
     pub fn role(&self, state: &str) -> Role {
         self.state(state).map(StateDef::role).unwrap_or_default()

@@ -189,7 +189,7 @@ pub struct Evidence {
         "type" = "object",
         "x-form" = true,
         "x-aliases" = ["testResults"],
-        "x-brief" = "counts as the runner printed them: passed, failed, skipped, errors (could not be built)"
+        "x-brief" = "passed, failed, skipped, errors (not built), as printed"
     ))]
     pub results: Option<String>,
     /// Nothing was changed since the report that this one is held against: it holds for this one, too
@@ -239,7 +239,7 @@ pub struct TestReports {
     /// A test that was taken out on purpose, by its id; with `*` at the end, all that begin so. May be repeated
     #[arg(long, value_name = "ID")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "ids of tests taken out"))]
+    #[schemars(extend("x-brief" = "ids of tests gone"))]
     pub removed: Vec<String>,
 }
 
@@ -282,7 +282,7 @@ pub struct Next {
     /// Look at the working tree too, to tell whether the preconditions hold
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "look at the working tree too"))]
+    #[schemars(extend("x-brief" = "look at the tree too"))]
     pub check: bool,
     /// The run.
     #[command(flatten)]
@@ -339,7 +339,7 @@ pub struct Commit {
     /// The files to commit, by commas; all of the run's changes if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "all of the run's changes if left out"))]
+    #[schemars(extend("x-brief" = "all changes if left out"))]
     pub files: Vec<String>,
     /// A commit that was made already
     #[arg(long, value_name = "SHA", conflicts_with_all = ["message", "files"])]

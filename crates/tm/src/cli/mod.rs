@@ -210,7 +210,7 @@ pub struct Reopen {
     /// `tests` and `spike`; with a reason
     #[arg(long, value_name = "KIND")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "begins anew as this kind of work"))]
+    #[schemars(extend("x-brief" = "another kind of work"))]
     pub kind: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]

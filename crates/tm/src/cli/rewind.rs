@@ -36,7 +36,7 @@ pub struct Rewind {
     /// Take back what is pushed, too: the next submission replaces it there
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "take back what is pushed, too"))]
+    #[schemars(extend("x-brief" = "what is pushed, too"))]
     pub pushed: bool,
     /// By what, where a person has to agree.
     #[command(flatten)]

@@ -51,12 +51,12 @@ pub struct Start {
     /// Supersede a run that is under way
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "end the one under way; asks"))]
+    #[schemars(extend("x-brief" = "end the current one; asks"))]
     pub force: bool,
     /// Begin with uncommitted changes; those that the run does not touch are never committed
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "begin with uncommitted changes"))]
+    #[schemars(extend("x-brief" = "despite uncommitted changes"))]
     pub allow_dirty: bool,
     /// Do not ask before the branch is made
     #[arg(long)]
@@ -126,7 +126,7 @@ pub struct Baseline {
     /// Run the test command now, and take its outcome for the suite as it is
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "run the suite now, as it is"))]
+    #[schemars(extend("x-brief" = "run the suite now"))]
     pub verify: bool,
     /// Format of the report; told by its content if left out
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]

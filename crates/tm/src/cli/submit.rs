@@ -18,7 +18,7 @@ pub struct Submit {
     pub base: Option<String>,
     /// The title; made from the task if left out
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "made from the task if left out"))]
+    #[schemars(extend("x-brief" = "from the task if left out"))]
     pub title: Option<String>,
     /// Open it as a draft, or make it one
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]

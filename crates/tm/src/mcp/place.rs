@@ -116,7 +116,7 @@ impl From<SkillsPlace> for RunSelector {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct TurnPlace<P> {
     #[serde(rename = "unitId")]
-    #[schemars(extend("x-aliases" = ["unit_id"], "x-brief" = "present when you decided"))]
+    #[schemars(extend("x-aliases" = ["unit_id"], "x-brief" = "when you decided"))]
     unit: Option<String>,
     #[serde(flatten)]
     place: P,

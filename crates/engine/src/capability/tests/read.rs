@@ -96,12 +96,8 @@ pub fn read(
         &memory,
     ));
     let named = named_paths(call, &repository, files)?;
-    let mut handed = report_files::no_work(&repository, &memory, taken, &status, &named);
-    handed.extend(report_files::refused(&call.dir, &repository));
-    let memory = Memory {
-        reports: memory.reports.into_iter().chain(handed).collect(),
-        ..memory
-    };
+    let handed = report_files::no_work(&call.dir, &repository, &memory, taken, &status, &named);
+    memory.reports.extend(handed);
     let changes = Changes::of(&status, &memory, &repository, &named)?;
     changes.no_dirty_submodules(&repository)?;
     let last = match &status.head {

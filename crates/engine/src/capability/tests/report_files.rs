@@ -9,8 +9,10 @@ use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::subject::is_data;
 use crate::refusals;
 
-/// Those that git does not know and nobody names: what this call hands in, and what lies about.
+/// Those that git does not know and nobody names: what this call hands in, what a refused report of the run in `dir` handed in, and
+/// what runners left.
 pub(crate) fn no_work(
+    dir: &Path,
     repository: &Repository,
     memory: &Memory,
     taken: &TestEvidence,
@@ -19,6 +21,7 @@ pub(crate) fn no_work(
 ) -> Vec<RepoPath> {
     let mut paths = handed_in(repository, taken, status, named);
     paths.extend(left_about(repository, memory, status, named));
+    paths.extend(refused(dir, repository));
     paths
 }
 
@@ -43,7 +46,7 @@ fn handed_in(
 }
 
 /// The files that were handed in with a report that was refused, and may be reports by their names.
-pub(crate) fn refused(dir: &Path, repository: &Repository) -> Vec<RepoPath> {
+fn refused(dir: &Path, repository: &Repository) -> Vec<RepoPath> {
     let all = refusals::reports(dir);
     all.iter()
         .filter(|path| is_data(&path.to_string_lossy()) || path.extension().is_none())

@@ -40,7 +40,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_start",
             title: "Start a run",
-            description: "Start a TDD run, on a branch of its own. Either taskId (from tasks.json), or title with subtasks, or plan.",
+            description: "Start a TDD run on a branch of its own: taskId (of tasks.json), or title with subtasks, or plan.",
             hints: Hints::Adds,
             output: next_action! { "runId": text, "branch": text, "warnings": files },
             always: &["branch"],
@@ -61,7 +61,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_complete_phase",
             title: "Report RED or GREEN",
-            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: do what suggestion says. Failing tests in GREEN use up an attempt.",
+            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: do what suggestion says.",
             hints: Hints::Adds,
             output: verdict.clone(),
             always: &["validated", "message", "nextAction"],
@@ -93,7 +93,7 @@ pub(super) fn entries() -> Vec<Entry> {
         },
         Entry {
             name: "autopilot_reopen",
-            title: "Go one phase back",
+            title: "Reopen a phase",
             description: "One phase back: COMMIT to GREEN, GREEN to RED; at finalize, open a repair.",
             hints: Hints::Adds,
             output: moved.clone(),
@@ -102,7 +102,7 @@ pub(super) fn entries() -> Vec<Entry> {
         },
         Entry {
             name: "autopilot_baseline",
-            title: "Tests before the run",
+            title: "Record the baseline",
             description: "Which tests failed before the run, and may go on to: runs them where it began, or takes a report.",
             hints: Hints::Idempotent,
             output: moved.clone(),
@@ -112,7 +112,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_skip",
             title: "Give a subtask up",
-            description: "Give up the subtask in hand for good; what depends on it is not run.",
+            description: "Give the subtask up for good; what depends on it is not run.",
             hints: Hints::Destructive,
             output: moved.clone(),
             always: &["message", "nextAction"],
@@ -169,7 +169,7 @@ fn way_back() -> Entry {
     Entry {
         name: "autopilot_rewind",
         title: "Take the run back",
-        description: "Take run, branch and working tree back to an earlier step; what was there is kept under a ref.",
+        description: "Take run, branch and tree back to an earlier step; what was there is kept.",
         hints: Hints::Destructive,
         output: next_action! { "runId": text, "message": text, "steps": { "type": "array" } },
         always: &["runId"],
@@ -182,7 +182,7 @@ fn submission() -> Entry {
     let text = json!({ "type": "string" });
     Entry {
         name: "autopilot_submit",
-        title: "Push and open the pull request",
+        title: "Open the pull request",
         description: "Push the finished run's branch; open its pull request, or update it. byHand: tell the person why, and the url.",
         hints: Hints::Adds,
         output: next_action! { "runId": text, "message": text, "pullRequest": { "type": "object" }, "byHand": { "type": "object" } },

@@ -31,7 +31,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_complete_work_unit",
             title: "Report a work unit",
-            description: "Report a work unit; COMMIT without commitSha makes the commit. report or verify: instead of its numbers.",
+            description: "Report a work unit; COMMIT without commitSha makes the commit. report or verify: not its numbers.",
             hints: Hints::Idempotent,
             output: json!({
                 "validated": { "type": "boolean" }, "code": text, "message": text,

@@ -323,13 +323,19 @@ fn a_command_fails_before_any_test() {
     work.write("tests/double.test", DOUBLES);
     let (status, answer) = work.report(&["complete", "red"]);
     assert_eq!(status, 0, "{answer:#}");
-    assert_eq!(answer["details"]["output"], "double.ts(1,1): error TS2304: double\n");
+    assert_eq!(
+        answer["details"]["output"],
+        "double.ts(1,1): error TS2304: double\n"
+    );
     work.write("src/other.sh", DOUBLE);
     let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
     let refused = |work: &Work| {
         let (status, answer) = work.report(&["complete", "green"]);
         if status != 0 {
-            assert_eq!(answer["details"]["output"], "double.ts(1,1): error TS2304: double\n");
+            assert_eq!(
+                answer["details"]["output"],
+                "double.ts(1,1): error TS2304: double\n"
+            );
         }
         (status, answer)
     };
