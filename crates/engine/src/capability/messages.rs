@@ -249,11 +249,8 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "not_present",
-        meaning: "That is not the one in hand",
-        suggestion: concat!(
-            "leave the id out, or name the present one: ",
-            step!("status")
-        ),
+        meaning: "That is not the present one",
+        suggestion: concat!("see which one is: ", step!("status")),
     },
     Text {
         code: "not_a_policy",

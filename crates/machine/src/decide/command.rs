@@ -298,7 +298,15 @@ impl Planner<'_> {
                 let mut tokens = self.run.tokens.iter();
                 let gate = tokens.find_map(|token| self.gate_of(&token.state));
                 let refusal = Refusal::new("not_present").message(match (item, gate) {
-                    (Some(item), _) => format!("{item} is not the one in hand"),
+                    (Some(item), _) => {
+                        let mut sets = self.run.sets.values();
+                        let status = sets.find_map(|set| Some(set.get(item)?.status));
+                        match status {
+                            Some(ItemStatus::Done) => format!("{item} is done already"),
+                            Some(ItemStatus::Failed) => format!("{item} was skipped already"),
+                            _ => format!("{item} is not the present one"),
+                        }
+                    }
                     (None, Some(gate)) => {
                         format!("nothing is in hand: the run waits at the gate `{gate}`")
                     }
