@@ -20,13 +20,13 @@ pub struct CommandLine {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// Nothing is there to be run.
-    #[error("the test command `{command}` names no program")]
+    #[error("the command `{command}` names no program")]
     NoProgram {
         /// The command.
         command: String,
     },
     /// A quote was opened and not closed, or a backslash has nothing after it.
-    #[error("the test command `{command}` ends within {within}")]
+    #[error("the command `{command}` ends within {within}")]
     Unfinished {
         /// The command.
         command: String,
@@ -34,11 +34,11 @@ pub enum CommandError {
         within: &'static str,
     },
     /// It holds a NUL, which no argument can.
-    #[error("the test command holds a NUL byte")]
+    #[error("the command holds a NUL byte")]
     Nul,
     /// It needs a shell.
     #[error(
-        "the test command `{command}` holds {syntax}, which only a shell understands, and it is run without one"
+        "the command `{command}` holds {syntax}, which only a shell understands, and it is run without one"
     )]
     NeedsShell {
         /// The command.

@@ -76,7 +76,7 @@ pub enum SuiteError {
     #[error(transparent)]
     Command(#[from] CommandError),
     /// Its program cannot be started.
-    #[error("the test command `{command}` cannot be run: {reason}")]
+    #[error("the command `{command}` cannot be run: {reason}")]
     Program {
         /// The command.
         command: String,
