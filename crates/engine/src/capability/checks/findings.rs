@@ -3,6 +3,7 @@
 use machine::role::FileClass;
 use machine::{Finding, Role};
 use serde_json::json;
+use text::plain::cut_bytes;
 use workspace::config::{Policy, Severity};
 
 use super::{CheckEvidence, MOST_TOLD, NewFinding};
@@ -20,6 +21,8 @@ pub(crate) const CHECKS_NOT_RUN: &str = "checks_not_run";
 
 /// As many are told in a sentence.
 const FEW: usize = 8;
+/// So many bytes of what a check printed that names no place are told.
+const LONGEST: usize = 400;
 
 impl CheckEvidence {
     /// What is found of it by the policies, in this role.
@@ -168,11 +171,15 @@ fn words(new: &NewFinding) -> String {
         rule if rule.is_empty() || rule == new.check => String::new(),
         rule => format!(" {rule}"),
     };
-    let message = match first_line(&finding.message) {
-        "" => String::new(),
-        message => format!(" {message}"),
+    // What names no place is found somewhere in what was printed.
+    let message = if finding.path.is_empty() {
+        let words: Vec<&str> = finding.message.split_whitespace().collect();
+        cut_bytes(&words.join(" "), LONGEST).to_owned()
+    } else {
+        first_line(&finding.message).to_owned()
     };
-    format!("{}:{place}{rule}{message}", new.check)
+    let gap = if message.is_empty() { "" } else { " " };
+    format!("{}:{place}{rule}{gap}{message}", new.check)
 }
 
 fn first_line(text: &str) -> &str {

@@ -255,10 +255,20 @@ fn of_command(check: &Check, ran: &SuiteRan) -> Result<Vec<CheckFinding>, String
             path: Box::default(),
             line: None,
             rule: check.name.as_str().into(),
-            message: end_of(&ran.both).trim().into(),
+            // What starts it (npm and its like) warns of settings of its own beside that.
+            message: printed(ran).into(),
             severity: Severity::Error,
         }]),
     }
+}
+
+/// The end of what a command printed: of its output, or of its complaints where that is empty.
+fn printed(ran: &SuiteRan) -> String {
+    let outputs = [&ran.stdout, &ran.stderr];
+    let ends = outputs.map(|output| end_of(output).trim().to_owned());
+    ends.into_iter()
+        .find(|end| !end.is_empty())
+        .unwrap_or_default()
 }
 
 fn ended(how: How) -> String {
@@ -266,5 +276,32 @@ fn ended(how: How) -> String {
         How::Exited(status) => format!("it ended with status {status}"),
         How::Signalled(signal) => format!("it was ended by signal {signal}"),
         How::TimedOut | How::Flooded | How::Cancelled => "it did not end in time".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_starts_a_check_warns_of_something_else() {
+        let ran = |stdout: &str, stderr: &str| SuiteRan {
+            how: How::Exited(1),
+            stdout: stdout.into(),
+            stdout_left_out: 0,
+            stderr: stderr.into(),
+            stderr_left_out: 0,
+            both: format!("{stderr}{stdout}").into(),
+            left_out: 0,
+            sha256: String::new(),
+            duration: Duration::ZERO,
+        };
+        let warning = "npm warn Unknown project config\n";
+        let found = "\n  \u{2716}  3:1  Unexpected var\n";
+        assert_eq!(
+            printed(&ran(found, warning)),
+            "\u{2716}  3:1  Unexpected var"
+        );
+        assert_eq!(printed(&ran(" \n", warning)), warning.trim());
     }
 }
