@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use workspace::git::{GitErrorKind, Repository, TreeStatus};
-use workspace::process::can_be_started;
+use workspace::process::find_program;
 use workspace::tasks::{STATE_FILE, TASKS_FILE};
 
 use super::DoctorCheck;
@@ -67,7 +67,7 @@ impl Engine {
             Err(error) => checks.push(DoctorCheck::of("identity", error)),
         }
         match repository.signing_program() {
-            Ok(Some(program)) if !can_be_started(&program, &self.root) => {
+            Ok(Some(program)) if find_program(&program, &self.root).is_none() => {
                 checks.push(DoctorCheck::fail(
                     "signing",
                     format!("git signs commits by `{program}`, which is not there"),

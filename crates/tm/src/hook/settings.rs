@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 use text::quote::shell_word;
-use workspace::process::can_be_started;
+use workspace::process::find_program;
 
 use super::{Client, opencode};
 
@@ -377,7 +377,7 @@ pub fn is_there(root: &Path, program: &str) -> bool {
         .iter()
         .find_map(|folder| program.strip_prefix(folder).map(|rest| format!("./{rest}")))
         .unwrap_or(program);
-    program.contains(['$', '~']) || can_be_started(&program, root)
+    program.contains(['$', '~']) || find_program(&program, root).is_some()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use engine::DoctorCheck;
-use workspace::process::{Program, can_be_started, on_path, run};
+use workspace::process::{Program, find_program, run};
 
 use super::client::Client;
 use super::settings::FILE;
@@ -33,7 +33,7 @@ pub fn checks(root: &Path) -> Vec<DoctorCheck> {
                 checks.push(set_up(root, client, installed.is_some_and(|hook| hook.ok)));
                 match draft.program(client) {
                     Some(program) if program == PROGRAM => calls_by_name = true,
-                    Some(program) if !can_be_started(&program, root) => checks.push(DoctorCheck::fail(
+                    Some(program) if find_program(&program, root).is_none() => checks.push(DoctorCheck::fail(
                         "program",
                         format!("{} starts `{program}`, which is not there", client.id()),
                         "mend its path in the client's entry `tramline`, or call `tm` by its name there",
@@ -112,7 +112,7 @@ fn set_up(root: &Path, client: Client, hook: bool) -> DoctorCheck {
 
 /// What is started by the name of this program: this version of it, one hopes.
 fn by_name(root: &Path) -> Option<DoctorCheck> {
-    let Some(found) = on_path(PROGRAM) else {
+    let Some(found) = find_program(PROGRAM, root) else {
         return Some(DoctorCheck::fail(
             "program",
             "`tm` is not on the PATH: no client that is set up here can start it",

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use crate::config::{Checks, RunChecks};
 use crate::suite::{CommandError, CommandLine, one_word};
 
-pub use tools::{Stream, on_path};
+pub use tools::Stream;
 
 /// A check that is to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn found(root: &Path, top: &Path, settings: &Checks) -> Result<Vec<Check>, C
         let own = Check {
             settings: settings.unwrap_or_default(),
             nested,
-            ..of_command(root, name, line)
+            ..of_command((root, top), name, line)
         };
         all.insert(name.clone(), own);
     }
@@ -118,11 +118,11 @@ pub fn found(root: &Path, top: &Path, settings: &Checks) -> Result<Vec<Check>, C
 }
 
 /// A command of the project's own, of which nothing is known but its name.
-fn of_command(root: &Path, name: &str, line: CommandLine) -> Check {
+fn of_command(place: (&Path, &Path), name: &str, line: CommandLine) -> Check {
     let program = line.argv.first().map(String::as_str).unwrap_or_default();
     Check {
         name: name.to_owned(),
-        program: on_path(root, program),
+        program: tools::Of::Any.find(program, place),
         argv: line.argv,
         all: Vec::new(),
         endings: None,

@@ -3,12 +3,12 @@
 //! What they print and how they end was tried on each of them (with findings, without, with errors of syntax and in the settings) where
 //! they could be had, in old and new versions.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use super::Check;
 use super::CheckSettings;
 use super::signs::Sign::{self, File, Ini, Json, PreCommit, There, Toml};
+use crate::process::{find_program, is_program};
 
 /// Where a tool prints its findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Stream {
 
 /// Where the program of a tool is looked for before the `PATH`.
 #[derive(Debug, Clone, Copy)]
-enum Of {
+pub(super) enum Of {
     /// Where npm and its like put the programs of a project's packages.
     Node,
     /// In the project's virtual environment.
@@ -34,6 +34,8 @@ enum Of {
     Ruby,
     /// Nowhere else.
     Path,
+    /// Wherever one of these would be.
+    Any,
 }
 
 /// A tool.
@@ -452,15 +454,7 @@ impl Tool {
         let program = argv.first().map(String::as_str).unwrap_or_default();
         Check {
             name: self.name.to_owned(),
-            program: self
-                .of
-                .folders(root, top)
-                .into_iter()
-                .find_map(|folder| {
-                    let place = folder.join(program);
-                    place.is_file().then_some(place)
-                })
-                .or_else(|| on_path(root, program)),
+            program: self.of.find(program, (root, top)),
             all: self.whole(&settings),
             argv,
             endings: self.endings,
@@ -489,6 +483,14 @@ impl Tool {
 }
 
 impl Of {
+    /// Where a program lies that the project at `root` starts by this name.
+    pub(super) fn find(self, program: &str, (root, top): (&Path, &Path)) -> Option<PathBuf> {
+        let places = self.folders(root, top).into_iter();
+        let mut places = places.map(|folder| folder.join(program));
+        let own = places.find(|place| !program.contains('/') && is_program(place));
+        own.or_else(|| find_program(program, root))
+    }
+
     /// The folders in which programs lie, the nearest first.
     fn folders(self, root: &Path, top: &Path) -> Vec<PathBuf> {
         let up = || {
@@ -504,6 +506,7 @@ impl Of {
             Self::Python => below(&[".venv/bin", "venv/bin"]),
             Self::Php => below(&["vendor/bin"]),
             Self::Ruby | Self::Path => Vec::new(),
+            Self::Any => below(&["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"]),
         }
     }
 }
@@ -515,16 +518,4 @@ fn is_locked_by_bundler(root: &Path, name: &str) -> bool {
         lock.lines()
             .any(|line| line.trim().starts_with(&format!("{name} ")))
     })
-}
-
-/// Where a program lies, as a command in `root` finds it.
-pub fn on_path(root: &Path, program: &str) -> Option<PathBuf> {
-    if program.contains('/') {
-        let place = root.join(program);
-        return place.is_file().then_some(place);
-    }
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|place| place.is_file())
 }

@@ -14,16 +14,11 @@ pub use group::ProcessGroup;
 pub(crate) use group::process_runs_in;
 pub use run::{Cancellation, Ended, How, Program, ProgramError, run};
 
-/// Whether a program can be started by that name from a folder: it lies there, or on the `PATH`.
-pub fn can_be_started(program: &str, from: &Path) -> bool {
+/// The file that is started by that name from a folder: it lies there, or on the `PATH`.
+pub fn find_program(program: &str, from: &Path) -> Option<PathBuf> {
     if program.contains('/') {
-        return is_program(&from.join(program));
+        return Some(from.join(program)).filter(|file| is_program(file));
     }
-    on_path(program).is_some()
-}
-
-/// The file that is started by that name, as the `PATH` has it.
-pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .map(|folder| folder.join(program))

@@ -1,6 +1,7 @@
 //! Which checks a project has, by its files.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -12,9 +13,12 @@ fn checks(files: &[(&str, &str)], settings: &Checks) -> Vec<Check> {
     for (name, text) in files {
         let place = project.path().join(name);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::write(place, text).unwrap();
+        fs::write(&place, text).unwrap();
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    found(project.path(), project.path(), settings).unwrap()
+    let package = project.path().join("packages/one");
+    let root = Some(&*package).filter(|package| package.is_dir());
+    found(root.unwrap_or(project.path()), project.path(), settings).unwrap()
 }
 
 fn names(files: &[(&str, &str)]) -> Vec<String> {
@@ -116,6 +120,26 @@ fn a_program_of_the_project_comes_first() {
     assert!(all[0].is_about("src/a.tsx") && !all[0].is_about("a.md") && !all[0].is_about("tsx"));
     let missing = checks(&[("biome.json", "{}")], &Checks::default());
     assert_eq!(missing[0].program, None);
+}
+
+/// As `npm run` has it: in a package, and at the top of its repository.
+#[test]
+fn a_command_of_ones_own_finds_the_programs_of_the_project() {
+    let own = Checks {
+        commands: IndexMap::from([("lint".to_owned(), "xo --quiet".to_owned())]),
+        ..Checks::default()
+    };
+    for place in [
+        "node_modules/.bin/xo",
+        "packages/one/node_modules/.bin/xo",
+        "packages/one/.venv/bin/xo",
+    ] {
+        let files = [(place, ""), ("packages/one/package.json", "{}")];
+        let all = checks(&files, &own);
+        let program = all[0].program.as_ref().unwrap();
+        assert!(program.ends_with(place), "{program:?}");
+    }
+    assert_eq!(checks(&[], &own)[0].program, None);
 }
 
 /// What of a shared file is about something else does not set a check up.

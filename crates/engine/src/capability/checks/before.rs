@@ -6,7 +6,8 @@ use std::path::Path;
 
 use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
-use workspace::checks::{Check, on_path};
+use workspace::checks::Check;
+use workspace::process::find_program;
 use workspace::runner::shim::Shim;
 
 use super::ran::Place;
@@ -81,7 +82,7 @@ fn program_of(program: &Path) -> String {
         let line = String::from_utf8_lossy(line);
         let words = line.split_whitespace();
         for word in words.filter(|word| !word.starts_with('-')) {
-            let place = on_path(Path::new("/"), word);
+            let place = find_program(word, Path::new("/"));
             told.extend(place.map(|place| identity(&place)));
         }
     }
