@@ -50,6 +50,8 @@ empty) echo "[]"; exit 0 ;;
 [45]??) fails "no (HTTP $how)" "{\"message\":\"said $how\"}" ;;
 esac
 
+# A forge has done something or has not, also where whoever asked is killed.
+at_once() { cat >"$here/new.$$" && mv "$here/new.$$" "$1"; }
 name_of() { printf '%s' "$body" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 without_braces() { printf '%s' "$body" | sed 's/^{//; s/}$//'; }
 shown() {
@@ -87,14 +89,14 @@ create() {
         fi
     done
     new=$(($(ls "$here/requests" | grep -vc '\.') + 1))
-    without_braces >"$here/requests/$new"
     echo open >"$here/requests/$new.state"
+    without_braces | at_once "$here/requests/$new"
     shown "$new"
 }
 change() {
-    printf ',%s' "$(without_braces)" >>"$here/requests/$1"
+    { cat "$here/requests/$1"; printf ',%s' "$(without_braces)"; } | at_once "$here/requests/$1"
     added=$(name_of add_labels)
-    [ -n "$added" ] && printf '"%s"' "$added" | sed 's/,/","/g' >"$here/requests/$1.labels"
+    [ -n "$added" ] && printf '"%s"' "$added" | sed 's/,/","/g' | at_once "$here/requests/$1.labels"
     shown "$1"
 }
 kept() { cat "$here/$1.json" 2>/dev/null || echo '[]'; }
@@ -119,7 +121,7 @@ case "$method $of" in
 "POST "*"/requested_reviewers") echo '{}' ;;
 "POST issues/"*"/labels")
     one=${of#issues/}
-    printf '%s' "$body" | sed 's/.*\[//; s/\].*//' >"$here/requests/${one%/labels}.labels"
+    printf '%s' "$body" | sed 's/.*\[//; s/\].*//' | at_once "$here/requests/${one%/labels}.labels"
     echo '[]'
     ;;
 "POST "*"/comments" | "POST "*"/replies" | "POST "*"/notes") echo '{"id":1}' ;;
@@ -127,7 +129,7 @@ case "$method $of" in
     one=$(printf '%s' "$body" | sed -n 's/.*"PR_\([0-9]*\)".*/\1/p')
     draft=false
     case $body in *convertPullRequestToDraft*) draft=true ;; esac
-    printf ',"draft":%s' "$draft" >>"$here/requests/$one"
+    { cat "$here/requests/$one"; printf ',"draft":%s' "$draft"; } | at_once "$here/requests/$one"
     echo '{"data":{}}'
     ;;
 "PATCH pulls/"*) change "${of#*/}" ;;
