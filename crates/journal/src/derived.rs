@@ -13,6 +13,8 @@ pub fn replace_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let is_file = match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => {
             if found.len() == bytes.len() as u64 && has_content(path, bytes)? {
+                // Whoever was killed may have come this far.
+                let _ = remove_dead_files(durable::folder_of(path));
                 return Ok(false);
             }
             true
@@ -49,6 +51,15 @@ fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 /// Returns how many files and folders that were. A file whose writer lives stays. A folder has no such lock: where folders are
 /// replaced, this is to be called under the lock of `dir`.
 pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
+    remove(dir, true)
+}
+
+/// Removes the files among these: no lock is needed for that.
+pub(crate) fn remove_dead_files(dir: &Path) -> io::Result<usize> {
+    remove(dir, false)
+}
+
+fn remove(dir: &Path, with_folders: bool) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -58,6 +69,9 @@ pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
             continue;
         }
         if entry.file_type()?.is_dir() {
+            if !with_folders {
+                continue;
+            }
             fs::remove_dir_all(entry.path())?;
         } else {
             // Held until it is removed, so that nobody takes it for a new one of theirs.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
-use crate::derived::remove_leftovers;
+use crate::derived::remove_dead_files;
 
 /// Begins the name of a file that is about to be renamed into place.
 pub const TEMPORARY_PREFIX: &str = ".tramline-";
@@ -76,8 +76,10 @@ pub(crate) fn empty_aside(path: &Path) -> io::Result<NamedTempFile> {
     locked_aside(folder_of(path), 0o600)
 }
 
-/// An empty file in `folder`, locked while its writer lives: [`remove_leftovers`] removes only one that nobody holds.
+/// An empty file in `folder`, locked while its writer lives. Those of dead writers are removed.
 fn locked_aside(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    // What cannot be removed is in nobody's way.
+    let _ = remove_dead_files(folder);
     loop {
         let file = tempfile::Builder::new()
             .prefix(TEMPORARY_PREFIX)
@@ -102,15 +104,12 @@ pub fn aside_of(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let folder = folder_of(path);
     let device = |of: &Path| fs::metadata(of).ok().map(|about| about.dev());
     for place in git_folder(folder).iter().map(PathBuf::as_path) {
-        if device(place) == device(folder) {
-            let _ = remove_leftovers(place);
-            if let Ok(file) = locked_aside(place, mode) {
-                return Ok(file);
-            }
+        if device(place) == device(folder)
+            && let Ok(file) = locked_aside(place, mode)
+        {
+            return Ok(file);
         }
     }
-    // What cannot be removed is in nobody's way.
-    let _ = remove_leftovers(folder);
     locked_aside(folder, mode)
 }
 

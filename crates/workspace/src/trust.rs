@@ -10,7 +10,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use journal::derived::remove_leftovers;
 use journal::durable;
 use serde::{Deserialize, Serialize};
 
@@ -227,7 +226,6 @@ impl TrustStore {
         let mut text = serde_json::to_vec_pretty(&listed)
             .map_err(|error| self.fault(&format!("cannot hold this: {error}"), None))?;
         text.push(b'\n');
-        let _ = remove_leftovers(&self.folder);
         durable::replace_durably(&self.path(), &text).map_err(self.failed("cannot be written"))?;
         Ok(true)
     }

@@ -221,7 +221,20 @@ fn a_derived_file_is_replaced_only_when_it_changes() {
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 
-    fs::write(folder.path().join(".tramline-abc.tmp"), b"half").unwrap();
+    // What killed processes left goes with the next that writes there, or finds that it need not.
+    let left = folder.path().join(".tramline-abc.tmp");
+    for text in [&b"two"[..], b"three"] {
+        fs::write(&left, b"half").unwrap();
+        derived::replace_if_changed(&path, text).unwrap();
+        assert!(!left.exists());
+    }
+    fs::write(&left, b"half").unwrap();
+    durable::replace_durably(&path, b"four").unwrap();
+    assert!(!left.exists());
+    // A folder may be in use, which its lock does not say.
+    fs::create_dir(&left).unwrap();
+    derived::replace_if_changed(&path, b"five").unwrap();
+    assert!(left.exists());
     assert_eq!(derived::remove_leftovers(folder.path()).unwrap(), 1);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

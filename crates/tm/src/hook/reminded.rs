@@ -27,7 +27,6 @@ pub fn first_time(environment: &Environment, session: &str, unit: &str) -> bool 
         text.push_str(line);
         text.push('\n');
     }
-    let _ = journal::derived::remove_leftovers(&folder);
     let written = fs::create_dir_all(&folder)
         .and_then(|()| journal::durable::replace_durably(&file, text.as_bytes()));
     written.is_ok()
