@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::backlog::Statuses;
 use super::boxes::CheckboxLine;
-use super::merge::{source, title_there};
+use super::merge::{source, status_of, title_there};
 use super::{ImportFormat, Imported, ImportedTask};
 use crate::tasks::{Rewrite, Splice, Status, TaskError};
 
@@ -61,10 +61,6 @@ pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskE
     for entry in list.into_iter().flatten() {
         let subtasks = entry.get("subtasks").and_then(Value::as_array);
         for entry in std::iter::once(entry).chain(subtasks.into_iter().flatten()) {
-            let status = entry
-                .get("status")
-                .and_then(Value::as_str)
-                .map(Status::from_text);
             let (Some(format), Some(file), Some(key)) = (
                 source(entry, "format"),
                 source(entry, "file"),
@@ -72,7 +68,7 @@ pub fn write_back(text: &str, tag: &str, root: &Path) -> Result<WriteBack, TaskE
             ) else {
                 continue;
             };
-            let is_done = matches!(status, Some(Status::Done | Status::Completed));
+            let is_done = matches!(status_of(entry), Some(Status::Done | Status::Completed));
             match ImportFormat::of_name(format) {
                 Some(ImportFormat::Beads) if is_done => told.close("bd close", key, key),
                 Some(ImportFormat::Github) if is_done => {
@@ -116,33 +112,29 @@ fn in_file(
         return Ok(());
     };
     let mut splices = Vec::new();
-    let all = || imported.tasks.iter().flat_map(ImportedTask::all);
+    let all = imported.tasks.iter().flat_map(ImportedTask::all);
+    // A group has no place of its own.
+    let all = all.filter(|task| task.subtasks.is_empty());
+    let (known, others): (Vec<_>, Vec<_>) = all.partition(|task| {
+        let mut entries = entries.iter();
+        entries.any(|entry| entry.key == task.key && entry.title == task.title)
+    });
+    let is_open = |task: &ImportedTask| !task.status.0.is_finished();
     for Entry { key, title, .. } in entries.iter().filter(|entry| entry.is_done) {
-        let task = all().find(|task| task.key == *key);
-        // A group has no place of its own.
-        if task.is_some_and(|task| !task.subtasks.is_empty()) {
-            continue;
-        }
-        // Of several with one title, another may have had this number.
-        let is_known = |other: &ImportedTask| {
-            let mut entries = entries.iter();
-            entries.any(|entry| entry.key == other.key && entry.title == other.title)
-        };
-        let is_new = |other: &ImportedTask| {
-            other.title == *title && !other.status.0.is_finished() && !is_known(other)
-        };
-        let Some(task) = task.filter(|task| task.title == *title && !all().any(is_new)) else {
+        let mut others = others.iter();
+        if others.any(|task| task.key == *key || task.title == *title && is_open(task)) {
             told.problems.push(format!(
                 "`{key}` of {} may be another task than `{title}` by now, and is not marked as done: import the file again first",
                 file.display()
             ));
             continue;
-        };
-        if task.status.0.is_finished() {
-            continue;
         }
+        let is_it = |task: &&&ImportedTask| task.key == *key && task.title == *title;
+        let Some(task) = known.iter().find(|task| is_it(task) && is_open(task)) else {
+            continue;
+        };
         let splice = match imported.format {
-            ImportFormat::Backlog => status_of(&text, Statuses::near(file).done()),
+            ImportFormat::Backlog => status_line(&text, Statuses::near(file).done()),
             _ => box_of(&text, task.line),
         };
         match splice {
@@ -182,7 +174,7 @@ fn box_of(text: &str, line: usize) -> Option<Splice> {
 }
 
 /// The status in the front matter of a file of Backlog.md, which becomes this word.
-fn status_of(text: &str, done: &str) -> Option<Splice> {
+fn status_line(text: &str, done: &str) -> Option<Splice> {
     let (own, _) = super::backlog::cut(text.trim_start_matches('\u{feff}'))?;
     let begin = own.as_ptr() as usize - text.as_ptr() as usize;
     let mut offset = begin;

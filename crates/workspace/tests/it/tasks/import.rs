@@ -494,7 +494,7 @@ type Renumbered<'t> = (&'t str, &'t str, bool, &'t [&'t str], &'t [&'t str]);
 #[test]
 fn what_is_done_is_ticked_where_its_title_stands() {
     let path = "specs/1/tasks.md";
-    let cases: [Renumbered<'_>; 9] = [
+    let cases: [Renumbered<'_>; 10] = [
         // Renumbered.
         (
             "- [ ] T001 Old\n- [ ] T002 Other\n",
@@ -594,6 +594,23 @@ fn what_is_done_is_ticked_where_its_title_stands() {
             ],
             &[],
         ),
+        // Another phase with a part of the same title is another phase.
+        (
+            "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Build A\n## Phase 2: B\n- [ ] T003 Last\n",
+            "## Phase 1: C\n- [ ] T001 Build C\n- [ ] T002 Old\n## Phase 2: B\n- [ ] T003 Last\n",
+            false,
+            &[
+                "pending Phase 1: A",
+                "  done Old",
+                "  pending Build A",
+                "pending Phase 2: B",
+                "  pending Last",
+                "pending Phase 1: C",
+                "  pending Build C",
+                "  pending Old",
+            ],
+            &[],
+        ),
         // Moved into another phase: it stays where it was done.
         (
             "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Other\n## Phase 2: B\n- [ ] T003 Last\n",
@@ -619,8 +636,12 @@ fn what_is_done_is_ticked_where_its_title_stands() {
         assert_eq!(problems == 0, at_once, "{is}");
         let (text, all) = imported_again(&text, project.path(), path);
         assert_eq!(all, statuses, "{is}");
-        let (written, _) = written_back(&text, project.path());
-        assert_eq!(written, ticked, "{is}");
+        let (written, problems) = written_back(&text, project.path());
+        assert_eq!(
+            (written.iter().map(String::as_str).collect(), problems),
+            (ticked.to_vec(), 0),
+            "{is}"
+        );
         let now = fs::read_to_string(project.path().join(path)).unwrap();
         let ticks: Vec<&str> = now.lines().filter(|line| line.contains("[x]")).collect();
         let wrong = ticks.iter().find(|line| !line.ends_with("Old"));
@@ -678,7 +699,7 @@ fn a_number_that_two_of_one_title_may_have_is_not_ticked() {
 }
 
 #[test]
-fn what_is_done_on_both_sides_is_there_once_whatever_it_is_called() {
+fn what_is_done_here_is_never_a_task_of_another_title() {
     let path = "specs/1/tasks.md";
     let project = project(&[(path, "- [ ] T001 Old\n- [ ] T002 Other\n")]);
     let (text, _) = merged("", project.path(), path);
@@ -686,8 +707,33 @@ fn what_is_done_on_both_sides_is_there_once_whatever_it_is_called() {
     let now = "- [x] T001 In other words\n- [ ] T002 Other\n";
     fs::write(project.path().join(path), now).unwrap();
     let (text, all) = imported_again(&text, project.path(), path);
-    assert_eq!(all, ["pending Tasks", "  done Old", "  pending Other"]);
+    let expected = [
+        "pending Tasks",
+        "  done Old",
+        "  pending Other",
+        "  done In other words",
+    ];
+    assert_eq!(all, expected);
     assert_eq!(written_back(&text, project.path()), (Vec::new(), 0));
+}
+
+#[test]
+fn an_issue_and_the_box_that_names_it_are_both_there_once() {
+    let issues = r##"[{"number": 1, "title": "All", "state": "open", "body": "- [ ] #3 Part\n- [ ] by hand"},
+        {"number": 3, "title": "Part", "state": "open", "blockedBy": [{"number": 4}]},
+        {"number": 4, "title": "First", "state": "open"}]"##;
+    let project = project(&[("issues.json", issues)]);
+    let (text, _) = merged("", project.path(), "issues.json");
+    let (again, all) = imported_again(&text, project.path(), "issues.json");
+    assert_eq!(again, text);
+    let expected = [
+        "pending All",
+        "  pending #3 Part",
+        "  pending by hand",
+        "pending Part",
+        "pending First",
+    ];
+    assert_eq!(all, expected);
 }
 
 #[test]
