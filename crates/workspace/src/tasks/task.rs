@@ -91,9 +91,10 @@ impl Task {
 }
 
 /// How far a task or subtask is. As text it is what stands in the file: `pending`, `in-progress`, …
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Not begun.
+    #[default]
     Pending,
     /// Begun.
     InProgress,

@@ -1,16 +1,17 @@
 //! Task files of Backlog.md: front matter, and sections behind it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::boxes::{CheckboxLine, plain};
-use super::labels::kind_of_labels;
+use super::labels::{kind_of_labels, status};
 use super::markdown_lists::{heading, is_markdown, lines};
-use super::nesting::{FlatTask, below_their_parents};
-use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
+use super::nesting::FlatTask;
+use super::{ImportError, ImportFormat, Imported, ImportedTask};
 use crate::tasks::Status;
 
 /// The folders that tasks lie in, the living before the done.
@@ -45,7 +46,7 @@ pub(super) fn read(path: &Path) -> Result<Imported, ImportError> {
             format!("the status `{word}` is not known: its tasks count as pending"),
         );
     }
-    imported.tasks = settled(all, &mut imported.problems);
+    take_all(all, &mut imported);
     Ok(imported)
 }
 
@@ -164,7 +165,7 @@ fn task(file: &Path, text: &str, statuses: &Statuses, unknown: &mut BTreeSet<Str
         key: canonical(&id),
         title,
         kind: kind.to_owned(),
-        status: ImportedStatus(status),
+        status,
         dependencies: list("dependencies")
             .iter()
             .map(|id| canonical(id))
@@ -212,23 +213,21 @@ pub(super) struct Statuses(Vec<String>);
 impl Statuses {
     /// Those of the project that a file or folder belongs to.
     pub(super) fn near(path: &Path) -> Self {
-        let own = path.ancestors().take(5).find_map(|folder| {
-            let names = ["config.yml", "config.yaml", "backlog.config.yml"];
-            names.iter().find_map(|name| {
-                let text = fs::read_to_string(folder.join(name)).ok()?;
-                let fields: BTreeMap<String, Value> = serde_saphyr::from_str(&text).ok()?;
-                serde_json::from_value(fields.get("statuses")?.clone()).ok()
-            })
+        const NAMES: [&str; 3] = ["config.yml", "config.yaml", "backlog.config.yml"];
+        let folders = path.ancestors().take(5);
+        let files = folders.flat_map(|folder| NAMES.map(|name| folder.join(name)));
+        let mut own = files.filter_map(|file| {
+            let text = fs::read_to_string(file).ok()?;
+            let fields: BTreeMap<String, Value> = serde_saphyr::from_str(&text).ok()?;
+            serde_json::from_value(fields.get("statuses")?.clone()).ok()
         });
-        Self(own.unwrap_or_default())
+        Self(own.next().unwrap_or_default())
     }
 
     /// The one that says that a task is done: the last one, where none has a name that does.
     pub(super) fn done(&self) -> &str {
-        let named = self
-            .0
-            .iter()
-            .find(|word| status(word) == Some(Status::Done));
+        let mut all = self.0.iter();
+        let named = all.find(|word| status(word) == Some(Status::Done));
         named.or(self.0.last()).map_or("Done", String::as_str)
     }
 
@@ -236,25 +235,6 @@ impl Statuses {
         let at = |word: &str| self.0.iter().position(|own| own.eq_ignore_ascii_case(word));
         status(word).or_else(|| (at(word)? >= at(self.done())?).then_some(Status::Done))
     }
-}
-
-/// What a word says in any project; none where that is for the project to say.
-fn status(word: &str) -> Option<Status> {
-    let word: String = word
-        .to_lowercase()
-        .chars()
-        .filter(|c| c.is_alphanumeric())
-        .collect();
-    Some(match word.as_str() {
-        "" | "todo" | "open" | "new" | "pending" | "backlog" | "ready" => Status::Pending,
-        "done" | "completed" | "complete" | "closed" => Status::Done,
-        "inprogress" | "doing" | "started" => Status::InProgress,
-        "inreview" | "review" | "awaitingmerge" => Status::Review,
-        "wontdo" | "cancelled" | "canceled" => Status::Cancelled,
-        "draft" | "deferred" | "icebox" => Status::Deferred,
-        "blocked" => Status::Blocked,
-        _ => return None,
-    })
 }
 
 /// Takes the sections that say what is to be done. What stands between the marks of a section belongs to it, headings too.
@@ -305,46 +285,34 @@ fn add(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// Each task once, below the one that it belongs to, with what it waits for as far as that is there.
-fn settled(all: Vec<FlatTask>, problems: &mut Vec<super::ImportProblem>) -> Vec<ImportedTask> {
-    let mut problem = |task: &ImportedTask, message: String| {
-        problems.push(super::ImportProblem {
-            file: task.file.clone(),
-            line: task.line,
-            message,
-        });
-    };
-    let mut at_of: HashMap<String, usize> = HashMap::new();
-    let mut once: Vec<FlatTask> = Vec::new();
+/// Takes each task once, below the one that it belongs to.
+fn take_all(all: Vec<FlatTask>, imported: &mut Imported) {
+    let mut once: IndexMap<String, FlatTask> = IndexMap::new();
     for (task, parent) in all {
-        if at_of.contains_key(&task.key) {
+        if once.contains_key(&task.key) {
             let message = format!(
                 "`{}` is there twice: the one that was read first counts",
                 task.key
             );
-            problem(&task, message);
+            imported.problem(&task.file, task.line, message);
         } else {
-            at_of.insert(task.key.clone(), once.len());
-            once.push((task, parent));
+            once.insert(task.key.clone(), (task, parent));
         }
     }
     // Where a project has changed the word before its numbers, what waits for a task may still have the old one.
-    let by_number: HashMap<String, String> = at_of
-        .keys()
-        .filter_map(|key| Some((key.split_once('-')?.1.to_owned(), key.clone())))
+    let keys: HashSet<String> = once.keys().cloned().collect();
+    let by_number: HashMap<&str, &String> = keys
+        .iter()
+        .filter_map(|key| Some((key.split_once('-')?.1, key)))
         .collect();
-    for (task, _) in &mut once {
-        let needed = std::mem::take(&mut task.dependencies);
-        for id in needed {
-            let renamed = || by_number.get(id.split_once('-')?.1).cloned();
-            match at_of.contains_key(&id).then(|| id.clone()).or_else(renamed) {
-                Some(key) => task.dependencies.push(key),
-                None => problem(
-                    task,
-                    format!("`{}` waits for `{id}`, which is not there", task.key),
-                ),
+    for (task, _) in once.values_mut() {
+        let mut needed = task.dependencies.iter_mut();
+        while let Some(id) = needed.find(|id| !keys.contains(&**id)) {
+            let number = id.split_once('-').map(|(_, number)| number);
+            if let Some(key) = number.and_then(|number| by_number.get(number)) {
+                id.clone_from(key);
             }
         }
     }
-    below_their_parents(once)
+    imported.nest(once.into_values().collect());
 }

@@ -1,13 +1,12 @@
 //! JSON lines of beads: an issue in each. What is closed for good, or no issue, is passed over.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::nesting::below_their_parents;
-use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
-use crate::tasks::Status;
+use super::labels::status;
+use super::{ImportError, ImportFormat, Imported, ImportedTask};
 
 /// An issue, with what it belongs to.
 struct Issue {
@@ -53,9 +52,8 @@ pub(super) fn read(file: &Path, text: &str) -> Result<Imported, ImportError> {
             problem: "no line of it is an issue".to_owned(),
         });
     }
-    keep_known_dependencies(&mut issues, &mut imported);
     let issues = issues.into_iter().map(|issue| (issue.task, issue.parent));
-    imported.tasks = below_their_parents(issues.collect());
+    imported.nest(issues.collect());
     Ok(imported)
 }
 
@@ -91,7 +89,7 @@ fn issue(
             .collect::<Vec<_>>()
             .join("\n\n"),
         kind: kind.to_owned(),
-        status: status(text("status")),
+        status: status(text("status")).unwrap_or_default(),
         acceptance_criteria: criteria(text("acceptance_criteria")),
         file: file.to_owned(),
         line: number,
@@ -121,18 +119,6 @@ fn issue(
     })
 }
 
-fn status(word: &str) -> ImportedStatus {
-    ImportedStatus(match word.to_lowercase().as_str() {
-        "closed" | "completed" | "complete" | "done" => Status::Done,
-        "in_progress" | "hooked" => Status::InProgress,
-        "pending_review" => Status::Review,
-        "deferred" | "pinned" => Status::Deferred,
-        "cancelled" | "canceled" => Status::Cancelled,
-        "blocked" => Status::Blocked,
-        _ => Status::Pending,
-    })
-}
-
 /// One sentence each, without their bullets.
 fn criteria(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| {
@@ -144,26 +130,4 @@ fn criteria(text: &str) -> Vec<String> {
         line.trim().to_owned()
     });
     lines.filter(|line| !line.is_empty()).collect()
-}
-
-/// What waits for an issue that is not there does not wait for it.
-fn keep_known_dependencies(issues: &mut [Issue], imported: &mut Imported) {
-    let known: HashSet<String> = issues.iter().map(|issue| issue.task.key.clone()).collect();
-    for ImportedTask {
-        key,
-        dependencies,
-        file,
-        line,
-        ..
-    } in issues.iter_mut().map(|issue| &mut issue.task)
-    {
-        dependencies.retain(|needed| {
-            let is_there = known.contains(needed);
-            if !is_there {
-                let message = format!("`{key}` waits for `{needed}`, which is not there");
-                imported.problem(file, *line, message);
-            }
-            is_there
-        });
-    }
 }

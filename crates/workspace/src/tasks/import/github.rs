@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::boxes::{CheckboxLine, plain};
 use super::labels::kind_of_labels;
 use super::markdown_lists::{ODD_MARK, heading, lines, odd_marks, settle};
-use super::{ImportError, ImportFormat, Imported, ImportedStatus, ImportedTask};
+use super::{ImportError, ImportFormat, Imported, ImportedTask};
 use crate::tasks::Status;
 
 /// Where lists end that have another page.
@@ -154,14 +154,12 @@ fn task(file: &Path, issue: &Value) -> ImportedTask {
     };
     take_body(&mut task, &text("body").replace("\r\n", "\n"));
     settle(&mut task);
-    task.status = ImportedStatus(
-        match (text("state").to_lowercase().as_str(), &*reason(issue)) {
-            ("closed", "not_planned" | "duplicate") => Status::Cancelled,
-            ("closed", _) => Status::Done,
-            // What is ticked in it says nothing of the whole.
-            _ => Status::Pending,
-        },
-    );
+    task.status = match (text("state").to_lowercase().as_str(), &*reason(issue)) {
+        ("closed", "not_planned" | "duplicate") => Status::Cancelled,
+        ("closed", _) => Status::Done,
+        // What is ticked in it says nothing of the whole.
+        _ => Status::Pending,
+    };
     task
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::boxes::CheckboxLine;
-use super::{Imported, ImportedStatus, ImportedTask};
+use super::{Imported, ImportedTask};
 use crate::tasks::Status;
 
 /// A line of a document that is no code.
@@ -66,7 +66,7 @@ pub(super) fn task(
     ImportedTask {
         key,
         title,
-        status: ImportedStatus(status),
+        status,
         file: file.to_owned(),
         line: line.number,
         ..ImportedTask::default()
@@ -120,15 +120,14 @@ pub(super) fn settle(task: &mut ImportedTask) {
     if task.subtasks.is_empty() {
         return;
     }
-    let all = |is: fn(&Status) -> bool| task.subtasks.iter().all(|part| is(&part.status.0));
-    let status = if all(|status| *status == Status::Cancelled) {
+    let all = |is: fn(&Status) -> bool| task.subtasks.iter().all(|part| is(&part.status));
+    task.status = if all(|status| *status == Status::Cancelled) {
         Status::Cancelled
     } else if all(Status::is_finished) {
         Status::Done
     } else {
         Status::Pending
     };
-    task.status = ImportedStatus(status);
 }
 
 /// Whether every file that a text names is a document, and it names one.

@@ -72,7 +72,7 @@ pub fn merge(
     let mut placed: IndexMap<Position, &ImportedTask> = IndexMap::new();
     for task in &imported.tasks {
         let found = tasks.get(&*task.key).map(|(at, _)| *at);
-        if found.is_none() && !all && task.status.0.is_finished() {
+        if found.is_none() && !all && task.status.is_finished() {
             outcomes.push((task, None));
             continue;
         }
@@ -340,8 +340,8 @@ fn fill(entry: &mut Value, task: &ImportedTask, description: &str, source: Value
     }
     // What was begun here was begun, whatever the source knows of it.
     let status = match status {
-        Some(here) if !task.status.0.is_finished() && here != Status::Pending => here,
-        _ => task.status.0.clone(),
+        Some(here) if !task.status.is_finished() && here != Status::Pending => here,
+        _ => task.status.clone(),
     };
     let told: [(&str, Value); 7] = [
         ("title", task.title.as_str().into()),

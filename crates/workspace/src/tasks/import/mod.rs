@@ -93,8 +93,8 @@ pub struct ImportedTask {
     /// What kind of work it is; empty where the source says nothing.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// How far it is.
-    pub status: ImportedStatus,
+    /// How far it is, `pending` where nothing is said.
+    pub status: Status,
     /// The keys of those that have to be done before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<String>,
@@ -114,17 +114,6 @@ impl ImportedTask {
     /// It, and what is below it.
     fn all(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
         Box::new(std::iter::once(self).chain(self.subtasks.iter().flat_map(Self::all)))
-    }
-}
-
-/// A status, `pending` where nothing is said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct ImportedStatus(pub Status);
-
-impl Default for ImportedStatus {
-    fn default() -> Self {
-        Self(Status::Pending)
     }
 }
 

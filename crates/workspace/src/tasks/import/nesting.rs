@@ -2,14 +2,28 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::ImportedTask;
+use super::{Imported, ImportedTask};
 
 /// A task, with the key of the one that it belongs to.
 pub(super) type FlatTask = (ImportedTask, Option<String>);
 
+impl Imported {
+    /// Takes in tasks of a flat list, each below its parent. What waits for one that is not there does not wait for it. Keys are unique.
+    pub(super) fn nest(&mut self, mut all: Vec<FlatTask>) {
+        let known: HashSet<String> = all.iter().map(|(task, _)| task.key.clone()).collect();
+        for (task, _) in &mut all {
+            for needed in task.dependencies.extract_if(.., |id| !known.contains(id)) {
+                let message = format!("`{}` waits for `{needed}`, which is not there", task.key);
+                self.problem(&task.file, task.line, message);
+            }
+        }
+        self.tasks = below_their_parents(all);
+    }
+}
+
 /// Each task below its parent, in order. It stands alone where its parent is not there, or where its parents lead round in a circle: none
-/// is lost. Keys are unique.
-pub(super) fn below_their_parents(all: Vec<FlatTask>) -> Vec<ImportedTask> {
+/// is lost.
+fn below_their_parents(all: Vec<FlatTask>) -> Vec<ImportedTask> {
     let keys: HashSet<&String> = all.iter().map(|(task, _)| &task.key).collect();
     let parents: HashMap<String, String> = all
         .iter()

@@ -119,7 +119,7 @@ fn in_file(
         let mut entries = entries.iter();
         entries.any(|entry| entry.key == task.key && entry.title == task.title)
     });
-    let is_open = |task: &ImportedTask| !task.status.0.is_finished();
+    let is_open = |task: &ImportedTask| !task.status.is_finished();
     for Entry { key, title, .. } in entries.iter().filter(|entry| entry.is_done) {
         let mut others = others.iter();
         if others.any(|task| task.key == *key || task.title == *title && is_open(task)) {

@@ -39,7 +39,7 @@ fn told(imported: &Imported) -> Vec<String> {
             "{}{} {} {}{kind}{needs}",
             "  ".repeat(depth),
             task.key,
-            task.status.0,
+            task.status,
             task.title
         ));
         for part in &task.subtasks {
@@ -794,7 +794,7 @@ fn a_mark_that_is_not_known_is_open_work() {
     );
     let (imported, told) = of(&[(path, &text)], path);
     let parts = &imported.tasks[0].subtasks;
-    let open = parts.iter().filter(|part| part.status.0 == Status::Pending);
+    let open = parts.iter().filter(|part| part.status == Status::Pending);
     assert_eq!(open.count(), marks.len() + 1, "{told:#?}");
     assert_eq!(parts.len(), marks.len() + 2);
     assert_eq!(imported.problems.len(), 1, "{told:#?}");
@@ -836,7 +836,7 @@ fn a_backlog_has_statuses_of_its_own() {
     let statuses: Vec<&str> = imported
         .tasks
         .iter()
-        .map(|task| task.status.0.as_str())
+        .map(|task| task.status.as_str())
         .collect();
     let by_key: Vec<&str> = imported.tasks.iter().map(|task| &*task.key).collect();
     assert_eq!(
