@@ -93,16 +93,11 @@ impl Covered {
                 unreported: Vec::new(),
             });
         }
-        let reached = match taken.covered[..] {
-            [] => None,
-            ref covered => {
-                let classes = memory.start.classes()?;
-                let files = changes.files.iter().filter(|change| {
-                    classes.of(&repository.name_in_scope(&change.path)) == PathClass::Source
-                });
-                changed_lines::reached(repository, last, files, covered)?
-            }
-        };
+        let classes = memory.start.classes()?;
+        let files = changes.files.iter().filter(|change| {
+            classes.of(&repository.name_in_scope(&change.path)) == PathClass::Source
+        });
+        let reached = changed_lines::reached(repository, last, files, &taken.covered)?;
         if let Some(coverage) = &mut coverage {
             let lines = reached.as_ref().map(|reached| reached.lines);
             coverage.changed_lines = lines.and_then(percent_of);

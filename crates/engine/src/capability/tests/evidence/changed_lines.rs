@@ -2,7 +2,7 @@
 
 use ::test_report::{FileCoverage, Metric};
 use workspace::convention::paths::Language;
-use workspace::git::{Change, Oid, Repository, StatusCode};
+use workspace::git::{Change, Oid, Repository};
 
 use crate::fault::Fault;
 
@@ -29,34 +29,30 @@ pub fn reached<'c>(
     let mut all = Reached::default();
     for change in changes.filter(|change| !change.deleted) {
         let name = change.path.to_string();
-        let is_new = change.untracked || matches!(change.staged, StatusCode::Added);
-        let stretches = if is_new {
+        let stretches = if change.untracked {
             vec![(1, u32::MAX)]
         } else {
             repository.added_lines(last, &change.path)?
         };
-        let named = files_of(&name, covered);
-        if let Some(file) = the_one(&named) {
-            for reached in file.hits.within(&stretches) {
-                all.lines.total += 1;
-                all.lines.covered += u64::from(reached);
-            }
-        }
+        let files = files_of(&name, covered);
         let text = std::fs::read_to_string(repository.absolute(&change.path)).unwrap_or_default();
-        if !named.is_empty() || !is_measured(&name, &text, covered) {
-            continue;
-        }
-        let is_added = |line: u32| {
-            let mut stretches = stretches.iter();
-            stretches.any(|(first, last)| (*first..=*last).contains(&line))
+        let lines: Vec<bool> = if files.is_empty() && is_measured(&name, &text, covered) {
+            let lines = (1..).zip(text.lines());
+            let added = lines.filter(|(at, line)| {
+                let mut stretches = stretches.iter();
+                let is_added = stretches.any(|(first, last)| (first..=last).contains(&at));
+                is_added && !line.trim().is_empty()
+            });
+            added.map(|_| false).collect()
+        } else {
+            let file = the_one(&files).into_iter();
+            file.flat_map(|file| file.hits.within(&stretches)).collect()
         };
-        let lines = (1..).zip(text.lines());
-        let added = lines.filter(|(at, line)| is_added(*at) && !line.trim().is_empty());
-        let added = added.count() as u64;
-        if added > 0 {
-            all.lines.total += added;
+        if files.is_empty() && !lines.is_empty() {
             all.unreported.push(name);
         }
+        all.lines.total += lines.len() as u64;
+        all.lines.covered += lines.iter().filter(|is_reached| **is_reached).count() as u64;
     }
     Ok(Some(all))
 }
@@ -79,12 +75,11 @@ fn is_measured(name: &str, text: &str, covered: &[FileCoverage]) -> bool {
 /// The files of the report that may be a file of the repository, each with how much of its path is the same. Tools write paths from
 /// their own folder on, in full, or by package.
 fn files_of<'c>(name: &str, covered: &'c [FileCoverage]) -> Vec<(usize, &'c FileCoverage)> {
+    let name: Vec<&str> = name.rsplit('/').collect();
     let common = |file: &FileCoverage| {
-        let path = file.path.replace('\\', "/");
-        let mut parts = path.rsplit('/').zip(name.rsplit('/'));
-        let common = parts.by_ref().take_while(|(a, b)| a == b).count();
-        let shortest = path.split('/').count().min(name.split('/').count());
-        (common == shortest || is_of_package(&path, name, common)).then_some(common)
+        let path: Vec<&str> = file.path.rsplit(['/', '\\']).collect();
+        let shortest = path.len().min(name.len());
+        (path[..shortest] == name[..shortest]).then_some(shortest)
     };
     let mut fitting: Vec<(usize, &FileCoverage)> = covered
         .iter()
@@ -102,11 +97,6 @@ fn the_one<'c>(files: &[(usize, &'c FileCoverage)]) -> Option<&'c FileCoverage> 
         .next()
         .is_none_or(|(next, _)| next < best)
         .then_some(*file)
-}
-
-/// Whether a path begins with the name of a module, as Go writes it: `example.com/shop/cart/cart.go` is `cart/cart.go`.
-fn is_of_package(path: &str, name: &str, common: usize) -> bool {
-    common > 0 && common == name.split('/').count() && path.contains('.')
 }
 
 #[cfg(test)]
