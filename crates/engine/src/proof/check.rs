@@ -11,13 +11,11 @@ use workspace::git::{CommitInfo, Oid, Repository};
 use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
 use crate::capability::tests::evidence::level_name;
 use crate::capability::tests::evidence::replay::with_product_of_red;
+use crate::capability::tests::read::few;
 use crate::decisions::SignatureState;
 use crate::fault::Fault;
 use crate::proof::source::{Piece, SourceIndex, short};
 use crate::proof::story::{OtherFiles, Phase, Purpose, RunCommit};
-
-/// At most so many names are listed in a message.
-const MOST_NAMED: usize = 5;
 
 /// Something that is missing or wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -519,19 +517,6 @@ fn leads_back(repository: &Repository, base: &Oid, commit: &Oid) -> Result<bool,
         }
     }
     Ok(!between.is_empty() && expected == *base)
-}
-
-fn few(names: &[String]) -> String {
-    let mut text = names
-        .iter()
-        .take(MOST_NAMED)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > MOST_NAMED {
-        text = format!("{text} and {} more", names.len() - MOST_NAMED);
-    }
-    text
 }
 
 fn tests(number: u64) -> String {
