@@ -63,7 +63,7 @@ impl<R: Read> Sha256Reader<R> {
     /// Reads what is left, and returns the SHA-256 of everything.
     pub fn finish(mut self) -> io::Result<String> {
         io::copy(&mut self.by_ref(), &mut io::sink())?;
-        Ok(hex_of(&self.hash.finalize()))
+        Ok(hex(&self.hash.finalize()))
     }
 }
 
@@ -75,9 +75,10 @@ impl<R: Read> Read for Sha256Reader<R> {
     }
 }
 
-fn hex_of(digest: &[u8]) -> String {
+/// Bytes as lower-case hex digits.
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |digit: u8| char::from(DIGITS[usize::from(digit)]);
-    digest
+    bytes
         .iter()
         .flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)])
         .collect()

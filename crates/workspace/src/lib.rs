@@ -9,7 +9,6 @@ pub mod build_cache;
 pub mod checks;
 pub mod config;
 pub mod convention;
-mod digest;
 pub mod forge;
 pub mod git;
 pub mod passkey;

@@ -1,11 +1,11 @@
 //! What a commit changes, by a name that stays when it is rebased, picked or squashed.
 
+use journal::digest::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::error::GitError;
 use super::oid::Oid;
 use super::repository::Repository;
-use crate::digest::hex;
 
 impl Repository {
     /// The name of the change from one commit to another: SHA-256 of its diff without line numbers and the ids of contents. Two

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use journal::digest::hex;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -19,7 +20,6 @@ use super::path::RepoPath;
 use super::repository::Repository;
 use super::secret::{SECRET_HEAD_BYTES, looks_secret};
 use super::status::TreeStatus;
-use crate::digest::hex;
 
 /// How far git looks for a NUL byte to tell a binary file.
 const BINARY_PROBE: usize = 8000;

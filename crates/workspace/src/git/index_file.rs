@@ -131,7 +131,7 @@ fn folder(entries: &[&IndexEntry], prefix: usize, hash: usize, depth: usize) -> 
             .finalize()
             .to_vec(),
     };
-    crate::digest::hex(&digest).parse().ok()
+    journal::digest::hex(&digest).parse().ok()
 }
 
 /// The entries of an index whose hashes have so many bytes.
@@ -154,7 +154,7 @@ fn entries(bytes: &[u8], hash: usize) -> Option<Vec<IndexEntry>> {
         let begin = at;
         let mode = number(body, begin + MODE)?;
         at += STAT;
-        let oid = crate::digest::hex(body.get(at..at + hash)?);
+        let oid = journal::digest::hex(body.get(at..at + hash)?);
         at += hash;
         let flags = short(body, at)?;
         at += 2;

@@ -6,11 +6,11 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use journal::digest::hex;
 use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
 use super::error::ProfileError;
-use crate::digest::hex;
 
 /// The file that says what the profile is.
 pub(super) const PROFILE_FILE: &str = "profile.yaml";

@@ -12,10 +12,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use journal::digest::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::digest::hex;
 use crate::process::is_program;
 use crate::runner::adapter::without_packages;
 use crate::runner::definition::{leads_to, without_wrappers};

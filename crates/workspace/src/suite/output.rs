@@ -1,8 +1,8 @@
 //! What a suite prints: each of its two streams by itself, and both as one.
 
+use journal::digest::hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::digest::hex;
 use crate::process::head_and_tail::HeadAndTail;
 
 /// This much is kept of the beginning of a stream, and as much of its end.

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use journal::digest::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::{NamedPlace, Place, is_shell, within};
 use crate::convention::paths::{PathClasses, file_name};
 use crate::convention::read_manifest;
-use crate::digest::hex;
 
 /// This much of a file counts; no script is longer.
 const LONGEST: u64 = 16 << 20;
