@@ -16,8 +16,8 @@ pub mod definition;
 pub mod identity;
 mod node;
 mod places;
+pub mod program;
 mod scripted;
-pub mod shim;
 mod targets;
 
 pub use below::projects_below;

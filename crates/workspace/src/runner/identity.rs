@@ -10,7 +10,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use journal::digest::hex;
 use serde::{Deserialize, Serialize};
@@ -19,10 +18,10 @@ use sha2::{Digest as _, Sha256};
 use crate::process::is_program;
 use crate::runner::adapter::without_packages;
 use crate::runner::definition::{leads_to, without_wrappers};
-use crate::runner::shim::Shim;
+use crate::runner::program::{Program, take_in};
 use crate::suite::command_line::CommandLine;
 
-/// Variables that load code into runners, or choose what they run.
+/// Variables that load code into runners and linters, or choose what they run.
 const VARIABLES: &[&str] = &[
     "BASH_ENV",
     "BUN_OPTIONS",
@@ -31,9 +30,11 @@ const VARIABLES: &[&str] = &[
     "CARGO_BUILD_RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_HOME",
+    "CLIPPY_CONF_DIR",
     "DOTNET_STARTUP_HOOKS",
     "DYLD_INSERT_LIBRARIES",
     "ENV",
+    "ESLINT_USE_FLAT_CONFIG",
     "GOFLAGS",
     "GOROOT",
     "GOTOOLCHAIN",
@@ -45,6 +46,7 @@ const VARIABLES: &[&str] = &[
     "MAKEFLAGS",
     "MAVEN_ARGS",
     "MAVEN_OPTS",
+    "MYPYPATH",
     "NEXTEST_PROFILE",
     "NODE_OPTIONS",
     "NODE_PATH",
@@ -84,8 +86,6 @@ const STARTS_IN_PROJECT: &[&str] = &["hatch", "pdm", "pipenv", "poetry", "rye", 
 /// Folders of a project in which others' programs are installed.
 const DEPENDENCIES: &[&str] = &["node_modules", "vendor", ".venv", "venv", "site-packages"];
 
-/// Of a longer file its length and its time say that it is another one.
-const LONGEST_READ: u64 = 4 * 1024 * 1024;
 /// No more files than this are read of packages.
 const MOST_FILES: usize = 2_000;
 
@@ -171,20 +171,25 @@ pub fn identity(
             }
         }
     }
+    RunnerIdentity {
+        programs,
+        places,
+        variables: deciding(variables),
+    }
+}
+
+/// Those of these variables that load code into a runner or a linter, or choose what it runs, each with a hash of its value.
+pub fn deciding(variables: &BTreeMap<OsString, OsString>) -> BTreeMap<String, String> {
     let decides = |name: &str| {
         VARIABLES.contains(&name)
             || (name.starts_with("CARGO_TARGET_")
                 && (name.ends_with("_RUNNER") || name.ends_with("_RUSTFLAGS")))
     };
-    let variables = variables.iter().filter_map(|(name, value)| {
+    let named = variables.iter().filter_map(|(name, value)| {
         let name = name.to_str().filter(|name| decides(name))?;
         Some((name.to_owned(), hex(&Sha256::digest(value.as_bytes()))))
     });
-    RunnerIdentity {
-        programs,
-        places,
-        variables: variables.collect(),
-    }
+    named.collect()
 }
 
 /// Where programs are looked for.
@@ -210,24 +215,16 @@ impl Place<'_> {
     }
 
     fn hash_at(&self, path: &Path) -> String {
-        let mut hash = Sha256::new();
         if self.is_own(path) {
             // What the project itself is made of may change.
             let own = path.strip_prefix(self.root).unwrap_or(path);
-            hash.update(own.as_os_str().as_bytes());
-            return hex(&hash.finalize());
+            return hex(&Sha256::digest(own.as_os_str().as_bytes()));
         }
-        let shim = Shim::read(path);
-        match &shim {
-            Some(shim) => {
-                hash.update(&shim.form);
-                take_in(&mut hash, &shim.program, OsStr::new(""));
-            }
-            None => take_in(&mut hash, path, path.file_name().unwrap_or_default()),
-        }
+        let program = Program::of(path, |name| self.found(name));
+        let mut hash = Sha256::new_with_prefix(&program.hash);
         let mut files = 0;
-        for behind in self.behind(path, shim.as_ref()) {
-            take_in_all(&mut hash, &behind, &mut files);
+        for package in program.files.iter().flat_map(|file| packages_of(file)) {
+            take_in_all(&mut hash, &package, &mut files);
         }
         hex(&hash.finalize())
     }
@@ -256,35 +253,23 @@ impl Place<'_> {
         let mut parts = own.iter();
         !parts.any(|part| DEPENDENCIES.iter().any(|name| part == *name))
     }
+}
 
-    /// The packages whose code a program runs, as far as its place tells.
-    fn behind(&self, program: &Path, shim: Option<&Shim>) -> Vec<PathBuf> {
-        let mut all = Vec::new();
-        let program = shim.map_or(program, |shim| &shim.program);
-        let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
-        if let Some(package) = node_package(&real) {
-            all.extend(siblings(&package));
-            all.push(package);
-        }
-        let mut interpreter = program.to_owned();
-        if let Some(named) = interpreter_of(&real) {
-            match named.strip_prefix("/usr/bin/env ") {
-                Some(name) => {
-                    all.extend(self.found(name));
-                    return all;
-                }
-                None => interpreter = PathBuf::from(named),
-            }
-        }
-        let is_python = interpreter
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with("python"));
-        // As it is called: a virtual environment is told by the place of the link.
-        if is_python && let Some(prefix) = interpreter.parent().and_then(Path::parent) {
-            all.extend(python_modules(prefix));
-        }
-        all
+/// The packages whose code a program runs, as far as its place tells.
+fn packages_of(program: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+    if let Some(package) = node_package(&real) {
+        all.extend(siblings(&package));
+        all.push(package);
     }
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    // As it is called: a virtual environment is told by the place of the link.
+    let prefix = program.parent().and_then(Path::parent);
+    if let Some(prefix) = prefix.filter(|_| name.starts_with("python")) {
+        all.extend(python_modules(prefix));
+    }
+    all
 }
 
 /// The package of Node.js that a file belongs to, where it is an installed one.
@@ -309,17 +294,6 @@ fn siblings(package: &Path) -> Vec<PathBuf> {
         own.starts_with(&prefix) || matches!(&*own, "chai" | "expect" | "vite")
     }));
     all
-}
-
-/// The program that a script says that it is run by.
-fn interpreter_of(file: &Path) -> Option<String> {
-    use std::io::Read as _;
-    const LONGEST: u64 = 512;
-    let mut head = Vec::new();
-    let opened = fs::File::open(file).ok()?;
-    opened.take(LONGEST).read_to_end(&mut head).ok()?;
-    let head = String::from_utf8_lossy(&head);
-    Some(head.strip_prefix("#!")?.lines().next()?.trim().to_owned())
 }
 
 fn python_modules(prefix: &Path) -> Vec<PathBuf> {
@@ -363,26 +337,10 @@ fn take_in_all(hash: &mut Sha256, package: &Path, files: &mut usize) {
         } else if matches!(ending, "js" | "mjs" | "cjs" | "py") || !name.contains('.') {
             *files += 1;
             let name = path.strip_prefix(beside).unwrap_or(&path);
-            take_in(hash, &path, name.as_os_str());
+            hash.update(name.as_os_str().as_bytes());
+            take_in(hash, &path);
         }
     }
-}
-
-/// Takes in a file under the name that it has in its package, wherever that lies.
-fn take_in(hash: &mut Sha256, path: &Path, name: &OsStr) {
-    let Ok(found) = fs::metadata(path) else {
-        return;
-    };
-    hash.update(name.as_bytes());
-    hash.update(found.len().to_le_bytes());
-    let bytes = (found.len() <= LONGEST_READ).then(|| fs::read(path).ok());
-    if let Some(bytes) = bytes.flatten() {
-        hash.update(Sha256::digest(bytes));
-        return;
-    }
-    let time = found.modified().ok();
-    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    hash.update(since.unwrap_or_default().as_nanos().to_le_bytes());
 }
 
 #[cfg(test)]
@@ -436,7 +394,7 @@ mod tests {
         program(&venv.join("bin/python"), "another binary");
         assert_ne!(in_path(&venv, "uv run pytest"), before);
         program(&venv.join("bin/python"), "binary");
-        // A script that does more than its generator has it do is another program.
+        // A script that does more than it did is another program.
         program(&venv.join("bin/pytest"), &entry(&venv, "[:-4]; evil()"));
         assert_ne!(in_path(&venv, "uv run pytest"), before);
     }

@@ -1,18 +1,17 @@
 //! What checks found before a run: what was there already counts for nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
 use workspace::checks::Check;
 use workspace::process::find_program;
-use workspace::runner::shim::Shim;
+use workspace::runner::identity::deciding;
+use workspace::runner::program::Program;
 
 use super::ran::Place;
 use super::rule_of;
-use crate::capability::tests::evidence::nanos;
 use crate::fault::Fault;
 
 /// What all checks of a project found, by their names.
@@ -38,72 +37,20 @@ pub(super) fn set_up(check: &Check, root: &Path) -> SetUp {
     let mut parts = SetUp::from([("its command".to_owned(), check.line())]);
     if let Some(program) = &check.program {
         let place = program.strip_prefix(root).unwrap_or(program);
-        parts.insert(place.display().to_string(), program_of(program));
+        let found = Program::of(program, |name| {
+            find_program(name, root).into_iter().collect()
+        });
+        parts.insert(place.display().to_string(), found.hash);
     }
-    for name in VARIABLES {
-        if let Some(value) = std::env::var_os(name) {
-            parts.insert(format!("${name}"), value.to_string_lossy().into_owned());
-        }
-    }
+    let variables = deciding(&std::env::vars_os().collect());
+    let variables = variables.into_iter();
+    parts.extend(variables.map(|(name, hash)| (format!("${name}"), hash)));
     let settings = check.settings.iter();
     parts.extend(settings.map(|settings| (settings.file.clone(), settings.text.clone())));
     for part in parts.values_mut() {
         *part = journal::sha256_hex(part.as_bytes());
     }
     parts
-}
-
-/// Variables that have a tool, or what runs it, load or overlook something.
-const VARIABLES: [&str; 8] = [
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PYTHONPATH",
-    "MYPYPATH",
-    "GOFLAGS",
-    "RUSTFLAGS",
-    "CLIPPY_CONF_DIR",
-    "ESLINT_USE_FLAT_CONFIG",
-];
-
-/// What runs a check, in words that change with it: its program, and what interprets that. A generated script is what it starts.
-fn program_of(program: &Path) -> String {
-    let shim = Shim::read(program);
-    let program = shim.as_ref().map_or(program, |shim| &shim.program);
-    let mut told = shim
-        .as_ref()
-        .map_or_else(String::new, |shim| shim.form.clone());
-    told.push_str(&identity(program));
-    let first = fs::read(program).unwrap_or_default();
-    let first = first
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    if let Some(line) = first.strip_prefix(b"#!") {
-        let line = String::from_utf8_lossy(line);
-        let words = line.split_whitespace();
-        for word in words.filter(|word| !word.starts_with('-')) {
-            let place = find_program(word, Path::new("/"));
-            told.extend(place.map(|place| identity(&place)));
-        }
-    }
-    told
-}
-
-/// A program in words that change with it: a small one by its bytes, a large one by its length and its time.
-fn identity(program: &Path) -> String {
-    const SMALL: u64 = 4 * 1024 * 1024;
-    let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
-    let Ok(metadata) = fs::metadata(&real) else {
-        return String::new();
-    };
-    let content = if metadata.len() <= SMALL {
-        journal::sha256_hex(&fs::read(&real).unwrap_or_default())
-    } else {
-        let time = metadata.modified().ok().map(nanos);
-        format!("{} {}", metadata.len(), time.unwrap_or_default())
-    };
-    let name = real.file_name().unwrap_or_default();
-    format!("{} {content}\n", name.display())
 }
 
 impl FindingsBefore {
