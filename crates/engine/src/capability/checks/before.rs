@@ -33,7 +33,7 @@ pub(crate) struct FoundBefore {
 type SetUp = BTreeMap<String, String>;
 
 /// What sets a check up: it finds something else where that is another one.
-pub(super) fn set_up(check: &Check, root: &Path) -> SetUp {
+fn set_up(check: &Check, root: &Path) -> SetUp {
     let mut parts = SetUp::from([("its command".to_owned(), check.line())]);
     if let Some(program) = &check.program {
         let place = program.strip_prefix(root).unwrap_or(program);
@@ -87,18 +87,17 @@ impl FindingsBefore {
             .map_err(|error| Fault::bug(format!("what checks found before is damaged: {error}")))
     }
 
-    /// What a check found that was set up as it is now; none where it was not, or could not be run.
-    pub(super) fn of_check(&self, name: &str, settings: &SetUp) -> Option<&FoundBefore> {
-        let found = self.0.get(name)?;
-        (found.is_known && found.settings == *settings).then_some(found)
+    /// What a check found; none where it could not be run.
+    pub(super) fn of_check(&self, name: &str) -> Option<&FoundBefore> {
+        self.0.get(name).filter(|found| found.is_known)
     }
 
     /// What sets a check up in another way. One that could not be run is not missed where it can be now.
-    pub(super) fn other_parts(&self, name: &str, settings: &SetUp) -> Vec<String> {
-        let found = self.0.get(name).filter(|found| found.is_known);
-        let Some(before) = found.map(|found| &found.settings) else {
+    pub(super) fn other_parts(&self, check: &Check, root: &Path) -> Vec<String> {
+        let Some(before) = self.of_check(&check.name).map(|found| &found.settings) else {
             return Vec::new();
         };
+        let settings = set_up(check, root);
         let parts: BTreeSet<&String> = before.keys().chain(settings.keys()).collect();
         let others = parts.into_iter();
         let others = others.filter(|part| before.get(*part) != settings.get(*part));
@@ -110,11 +109,9 @@ impl FindingsBefore {
         self.0.keys().map(String::as_str)
     }
 
-    /// The same without what is known of these checks.
-    pub(super) fn without(&self, names: &[String]) -> Self {
-        let mut rest = self.clone();
-        rest.0.retain(|name, _| !names.contains(name));
-        rest
+    /// Forgets what is known of these checks.
+    pub(super) fn forget(&mut self, checks: &BTreeMap<String, String>) {
+        self.0.retain(|name, _| !checks.contains_key(name));
     }
 }
 

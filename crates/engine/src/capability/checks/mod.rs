@@ -8,7 +8,6 @@ mod silenced;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::rc::Rc;
 
 use ::test_report::CheckFinding;
 use journal::EvidenceStore;
@@ -22,7 +21,7 @@ use workspace::checks::{Check, found};
 use workspace::config::Config;
 use workspace::git::{Change, ContentId, Oid, RepoPath, Repository, worktree};
 
-use crate::capability::checks::before::{FindingsBefore, set_up};
+use crate::capability::checks::before::FindingsBefore;
 use crate::capability::checks::findings::{
     CHECKS_CHANGED, CHECKS_NOT_RUN, FINDINGS_SILENCED, NEW_FINDINGS,
 };
@@ -327,6 +326,9 @@ fn former_names(
     Ok(former)
 }
 
+/// Stretches of lines, the first and the last of each, from 1; of a file that is new all that there may be, from 0.
+type Stretches = Vec<(u32, u32)>;
+
 /// A report whose checks are run.
 struct Report<'a> {
     place: Place<'a>,
@@ -342,17 +344,17 @@ struct Report<'a> {
     /// Files with tests that may not be changed.
     frozen: Vec<String>,
     /// What was added to files, as far as git was asked.
-    added: RefCell<HashMap<Box<str>, Rc<AddedLines>>>,
+    added: RefCell<HashMap<Box<str>, Stretches>>,
     memory: &'a Memory,
     before: FindingsBefore,
 }
 
 impl Report<'_> {
-    fn checked(&self, checks: TrustedChecks) -> Result<CheckEvidence, Fault> {
+    fn checked(mut self, checks: TrustedChecks) -> Result<CheckEvidence, Fault> {
         let altered = self.altered(&checks);
-        let names: Vec<String> = altered.keys().cloned().collect();
+        self.before.forget(&altered);
         let mut told = CheckEvidence {
-            before: (!names.is_empty()).then(|| self.before.without(&names)),
+            before: (!altered.is_empty()).then(|| self.before.clone()),
             altered,
             untrusted: checks.untrusted,
             ..CheckEvidence::default()
@@ -410,47 +412,35 @@ impl Report<'_> {
 
     /// What a check finds that it did not find before.
     fn new_of(&self, check: &Check, ran: &CheckRun) -> Result<Vec<NewFinding>, Fault> {
-        let of_check = |finding: CheckFinding| NewFinding {
-            check: check.name.clone(),
-            finding,
-        };
-        let settings = set_up(check, self.place.root);
-        let Some(before) = self.before.of_check(&check.name, &settings) else {
-            // Nothing is known of before: what stands in lines that are new is new.
-            let mut new = Vec::new();
-            for finding in &ran.findings {
-                if self.is_in_new_lines(finding)? {
-                    new.push(of_check(finding.clone()));
-                }
-            }
-            return Ok(new);
-        };
+        let before = self.before.of_check(&check.name);
         let mut by_rule: BTreeMap<(&str, &str), Vec<&CheckFinding>> = BTreeMap::new();
         for finding in &ran.findings {
-            let former = self
-                .former
-                .get(&*finding.path)
-                .map_or(&*finding.path, |name| name);
-            by_rule
-                .entry((former, rule_of(finding)))
-                .or_default()
-                .push(finding);
+            let path = self.former.get(&*finding.path);
+            let path = path.map_or(&*finding.path, |former| former);
+            let of_rule = by_rule.entry((path, rule_of(finding))).or_default();
+            of_rule.push(finding);
         }
         let mut new = Vec::new();
         for ((path, rule), found) in by_rule {
-            let known = before.number(path, rule);
+            let known = before.map_or(0, |before| before.number(path, rule));
             let more = found.len().saturating_sub(known);
             if more == 0 {
                 continue;
             }
             // Which of them came last nobody can say; those in new lines most likely.
-            let mut sorted = Vec::new();
+            let (mut likely, mut others) = (Vec::new(), Vec::new());
             for finding in found {
-                sorted.push((!self.is_in_new_lines(finding)?, finding));
+                let is_likely = self.is_in_new_lines(finding)?;
+                let of_both = if is_likely { &mut likely } else { &mut others };
+                of_both.push(finding);
             }
-            sorted.sort_by_key(|(is_old, _)| *is_old);
-            let told = sorted.into_iter().take(more);
-            new.extend(told.map(|(_, finding)| of_check(finding.clone())));
+            // Where nothing is known of before, what stands in new lines is new.
+            let more = before.map_or(likely.len(), |_| more);
+            let told = likely.into_iter().chain(others).take(more);
+            new.extend(told.map(|finding| NewFinding {
+                check: check.name.clone(),
+                finding: finding.clone(),
+            }));
         }
         Ok(new)
     }
@@ -458,49 +448,30 @@ impl Report<'_> {
     /// Whether a finding stands in lines that were added; of one about a whole file, whether that is new.
     fn is_in_new_lines(&self, finding: &CheckFinding) -> Result<bool, Fault> {
         // A tool may find thousands in a file, and git is asked once.
-        let known = self.added.borrow().get(&finding.path).cloned();
-        let added = if let Some(added) = known {
-            added
-        } else {
-            let added = self.added_lines(&finding.path)?;
-            let mut known = self.added.borrow_mut();
-            known.insert(finding.path.clone(), Rc::clone(&added));
-            added
-        };
-        Ok(match (&*added, finding.line) {
-            (AddedLines::All, _) => true,
-            (AddedLines::Some(stretches), Some(line)) => stretches
-                .iter()
-                .any(|(first, end)| (u64::from(*first)..=u64::from(*end)).contains(&line)),
-            (AddedLines::Some(_), None) => false,
-        })
+        let mut added = self.added.borrow_mut();
+        if !added.contains_key(&finding.path) {
+            added.insert(finding.path.clone(), self.added_lines(&finding.path)?);
+        }
+        let line = finding.line.unwrap_or(0);
+        let mut stretches = added.get(&finding.path).into_iter().flatten();
+        Ok(stretches.any(|(first, last)| (u64::from(*first)..=u64::from(*last)).contains(&line)))
     }
 
-    /// The lines of a file that were added since what the report is held against.
-    fn added_lines(&self, name: &str) -> Result<Rc<AddedLines>, Fault> {
+    /// The lines that were added to a file since what the report is held against.
+    fn added_lines(&self, name: &str) -> Result<Stretches, Fault> {
         let repository = self.place.repository;
         let Some(path) = repository.relative(&self.place.root.join(name)) else {
-            return Ok(Rc::new(AddedLines::Some(Vec::new())));
+            return Ok(Vec::new());
         };
         let since = match self.extent {
             Checked::All => &self.base,
             Checked::Changed => &self.last,
         };
-        Ok(Rc::new(if repository.file_at(since, &path)?.is_none() {
-            AddedLines::All
-        } else {
-            AddedLines::Some(repository.added_lines(since, &path)?)
-        }))
+        if repository.file_at(since, &path)?.is_none() {
+            return Ok(vec![(0, u32::MAX)]);
+        }
+        Ok(repository.added_lines(since, &path)?)
     }
-}
-
-/// Which lines of a file were added.
-#[derive(Debug)]
-enum AddedLines {
-    /// All: the file is new.
-    All,
-    /// These stretches, the first line and the last of each.
-    Some(Vec<(u32, u32)>),
 }
 
 /// What findings are counted by: the rule, or what is said where there is none.

@@ -6,7 +6,6 @@ use workspace::checks::Check;
 use workspace::convention::paths::PathClass;
 use workspace::git::{Change, RepoPath};
 
-use super::before::set_up;
 use super::{Report, TrustedChecks};
 use crate::capability::tests::read::few;
 use crate::fault::Fault;
@@ -61,15 +60,11 @@ impl Report<'_> {
     pub(super) fn altered(&self, checks: &TrustedChecks) -> BTreeMap<String, String> {
         let mut told = BTreeMap::new();
         for name in self.before.names() {
-            let others = |check| {
-                let settings = set_up(check, self.place.root);
-                self.before.other_parts(name, &settings)
-            };
             let present = checks.trusted.iter().find(|check| check.name == name);
             let why = match present {
                 // That it is not installed is told by its run.
                 Some(check) if check.program.is_none() => None,
-                Some(check) => match &others(check)[..] {
+                Some(check) => match &self.before.other_parts(check, self.place.root)[..] {
                     [] => self.nested_settings(check).map(|file| {
                         format!("has settings of its own in a folder, or overlooks files: {file}")
                     }),
