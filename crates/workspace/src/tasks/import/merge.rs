@@ -72,11 +72,12 @@ pub fn merge(
     let mut placed: IndexMap<Position, &ImportedTask> = IndexMap::new();
     for task in &imported.tasks {
         let found = tasks.get(&*task.key).map(|(at, _)| *at);
-        if found.is_none() && !all && task.status.is_finished() {
-            outcomes.push((task, None));
+        let is_wanted = all || !task.status.is_finished();
+        let at = found.or_else(|| is_wanted.then(|| added(list)));
+        outcomes.push((task, at));
+        let Some(at) = at else {
             continue;
-        }
-        let at = found.unwrap_or_else(|| added(list));
+        };
         fill(&mut list[at], task, &task.description, origin(task));
         placed.insert((at, None), task);
         for (leaf, description) in leaves(task) {
@@ -93,7 +94,6 @@ pub fn merge(
             fill(&mut subtasks[own], leaf, &description, origin(leaf));
             placed.insert((of, Some(own)), leaf);
         }
-        outcomes.push((task, Some(at)));
     }
     set_dependencies(list, &placed);
     let tasks = outcomes.into_iter().map(|(task, at)| {
@@ -322,9 +322,8 @@ fn pair<'a>(
 
 /// The title of a phase without its number.
 fn without_number(title: &str) -> &str {
-    let numbered = title
-        .strip_prefix("Phase ")
-        .and_then(|rest| rest.split_once(':'));
+    let numbered = title.strip_prefix("Phase ");
+    let numbered = numbered.and_then(|rest| rest.split_once(':'));
     numbered.map_or(title, |(_, rest)| rest.trim())
 }
 

@@ -491,142 +491,143 @@ fn written_back(text: &str, project: &Path) -> (Vec<String>, usize) {
 /// A list, what it became, whether the old number is ticked at once, what is in the tasks file then, and the number that is ticked.
 type Renumbered<'t> = (&'t str, &'t str, bool, &'t [&'t str], &'t [&'t str]);
 
+const RENUMBERED: [Renumbered<'static>; 10] = [
+    // Renumbered.
+    (
+        "- [ ] T001 Old\n- [ ] T002 Other\n",
+        "- [ ] T001 New\n- [ ] T002 Old\n- [ ] T003 Other\n",
+        false,
+        &[
+            "pending Tasks",
+            "  done Old",
+            "  pending Other",
+            "  pending New",
+        ],
+        &["T002"],
+    ),
+    // In another order.
+    (
+        "- [ ] T001 Old\n- [ ] T002 Other\n",
+        "- [ ] T002 Other\n- [ ] T001 Old\n",
+        true,
+        &["pending Tasks", "  done Old", "  pending Other"],
+        &[],
+    ),
+    // Swapped.
+    (
+        "- [ ] T001 Old\n- [ ] T002 Other\n",
+        "- [ ] T001 Other\n- [ ] T002 Old\n",
+        false,
+        &["pending Tasks", "  done Old", "  pending Other"],
+        &["T002"],
+    ),
+    // With another title: it may be another task.
+    (
+        "- [ ] T001 Old\n- [ ] T002 Other\n",
+        "- [ ] T001 Young\n- [ ] T002 Another\n",
+        false,
+        &[
+            "pending Tasks",
+            "  done Old",
+            "  pending Another",
+            "  pending Young",
+        ],
+        &[],
+    ),
+    // Deleted.
+    (
+        "- [ ] T001 Old\n- [ ] T002 Other\n",
+        "- [ ] T001 Other\n- [ ] T003 More\n",
+        false,
+        &[
+            "pending Tasks",
+            "  done Old",
+            "  pending Other",
+            "  pending More",
+        ],
+        &[],
+    ),
+    // Titles that are there twice, renumbered: the first one stays the first one.
+    (
+        "## Phase 1: A\n- [ ] T001 Test it\n- [ ] T002 Old\n- [ ] T003 Test it\n",
+        "## Phase 1: A\n- [ ] T001 New\n- [ ] T002 Test it\n- [ ] T003 Old\n- [ ] T004 Test it\n",
+        false,
+        &[
+            "pending Phase 1: A",
+            "  pending Test it",
+            "  done Old",
+            "  pending Test it",
+            "  pending New",
+        ],
+        &["T003"],
+    ),
+    // Another phase in front: the groups are known by what is in them.
+    (
+        "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Test it\n## Phase 2: B\n- [ ] T003 Test it\n",
+        "## Phase 1: New\n- [ ] T001 Test it\n## Phase 2: A\n- [ ] T002 Old\n- [ ] T003 Test it\n## Phase 3: B\n- [ ] T004 Test it\n",
+        false,
+        &[
+            "pending Phase 2: A",
+            "  done Old",
+            "  pending Test it",
+            "pending Phase 3: B",
+            "  pending Test it",
+            "pending Phase 1: New",
+            "  pending Test it",
+        ],
+        &["T002"],
+    ),
+    // A phase that went takes what was done along: another task of that title is another task.
+    (
+        "## Phase 1: A\n- [ ] T001 Old\n## Phase 2: B\n- [ ] T002 Last\n",
+        "## Phase 1: B\n- [ ] T001 Last\n- [ ] T002 Old\n",
+        false,
+        &[
+            "pending Phase 1: A",
+            "  done Old",
+            "pending Phase 1: B",
+            "  pending Last",
+            "  pending Old",
+        ],
+        &[],
+    ),
+    // Another phase with a part of the same title is another phase.
+    (
+        "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Build A\n## Phase 2: B\n- [ ] T003 Last\n",
+        "## Phase 1: C\n- [ ] T001 Build C\n- [ ] T002 Old\n## Phase 2: B\n- [ ] T003 Last\n",
+        false,
+        &[
+            "pending Phase 1: A",
+            "  done Old",
+            "  pending Build A",
+            "pending Phase 2: B",
+            "  pending Last",
+            "pending Phase 1: C",
+            "  pending Build C",
+            "  pending Old",
+        ],
+        &[],
+    ),
+    // Moved into another phase: it stays where it was done.
+    (
+        "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Other\n## Phase 2: B\n- [ ] T003 Last\n",
+        "## Phase 1: A\n- [ ] T001 Other\n## Phase 2: B\n- [ ] T002 Last\n- [ ] T003 Old\n",
+        false,
+        &[
+            "pending Phase 1: A",
+            "  done Old",
+            "  pending Other",
+            "pending Phase 2: B",
+            "  pending Last",
+        ],
+        &["T003"],
+    ),
+];
+
 #[test]
 fn what_is_done_is_ticked_where_its_title_stands() {
     let path = "specs/1/tasks.md";
-    let cases: [Renumbered<'_>; 10] = [
-        // Renumbered.
-        (
-            "- [ ] T001 Old\n- [ ] T002 Other\n",
-            "- [ ] T001 New\n- [ ] T002 Old\n- [ ] T003 Other\n",
-            false,
-            &[
-                "pending Tasks",
-                "  done Old",
-                "  pending Other",
-                "  pending New",
-            ],
-            &["T002"],
-        ),
-        // In another order.
-        (
-            "- [ ] T001 Old\n- [ ] T002 Other\n",
-            "- [ ] T002 Other\n- [ ] T001 Old\n",
-            true,
-            &["pending Tasks", "  done Old", "  pending Other"],
-            &[],
-        ),
-        // Swapped.
-        (
-            "- [ ] T001 Old\n- [ ] T002 Other\n",
-            "- [ ] T001 Other\n- [ ] T002 Old\n",
-            false,
-            &["pending Tasks", "  done Old", "  pending Other"],
-            &["T002"],
-        ),
-        // With another title: it may be another task.
-        (
-            "- [ ] T001 Old\n- [ ] T002 Other\n",
-            "- [ ] T001 Young\n- [ ] T002 Another\n",
-            false,
-            &[
-                "pending Tasks",
-                "  done Old",
-                "  pending Another",
-                "  pending Young",
-            ],
-            &[],
-        ),
-        // Deleted.
-        (
-            "- [ ] T001 Old\n- [ ] T002 Other\n",
-            "- [ ] T001 Other\n- [ ] T003 More\n",
-            false,
-            &[
-                "pending Tasks",
-                "  done Old",
-                "  pending Other",
-                "  pending More",
-            ],
-            &[],
-        ),
-        // Titles that are there twice, renumbered: the first one stays the first one.
-        (
-            "## Phase 1: A\n- [ ] T001 Test it\n- [ ] T002 Old\n- [ ] T003 Test it\n",
-            "## Phase 1: A\n- [ ] T001 New\n- [ ] T002 Test it\n- [ ] T003 Old\n- [ ] T004 Test it\n",
-            false,
-            &[
-                "pending Phase 1: A",
-                "  pending Test it",
-                "  done Old",
-                "  pending Test it",
-                "  pending New",
-            ],
-            &["T003"],
-        ),
-        // Another phase in front: the groups are known by what is in them.
-        (
-            "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Test it\n## Phase 2: B\n- [ ] T003 Test it\n",
-            "## Phase 1: New\n- [ ] T001 Test it\n## Phase 2: A\n- [ ] T002 Old\n- [ ] T003 Test it\n## Phase 3: B\n- [ ] T004 Test it\n",
-            false,
-            &[
-                "pending Phase 2: A",
-                "  done Old",
-                "  pending Test it",
-                "pending Phase 3: B",
-                "  pending Test it",
-                "pending Phase 1: New",
-                "  pending Test it",
-            ],
-            &["T002"],
-        ),
-        // A phase that went takes what was done along: another task of that title is another task.
-        (
-            "## Phase 1: A\n- [ ] T001 Old\n## Phase 2: B\n- [ ] T002 Last\n",
-            "## Phase 1: B\n- [ ] T001 Last\n- [ ] T002 Old\n",
-            false,
-            &[
-                "pending Phase 1: A",
-                "  done Old",
-                "pending Phase 1: B",
-                "  pending Last",
-                "  pending Old",
-            ],
-            &[],
-        ),
-        // Another phase with a part of the same title is another phase.
-        (
-            "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Build A\n## Phase 2: B\n- [ ] T003 Last\n",
-            "## Phase 1: C\n- [ ] T001 Build C\n- [ ] T002 Old\n## Phase 2: B\n- [ ] T003 Last\n",
-            false,
-            &[
-                "pending Phase 1: A",
-                "  done Old",
-                "  pending Build A",
-                "pending Phase 2: B",
-                "  pending Last",
-                "pending Phase 1: C",
-                "  pending Build C",
-                "  pending Old",
-            ],
-            &[],
-        ),
-        // Moved into another phase: it stays where it was done.
-        (
-            "## Phase 1: A\n- [ ] T001 Old\n- [ ] T002 Other\n## Phase 2: B\n- [ ] T003 Last\n",
-            "## Phase 1: A\n- [ ] T001 Other\n## Phase 2: B\n- [ ] T002 Last\n- [ ] T003 Old\n",
-            false,
-            &[
-                "pending Phase 1: A",
-                "  done Old",
-                "  pending Other",
-                "pending Phase 2: B",
-                "  pending Last",
-            ],
-            &["T003"],
-        ),
-    ];
-    for (was, is, at_once, statuses, ticked) in cases {
+    for (was, is, at_once, statuses, ticked) in RENUMBERED {
         let project = project(&[(path, was)]);
         let (text, _) = merged("", project.path(), path);
         let text = done(&text, "Old");
@@ -719,9 +720,9 @@ fn what_is_done_here_is_never_a_task_of_another_title() {
 
 #[test]
 fn an_issue_and_the_box_that_names_it_are_both_there_once() {
-    let issues = r##"[{"number": 1, "title": "All", "state": "open", "body": "- [ ] #3 Part\n- [ ] by hand"},
+    let issues = r#"[{"number": 1, "title": "All", "state": "open", "body": "- [ ] #3 Part\n- [ ] by hand"},
         {"number": 3, "title": "Part", "state": "open", "blockedBy": [{"number": 4}]},
-        {"number": 4, "title": "First", "state": "open"}]"##;
+        {"number": 4, "title": "First", "state": "open"}]"#;
     let project = project(&[("issues.json", issues)]);
     let (text, _) = merged("", project.path(), "issues.json");
     let (again, all) = imported_again(&text, project.path(), "issues.json");
