@@ -1,6 +1,6 @@
 //! The tasks of a project: which ones there are, which one is next, and how those of other tools come in.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -238,7 +238,7 @@ impl Engine {
             let issue = source.strip_prefix('#');
             let issue = issue.and_then(|number| number.parse::<u64>().ok());
             let read = match issue {
-                Some(number) => import::read_issues(Path::new("GitHub"), &self.issue(number)?),
+                Some(number) => import::read_issue(number, &self.issue(number)?),
                 None => import::read(&self.cwd.join(source), format),
             };
             all.push(read.map_err(|error| {

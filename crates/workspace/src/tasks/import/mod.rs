@@ -271,9 +271,10 @@ pub fn read(path: &Path, format: Option<ImportFormat>) -> Result<Imported, Impor
     Ok(read.with_titles())
 }
 
-/// Reads issues of GitHub that a program has printed.
-pub fn read_issues(from: &Path, json: &str) -> Result<Imported, ImportError> {
-    Ok(github::read(from, json)?.with_titles())
+/// Reads an issue of GitHub that a program has printed. It is a source by itself, which says nothing of others.
+pub fn read_issue(number: u64, json: &str) -> Result<Imported, ImportError> {
+    let from = format!("GitHub#{number}");
+    Ok(github::read(Path::new(&from), json)?.with_titles())
 }
 
 /// The file of tasks in a folder of spec-kit or `OpenSpec`.

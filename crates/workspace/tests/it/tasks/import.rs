@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use workspace::tasks::import::{
-    ImportFormat, Imported, ImportedTask, MergeOutcome, merge, read, write_back,
+    ImportFormat, Imported, ImportedTask, MergeOutcome, merge, read, read_issue, write_back,
 };
 use workspace::tasks::{Status, TaskFile};
 
@@ -735,6 +735,21 @@ fn an_issue_and_the_box_that_names_it_are_both_there_once() {
         "pending First",
     ];
     assert_eq!(all, expected);
+}
+
+#[test]
+fn an_issue_that_is_asked_for_alone_says_nothing_of_others() {
+    let project = project(&[]);
+    let mut text = String::new();
+    for number in [1, 2, 1] {
+        let json = format!("{{\"number\": {number}, \"title\": \"Log in\", \"state\": \"open\"}}");
+        let imported = read_issue(number, &json).unwrap();
+        let merged = merge(&text, "master", &imported, project.path(), false).unwrap();
+        assert_eq!(merged.gone, Vec::<String>::new(), "{number}");
+        text = merged.text;
+    }
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["master"]["tasks"].as_array().unwrap().len(), 2);
 }
 
 #[test]
