@@ -1,10 +1,11 @@
-//! Text for messages and prompts: what others wrote made plain, quoted and cut; what was probably meant; numbers of things.
+//! Text for messages and prompts: what others wrote made plain, quoted and cut; what was probably meant; numbers of things; faults of YAML.
 //!
 //! Nothing here knows what it is about. What only one crate needs stays there.
 
 pub mod diff;
 pub mod plain;
 pub mod quote;
+pub mod yaml;
 
 use std::fmt::Display;
 

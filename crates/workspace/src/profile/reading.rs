@@ -16,13 +16,16 @@ use super::phase::{PerPhase, Phase};
 use super::{Profile, Reader, Source};
 use crate::convention::paths::glob;
 use crate::template;
-use text::nearest;
 use text::plain;
+use text::yaml::Limits;
 
-/// How deep values may stand in one another.
-const MOST_LEVELS: usize = 16;
-/// How many values a profile may hold.
-const MOST_NODES: usize = 5_000;
+/// What is read of a profile.
+const LIMITS: Limits = Limits {
+    what: "profile",
+    levels: 16,
+    values: 5_000,
+    aliases: 100,
+};
 /// How many inputs it may take.
 const MOST_INPUTS: usize = 100;
 /// The longest name of an input, in bytes.
@@ -193,17 +196,7 @@ pub(super) fn profile(name: &str, source: Source, files: &Files) -> Result<Profi
 }
 
 fn parse(faults: &Faults<'_>, text: &str) -> Result<Definition, ProfileError> {
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_depth: MOST_LEVELS,
-            max_nodes: MOST_NODES,
-            max_aliases: 100,
-        },
-        with_snippet: false,
-        // YAML 1.2: `no`, `on` and `y` are text.
-        strict_booleans: true,
-    };
-    let definition: Definition = serde_saphyr::from_str_with_options(text, options)
+    let definition: Definition = serde_saphyr::from_str_with_options(text, LIMITS.options())
         .map_err(|error| unreadable(faults, &error))?;
     if definition.version.value != FORMAT {
         return Err(faults.at(
@@ -219,65 +212,12 @@ fn parse(faults: &Faults<'_>, text: &str) -> Result<Definition, ProfileError> {
 }
 
 fn unreadable(faults: &Faults<'_>, error: &Error) -> ProfileError {
-    let (message, help) = explain(error.without_snippet());
+    let (message, help) = LIMITS.explain(error.without_snippet());
     let help = help.unwrap_or_else(|| SEE_SCHEMA.to_owned());
     match error.location().filter(|location| location.line() > 0) {
         Some(location) => faults.at(location, message, help),
         None => faults.in_file(PROFILE_FILE, 1, 1, message, help),
     }
-}
-
-/// What the library found, in words that mean something to who writes the file.
-fn explain(error: &Error) -> (String, Option<String>) {
-    match error {
-        Error::SerdeUnknownField {
-            field, expected, ..
-        } => unknown("key", field, expected),
-        Error::SerdeUnknownVariant {
-            variant, expected, ..
-        } => unknown("value", variant, expected),
-        Error::SerdeMissingField { field, .. } => (
-            format!("`{field}` is missing"),
-            Some(format!("add `{field}: …`")),
-        ),
-        Error::DuplicateMappingKey { key, .. } => (
-            key.as_ref().map_or_else(
-                || "a key is there twice".to_owned(),
-                |key| format!("`{key}` is there twice"),
-            ),
-            Some("keep one of the two".to_owned()),
-        ),
-        Error::MultipleDocuments { .. } => (
-            "a second document begins here".to_owned(),
-            Some("write one profile in a file".to_owned()),
-        ),
-        Error::AliasError { error, .. } => explain(error),
-        Error::Eof { .. } => ("the file ends too early".to_owned(), None),
-        Error::Budget { .. }
-        | Error::AliasReplayLimitExceeded { .. }
-        | Error::AliasExpansionLimitExceeded { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => (
-            "the profile is too deep, too long, or repeats itself too often".to_owned(),
-            Some(format!(
-                "at most {MOST_NODES} values and {MOST_LEVELS} levels are read"
-            )),
-        ),
-        other => {
-            let whole = other.to_string();
-            let line = whole.lines().next().unwrap_or_default();
-            let line = line.strip_prefix("error: ").unwrap_or(line);
-            let said = line.rfind(" at line ").map_or(line, |end| &line[..end]);
-            (said.to_owned(), None)
-        }
-    }
-}
-
-fn unknown(what: &str, name: &str, known: &[&'static str]) -> (String, Option<String>) {
-    let help = nearest(name, known.iter().copied()).map_or_else(
-        || format!("known are: {}", known.join(", ")),
-        |near| format!("did you mean `{near}`?"),
-    );
-    (format!("there is no {what} `{name}` here"), Some(help))
 }
 
 fn inputs(

@@ -79,7 +79,7 @@ fn what_is_not_said_is_as_usual() {
 
 /// Files with a mistake, each with what the message must say.
 const MISTAKES: &[(&str, &str)] = &[
-    ("", "profile.yaml:1:1: the file ends too early"),
+    ("", "profile.yaml:1:1: the profile ends too early"),
     ("- a\n", "a profile"),
     ("tramline-profile: 1\n", "`title` is missing"),
     (
