@@ -1,6 +1,9 @@
 //! Tasks of a flat list, below those that they belong to.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use indexmap::IndexMap;
 
 use super::{Imported, ImportedTask};
 
@@ -25,53 +28,35 @@ impl Imported {
 /// is lost.
 fn below_their_parents(all: Vec<FlatTask>) -> Vec<ImportedTask> {
     let keys: HashSet<&String> = all.iter().map(|(task, _)| &task.key).collect();
-    let parents: HashMap<String, String> = all
-        .iter()
-        .filter_map(|(task, parent)| {
-            let parent = parent.as_ref().filter(|parent| keys.contains(parent))?;
-            Some((task.key.clone(), parent.clone()))
-        })
+    let parents = all.iter().filter_map(|(task, parent)| {
+        let parent = parent.clone().filter(|parent| keys.contains(parent))?;
+        Some((task.key.clone(), parent))
+    });
+    let parents: HashMap<String, String> = parents.collect();
+    let depth = |key: &String| {
+        let mut above = vec![key];
+        while let Some(parent) = parents.get(above[above.len() - 1]) {
+            if above.contains(&parent) {
+                return 0;
+            }
+            above.push(parent);
+        }
+        above.len() - 1
+    };
+    let mut tasks: IndexMap<String, ImportedTask> = all
+        .into_iter()
+        .map(|(task, _)| (task.key.clone(), task))
         .collect();
-    let mut roots: Vec<String> = Vec::new();
-    let mut children: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut tasks: HashMap<String, ImportedTask> = HashMap::new();
-    for (task, _) in all {
-        let key = task.key.clone();
-        match parents
-            .get(&key)
-            .filter(|_| !leads_into_a_circle(&key, &parents))
-        {
-            Some(parent) => children.entry(parent).or_default().push(key.clone()),
-            None => roots.push(key.clone()),
+    let mut order: Vec<(usize, String)> =
+        tasks.keys().map(|key| (depth(key), key.clone())).collect();
+    // What is put below another one has its own parts already.
+    order.sort_by_key(|(depth, _)| Reverse(*depth));
+    for (_, key) in order.iter().filter(|(depth, _)| *depth > 0) {
+        let task = tasks.get_mut(key).map(std::mem::take);
+        if let Some(parent) = tasks.get_mut(&parents[key]) {
+            parent.subtasks.extend(task);
         }
-        tasks.insert(key, task);
     }
-    roots
-        .iter()
-        .filter_map(|key| with_children(key, &mut tasks, &children))
-        .collect()
-}
-
-fn leads_into_a_circle(key: &str, parents: &HashMap<String, String>) -> bool {
-    let mut seen = HashSet::from([key]);
-    let mut at = key;
-    while let Some(parent) = parents.get(at) {
-        if !seen.insert(parent) {
-            return true;
-        }
-        at = parent;
-    }
-    false
-}
-
-fn with_children(
-    key: &str,
-    tasks: &mut HashMap<String, ImportedTask>,
-    children: &BTreeMap<&str, Vec<String>>,
-) -> Option<ImportedTask> {
-    let mut task = tasks.remove(key)?;
-    for child in children.get(key).into_iter().flatten() {
-        task.subtasks.extend(with_children(child, tasks, children));
-    }
-    Some(task)
+    tasks.retain(|key, _| depth(key) == 0);
+    tasks.into_values().collect()
 }
