@@ -53,11 +53,6 @@ impl Home {
         self.base.join("projects")
     }
 
-    /// The folder for templates that were fetched or unpacked.
-    pub fn template_cache(&self) -> PathBuf {
-        self.base.join("cache").join("templates")
-    }
-
     /// The folder of the project at `real_path`, made and synced when it is not there.
     ///
     /// `real_path` is absolute and has no link in it, as [`std::fs::canonicalize`] gives it.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::config::keys::STATUSES;
 use crate::config::submit::Submit;
+use crate::convention::message::DEFAULT_TEMPLATE;
 
 /// Every setting, with a value for each. As JSON it has the shape of `.taskmaster/config.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +78,7 @@ impl Default for Autopilot {
         Self {
             enabled: true,
             require_clean_working_tree: true,
-            commit_template: "{type}({scope}): {msg} (task {taskId})".to_owned(),
+            commit_template: DEFAULT_TEMPLATE.to_owned(),
             default_commit_type: "feat".to_owned(),
             max_green_attempts: 3,
             test_timeout: 300_000,

@@ -114,11 +114,6 @@ pub fn compose(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     Ok(message)
 }
 
-/// Whether the template can be filled in; what it would be refused for, else.
-pub fn check_template(template: &str) -> Result<(), PlaceholderError> {
-    fill(template, "feat", Some("scope"), "msg", "1.1", "tag").map(drop)
-}
-
 /// The type of the commit: what all of its files are for, else what the title begins with,
 /// else `default`.
 pub fn commit_type<'a>(

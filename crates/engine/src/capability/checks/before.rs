@@ -118,10 +118,7 @@ impl FindingsBefore {
 impl FoundBefore {
     /// How many there were of a rule in a file.
     pub(super) fn number(&self, path: &str, rule: &str) -> usize {
-        let of_file = self.counts.get(path);
-        of_file
-            .and_then(|of_file| of_file.get(rule))
-            .copied()
-            .unwrap_or(0)
+        let of_rule = self.counts.get(path).and_then(|of_file| of_file.get(rule));
+        of_rule.copied().unwrap_or(0)
     }
 }

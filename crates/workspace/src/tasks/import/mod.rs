@@ -202,11 +202,6 @@ impl Imported {
         }
         titled
     }
-
-    /// How many tasks there are, those below others included.
-    pub fn count(&self) -> usize {
-        self.tasks.iter().flat_map(ImportedTask::all).count()
-    }
 }
 
 /// Why nothing can be brought in.
