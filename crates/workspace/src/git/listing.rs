@@ -62,17 +62,6 @@ impl Repository {
             .collect())
     }
 
-    /// The files that git ignores, but for those in folders that it ignores as a whole.
-    pub fn ignored_files(&self) -> Result<Vec<RepoPath>, GitError> {
-        let output = self
-            .git()
-            .args(["ls-files", "-z", "--others", "--ignored"])
-            .args(["--exclude-standard", "--directory"])
-            .run()?;
-        let files = nul_separated(&output).filter(|name| !name.ends_with(b"/"));
-        Ok(files.map(RepoPath::trusted).collect())
-    }
-
     /// The same as git lists it, in the same order.
     fn listed(&self) -> Result<Vec<Vec<u8>>, GitError> {
         let output = self

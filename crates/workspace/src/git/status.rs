@@ -79,6 +79,8 @@ pub struct TreeStatus {
     pub branch: Option<String>,
     /// What is changed, without ignored files.
     pub changes: Vec<Change>,
+    /// The files that git ignores, but for those in folders that it ignores as a whole.
+    pub ignored: Vec<RepoPath>,
     /// Paths with a conflict that is not resolved: any of them keeps git from committing.
     pub unmerged: Vec<RepoPath>,
     /// Whether the index holds anything else than the last commit does.
@@ -108,6 +110,7 @@ impl Repository {
                     "-z",
                     "--branch",
                     "--untracked-files=all",
+                    "--ignored=matching",
                 ])
                 .args([ignored, "--no-ahead-behind"])
                 .arg(match renames {
@@ -129,6 +132,7 @@ fn parse(output: &[u8]) -> Result<TreeStatus, GitError> {
         head: None,
         branch: None,
         changes: Vec::new(),
+        ignored: Vec::new(),
         unmerged: Vec::new(),
         is_staged: false,
     };
@@ -193,7 +197,8 @@ fn parse(output: &[u8]) -> Result<TreeStatus, GitError> {
                     intent_to_add: false,
                 });
             }
-            b'!' => {}
+            b'!' if rest.ends_with(b"/") => {}
+            b'!' => status.ignored.push(RepoPath::trusted(rest)),
             _ => return Err(unknown()),
         }
     }

@@ -18,14 +18,13 @@ impl Comparison<'_> {
     pub(super) fn warn_of_ignored_tests(&mut self) -> Result<Vec<String>, HandlerError> {
         let classes = self.memory.start.classes()?;
         let began = UNIX_EPOCH + Duration::from_secs(began_at(self.run).try_into().unwrap_or(0));
-        let ignored = self.repository.ignored_files()?;
         let is_new_test = |path: &&RepoPath| {
             let name = self.repository.name_in_scope(path);
             let about = std::fs::symlink_metadata(self.repository.absolute(path));
             let written = about.and_then(|about| about.modified());
             is_code(&name) && classes.is_test(&name) && written.is_ok_and(|written| written > began)
         };
-        let new = ignored.iter().filter(is_new_test);
+        let new = self.status.ignored.iter().filter(is_new_test);
         let new: Vec<String> = new.map(ToString::to_string).collect();
         if !new.is_empty() {
             self.facts.insert(IGNORED.to_owned(), named(&new));

@@ -175,7 +175,13 @@ fn ignored_files_and_nested_repositories() {
     fixture.commit_all("ignore");
     fixture.write("a.log", "x");
     fixture.write("build/x", "x");
-    assert!(fixture.repository.status().unwrap().changes.is_empty());
+    let status = fixture.repository.status().unwrap();
+    assert!(status.changes.is_empty());
+    assert_eq!(
+        status.ignored,
+        [path("a.log")],
+        "folders stand for themselves"
+    );
     assert!(fixture.repository.is_ignored(&path("a.log")).unwrap());
     assert!(fixture.repository.is_ignored(&path("build/x")).unwrap());
     assert!(!fixture.repository.is_ignored(&path("README.md")).unwrap());
