@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::checks::{Check, found};
 use workspace::config::Config;
-use workspace::git::{Change, ContentId, Oid, RepoPath, Repository, worktree};
+use workspace::git::{Change, ContentId, Oid, RepoPath, Repository, TreeStatus, worktree};
 
 use crate::capability::checks::before::FindingsBefore;
 use crate::capability::checks::findings::{
@@ -177,7 +177,8 @@ impl Engine {
         let cancelled = self.cancellation();
         let repository = Repository::discover(&self.root)?.with_scope(&self.root);
         let place = Place::of(&self.root, &repository, config, &cancelled)?;
-        leaving_the_tree(&repository, "then start again", || {
+        let status = repository.status()?;
+        leaving_the_tree(&repository, &status, "then start again", || {
             FindingsBefore::of(&checks, &place).map(Some)
         })
     }
@@ -211,7 +212,8 @@ impl Engine {
             }));
         }
         let last = memory.last_oid()?;
-        let changes = changes(&repository, &memory, &last, named)?;
+        let status = repository.status()?;
+        let changes = changes(&repository, &status, &memory, &last, named)?;
         let base = memory.base_oid()?;
         let frozen = FROZEN.read(&present.kept, present.role.frozen.as_ref())?;
         let frozen = frozen.unwrap_or_default().0;
@@ -232,21 +234,22 @@ impl Engine {
             before: before.unwrap_or_default(),
         };
         let again = format!("run the tests again, and report: {}", Verb::Report);
-        leaving_the_tree(&repository, &again, || {
+        leaving_the_tree(&repository, &status, &again, || {
             at.checked(checks).map(|found| Some(Box::new(found)))
         })
     }
 }
 
-/// Runs checks, and refuses whatever they change in the working tree, which nobody has tested.
+/// Runs checks on the working tree of that status, and refuses whatever they change in it, which nobody has tested.
 fn leaving_the_tree<T>(
     repository: &Repository,
+    status: &TreeStatus,
     again: &str,
     run: impl FnOnce() -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let before = changed_contents(repository)?;
+    let before = changed_contents(repository, status)?;
     let done = run()?;
-    let after = changed_contents(repository)?;
+    let after = changed_contents(repository, &repository.status()?)?;
     let paths: BTreeSet<&RepoPath> = before.keys().chain(after.keys()).collect();
     let is_changed = |path: &&RepoPath| before.get(path) != after.get(path);
     let changed = paths.into_iter().filter(is_changed);
@@ -271,9 +274,10 @@ fn leaving_the_tree<T>(
 /// The files that are not as the last commit has them, each with what it holds.
 fn changed_contents(
     repository: &Repository,
+    status: &TreeStatus,
 ) -> Result<BTreeMap<RepoPath, Option<ContentId>>, Fault> {
-    let changes = repository.status()?.changes;
-    let own = changes
+    let own = status
+        .changes
         .iter()
         .filter(|change| !change.is_nested_repository());
     let paths: Vec<RepoPath> = own.flat_map(Change::paths).cloned().collect();
@@ -283,17 +287,17 @@ fn changed_contents(
 /// What was changed since the run's last commit, committed since or not.
 fn changes(
     repository: &Repository,
+    status: &TreeStatus,
     memory: &Memory,
     last: &Oid,
     named: &[String],
 ) -> Result<Changes, Fault> {
-    let status = repository.status()?;
     let named: Vec<RepoPath> = named
         .iter()
         .filter_map(|name| repository.relative(&memory.start.project_root.join(name)))
         .collect();
-    let changes = Changes::of(&status, memory, repository, &named)?;
-    all_since((repository, &status), &changes, last, false)
+    let changes = Changes::of(status, memory, repository, &named)?;
+    all_since((repository, status), &changes, last, false)
 }
 
 /// The names that files had when a run began, by those that they have now: as git tells, and where one lies elsewhere as it was.
