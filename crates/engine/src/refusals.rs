@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use machine::RunState;
 use serde::Deserialize;
@@ -27,26 +27,6 @@ pub(crate) fn note(dir: &Path, now: &str, unit: Option<&str>, code: Option<&str>
     {
         let _ = file.write_all(format!("{line}\n").as_bytes());
     }
-}
-
-/// The file with the places of files that were handed in with reports that were refused.
-const REPORTS: &str = "refused-reports.json";
-
-/// Notes files that were handed in with a report that was refused: they are no work of the run. Best effort.
-pub(crate) fn note_reports(dir: &Path, files: &[PathBuf]) {
-    let mut all = reports(dir);
-    all.extend(files.iter().cloned());
-    all.sort();
-    all.dedup();
-    if let Ok(json) = serde_json::to_vec(&all) {
-        let _ = std::fs::write(dir.join(REPORTS), json);
-    }
-}
-
-/// Those files.
-pub(crate) fn reports(dir: &Path) -> Vec<PathBuf> {
-    let read = std::fs::read(dir.join(REPORTS)).unwrap_or_default();
-    serde_json::from_slice(&read).unwrap_or_default()
 }
 
 /// A refusal, as it was noted.

@@ -18,6 +18,7 @@ use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::memory::{self};
 use crate::capability::tests::evidence::{asked_level, level_name};
+use crate::capability::tests::report_files;
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -180,7 +181,7 @@ impl Engine {
         if !matches!(&answered, Ok(answered) if answered.outcome.report().is_some()) {
             let files = report.evidence.files(&self.cwd);
             if !files.is_empty() {
-                refusals::note_reports(place.1.path(), &files);
+                report_files::record_refused(place.1.path(), files)?;
             }
         }
         answered.map_err(|fault| with_way_on(seen, &report.evidence, fault))

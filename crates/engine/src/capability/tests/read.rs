@@ -96,7 +96,7 @@ pub fn read(
         &memory,
     ));
     let named = named_paths(call, &repository, files)?;
-    let handed = report_files::no_work(&call.dir, &repository, &memory, taken, &status, &named);
+    let handed = report_files::no_work(&call.dir, &repository, &memory, taken, &status, &named)?;
     memory.reports.extend(handed);
     let changes = Changes::of(&status, &memory, &repository, &named)?;
     changes.no_dirty_submodules(&repository)?;

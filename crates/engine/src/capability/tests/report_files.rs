@@ -1,13 +1,14 @@
 //! Files in the working tree that are reports of tests, and no work of a run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use journal::durable;
 use workspace::git::{RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::subject::is_data;
-use crate::refusals;
+use crate::fault::Fault;
 
 /// Those that git does not know and nobody names: what this call hands in, what a refused report of the run in `dir` handed in, and
 /// what runners left.
@@ -18,11 +19,11 @@ pub(crate) fn no_work(
     taken: &TestEvidence,
     status: &TreeStatus,
     named: &[RepoPath],
-) -> Vec<RepoPath> {
+) -> Result<Vec<RepoPath>, Fault> {
     let mut paths = handed_in(repository, taken, status, named);
     paths.extend(left_about(repository, memory, status, named));
-    paths.extend(refused(dir, repository));
-    paths
+    paths.extend(refused(dir, repository)?);
+    Ok(paths)
 }
 
 /// The reports that were handed in and lie in the working tree without being git's or named: they are no work of the run.
@@ -45,13 +46,47 @@ fn handed_in(
         .collect()
 }
 
+/// The file of a run that lists the files handed in with refused reports. It decides what is committed, and nothing else has it: a
+/// refused report is not in the journal.
+const REFUSED: &str = "refused-reports.json";
+
+/// Records the files that were handed in with a refused report of the run in `dir`: they are no work of the run.
+pub(crate) fn record_refused(dir: &Path, files: Vec<PathBuf>) -> Result<(), Fault> {
+    let mut all = handed_in_before(dir)?;
+    all.extend(files);
+    all.sort();
+    all.dedup();
+    serde_json::to_vec(&all)
+        .map_err(std::io::Error::from)
+        .and_then(|json| durable::replace_durably(&dir.join(REFUSED), &json))
+        .map_err(|error| unusable(dir, &error))
+}
+
+fn handed_in_before(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let read = durable::read_if_there(&dir.join(REFUSED));
+    read.and_then(|bytes| {
+        Ok(serde_json::from_slice(
+            &bytes.unwrap_or_else(|| b"[]".into()),
+        )?)
+    })
+    .map_err(|error| unusable(dir, &error))
+}
+
+fn unusable(dir: &Path, error: &std::io::Error) -> Fault {
+    let path = dir.join(REFUSED);
+    Fault::environment("storage", path.display(), error).suggest(
+        "repair or remove that file, and report again; it lists report files that are not to be committed",
+    )
+}
+
 /// The files that were handed in with a report that was refused, and may be reports by their names.
-fn refused(dir: &Path, repository: &Repository) -> Vec<RepoPath> {
-    let all = refusals::reports(dir);
-    all.iter()
+fn refused(dir: &Path, repository: &Repository) -> Result<Vec<RepoPath>, Fault> {
+    let all = handed_in_before(dir)?;
+    Ok(all
+        .iter()
         .filter(|path| is_data(&path.to_string_lossy()) || path.extension().is_none())
         .filter_map(|path| repository.relative(path))
-        .collect()
+        .collect())
 }
 
 /// Endings of files in which a runner keeps what a person has yet to look at: `insta` writes them anew with every run.
@@ -84,4 +119,27 @@ fn left_about(
             PENDING.iter().any(|ending| name.ends_with(ending)) || is_report(path)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_refused_report_handed_in_is_never_lost_unsaid() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        for file in ["b.xml", "a.xml", "b.xml"] {
+            record_refused(dir, vec![file.into()]).unwrap();
+        }
+        let both = [PathBuf::from("a.xml"), "b.xml".into()];
+        assert_eq!(handed_in_before(dir).unwrap(), both);
+        // Cut off, it is no empty list; what cannot be written is said.
+        std::fs::write(dir.join(REFUSED), "[\"a.x").unwrap();
+        assert_eq!(handed_in_before(dir).unwrap_err().code, "storage");
+        std::fs::remove_file(dir.join(REFUSED)).unwrap();
+        std::fs::create_dir(dir.join(REFUSED)).unwrap();
+        let fault = record_refused(dir, vec!["c.xml".into()]).unwrap_err();
+        assert_eq!(fault.code, "storage");
+    }
 }
