@@ -149,7 +149,8 @@ impl Planner<'_> {
         let definition = self.definition;
         let edges = definition.edges(&state, trigger);
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
-            return Err(cannot(trigger, &state));
+            let in_progress = item.filter(|_| finished.is_none());
+            return Err(cannot(trigger, &state, in_progress));
         };
         if let Some((.., each)) = &finished
             && edges[chosen.index]
@@ -157,7 +158,7 @@ impl Planner<'_> {
                 .as_ref()
                 .is_none_or(|to| to.value != *each)
         {
-            return Err(cannot(trigger, &state));
+            return Err(cannot(trigger, &state, None));
         }
         if self.run.status != RunStatus::Running {
             // A step back is a way out of a pause too: the position it leads to may be the cure.
@@ -304,6 +305,9 @@ impl Planner<'_> {
                         match status {
                             Some(ItemStatus::Done) => format!("{item} is done already"),
                             Some(ItemStatus::Failed) => format!("{item} was skipped already"),
+                            Some(ItemStatus::Open) => {
+                                format!("{item} is open, and not in progress yet")
+                            }
                             _ => format!("{item} is not the present one"),
                         }
                     }
@@ -533,13 +537,15 @@ impl Planner<'_> {
     }
 }
 
-/// Why `trigger` leads nowhere from `state`.
-pub(super) fn cannot(trigger: Trigger, state: &str) -> Stop {
-    Stop::refused(
-        Refusal::new(format!("cannot_{trigger}"))
-            .message(format!("`{trigger}` is not possible in {state}"))
-            .detail("state", state),
-    )
+/// Why `trigger` leads nowhere from `state`, where `item` is in progress if one was named.
+pub(super) fn cannot(trigger: Trigger, state: &str, item: Option<&str>) -> Stop {
+    let refusal = Refusal::new(format!("cannot_{trigger}")).detail("state", state);
+    Stop::refused(match item {
+        Some(item) if trigger == Trigger::Reopen => refusal.detail("item", item).message(format!(
+            "{item} is in progress already, in {state}: there is nothing to go back to"
+        )),
+        _ => refusal.message(format!("`{trigger}` is not possible in {state}")),
+    })
 }
 
 pub(super) fn no_edge(state: &str) -> Stop {

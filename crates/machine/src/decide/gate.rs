@@ -134,7 +134,7 @@ impl Planner<'_> {
         };
         let edges = self.definition.edges(&state, Trigger::Reject);
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
-            return Err(cannot(Trigger::Reject, &state));
+            return Err(cannot(Trigger::Reject, &state, None));
         };
         let after = way.after();
         self.take(token, &place(&state, Trigger::Reject, chosen.index), way)?;

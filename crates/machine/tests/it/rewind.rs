@@ -196,6 +196,10 @@ fn a_finished_item_is_done_again() {
     driver.reopen_item(Some("1.3")).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.3-RED-2");
     assert_eq!(driver.run.sets["subtasks"].len(), 3);
+    // Given again, it says that the item is in progress.
+    let again = driver.reopen_item(Some("1.3")).unwrap_err();
+    assert_eq!(again.code, "cannot_reopen");
+    assert_eq!(again.details["item"], "1.3");
     assert_eq!(code(driver.reopen_item(Some("1.4"))), "not_present");
     assert_eq!(driver.replayed(), driver.run);
 }
