@@ -332,7 +332,9 @@ pub(crate) fn turned<'a>(
     command: &Command,
     message: impl FnOnce(&RunState) -> String,
 ) -> Result<TurnOutcome<'a>, Fault> {
-    if writer.open.run.status.is_over() {
+    let status = writer.open.run.status;
+    let is_again = status.is_called_off() && matches!(command, Command::Abort { .. });
+    if status.is_over() && !is_again {
         return Err(over(&writer.open.run));
     }
     let state = writer.open.run.waiting().next();

@@ -129,6 +129,11 @@ impl RunStatus {
         !matches!(self, Self::Running | Self::Paused)
     }
 
+    /// Whether the run was called off: to abort it changes nothing.
+    pub fn is_called_off(self) -> bool {
+        matches!(self, Self::Aborted | Self::Cancelled)
+    }
+
     /// The name used in files and answers.
     pub fn name(self) -> &'static str {
         match self {

@@ -54,7 +54,9 @@ impl Engine {
     pub fn run_abort(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
         let (project, dir) = self.meant(&GENERIC, run, Selector::NotOver)?;
         let writer = self.writer_to_end(&project, &dir)?;
-        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
+        if !writer.open.run.status.is_called_off() {
+            self.unit_is_present(&writer.open.run, &writer.call.definition)?;
+        }
         let command = Command::Abort {
             approval: None,
             flags: Map::new(),

@@ -489,8 +489,10 @@ impl Planner<'_> {
     }
 
     fn abort(&mut self, flags: &Map<String, Value>) -> Result<(), Stop> {
-        if self.run.status.is_over() {
-            return Err(self.over());
+        match self.run.status {
+            status if status.is_called_off() => return Ok(()),
+            status if status.is_over() => return Err(self.over()),
+            _ => {}
         }
         let reason = flags.get("reason").and_then(Value::as_str);
         let way = Transition {

@@ -126,10 +126,12 @@ impl Engine {
         let (project, dir) = self.meant(&AUTOPILOT, run, Selector::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let ended = writer.open.run.status;
-        if ended.is_over() && !(abort.cleanup && ended == RunStatus::Aborted) {
-            return Err(over(&writer.open.run));
+        if ended != RunStatus::Aborted {
+            if ended.is_over() {
+                return Err(over(&writer.open.run));
+            }
+            self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         }
-        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         let memory = Memory::of(&writer.open.run)?;
         let flags = abort.turn().flags;
         // What is deleted is gone: a person's to decide, as what is let pass.
@@ -144,7 +146,7 @@ impl Engine {
         } else {
             None
         };
-        let refusal = if ended.is_over() {
+        let refusal = if ended.is_over() && abort.cleanup {
             // Aborted before, and perhaps killed while it cleared up: only that is left to do.
             clear_branch(&writer, &flags)?
         } else {

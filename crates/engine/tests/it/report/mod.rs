@@ -1,6 +1,7 @@
 //! The report of a run over a task: what its results rest on, for people and for programs.
 
 mod stage;
+mod turns;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -318,7 +318,7 @@ fn a_report_counts_once_and_another_one_for_the_same_unit_is_stale() {
     assert_eq!(code(&project, &["next"], 4), "run_aborted");
     assert_eq!(code(&project, &["pause"], 4), "run_over");
     assert_eq!(code(&project, &["resume"], 4), "run_over");
-    assert_eq!(code(&project, &["abort"], 4), "run_over");
+    ok(&project, &["abort"]);
 }
 
 #[test]

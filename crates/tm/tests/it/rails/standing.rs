@@ -139,7 +139,8 @@ fn an_aborted_run_says_so() {
         .unwrap()
         .to_owned();
     env.red();
-    env.auto("abort").ok();
+    let aborted = env.auto("abort").ok();
+    assert_eq!(env.auto("abort").ok(), aborted, "the same again");
     let answer = env.refused("next", 4, "run_aborted", "tm autopilot start");
     assert!(answer.message().contains(&run), "{answer:#?}");
     env.refused(
