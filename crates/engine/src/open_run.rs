@@ -187,13 +187,8 @@ impl<'a> OpenRun<'a> {
 
     /// Whether the process that had the run's lock before was killed while it had it.
     pub fn is_after_a_death(&self) -> bool {
-        self.dead_since().is_some()
-    }
-
-    /// Since when that process had it.
-    pub fn dead_since(&self) -> Option<String> {
-        let dead = self.journal.held_lock().and_then(RunLock::dead);
-        dead.map(|dead| dead.since.clone())
+        let lock = self.journal.held_lock();
+        lock.is_some_and(RunLock::is_after_a_death)
     }
 
     /// What a unit is told that was issued in this call, by its hash.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::{FileJournal, Journal as _, Position};
+use journal::{FileJournal, Journal as _, Position, Record};
 use machine::trigger::Trigger;
 use machine::{Command, Event, RunState};
 use serde::Serialize;
@@ -75,12 +75,16 @@ pub struct PastSteps {
 
 impl PastSteps {
     /// Those of the run in `dir`.
-    pub(crate) fn of(dir: &Path) -> Result<Self, Fault> {
-        let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    fn in_dir(dir: &Path) -> Result<Self, Fault> {
+        Self::of(&FileJournal::open(dir)?.read(&Position::start())?.records)
+    }
+
+    /// Those of a run with this journal.
+    pub(crate) fn of(journal: &[Record]) -> Result<Self, Fault> {
         let mut run = RunState::default();
         let (mut all, mut last) = (Self::default(), None);
         let mut asked: Vec<PastStep> = Vec::new();
-        for record in &tail.records {
+        for record in journal {
             let event = event_of(record)?;
             run.apply(&record.ts, &event);
             match event {
@@ -243,7 +247,7 @@ impl Engine {
 
     fn past_steps_in(&self, view: &'static View, run: Option<&str>) -> Result<PastSteps, Fault> {
         let (_, dir) = self.meant(view, run, Selector::Running)?;
-        PastSteps::of(dir.path())
+        PastSteps::in_dir(dir.path())
     }
 
     /// Takes a run over a task back to a step: the run, its branch and the working tree. What was is kept.
@@ -268,10 +272,10 @@ impl Engine {
             self.refuse_beside(&project, &writer.open.run)?;
         }
         let to = turn.text("to");
-        if let Some(message) = self.taken_before(&writer, Trigger::Rewind, to)? {
+        if let Some(message) = self.taken_before(&writer, Trigger::Rewind, to, Some(turn.reason))? {
             return Ok(TurnOutcome { writer, message });
         }
-        let steps = PastSteps::of(dir.path())?;
+        let steps = PastSteps::in_dir(dir.path())?;
         let step = steps.named(to.unwrap_or_default(), &writer.open.run)?;
         let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Rewind {

@@ -139,7 +139,8 @@ impl Engine {
         }
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
-        if let Some(message) = self.taken_before(&writer, Trigger::Reopen, item)? {
+        let reason = Some(turn.reason).filter(|_| turn.kind().is_none());
+        if let Some(message) = self.taken_before(&writer, Trigger::Reopen, item, reason)? {
             return Ok(TurnOutcome { writer, message });
         }
         if item.is_none() {
@@ -220,7 +221,7 @@ impl Engine {
         }
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
-        if let Some(message) = self.taken_before(&writer, Trigger::Skip, item)? {
+        if let Some(message) = self.taken_before(&writer, Trigger::Skip, item, Some(reason))? {
             return Ok(TurnOutcome { writer, message });
         }
         if item.is_none() {

@@ -18,8 +18,6 @@ use crate::open_run::{self, CommandOutcome, OpenRun};
 pub(crate) struct RunWriter<'a> {
     pub(crate) open: OpenRun<'a>,
     pub(crate) call: Call<'a>,
-    /// When the call began that died or failed before this one and had not settled what it had begun.
-    pub(crate) unfinished: Option<String>,
     /// Held until the call is over, where it may end a run or begin one.
     project_lock: Option<RunLock>,
 }
@@ -37,12 +35,6 @@ impl<'a> RunWriter<'a> {
         if after_a_death {
             cleanup::clear(&call, &open.run);
         }
-        let pending = open
-            .run
-            .pending
-            .as_ref()
-            .map(|pending| pending.since.clone());
-        let unfinished = pending.into_iter().chain(open.dead_since()).min();
         open.recover(&call)?;
         if derived::complete(&call, &open.run) {
             cleanup::clear(&call, &open.run);
@@ -50,7 +42,6 @@ impl<'a> RunWriter<'a> {
         Ok(Self {
             open,
             call,
-            unfinished,
             project_lock,
         })
     }

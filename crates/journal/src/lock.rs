@@ -222,11 +222,6 @@ impl RunLock {
         self.dead.is_some()
     }
 
-    /// The holder before, if it was killed while it held the lock.
-    pub fn dead(&self) -> Option<&Holder> {
-        self.dead.as_ref()
-    }
-
     /// Who holds the lock of the folder `dir`, as far as its file tells. A hint: the file is read
     /// without the lock.
     pub fn holder(dir: &Path) -> Option<Holder> {

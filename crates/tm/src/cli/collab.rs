@@ -236,7 +236,7 @@ pub struct Reopen {
     #[schemars(extend("x-brief" = "told whoever works on it"))]
     pub reason: String,
     /// Refuse where this is not the present work unit
-    #[arg(long, value_name = "UNIT")]
+    #[arg(long, alias = "unit-id", value_name = "UNIT")]
     #[serde(skip)]
     pub unit: Option<String>,
 }
@@ -259,7 +259,7 @@ pub struct Skip {
     #[schemars(extend("x-brief" = "journalled"))]
     pub reason: String,
     /// Refuse where this is not the present work unit
-    #[arg(long, value_name = "UNIT")]
+    #[arg(long, alias = "unit-id", value_name = "UNIT")]
     #[serde(skip)]
     pub unit: Option<String>,
 }

@@ -85,6 +85,7 @@ mod tests {
             ["tm", "run", "skip", "it's one", "--reason="]
         );
         by_command("tm autopilot complete red --results failed:N,passed:N");
+        by_command("tm collab reopen --unit-id ID --reason …");
     }
 
     #[test]

@@ -79,7 +79,10 @@ impl Engine {
             Way::Skip => Trigger::Skip,
         };
         let named = turn.item.as_ref().or(turn.tasks.first());
-        let done = match self.taken_before(&writer, trigger, named.map(String::as_str))? {
+        let named = named.map(String::as_str);
+        let reason = Some(turn.reason.as_str());
+        let reason = reason.filter(|_| turn.kind.is_none() && turn.tasks.is_empty());
+        let done = match self.taken_before(&writer, trigger, named, reason)? {
             Some(message) => Ok(message),
             None => turned(&mut writer, way, &target, turn.reason.trim())?,
         };

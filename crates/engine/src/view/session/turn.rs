@@ -36,7 +36,8 @@ impl Engine {
     ) -> Result<StepAnswer, Fault> {
         let (project, dir) = self.session_dir(session)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
-        let before = self.taken_before(&writer, Trigger::Reopen, None)?;
+        let reason = Some(reopen.reason.as_str()).filter(|_| reopen.max_iterations.is_none());
+        let before = self.taken_before(&writer, Trigger::Reopen, None, reason)?;
         if before.is_some() {
             return stepped(&writer.call, &writer.open.run, true, None);
         }

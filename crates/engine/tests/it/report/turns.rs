@@ -1,8 +1,55 @@
 //! Turns that are given again, and turns that cannot be taken.
 
+use engine::Turn;
 use engine::view::autopilot::request::{Abort, Evidence};
 
 use super::stage::Stage;
+
+/// Takes a subtask to COMMIT.
+fn to_commit(stage: &Stage, name: &str) {
+    stage.write(&format!("tests/{name}.sh"), "false\n");
+    stage.accepted("red", Evidence::claimed("failed:1,passed:1"));
+    stage.write(&format!("src/{name}.sh"), "true\n");
+    stage.accepted("green", Evidence::claimed("failed:0,passed:3"));
+}
+
+#[test]
+fn the_same_turn_given_again_does_nothing_twice() {
+    let stage = Stage::new();
+    stage.start(Evidence::default());
+    let events = || stage.engine().log(None).unwrap().len();
+    let skip = |reason| stage.engine().skip(None, None, reason).unwrap();
+    to_commit(&stage, "spaces");
+    let reopen = |unit: Option<&str>| {
+        let engine = stage.engine().at_unit(unit);
+        engine.reopen(None, &Turn::new("reopen", "wrong")).unwrap()
+    };
+    let first = reopen(None);
+    assert_eq!(first.next_action.action, "green");
+    let so_far = events();
+    let again = reopen(None);
+    assert_eq!(
+        (again.next_action.action.as_str(), events()),
+        ("green", so_far)
+    );
+    // What it advises does it once more.
+    assert!(
+        again.message.contains("unit=workUnit-1.1-GREEN-2"),
+        "{again:?}"
+    );
+    assert_eq!(
+        reopen(Some("workUnit-1.1-GREEN-2")).next_action.action,
+        "red"
+    );
+    let first = skip("no");
+    assert_eq!(first.next_action.action, "finalize");
+    let so_far = events();
+    let again = skip("no");
+    assert_eq!(
+        (again.next_action.action.as_str(), events()),
+        ("finalize", so_far)
+    );
+}
 
 #[test]
 fn what_was_aborted_is_not_aborted_twice() {

@@ -272,6 +272,8 @@ fn work_is_taken_up_again_and_given_up() {
     let back = json!({ "reason": why, "unitId": item["unit_id"] });
     let again = call("reopen_work", back.clone());
     assert_eq!(again["next_skill"], "collab-clear", "{again}");
+    let repeated = call("reopen_work", json!({ "reason": why }));
+    assert_eq!(repeated["unit_id"], again["unit_id"], "{repeated}");
     let item = call(
         "complete_skill",
         json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),

@@ -1,4 +1,4 @@
-//! A turn that is given again is not taken twice: behind a kill, behind a failure, and where the caller names the unit.
+//! A turn that is given again is not taken twice: after a kill, after an answer that was lost, and where the caller names the unit.
 
 use super::environment::TestEnvironment;
 
@@ -42,8 +42,11 @@ fn behind_a_kill_the_turn_that_was_begun_is_the_answer() {
             moved["nextAction"]["unitId"], "workUnit-1.2-RED",
             "{point}: {moved}"
         );
-        // Nothing is left to answer for: another one is another one.
+        // As often as it is given. What is advised skips the next one.
         let moved = env.auto(SKIP).ok();
+        assert_eq!(moved["nextAction"]["unitId"], "workUnit-1.2-RED");
+        let words = format!("{SKIP} --unit workUnit-1.2-RED");
+        let moved = env.auto(&words).ok();
         assert_eq!(moved["nextAction"]["unitId"], "workUnit-1.3-RED");
         env.restore(0);
         // Another verb is another turn.
@@ -57,10 +60,10 @@ fn behind_a_kill_the_turn_that_was_begun_is_the_answer() {
         killed(&env, "reopen", point);
         assert_eq!(env.auto("reopen").ok()["nextAction"]["action"], "green");
         env.restore(0);
-        // What an earlier call did, and answered, is not taken for what the dead one did.
+        // What an earlier call did is not taken for what a dead one was to do for another reason.
         env.auto(SKIP).ok();
-        killed(&env, SKIP, "before-append");
-        let moved = env.auto(SKIP).ok();
+        killed(&env, "skip --reason neither", "before-append");
+        let moved = env.auto("skip --reason neither").ok();
         assert_eq!(moved["nextAction"]["unitId"], "workUnit-1.3-RED");
         env.restore(0);
     }
