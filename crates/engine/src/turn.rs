@@ -252,9 +252,19 @@ impl Engine {
             keep,
             approval,
         };
-        turned(view, writer, &command, |_| match skipped {
-            Some(key) => format!("Skipped: {key}"),
-            None => "Skipped".to_owned(),
+        let definition = Arc::clone(&writer.call.definition);
+        let unit = present_unit(run).to_owned();
+        turned(view, writer, &command, |run| {
+            let leads_back = !definition.edges(run.state(), Trigger::Rewind).is_empty();
+            match skipped {
+                Some(key) => format!("Skipped: {key}"),
+                None if leads_back && run.status.is_over() => format!(
+                    "Skipped: no item was in progress, so the run itself is over, as {}. To take that back: {}",
+                    run.status.name(),
+                    Verb::Rewind.step().with("to", unit).of(&run.run)
+                ),
+                None => "Skipped".to_owned(),
+            }
         })
     }
 

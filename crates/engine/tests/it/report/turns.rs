@@ -2,6 +2,7 @@
 
 use engine::Turn;
 use engine::view::autopilot::request::{Abort, Evidence};
+use serde_json::json;
 
 use super::stage::Stage;
 
@@ -49,6 +50,18 @@ fn the_same_turn_given_again_does_nothing_twice() {
         (again.next_action.action.as_str(), events()),
         ("finalize", so_far)
     );
+    // For another reason it is another turn; where it ends the run, it says how that is taken back.
+    let ended = skip("neither");
+    assert_eq!(ended.next_action.status.as_deref(), Some("failed"));
+    assert!(
+        ended.message.contains("to=workUnit-1-FINALIZE"),
+        "{ended:?}"
+    );
+    let mut back = Turn::new("rewind", "");
+    back.flags
+        .insert("to".to_owned(), json!("workUnit-1-FINALIZE"));
+    let back = stage.engine().rewind(Some(&ended.run_id), &back).unwrap();
+    assert_eq!(back.next_action.action, "finalize");
 }
 
 #[test]
