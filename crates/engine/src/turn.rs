@@ -15,7 +15,7 @@ use crate::capability::documents::bound;
 use crate::capability::documents::skills::Skills;
 use crate::capability::files::subject::TAMPERED;
 use crate::capability::git::changes::Changes;
-use crate::capability::memory::{DIRTY, DirtyFile, Memory};
+use crate::capability::memory::{DIRTY, DirtyFile, Memory, is_repair};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
@@ -152,6 +152,22 @@ impl Engine {
                 |item| format!("subtask {item}"),
             );
             kinds::is_known(&writer.call.definition, kind, &whose)?;
+            let mut tokens = writer.open.run.tokens.iter();
+            let takes_kind = |token: &Token| {
+                let named = |key| item.is_none_or(|item| item == key);
+                token.key().is_some_and(named) && !is_repair(&writer.open.run, token)
+            };
+            if !tokens.any(takes_kind) {
+                let message = format!(
+                    "{whose} takes no other kind now: only a planned subtask in progress does"
+                );
+                return Err(Fault::new(Kind::Refused, "not_present", message)
+                    .suggest(format!(
+                        "reopen one that is over without a kind, then give it while that is in progress: {}",
+                        Verb::Reopen.step().with("kind", kind).and("reason")
+                    ))
+                    .recover(Verb::Next.step().of(dir.id())));
+            }
         }
         let run = &writer.open.run;
         if writer.call.session.is_some() {

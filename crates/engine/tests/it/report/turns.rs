@@ -65,6 +65,42 @@ fn the_same_turn_given_again_does_nothing_twice() {
 }
 
 #[test]
+fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
+    let stage = Stage::new();
+    stage.start(Evidence::default());
+    to_commit(&stage, "spaces");
+    stage.commit();
+    let reopen = |item: Option<&str>, kind: Option<&str>| {
+        let mut turn = Turn::new("reopen", "not tested well");
+        let given = [("item", item), ("kind", kind)];
+        for (name, value) in given {
+            if let Some(value) = value {
+                turn.flags.insert(name.to_owned(), json!(value));
+            }
+        }
+        stage.engine().reopen(None, &turn)
+    };
+    // Done, and another one is in progress; then nothing is.
+    let fault = reopen(Some("1.1"), Some("docs")).unwrap_err();
+    assert_eq!(fault.code, "not_present");
+    to_commit(&stage, "tabs");
+    stage.commit();
+    for item in [None, Some("1.1")] {
+        let fault = reopen(item, Some("docs")).unwrap_err();
+        assert_eq!(fault.code, "not_present");
+    }
+    // A repair stays one.
+    let repair = reopen(None, None).unwrap().next_action;
+    assert_eq!(repair.unit_id.as_deref(), Some("workUnit-1.fix-1-GREEN"));
+    assert_eq!(reopen(None, Some("docs")).unwrap_err().code, "not_present");
+    stage.engine().skip(None, None, "none is needed").unwrap();
+    // As advised: first reopened, then of another kind.
+    reopen(Some("1.1"), None).unwrap();
+    let docs = reopen(Some("1.1"), Some("docs")).unwrap().next_action;
+    assert_eq!(docs.action, "docs");
+}
+
+#[test]
 fn what_was_aborted_is_not_aborted_twice() {
     let stage = Stage::new();
     stage.start(Evidence::default());
