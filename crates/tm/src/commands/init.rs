@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use engine::trust::{Subject, TrustRequest};
 use engine::{Fault, Kind};
 use serde::Serialize;
+use text::plain::one_line;
 use workspace::config::{Environment, edit};
 
 use super::{DONE, Outcome, declined};
@@ -26,9 +27,9 @@ pub struct Answer {
     pub changes: Vec<Change>,
     /// Whether they were written.
     pub written: bool,
-    /// What stands before their names: the home folder of the user, whose own settings they are.
-    #[serde(skip)]
-    pub below: &'static str,
+    /// The folder that they are in, with `/` at the end, where that is not the one that the command was given in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub below: String,
     /// What the user should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -78,10 +79,16 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         found,
         to_commit,
     } = plan;
+    let is_here = std::fs::canonicalize(super::current_folder()?).is_ok_and(|here| here == root);
+    let below = match arguments.user {
+        true => "~/".to_owned(),
+        false if is_here => String::new(),
+        false => format!("{}/", root.display()),
+    };
     let mut answer = Answer {
         changes,
         written: false,
-        below: if arguments.user { "~/" } else { "" },
+        below,
         notes,
         found: found
             .into_iter()
@@ -153,7 +160,10 @@ fn trust(arguments: &Init, output: &mut Output) -> Result<(), Fault> {
 
 /// Asks, once, for everything that was shown.
 fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(), Fault> {
-    let files = text::counted(answer.changes.len(), "file");
+    let mut files = text::counted(answer.changes.len(), "file");
+    if !answer.below.is_empty() {
+        files = format!("{files} in {}", one_line(&answer.below));
+    }
     if !output.has_person() {
         // One that seems to be in use is most likely meant.
         let mut clients = arguments.clients.clone();

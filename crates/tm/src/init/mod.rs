@@ -319,7 +319,7 @@ impl<'r> Draft<'r> {
 
     fn remove_settings(&mut self) -> Result<(), Fault> {
         match self.text(settings::FILE)? {
-            Some(text) if text == settings::BEGINNING => {
+            Some(text) if settings::are_ours(&text) => {
                 let at = self.open(settings::FILE)?;
                 self.files[at].after = None;
             }

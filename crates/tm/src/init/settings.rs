@@ -51,6 +51,11 @@ pub fn with_value(text: Option<&str>, key: &str, value: &Value) -> Result<String
     Ok(format!("{mark}{root}"))
 }
 
+/// Whether the text holds what `tm init` writes and no more: the beginning, with any test command.
+pub fn are_ours(text: &str) -> bool {
+    with_value(Some(text), "test.command", &Value::Null).is_ok_and(|text| text == BEGINNING)
+}
+
 /// The text without that key. Its section stays, even if nothing is left in it.
 pub fn without_value(text: &str, key: &str) -> Result<String, EditError> {
     let (mark, body) = without_mark(text);

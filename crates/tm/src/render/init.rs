@@ -46,7 +46,7 @@ pub fn done(answer: &Answer, look: &Look) -> String {
             };
             page.signed(
                 Sign::Good,
-                &format!("{}{} {done}", answer.below, change.file),
+                &format!("{}{} {done}", one_line(&answer.below), change.file),
             );
         }
     } else {

@@ -482,6 +482,48 @@ fn the_project_is_found_as_elsewhere() {
 }
 
 #[test]
+fn in_a_package_of_a_monorepo_it_names_the_folder_and_takes_all_back() {
+    let environment = TestEnvironment::new();
+    fs::remove_dir_all(environment.project().join(".taskmaster")).unwrap();
+    environment.write("packages/a/package.json", "{}\n");
+    environment.write("AGENTS.md", "rules without a line end");
+    let before = contents(&environment);
+    let top = format!("{}/", environment.project().display());
+    let package = environment.project().join("packages/a");
+    let here = |arguments: &[&str]| {
+        let mut command = environment.program(&[&["init"], arguments].concat());
+        let output = command.current_dir(&package).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let command = ["--test-command", "npm test"];
+    let arguments = [["--client", "codex"], command, ["--yes", "--hook"]].concat();
+    for at_the_top in [false, true] {
+        let shown = here(&arguments);
+        for file in [".taskmaster/config.json", ".codex/config.toml", "AGENTS.md"] {
+            assert!(shown.contains(&format!("{top}{file}")), "{file}: {shown}");
+        }
+        if at_the_top {
+            let answer = init(&environment, &["--remove"]);
+            assert!(answer.get("below").is_none(), "{answer}");
+        } else {
+            let answer: Value =
+                serde_json::from_str(&here(&["--remove", "--yes", "--json"])).unwrap();
+            assert_eq!(answer["below"], *top);
+        }
+        assert_eq!(contents(&environment), before);
+    }
+    // What its user wrote into the settings is theirs.
+    here(&arguments);
+    let settings = ".taskmaster/config.json";
+    let theirs =
+        read(&environment, settings).replace("\"maxGreenAttempts\": 3", "\"maxGreenAttempts\": 4");
+    environment.write(settings, &theirs);
+    here(&["--remove", "--yes"]);
+    assert_eq!(read(&environment, settings), theirs);
+}
+
+#[test]
 fn broken_files_that_are_not_ours_do_not_stand_in_the_way() {
     let environment = TestEnvironment::bare();
     init(&environment, &["--client", "claude-code"]);
