@@ -5,6 +5,7 @@ use std::str::FromStr as _;
 
 use machine::Strength;
 use serde::Serialize;
+use text::counted;
 use workspace::config::Level;
 use workspace::git::{CommitInfo, Oid, Repository};
 
@@ -232,7 +233,7 @@ impl CheckResult {
             None => self.wrong("green_missing", "no GREEN was accepted for it"),
             Some(green) if green.failing() > 0 => self.wrong(
                 "green_failing",
-                format!("in its GREEN {} failed", tests(green.failing())),
+                format!("in its GREEN {} failed", counted(green.failing(), "test")),
             ),
             Some(green) if green.passed == 0 => {
                 self.wrong("green_failing", "in its GREEN no test passed");
@@ -517,11 +518,4 @@ fn leads_back(repository: &Repository, base: &Oid, commit: &Oid) -> Result<bool,
         }
     }
     Ok(!between.is_empty() && expected == *base)
-}
-
-fn tests(number: u64) -> String {
-    match number {
-        1 => "1 test".to_owned(),
-        number => format!("{number} tests"),
-    }
 }

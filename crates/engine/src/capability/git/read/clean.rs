@@ -6,6 +6,7 @@ use workspace::config::Settings;
 use workspace::git::{Change, RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::{self, DirtyFile, StartFacts};
+use crate::capability::tests::read::few;
 use crate::fault::Fault;
 use crate::next_step::argument;
 use crate::view::autopilot::request;
@@ -79,21 +80,13 @@ pub(super) fn dirty(
         return Ok(BTreeMap::new());
     }
     if settings.config.autopilot.require_clean_working_tree && !request.allow_dirty {
-        const MOST: usize = 20;
         let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        let more = files.len().saturating_sub(MOST);
-        let mut told = files
-            .iter()
-            .take(MOST)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ");
-        if more > 0 {
-            told = format!("{told} and {more} more");
-        }
         return Err(refused(
             "dirty_tree",
-            format!("the working tree has changes that are not committed: {told}"),
+            format!(
+                "the working tree has changes that are not committed: {}",
+                few(&files)
+            ),
             concat!(
                 "commit or stash them, and have git ignore what tools leave behind; or permit them with ",
                 argument!("allowDirty"),
