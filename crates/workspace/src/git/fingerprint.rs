@@ -222,7 +222,7 @@ impl<'a> Changed<'a> {
     fn of(status: &'a TreeStatus, request: &FingerprintRequest<'_>) -> Self {
         let mut changed = Self::default();
         for change in &status.changes {
-            if change.is_nested_repository() {
+            if change.nested {
                 continue;
             }
             for path in change.paths().filter(|path| request.takes_in(path)) {

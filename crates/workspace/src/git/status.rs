@@ -48,6 +48,8 @@ pub struct Change {
     pub untracked: bool,
     /// A submodule, or another repository nested in the tree.
     pub submodule: bool,
+    /// Another repository in the tree that is no submodule. It is not part of a commit of ours unless it was named.
+    pub nested: bool,
     /// Files in the submodule are changed or untracked there, which no commit of this repository can hold.
     pub dirty_inside: bool,
     /// The file is not in the working tree.
@@ -57,12 +59,6 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether it is another repository in the tree that is no submodule. It is not part of a commit of ours unless it
-    /// was named.
-    pub fn is_nested_repository(&self) -> bool {
-        self.submodule && self.untracked
-    }
-
     /// The paths that a commit of this change names: the file, and its old name if it was renamed.
     pub fn paths(&self) -> impl Iterator<Item = &RepoPath> {
         let renamed = self.staged == StatusCode::Renamed || self.unstaged == StatusCode::Renamed;
@@ -121,7 +117,26 @@ impl Repository {
         };
         // One submodule that cannot be looked into fails all of it.
         let output = ask("--ignore-submodules=none").or_else(|_| ask("--ignore-submodules=dirty"));
-        parse(&output?)
+        let mut status = parse(&output?)?;
+        for change in status.changes.iter_mut().filter(|change| change.nested) {
+            // It is not in the index yet, so that git has not looked at what is changed in it.
+            if self.is_declared(&change.path)?
+                && let Ok(inner) = self.repository_at(&change.path).and_then(|it| it.status())
+            {
+                change.nested = inner.head.is_none();
+                change.dirty_inside = !inner.changes.is_empty();
+            }
+        }
+        Ok(status)
+    }
+
+    /// Whether `.gitmodules` of the working tree has a submodule at this place.
+    fn is_declared(&self, path: &RepoPath) -> Result<bool, GitError> {
+        const FILE: &str = ".gitmodules";
+        let git = self.git().args(["config", "--file", FILE, "--fixed-value"]);
+        let git = git.args(["--get-regexp", r"^submodule\..*\.path$"]);
+        Ok(self.top_level().join(FILE).exists()
+            && git.arg(path.as_os_str()).output()?.status.success())
     }
 }
 
@@ -192,6 +207,7 @@ fn parse(output: &[u8]) -> Result<TreeStatus, GitError> {
                     unstaged: StatusCode::Added,
                     untracked: true,
                     submodule: nested,
+                    nested,
                     dirty_inside: false,
                     deleted: false,
                     intent_to_add: false,
@@ -263,6 +279,7 @@ fn tracked(fields: &[&[u8]], path: &[u8], original: Option<RepoPath>) -> Option<
         unstaged: code(unstaged)?,
         untracked: false,
         submodule: submodule.starts_with(b"S"),
+        nested: false,
         dirty_inside: submodule.ends_with(b"U") || submodule.contains(&b'M'),
         deleted: nothing(mode_tree),
     })

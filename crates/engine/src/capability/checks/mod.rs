@@ -276,10 +276,7 @@ fn changed_contents(
     repository: &Repository,
     status: &TreeStatus,
 ) -> Result<BTreeMap<RepoPath, Option<ContentId>>, Fault> {
-    let own = status
-        .changes
-        .iter()
-        .filter(|change| !change.is_nested_repository());
+    let own = status.changes.iter().filter(|change| !change.nested);
     let paths: Vec<RepoPath> = own.flat_map(Change::paths).cloned().collect();
     Ok(repository.hash_files(&paths)?.into_iter().collect())
 }

@@ -48,7 +48,7 @@ impl Changes {
                 changes.reports.push(change.path.clone());
                 continue;
             }
-            if change.is_nested_repository() && !is_named {
+            if change.nested && !is_named {
                 continue;
             }
             let moved = change

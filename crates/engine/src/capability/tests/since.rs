@@ -39,6 +39,7 @@ pub(crate) fn with_committed(
             unstaged: StatusCode::Unmodified,
             untracked: false,
             dirty_inside: false,
+            nested: false,
             intent_to_add: false,
         });
     }

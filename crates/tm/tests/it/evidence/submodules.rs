@@ -51,7 +51,7 @@ fn wants(env: &TestEnvironment, folder: &str, version: &str) {
 }
 
 fn committed(env: &TestEnvironment) -> String {
-    env.git(&["show", "--format=", "--name-only", "HEAD"])
+    env.git(&["show", "--format=", "--name-only", "--no-renames", "HEAD"])
         .replace(".taskmaster/tasks/tasks.json\n", "")
 }
 
@@ -169,4 +169,43 @@ fn a_new_one_a_removed_one_and_a_bump_as_chore() {
     accepted(env.tm(GREEN).ok());
     env.auto("commit").ok();
     assert_eq!(committed(env), ".gitmodules\nlib\ntests/gone_test.sh");
+}
+
+#[test]
+fn a_new_one_and_a_renamed_one_need_not_be_staged() {
+    let stage = stage();
+    let env = &stage.env;
+    let upstream = stage.outside("upstream");
+    let red = |passed: u32| {
+        let numbers = format!("complete red --results failed:1,passed:{passed}");
+        accepted(env.auto(&numbers).ok());
+    };
+    let green = |passed: u32| format!("complete green --results failed:0,passed:{passed}");
+    env.auto("start 1").ok();
+    wants(env, "more", "1");
+    red(2);
+    add(env, upstream.to_str().unwrap(), "more");
+    env.git(&["reset", "--quiet"]);
+    env.write("more/new", "");
+    env.refused(&green(3), 3, "dirty_submodule", "git -C");
+    std::fs::remove_file(env.project().join("more/new")).unwrap();
+    accepted(env.auto(&green(3)).ok());
+    env.auto("commit").ok();
+    assert_eq!(committed(env), ".gitmodules\nmore\ntests/more_test.sh");
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+
+    // Another repository in the tree is none.
+    let upstream = upstream.to_str().unwrap();
+    env.git(&["clone", "--quiet", upstream, "nested"]);
+    wants(env, "second", "1");
+    red(3);
+    env.git(&["mv", "lib", "second"]);
+    env.git(&["reset", "--quiet"]);
+    accepted(env.auto(&green(4)).ok());
+    env.auto("commit").ok();
+    assert_eq!(
+        committed(env),
+        ".gitmodules\nlib\nsecond\ntests/second_test.sh"
+    );
+    assert_eq!(env.git(&["status", "--porcelain"]), "?? nested/");
 }

@@ -37,7 +37,7 @@ fn disturbed(folder: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf>
         .collect()
 }
 
-fn fingerprint(fixture: &Fixture, exclude: &[RepoPath]) -> Oid {
+pub(super) fn fingerprint(fixture: &Fixture, exclude: &[RepoPath]) -> Oid {
     let request = FingerprintRequest {
         exclude,
         ..FingerprintRequest::default()

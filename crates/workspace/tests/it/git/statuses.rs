@@ -193,6 +193,40 @@ fn ignored_files_and_nested_repositories() {
 }
 
 #[test]
+fn a_nested_repository_that_gitmodules_names_is_a_submodule() {
+    let fixture = Fixture::new();
+    fixture.git(&["init", "--quiet", "more"]);
+    fixture.write("more/file", "x");
+    let find = || {
+        let changes = fixture.repository.status().unwrap().changes;
+        let found = changes.into_iter().find(|it| it.path == path("more"));
+        let tree = super::fingerprints::fingerprint(&fixture, &[]);
+        (found.unwrap(), tree)
+    };
+    assert!(find().0.nested);
+    fixture.write(
+        ".gitmodules",
+        "[submodule \"x\"]\n\tpath = more\n\turl = ../x\n",
+    );
+    let (without, bare) = find();
+    assert!(without.nested, "no commit of it can be recorded yet");
+    let inside = |arguments: &[&str]| {
+        super::fixture::run(&fixture.at("more"), &fixture.environment(), arguments);
+    };
+    inside(&["add", "--all"]);
+    inside(&["commit", "--quiet", "--message", "inside"]);
+    let (clean, tree) = find();
+    assert!(clean.untracked && clean.submodule && !clean.nested && !clean.dirty_inside);
+    assert_ne!(tree, bare);
+    fixture.write("more/file", "y");
+    assert!(find().0.dirty_inside);
+    inside(&["checkout", "--quiet", "--", "."]);
+    let made = fixture.commit(&[".gitmodules", "more"]).unwrap();
+    assert_eq!(made.commit.tree, tree);
+    assert!(fixture.repository.status().unwrap().changes.is_empty());
+}
+
+#[test]
 fn settings_of_the_user_do_not_change_the_answer() {
     let fixture = Fixture::new();
     for (name, value) in [

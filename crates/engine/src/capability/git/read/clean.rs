@@ -50,7 +50,7 @@ pub(super) fn how_clean(
 pub(crate) fn in_the_way(status: &TreeStatus, exempt: &[RepoPath]) -> Vec<RepoPath> {
     let changes = status.changes.iter();
     let mut paths: Vec<RepoPath> = changes
-        .filter(|change| !change.is_nested_repository())
+        .filter(|change| !change.nested)
         .flat_map(|change| change.paths().cloned())
         .filter(|path| !exempt.contains(path))
         .collect();
