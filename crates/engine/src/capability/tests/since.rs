@@ -24,11 +24,12 @@ pub(crate) fn with_committed(
         if all.files.iter().any(|change| change.path == path) {
             continue;
         }
-        let was_there = repository.file_at(last, &path)?.is_some();
+        let was_there = repository.bytes_at(last, &path)?.is_some();
+        let deleted = std::fs::symlink_metadata(repository.absolute(&path)).is_err();
         all.files.push(Change {
-            deleted: std::fs::symlink_metadata(repository.absolute(&path)).is_err(),
-            // A commit has no other folders.
-            submodule: repository.absolute(&path).is_dir(),
+            deleted,
+            // A commit has no other folders, and what is gone now and was no file was one.
+            submodule: repository.absolute(&path).is_dir() || (deleted && !was_there),
             path,
             original: None,
             staged: if was_there {
@@ -38,8 +39,8 @@ pub(crate) fn with_committed(
             },
             unstaged: StatusCode::Unmodified,
             untracked: false,
-            dirty_inside: false,
             nested: false,
+            dirty_inside: false,
             intent_to_add: false,
         });
     }

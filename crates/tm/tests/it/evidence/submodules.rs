@@ -209,3 +209,24 @@ fn a_new_one_and_a_renamed_one_need_not_be_staged() {
     );
     assert_eq!(env.git(&["status", "--porcelain"]), "?? nested/");
 }
+
+#[test]
+fn a_renamed_one_and_a_removed_one_are_a_chore() {
+    let stage = stage();
+    let env = &stage.env;
+    let committed_as = |words: &str, files: &str| {
+        accepted(env.auto("complete chore --verify").ok());
+        env.auto(words).ok();
+        assert_eq!(committed(env), files);
+    };
+    env.auto("start 1 --verify").ok();
+    env.auto("reopen --kind chore --reason rename").ok();
+    env.git(&["mv", "lib", "second"]);
+    committed_as("commit", ".gitmodules\nlib\nsecond");
+    env.auto("reopen --kind chore --reason remove").ok();
+    env.git(&["rm", "--quiet", "second"]);
+    env.commit_all("By hand");
+    committed_as("commit --sha HEAD", ".gitmodules\nsecond");
+    env.auto("finalize --verify").ok();
+    env.tm(&["verify", "main..HEAD"]).ok();
+}

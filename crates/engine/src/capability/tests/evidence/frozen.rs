@@ -254,6 +254,7 @@ impl<'a> TestReader<'a> {
             // What has another name is gone under the old one; of a source file with tests both are looked at above.
             match self.role(original) {
                 Role::Tests => classes.push(FileClass::Tests),
+                Role::Product if change.submodule => classes.push(FileClass::Build),
                 Role::Product => classes.push(FileClass::Source),
                 Role::Both if !matches!(self.role(path), Role::Both) => {
                     classes.push(FileClass::Source);
