@@ -5,7 +5,7 @@ use workspace::git::{Change, RepoPath, Repository, TreeStatus};
 use crate::capability::memory::Memory;
 use crate::capability::tests::read::few;
 use crate::fault::Fault;
-use crate::next_step::{NextStep, Verb};
+use crate::next_step::{NextStep, Verb, typed};
 use crate::support::{HandlerError, refusal};
 
 /// The working tree as the run sees it.
@@ -84,6 +84,7 @@ impl Changes {
             return Ok(());
         };
         let folder = repository.absolute(first);
+        let folder = folder.to_string_lossy();
         let dirty: Vec<String> = paths.iter().map(ToString::to_string).collect();
         Err(refusal(
             "dirty_submodule",
@@ -92,8 +93,10 @@ impl Changes {
                 few(&dirty)
             ),
             format!(
-                "see them with {}, commit them there or have git ignore them there, then report again: {}",
-                NextStep::git(["-C", &folder.to_string_lossy(), "status"]),
+                "commit them there ({} and {}), set them aside there (`git -C {} stash push --include-untracked`), or have git ignore them there; then report again: {}",
+                NextStep::git(["-C", &folder, "add", "--all"]),
+                NextStep::git(["-C", &folder, "commit", "--message", "…"]),
+                typed(&folder),
                 Verb::Report
             ),
         )

@@ -1,6 +1,7 @@
 //! What is found in the working tree, and lacks, when tests are reported.
 
 use std::fmt;
+use std::path::Path;
 
 use machine::Finding;
 use workspace::convention::paths::may_hold_tests;
@@ -115,7 +116,11 @@ const WITHOUT: &str =
     "no test has failed for its commit, which `tm verify` then calls one without tests";
 
 /// Files that were changed behind the last commit.
-pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> Option<Finding> {
+pub(super) fn changed_since_commit(
+    top_level: &Path,
+    changed: &[String],
+    untracked: &[String],
+) -> Option<Finding> {
     let reopen = Verb::Reopen.step().and("reason");
     let way_out = if untracked.len() == changed.len() {
         format!(
@@ -125,7 +130,7 @@ pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> 
     } else {
         format!(
             "set them aside ({stash}), and report again ({report}); or, if they belong to the task, {reopen} takes them into a repair: {WITHOUT}",
-            stash = stash(changed),
+            stash = stash(top_level, changed),
             report = Verb::Report
         )
     };
@@ -142,7 +147,7 @@ pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> 
 }
 
 /// How it is seen that tests fail where what they test is written already; `written` is whether they are.
-pub(crate) fn set_aside(product: &[&str], written: bool) -> String {
+pub(crate) fn set_aside(top_level: &Path, product: &[&str], written: bool) -> String {
     let files = product.join(", ");
     let write = if written { "" } else { "write the tests, " };
     if product.iter().any(|path| may_hold_tests(path)) {
@@ -151,18 +156,35 @@ pub(crate) fn set_aside(product: &[&str], written: bool) -> String {
             Verb::Report
         );
     }
+    // What was in the newest stash before would come back instead.
+    let is_stashed = !product.iter().any(|path| is_submodule(top_level, path));
+    let pop = is_stashed.then(|| format!(" ({})", NextStep::git(["stash", "pop"])));
     format!(
-        "what they test is written already, in {files}: set that aside ({stash}), {write}see the tests fail, report ({report}), and bring it back behind it ({pop})",
-        stash = stash(product),
+        "what they test is written already, in {files}: set that aside ({stash}), {write}see the tests fail, report ({report}), and bring it back behind it{pop}",
+        stash = stash(top_level, product),
         report = Verb::Report,
-        pop = NextStep::shell(["git", "stash", "pop"])
+        pop = pop.unwrap_or_default()
     )
 }
 
-/// Sets changes of these files aside.
-pub(crate) fn stash<P: fmt::Display>(files: &[P]) -> NextStep {
-    let command = ["git", "stash", "push", "--include-untracked", "--"];
-    // From the top, wherever the reader stands.
-    let paths: Vec<String> = files.iter().map(|path| format!(":/{path}")).collect();
-    NextStep::shell(command.into_iter().chain(paths.iter().map(String::as_str)))
+/// Sets changes of these files aside. Of a submodule git stashes nothing: it is put back to the commit that it was at.
+pub(crate) fn stash<P: fmt::Display>(top_level: &Path, files: &[P]) -> String {
+    let names = files.iter().map(ToString::to_string);
+    let (submodules, files): (Vec<_>, Vec<_>) =
+        names.partition(|name| is_submodule(top_level, name));
+    let step = |command: &str, names: &[String]| {
+        // From the top, wherever the reader stands.
+        let paths: Vec<String> = names.iter().map(|name| format!(":/{name}")).collect();
+        let words = command.split(' ').chain(paths.iter().map(String::as_str));
+        (!names.is_empty()).then(|| NextStep::shell(words).to_string())
+    };
+    let steps = [
+        step("git stash push --include-untracked --", &files),
+        step("git submodule update --init --", &submodules),
+    ];
+    steps.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn is_submodule(top_level: &Path, name: &str) -> bool {
+    top_level.join(name).join(".git").exists()
 }

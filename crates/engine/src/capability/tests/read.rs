@@ -360,7 +360,7 @@ impl Comparison<'_> {
                     } else {
                         let product: Vec<&str> =
                             written.product.iter().map(String::as_str).collect();
-                        set_aside(&product, written.tests)
+                        set_aside(self.repository.top_level(), &product, written.tests)
                     },
                 ));
             }
@@ -540,8 +540,11 @@ impl Comparison<'_> {
         let news = self.changes.files.iter().filter(|change| change.untracked);
         let mut untracked: Vec<String> = news.map(|change| change.path.to_string()).collect();
         untracked.retain(|path| changed.contains(path));
-        self.findings
-            .extend(changed_since_commit(&changed, &untracked));
+        self.findings.extend(changed_since_commit(
+            self.repository.top_level(),
+            &changed,
+            &untracked,
+        ));
         if changed.is_empty() && status.head.as_ref() != Some(self.last) {
             self.findings
                 .push(not_of_the_run(status, self.memory, self.repository, |_| {

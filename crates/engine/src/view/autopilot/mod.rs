@@ -20,6 +20,7 @@ use machine::state::RunStatus;
 use machine::{Refusal, RunState};
 use serde_json::Value;
 
+use crate::capability::memory::Memory;
 use crate::capability::messages;
 use crate::capability::tests::findings::set_aside;
 use crate::capability::tests::read::{COMMITTED_ON, NO_TESTS, PRODUCT, STASHED};
@@ -72,7 +73,10 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
                 no_tests.clone_into(&mut suggestion);
             }
             if !product.is_empty() {
-                let aside = set_aside(&product, no_tests.is_none());
+                let top = Memory::of(run)
+                    .map(|it| it.start.top_level)
+                    .unwrap_or_default();
+                let aside = set_aside(&top, &product, no_tests.is_none());
                 suggestion = match no_tests {
                     // It may be somewhere else.
                     Some(no_tests) if facts.contains_key(STASHED) => format!("{no_tests}. {aside}"),

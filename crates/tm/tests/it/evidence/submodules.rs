@@ -230,3 +230,39 @@ fn a_renamed_one_and_a_removed_one_are_a_chore() {
     env.auto("finalize --verify").ok();
     env.tm(&["verify", "main..HEAD"]).ok();
 }
+
+/// Git stashes nothing of a submodule, so that what an older stash holds would come back.
+#[test]
+fn what_is_advised_leaves_older_stashes_alone() {
+    let stage = stage();
+    let env = &stage.env;
+    env.write("README.md", "mine\n");
+    let mut stash = env.process("git");
+    stash.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00 +0000");
+    assert!(
+        stash
+            .args(["stash", "push", "--quiet"])
+            .status()
+            .unwrap()
+            .success()
+    );
+    env.auto("start 1 --verify").ok();
+    wants(env, "lib", "2");
+    at(env, "v2");
+    let answer = stage.refused(RED, "red_requires_failing_tests", &[], "git submodule");
+    assert!(!answer.suggestion().contains("stash"), "{answer:#?}");
+    env.git(&["submodule", "--quiet", "update", "--init", "--", ":/lib"]);
+    accepted(env.tm(RED).ok());
+    env.git(&["-C", "lib", "checkout", "--quiet", "-"]);
+    accepted(env.tm(GREEN).ok());
+    env.auto("commit").ok();
+
+    // What is changed in one is set aside there.
+    wants(env, "more", "1");
+    env.write("lib/version", "4");
+    stage.refused(RED, "dirty_submodule", &[], "git -C");
+    let stash = ["stash", "push", "--quiet", "--include-untracked"];
+    env.git(&[&["-C", "lib"][..], &stash].concat());
+    accepted(env.tm(RED).ok());
+    assert_eq!(env.git(&["stash", "list"]).lines().count(), 1);
+}

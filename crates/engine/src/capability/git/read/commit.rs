@@ -18,6 +18,7 @@ use crate::capability::git::read::{
 use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use crate::capability::tests::evidence::frozen::TestReader;
 use crate::capability::tests::only;
+use crate::capability::tests::findings::stash;
 use crate::capability::tests::read::{few, name_of};
 use crate::capability::tests::since::all_since;
 use crate::capability::tests::unchanged::began_at;
@@ -443,7 +444,7 @@ impl<'a> CommittedReport<'a> {
             change.untracked && is_here && !known.into_iter().any(|path| change.path.is_under(path))
         };
         let added = status.changes.iter().filter(is_new);
-        let added: Vec<String> = added.map(|change| format!(":/{}", change.path)).collect();
+        let added: Vec<&RepoPath> = added.map(|change| &change.path).collect();
         let is_lost = |change: &&Change| {
             change.deleted
                 && is_here
@@ -465,8 +466,7 @@ impl<'a> CommittedReport<'a> {
                 ),
             )
         } else if gone.is_empty() && !tested.files.is_empty() && !added.is_empty() {
-            let aside = ["git", "stash", "push", "--include-untracked", "--"].into_iter();
-            let aside = NextStep::shell(aside.chain(added.iter().map(String::as_str)));
+            let aside = stash(repository.top_level(), &added);
             finding(
                 CHANGED_AFTER_GREEN,
                 format!(

@@ -143,8 +143,10 @@ fn way_back(
     let sha = last.short();
     let paths = repository.changed_paths(head, last)?;
     let changed = repository.status()?.changes;
+    // Git neither touches nor stashes a submodule there.
     let is_in_tree = changed
         .iter()
+        .filter(|change| !change.submodule)
         .any(|change| change.paths().any(|path| paths.contains(path)));
     let report = Verb::Report;
     if repository.is_ancestor(head, last)? {

@@ -150,10 +150,11 @@ fn changes_left(call: &Call<'_>, run: &RunState) -> Result<Option<Finding>, Hand
     let head = status.head.as_ref().filter(|head| **head != last);
     // What is in no commit would stand in the way.
     let beside = changes.names();
+    let set_aside = |files: &[String]| stash(repository.top_level(), files);
     let aside = if beside.is_empty() {
         String::new()
     } else {
-        format!("set aside what is in no commit ({}); ", stash(&beside))
+        format!("set aside what is in no commit ({}); ", set_aside(&beside))
     };
     let found = match head {
         Some(head) => finding(
@@ -178,7 +179,7 @@ fn changes_left(call: &Call<'_>, run: &RunState) -> Result<Option<Finding>, Hand
             ),
             format!(
                 "write down what was learned, and set them aside ({}) or take them back; then report again: {}",
-                stash(&changed),
+                set_aside(&changed),
                 Verb::Report
             ),
         ),
