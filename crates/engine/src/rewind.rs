@@ -312,7 +312,7 @@ pub(crate) fn told(step: &PastStep, events: &[Event]) -> String {
         let all = result[name].as_array().into_iter().flatten();
         all.filter_map(Value::as_str).collect()
     };
-    let (commits, files, lost) = (list("commits"), list("files"), list("lost"));
+    let commits = list("commits");
     if !commits.is_empty() {
         let named = text::plain::one_line(&text::listed(commits.iter().take(MOST_NAMED)));
         let counted = text::counted(commits.len(), "commit");
@@ -321,25 +321,23 @@ pub(crate) fn told(step: &PastStep, events: &[Event]) -> String {
             message.push_str(", not all of which the run has made");
         }
     }
-    let uncommitted = list("uncommitted");
-    if !uncommitted.is_empty() {
-        message = format!(
-            "{message}; what no commit had is kept with it: {}",
-            text::plain::one_line(&text::listed(uncommitted.iter().take(MOST_NAMED)))
-        );
-    }
-    if !files.is_empty() {
-        message = format!(
-            "{message}; {} of the working tree made what they were: {}",
-            text::counted(files.len(), "file"),
-            text::plain::one_line(&text::listed(files.iter().take(MOST_NAMED)))
-        );
-    }
-    if !lost.is_empty() {
-        message = format!(
-            "{message}; what these held then is not known any more: {}",
-            text::plain::one_line(&text::listed(lost.iter().take(MOST_NAMED)))
-        );
+    let files = text::counted(list("files").len(), "file");
+    let files = format!("{files} of the working tree made what they were");
+    let parts = [
+        ("uncommitted", "what no commit had is kept with it"),
+        ("files", &files),
+        ("lost", "what these held then is not known any more"),
+        (
+            "submodules",
+            "these submodules stay as they are, and the next commit takes them in so unless `git submodule update --init` puts them back",
+        ),
+    ];
+    for (name, said) in parts {
+        let named = list(name);
+        if !named.is_empty() {
+            let named = text::plain::one_line(&text::listed(named.iter().take(MOST_NAMED)));
+            message = format!("{message}; {said}: {named}");
+        }
     }
     let kept = result["keptAs"].as_str().unwrap_or_default();
     format!("{message}. All that was there is kept as {kept}")

@@ -92,7 +92,7 @@ impl Repository {
             .filter(|path| changed.present.contains(path))
             .collect();
         for path in &submodules {
-            if let Some(head) = self.repository_at(path)?.head()?.oid {
+            if let Some(head) = self.submodule_head(path)? {
                 self.place_submodule(tree.path(), path, &head)?;
             }
         }

@@ -202,6 +202,14 @@ impl Repository {
         Self::discover_with_env(&self.absolute(path), self.environment.to_vec())
     }
 
+    /// The commit that a submodule is at; none where none is checked out there.
+    pub fn submodule_head(&self, path: &RepoPath) -> Result<Option<Oid>, GitError> {
+        if !self.absolute(path).join(".git").exists() {
+            return Ok(None);
+        }
+        Ok(self.repository_at(path)?.head()?.oid)
+    }
+
     /// The path, inside the repository, of a file named by an absolute path or by one relative to the top level.
     /// The file need not exist, and a symbolic link stays what it is; `None` if it lies outside, or is the top level.
     pub fn relative(&self, path: &Path) -> Option<RepoPath> {

@@ -45,6 +45,8 @@ pub struct WayBack<'a> {
     pub to: &'a Oid,
     /// Files that were otherwise than that commit has them; none where one was not there.
     pub files: &'a BTreeMap<RepoPath, Option<FormerFile>>,
+    /// Submodules that were at another commit than that commit has them at.
+    pub submodules: &'a BTreeMap<RepoPath, Oid>,
     /// Files that stay in the working tree as they are.
     pub untouched: &'a [RepoPath],
     /// The reference (a full name) under which is kept what is there now.
@@ -59,6 +61,8 @@ pub struct TakenBack {
     pub kept: Oid,
     /// The files of the working tree that are not as they were before.
     pub files: Vec<RepoPath>,
+    /// The submodules that are not as they were before.
+    pub submodules: Vec<RepoPath>,
 }
 
 impl Repository {
@@ -99,7 +103,36 @@ impl Repository {
         self.sync_branch(way.branch);
         self.bring_index_back(way, &status, on_spawn)?;
         let files = self.put_back(&kept, &tree, way)?;
-        Ok(TakenBack { kept, files })
+        let mut due: BTreeMap<_, _> = self.submodules_at(way.to)?.into_iter().collect();
+        due.extend(way.submodules.clone());
+        let mut submodules = Vec::new();
+        for (path, commit) in due {
+            let stays = way.untouched.iter().any(|own| path.is_under(own));
+            if !stays && !self.move_submodule(&path, &commit, way.kept_as)? {
+                submodules.push(path);
+            }
+        }
+        Ok(TakenBack {
+            kept,
+            files,
+            submodules,
+        })
+    }
+
+    /// Checks a commit out in a submodule, and keeps there what it was at; whether that went well. Git refuses where changes in it
+    /// would be lost, or it does not have that commit.
+    fn move_submodule(&self, path: &RepoPath, to: &Oid, kept_as: &str) -> Result<bool, GitError> {
+        match self.submodule_head(path)? {
+            // To git an empty folder is a submodule that was never checked out, and no folder one that was removed.
+            None => Ok(self.absolute(path).is_dir()),
+            Some(head) if head == *to => Ok(true),
+            Some(head) => {
+                let inner = self.repository_at(path)?;
+                inner.refer(kept_as, &head)?;
+                let checkout = ["checkout", "--quiet", "--detach", to.as_str()];
+                Ok(inner.git_write().args(checkout).output()?.status.success())
+            }
+        }
     }
 
     /// The commit's tree with these files in it.

@@ -24,6 +24,9 @@ const MOST_FILES: usize = 500;
 pub(crate) struct Uncommitted {
     /// What each file held; none where it was gone.
     files: BTreeMap<RepoPath, Option<FileContent>>,
+    /// The commit that each submodule was at.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) submodules: Submodules,
     /// What is no file, such as a link, and what was too much to read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<RepoPath>,
@@ -43,6 +46,8 @@ struct FileContent {
 
 /// Files as they were; none where one was not there.
 pub(crate) type FormerFiles = BTreeMap<RepoPath, Option<FormerFile>>;
+/// Submodules, each with the commit that it was at.
+pub(crate) type Submodules = BTreeMap<RepoPath, Oid>;
 
 impl Uncommitted {
     /// What the working tree has of these changes.
@@ -55,6 +60,10 @@ impl Uncommitted {
                 all.files.insert(path, None);
                 continue;
             };
+            if let Ok(Some(commit)) = repository.submodule_head(&path) {
+                all.submodules.insert(path, commit);
+                continue;
+            }
             let is_noted =
                 about.is_file() && about.len() <= MOST_READ && all.files.len() < MOST_FILES;
             let Some(bytes) = is_noted.then(|| std::fs::read(&own).ok()).flatten() else {

@@ -266,3 +266,34 @@ fn what_is_advised_leaves_older_stashes_alone() {
     accepted(env.tm(RED).ok());
     assert_eq!(env.git(&["stash", "list"]).lines().count(), 1);
 }
+
+#[test]
+fn a_way_back_takes_it_along() {
+    let stage = stage();
+    let env = &stage.env;
+    let version = || std::fs::read_to_string(env.project().join("lib/version")).unwrap();
+    env.auto("start 1 --verify").ok();
+    wants(env, "lib", "2");
+    accepted(env.tm(RED).ok());
+    at(env, "v2");
+    accepted(env.tm(GREEN).ok());
+    env.auto("commit").ok();
+    env.auto("rewind last-commit --reason again").ok();
+    assert_eq!(version(), "2");
+    env.auto("commit").ok();
+    assert_eq!(committed(env), "lib\ntests/lib_test.sh");
+    env.auto("rewind red --reason again").ok();
+    env.auto("rewind 1.1 --reason again").ok();
+    assert_eq!(
+        (version().as_str(), env.git(&["status", "--porcelain"])),
+        ("1", String::new())
+    );
+    env.auto("rewind workUnit-1.1-COMMIT --reason again").ok();
+    assert_eq!(version(), "2");
+
+    // One that was changed otherwise since stays, which is said.
+    env.write("lib/version", "mine");
+    let answer = env.auto("rewind 1.1 --reason again").ok();
+    assert!(answer.to_string().contains("git submodule update --init"));
+    assert_eq!(version(), "mine");
+}

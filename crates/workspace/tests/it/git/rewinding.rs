@@ -18,12 +18,23 @@ fn back(
     files: &Files,
     untouched: &[&str],
 ) -> Result<TakenBack, GitError> {
+    back_with(fixture, (from, to), files, &BTreeMap::new(), untouched)
+}
+
+fn back_with(
+    fixture: &Fixture,
+    (from, to): (&Oid, &Oid),
+    files: &Files,
+    submodules: &BTreeMap<RepoPath, Oid>,
+    untouched: &[&str],
+) -> Result<TakenBack, GitError> {
     fixture.repository.take_back(
         &WayBack {
             branch: "topic",
             from,
             to,
             files,
+            submodules,
             untouched: &paths(untouched),
             kept_as: KEPT_AS,
         },
@@ -177,6 +188,7 @@ fn links_and_folders_give_way_and_nothing_is_written_through_them() {
         branch: "topic",
         from: &to,
         to: &base,
+        submodules: &BTreeMap::new(),
         files: &Files::new(),
         untouched: &[],
         kept_as,
@@ -224,4 +236,64 @@ fn what_cannot_be_written_is_named_and_written_the_next_time() {
     assert_eq!(held(&fixture, "src/a").unwrap(), "once\n");
     let kept = fixture.git(&["show", &format!("{KEPT_AS}:src/a")]);
     assert_eq!(kept, "three\n");
+}
+
+#[test]
+fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
+    let fixture = Fixture::new();
+    let inside = |folder: &str, arguments: &[&str]| {
+        super::fixture::run(&fixture.at(folder), &fixture.environment(), arguments)
+    };
+    let at = |folder: &str| inside(folder, &["rev-parse", "HEAD"]).trim().to_owned();
+    for name in ["source", "other"] {
+        let folder = fixture.outside().join(name);
+        let folder = folder.to_str().unwrap();
+        fixture.git(&["clone", "--quiet", ".", folder]);
+        fixture.git(&[
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            folder,
+        ]);
+    }
+    let to = fixture.commit_all("modules");
+    let commits = ["source", "other"].map(|folder| {
+        let first = at(folder);
+        fixture.write(&format!("{folder}/README.md"), "next\n");
+        inside(folder, &["commit", "--quiet", "--all", "-m", "next"]);
+        (first, at(folder))
+    });
+    let [(first, second), (old, new)] = commits;
+    let from = fixture.commit_all("moved");
+
+    // What no commit in it holds is not risked.
+    fs::write(fixture.at("other/README.md"), "mine").unwrap();
+    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
+    assert_eq!((at("source"), at("other")), (first.clone(), new));
+    assert_eq!(taken.submodules, paths(&["other"]));
+    assert_eq!(inside("source", &["rev-parse", KEPT_AS]).trim(), second);
+    inside("other", &["checkout", "--quiet", "--force", &old]);
+    assert_eq!(fixture.short_status(), "");
+
+    // Where it was moved and not committed yet, it comes back so.
+    fixture.git(&["update-ref", "-d", KEPT_AS]);
+    let moved = BTreeMap::from([(path("source"), second.parse().unwrap())]);
+    let taken = back_with(&fixture, (&to, &to), &Files::new(), &moved, &[]).unwrap();
+    assert_eq!(at("source"), second);
+    assert!(taken.submodules.is_empty());
+    assert_eq!(fixture.short_status(), " M source\n");
+    back(&fixture, (&to, &to), &Files::new(), &["source"]).unwrap();
+    assert_eq!(at("source"), second);
+
+    // One that was removed since is named.
+    fixture.git(&["rm", "--quiet", "--force", "other"]);
+    let from = fixture.commit_all("removed");
+    fixture.git(&["update-ref", "-d", KEPT_AS]);
+    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
+    assert_eq!(taken.submodules, paths(&["other"]));
+    assert_eq!(at("source"), first);
+    fixture.git(&["submodule", "--quiet", "update", "--init"]);
+    assert_eq!(fixture.short_status(), "");
 }

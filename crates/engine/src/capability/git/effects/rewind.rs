@@ -14,7 +14,7 @@ use workspace::tasks::{Rewrite, StatusChange};
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::git::read::ends_of;
-use crate::capability::git::uncommitted::FormerFiles;
+use crate::capability::git::uncommitted::{FormerFiles, Submodules};
 use crate::capability::memory::{
     self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, UNCOMMITTED, WRITTEN,
 };
@@ -278,13 +278,14 @@ pub(crate) fn perform(
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
-    let (files, lost) = uncommitted(call, run, &repository, &intent)?;
+    let (files, submodules, lost) = uncommitted(call, run, &repository, &intent)?;
     let on_spawn = noted(call, "rewind-in-git");
     let way = WayBack {
         branch: &intent.branch,
         from: &intent.from,
         to: &intent.to,
         files: &files,
+        submodules: &submodules,
         untouched: &intent.untouched,
         kept_as: &intent.kept_as,
     };
@@ -318,6 +319,7 @@ pub(crate) fn perform(
             "foreign": intent.foreign,
             "uncommitted": names(&intent.uncommitted),
             "files": names(&taken.files),
+            "submodules": names(&taken.submodules),
             "lost": names(&lost),
         }),
         keep,
@@ -351,21 +353,22 @@ fn uncommitted(
     run: &RunState,
     repository: &Repository,
     intent: &Intent,
-) -> Result<(FormerFiles, Vec<RepoPath>), Fault> {
+) -> Result<(FormerFiles, Submodules, Vec<RepoPath>), Fault> {
     let past = run_at(&call.dir, intent.event)?;
     // The branch may have by now what no commit had then, and so may what was taken back before.
     let mut commits = vec![intent.from.clone()];
     commits.extend(repository.commits_under(&format!("{KEPT_UNDER}/{}/", run.run))?);
-    let (mut files, mut lost) = (FormerFiles::new(), Vec::new());
+    let (mut files, mut submodules, mut lost) = (FormerFiles::new(), Submodules::new(), Vec::new());
     for (token, _) in past.waiting() {
         let Some(uncommitted) = UNCOMMITTED.read(&token.kept)? else {
             continue;
         };
         let (of_token, gone) = uncommitted.read(&call.dir, repository, &commits)?;
         files.extend(of_token);
+        submodules.extend(uncommitted.submodules);
         lost.extend(gone);
     }
-    Ok((files, lost))
+    Ok((files, submodules, lost))
 }
 
 /// Doing it again does no harm; what a dead git left in its way does.

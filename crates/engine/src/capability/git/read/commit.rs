@@ -189,11 +189,9 @@ pub fn read(
 
 /// The warning that one of these paths is a submodule at a commit that none of its remotes is known to have.
 fn unpushed(repository: &Repository, paths: &[RepoPath]) -> Result<Option<String>, Fault> {
-    let is_one = |path: &&RepoPath| repository.absolute(path).join(".git").exists();
-    for path in paths.iter().filter(is_one) {
-        let submodule = repository.repository_at(path)?;
-        if let Some(head) = submodule.head()?.oid
-            && !submodule.is_on_a_remote(&head)?
+    for path in paths {
+        if let Some(head) = repository.submodule_head(path)?
+            && !repository.repository_at(path)?.is_on_a_remote(&head)?
         {
             return Ok(Some("submodule_not_pushed".to_owned()));
         }
