@@ -297,3 +297,22 @@ fn a_way_back_takes_it_along() {
     assert!(answer.to_string().contains("git submodule update --init"));
     assert_eq!(version(), "mine");
 }
+
+/// Like a lock file it comes with the tests that fail with it.
+#[test]
+fn what_red_failed_with_is_there_when_it_is_replayed() {
+    let stage = stage();
+    let env = &stage.env;
+    env.write("src/known.sh", "known() { echo 1; }\n");
+    env.commit_all("Known");
+    env.auto("start 1 --verify").ok();
+    env.write(
+        "tests/lib_test.sh",
+        "test_known() { test \"$(cat lib/version)\" = \"$(known)\"; }\n",
+    );
+    at(env, "v2");
+    env.tm(RED).ok();
+    env.write("src/known.sh", "known() { echo 2; }\n");
+    let green = accepted(env.tm(GREEN).ok());
+    assert!(green["warning"].is_null(), "{green:#}");
+}

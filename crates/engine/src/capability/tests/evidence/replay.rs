@@ -21,7 +21,9 @@ use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, SHOWN, Shown, TESTED};
+use crate::capability::memory::{
+    BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, SHOWN, Shown, TESTED, UNCOMMITTED,
+};
 use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
 use crate::capability::tests::evidence::committed::{Committed, Known};
 use crate::capability::tests::evidence::frozen::{TestReader, Tests};
@@ -334,6 +336,13 @@ impl Item<'_> {
             match before.and_then(|before| MixedFile::of(path, &bytes, before)) {
                 Some(file) => mixed.push(file),
                 None => checkout.write(path, &bytes)?,
+            }
+        }
+        // What RED failed with is not that change, as with a lock file, unless it was moved again since.
+        let red = UNCOMMITTED.read(&self.present.kept)?.unwrap_or_default();
+        for (path, commit) in &red.submodules {
+            if repository.submodule_head(path)?.as_ref() == Some(commit) {
+                checkout.place_submodule(path, commit)?;
             }
         }
         let (there, product_of_red) = tested_with(&mut checkout, &mixed)?;
