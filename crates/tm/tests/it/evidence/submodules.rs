@@ -316,3 +316,29 @@ fn what_red_failed_with_is_there_when_it_is_replayed() {
     let green = accepted(env.tm(GREEN).ok());
     assert!(green["warning"].is_null(), "{green:#}");
 }
+
+#[test]
+fn what_moved_is_told_and_what_did_not_is_not() {
+    let stage = stage();
+    let env = &stage.env;
+    env.auto("start 1 --verify").ok();
+    wants(env, "lib", "2");
+    accepted(env.tm(RED).ok());
+    at(env, "v2");
+    accepted(env.tm(GREEN).ok());
+    let named = |expected: &[&str]| {
+        let answer = env.auto("commit");
+        assert_eq!(answer.code(), "changed_after_green", "{answer:#?}");
+        let files = &answer.json()["details"]["files"];
+        assert_eq!(*files, serde_json::json!(expected));
+    };
+    std::fs::write(env.project().join("lib/x"), "").unwrap();
+    std::fs::remove_file(env.project().join("lib/x")).unwrap();
+    env.write("README.md", "other\n");
+    named(&["README.md"]);
+    env.git(&["checkout", "--quiet", "README.md"]);
+    at(env, "v3");
+    named(&["lib"]);
+    at(env, "v2");
+    env.auto("commit").ok();
+}

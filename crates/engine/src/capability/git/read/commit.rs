@@ -15,10 +15,11 @@ use crate::capability::git::read::handed_in::{FOREIGN_COMMIT, HandedIn, not_of_t
 use crate::capability::git::read::{
     HISTORY_REWRITTEN, History, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
-use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
+use crate::capability::git::uncommitted::Submodules;
+use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested, UNCOMMITTED};
 use crate::capability::tests::evidence::frozen::TestReader;
-use crate::capability::tests::only;
 use crate::capability::tests::findings::stash;
+use crate::capability::tests::only;
 use crate::capability::tests::read::{few, name_of};
 use crate::capability::tests::since::all_since;
 use crate::capability::tests::unchanged::began_at;
@@ -363,6 +364,8 @@ pub(super) struct CommittedReport<'a> {
     label: Option<&'a String>,
     /// What it was about; none where the item did not come by it.
     pub(super) tested: Option<Tested>,
+    /// The commits that submodules were at which it came with.
+    submodules: Submodules,
     /// When it was accepted, in milliseconds since 1970; none where the item did not come by it.
     accepted_at: Option<i64>,
 }
@@ -371,8 +374,11 @@ impl<'a> CommittedReport<'a> {
     /// That of the commit which `role` asks for, by an item on its way.
     fn of(present: Option<&Token>, role: &'a Role) -> Result<Self, Fault> {
         let label = role.of.as_ref();
+        let uncommitted = present.map(|token| UNCOMMITTED.read(&token.kept));
+        let uncommitted = uncommitted.transpose()?.flatten().unwrap_or_default();
         Ok(Self {
             label,
+            submodules: uncommitted.submodules,
             accepted_at: present.and_then(|token| clock::millis_of(&token.entered_at)),
             tested: match present {
                 Some(token) => TESTED.read(&token.kept, label)?,
@@ -551,7 +557,7 @@ impl<'a> CommittedReport<'a> {
         Some(with_files(found, &left))
     }
 
-    /// The changed files that were written after it was accepted, by their times.
+    /// The changed files that were written after it was accepted, by their times, and the submodules that were moved.
     fn written_since(&self, repository: &Repository, status: &TreeStatus) -> Vec<String> {
         let is_later = |path: &RepoPath| {
             let about = std::fs::symlink_metadata(repository.top_level().join(path.as_os_str()));
@@ -562,10 +568,15 @@ impl<'a> CommittedReport<'a> {
                 .zip(self.accepted_at)
                 .is_some_and(|(at, accepted)| at > accepted)
         };
+        // Of a submodule the time of its folder says nothing.
+        let is_other = |path: &RepoPath| match self.submodules.get(path) {
+            Some(was) => repository.submodule_head(path).ok().flatten().as_ref() != Some(was),
+            None => is_later(path),
+        };
         let present = status.changes.iter().filter(|change| !change.deleted);
         present
             .map(|change| &change.path)
-            .filter(|path| is_later(path))
+            .filter(|path| is_other(path))
             .map(ToString::to_string)
             .collect()
     }
