@@ -294,6 +294,7 @@ impl Verdict {
         let passed = made.green.as_ref().map_or(0, |green| green.passed);
         let mut replayed = replayer.replayed((&base, &commit), known, !made.rule.is_own())?;
         replayed.holds_all(owed.unwrap_or_default(), passed);
+        replayed.excuse(replayer.repository, &commit)?;
         let problems = std::mem::take(&mut replayed.problems);
         if !problems.is_empty() {
             self.standing = CommitStanding::Faulty;
@@ -553,7 +554,7 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
     } else if any("journal_damaged") {
         "see `tm log verify RUN`; elsewhere, a bundle that was exported before proves the commits"
     } else if any("not_replayed") {
-        "have the tests run here in a fresh checkout: install what the project needs, or set test.setup"
+        "mend what is named with it, or run the tests by hand in a fresh checkout of it: what the project lacks is to be in the commit, and what this machine lacks is installed here, or by test.setup"
     } else if any("green_not_replayed") || any("red_not_replayed") {
         "what they pass by, or failed by, is not in the commit: run them by hand in a fresh checkout of it, and mend them in a run"
     } else if any("history_missing") {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ::test_report::Outcome;
 use serde::Serialize;
+use text::plain::{cut_bytes, one_line};
 use workspace::config::Config;
 use workspace::convention::inline_tests::{same_tests, split, with_tests_of};
 use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
@@ -16,11 +17,15 @@ use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::checkout::Checkout;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::replay::is_tested_there;
+use crate::capability::tests::evidence::suite::end_of;
 use crate::capability::tests::read::few;
 use crate::capability::tests::results::Counts;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::proof::check::{Problem, problem};
+
+/// So many bytes of what was printed are shown where it came to nothing.
+const MOST_PRINTED: usize = 400;
 
 /// What the tests of a commit did when they were run again, each time in a fresh checkout.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -61,6 +66,35 @@ impl ReplayedCommit {
         }
     }
 
+    /// One that says nothing of the commit, for this reason and with the beginning of what was printed.
+    fn failed(green: Option<Counts>, why: &str, printed: &str) -> Self {
+        let printed = one_line(printed);
+        let why = match cut_bytes(&printed, MOST_PRINTED) {
+            "" => why.to_owned(),
+            printed => format!("{why}: {printed}"),
+        };
+        Self {
+            green,
+            problems: vec![problem("not_replayed", why.clone())],
+            undecided: Some(why),
+            ..Self::default()
+        }
+    }
+
+    /// Names a submodule that is not checked out here as the reason of what it showed to be wrong.
+    pub(super) fn excuse(&mut self, repository: &Repository, commit: &Oid) -> Result<(), Fault> {
+        for (path, _) in repository.submodules_at(commit)? {
+            if !self.problems.is_empty() && repository.submodule_head(&path)?.is_none() {
+                let commit = commit.short();
+                let why = format!(
+                    "the submodule {path} is not checked out here: run `git submodule update --init`, in a worktree of {commit} where HEAD does not have it any more, and verify there again"
+                );
+                *self = Self::failed(self.green.take(), &why, "");
+            }
+        }
+        Ok(())
+    }
+
     /// The numbers, for people.
     pub fn spoken(&self) -> String {
         let told = |name: &str, counts: Option<&Counts>| {
@@ -93,7 +127,7 @@ struct WithoutChange {
 
 /// What is needed to run the tests of commits.
 pub(super) struct Replayer<'a> {
-    repository: &'a Repository,
+    pub(super) repository: &'a Repository,
     config: &'a Config,
     memory: Memory,
     classes: PathClasses,
@@ -136,11 +170,11 @@ impl<'a> Replayer<'a> {
     ) -> Result<ReplayedCommit, Fault> {
         match self.run(base, commit, known, had_red) {
             Err(fault) if fault.code == "cancelled" => Err(fault),
-            Err(fault) => Ok(ReplayedCommit {
-                problems: vec![problem("not_replayed", fault.message.clone())],
-                undecided: Some(fault.message),
-                ..ReplayedCommit::default()
-            }),
+            Err(fault) => {
+                let printed = fault.details.get("output").and_then(|it| it.as_str());
+                let printed = printed.unwrap_or_default();
+                Ok(ReplayedCommit::failed(None, &fault.message, printed))
+            }
             done => done,
         }
     }
@@ -154,13 +188,9 @@ impl<'a> Replayer<'a> {
     ) -> Result<ReplayedCommit, Fault> {
         let (green, checkout) = self.tested(commit, &[])?;
         if green.counts.passed == 0 {
-            let why = "no test passes in a fresh checkout of it".to_owned();
-            return Ok(ReplayedCommit {
-                green: Some(green.counts),
-                problems: vec![problem("not_replayed", why.clone())],
-                undecided: Some(why),
-                ..ReplayedCommit::default()
-            });
+            let printed = green.ran.map_or(String::new(), |ran| end_of(&ran.output));
+            let why = "no test passes in a fresh checkout of it";
+            return Ok(ReplayedCommit::failed(Some(green.counts), why, &printed));
         }
         let mut replayed = ReplayedCommit {
             green: Some(green.counts),
@@ -228,15 +258,14 @@ impl<'a> Replayer<'a> {
         commit: &Oid,
         paths: &[RepoPath],
     ) -> Result<Vec<WithoutChange>, Fault> {
-        let submodules = self.repository.submodules_at(base)?;
+        let submodules = self.repository.submodules_at(base)?.into_iter();
+        let submodules: BTreeMap<RepoPath, Oid> = submodules.collect();
         let former = |path: &RepoPath| -> Result<WithoutChange, Fault> {
             let name = path.to_string();
             let mut file = WithoutChange {
                 path: path.clone(),
                 bytes: self.repository.bytes_at(base, path)?,
-                submodule: submodules
-                    .iter()
-                    .find_map(|(own, commit)| (own == path).then(|| commit.clone())),
+                submodule: submodules.get(path).cloned(),
                 has_tests: false,
             };
             if may_hold_tests(&name) {

@@ -53,3 +53,25 @@ fn one_beside_others_is_named_and_missed_when_they_are_replayed() {
         assert_eq!(is_missed, beside, "{proof:#}");
     }
 }
+
+/// What the project lacks is no tool that somebody could install.
+#[test]
+fn a_replay_that_cannot_be_run_says_what_was_printed() {
+    let stage = Stage::new("");
+    let env = &stage.env;
+    let runner = std::fs::read_to_string(env.project().join("run.sh")).unwrap();
+    env.write("run.sh", format!(". ./helper.tmp\n{runner}"));
+    env.write("helper.tmp", "true\n");
+    env.commit_all("Helper");
+    env.auto("start 1").ok();
+    env.write("tests/new_test.sh", "test_new() { new; }\n");
+    env.auto("complete red --verify").ok();
+    env.write("src/new.sh", "new() { true; }\n");
+    env.auto("complete green --verify").ok();
+    env.auto("commit").ok();
+    let answer = env.tm(&["verify", "main..HEAD", "--replay"]);
+    let problem = &answer.json()["commits"][0]["problems"][0];
+    assert_eq!(problem["code"], "not_replayed", "{answer:#?}");
+    assert!(problem["message"].as_str().unwrap().contains("helper.tmp"));
+    assert!(answer.suggestion().contains("by hand"), "{answer:#?}");
+}

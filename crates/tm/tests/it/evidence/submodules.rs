@@ -342,3 +342,29 @@ fn what_moved_is_told_and_what_did_not_is_not() {
     at(env, "v2");
     env.auto("commit").ok();
 }
+
+#[test]
+fn a_replay_names_one_that_is_not_checked_out() {
+    let stage = stage();
+    let env = &stage.env;
+    env.auto("start 1 --verify").ok();
+    wants(env, "lib", "2");
+    accepted(env.tm(RED).ok());
+    at(env, "v2");
+    accepted(env.tm(GREEN).ok());
+    env.auto("commit").ok();
+    let replay = ["verify", "main..HEAD", "--replay"];
+    env.git(&["submodule", "--quiet", "deinit", "--force", "lib"]);
+    let answer = env.tm(&replay);
+    let problems = &answer.json()["commits"][0]["problems"];
+    assert_eq!(problems[0]["code"], "not_replayed", "{answer:#?}");
+    assert_eq!(problems.as_array().unwrap().len(), 1);
+    assert!(
+        problems[0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("`git submodule update --init`")
+    );
+    env.git(&["submodule", "--quiet", "update", "--init"]);
+    env.tm(&replay).ok();
+}
