@@ -53,7 +53,7 @@ fn a_branch_of_the_remote_in_the_way_makes_the_name_flat() {
         assert_eq!(started["branch"], expected, "{there}");
         let warned = started["warnings"]
             .to_string()
-            .contains(&format!("`{there}`"));
+            .contains(&format!("`{there}` of the remote"));
         assert_eq!(warned, there != "other", "{started}");
     }
     let env = TestEnvironment::new();

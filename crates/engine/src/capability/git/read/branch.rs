@@ -64,9 +64,14 @@ pub(crate) fn branch_of(
     match branches.conflict(&name) {
         None => {}
         Some(conflict @ (BranchConflict::PrefixIsBranch(_) | BranchConflict::IsFolderOf(_))) => {
+            let other = conflict.branch();
+            let there = if branches.has(other) {
+                ""
+            } else {
+                " of the remote"
+            };
             start.warnings.push(format!(
-                "git cannot have `{name}` beside the branch `{}`, so the branch is `{flat}`",
-                conflict.branch()
+                "git cannot have `{name}` beside the branch `{other}`{there}, so the branch is `{flat}`"
             ));
             name = flat;
             if let Some(conflict) = branches.conflict(&name) {
