@@ -64,6 +64,15 @@ impl TestFormat {
         self == other || (go(self) && go(other))
     }
 
+    /// Whether one id is always one test, and a second case of it a further stage or try of that test. Elsewhere it may be a test of
+    /// its own; where a build tool writes each try as a case, it counts as one, too.
+    pub fn repeats_tests(self) -> bool {
+        matches!(
+            self,
+            Self::GoJson | Self::GoText | Self::PytestJson | Self::PytestText
+        )
+    }
+
     /// All of them.
     pub const ALL: [Self; 22] = [
         Self::Junit,

@@ -133,21 +133,22 @@ impl Comparison<'_> {
         let all_old = owed.new.is_empty()
             && against.is_some_and(|shown| shown.errors == 0 && !shown.new.is_empty());
         let known: Vec<String> = owed.known(now).map(str::to_owned).collect();
+        let still: Vec<String> = now
+            .failing()
+            .filter(|id| !is_among(&known, id))
+            .map(str::to_owned)
+            .collect();
         if !known.is_empty() {
+            // One that failed in several stages has a case for each.
             let cases = self.taken.report.as_ref().map_or(0, |report| {
                 let failing = report.tests.iter().filter(|test| test.outcome.is_failure());
-                failing.filter(|test| is_among(&known, &test.id)).count() as u64
+                failing.count().saturating_sub(still.len()) as u64
             });
             self.counts = self.counts.without_failing(cases);
             if self.counts.ran() == 0 {
                 return Err(self.lists_none_that_passes(&known).into());
             }
         }
-        let still: Vec<String> = now
-            .failing()
-            .filter(|id| !is_among(&known, id))
-            .map(str::to_owned)
-            .collect();
         if let (Some(red), None) = (&red, &self.before) {
             let failed = |id: &String| red.fails(id);
             let moved = red.failing().any(|id| !is_among(&still, id));

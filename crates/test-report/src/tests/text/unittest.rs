@@ -108,6 +108,8 @@ struct Failure {
     outcome: Outcome,
     /// Whether it is no test, but the preparation of a class or module.
     preparing: bool,
+    /// Whether it is a part of a test.
+    is_part: bool,
     message: String,
 }
 
@@ -127,7 +129,7 @@ fn headings(lines: &[&str]) -> Vec<Failure> {
         if kind == "UNEXPECTED SUCCESS" {
             return None;
         }
-        let (id, _) = identified(named)?;
+        let (id, rest) = identified(named)?;
         let end = rows.get(index + 1).copied().unwrap_or(lines.len());
         let body: Vec<&str> = lines[row + 2..end]
             .iter()
@@ -142,6 +144,7 @@ fn headings(lines: &[&str]) -> Vec<Failure> {
             .is_some_and(|name| PREPARING.contains(&name));
         Some(Failure {
             preparing,
+            is_part: !rest.is_empty(),
             id: if loading {
                 named.split(' ').next().unwrap_or(named).to_owned()
             } else {
@@ -234,13 +237,31 @@ fn every(lines: &[&str], end: &End<'_>, failures: &[Failure]) -> Option<Vec<(Str
     }
     let places: HashMap<&str, &Failure> =
         failures.iter().map(|one| (one.id.as_str(), one)).collect();
+    // Of several tests of one name the lines say which failed: as many as have a heading.
+    let mut several: HashMap<String, (usize, usize)> = HashMap::new();
+    for (id, outcome) in &tests {
+        let (all, failed) = several.entry(id.clone()).or_default();
+        *all += 1;
+        *failed += usize::from(outcome.is_some_and(Outcome::is_failure));
+    }
+    several.retain(|_, (all, _)| *all > 1);
+    for failure in failures.iter().filter(|failure| !failure.is_part) {
+        if let Some((_, failed)) = several.get_mut(&failure.id) {
+            *failed = failed.checked_sub(1)?;
+        }
+    }
+    if several.values().any(|(_, failed)| *failed > 0) {
+        return None;
+    }
     let mut loaded = Vec::with_capacity(tests.len());
     for (id, outcome) in tests {
+        let is_told = several.contains_key(&id);
         let name = id
             .strip_prefix("unittest.loader._FailedTest.")
             .map(str::to_owned);
         let id = name.unwrap_or(id);
         let outcome = match (places.get(id.as_str()), outcome?) {
+            (Some(_), outcome) if is_told && !outcome.is_failure() => outcome,
             (Some(failure), _) => failure.outcome,
             (None, Outcome::Error) => return None,
             (None, outcome) => outcome,
@@ -273,7 +294,8 @@ fn spoken(word: &str) -> Option<Outcome> {
     })
 }
 
-/// The numbers of the end, with the names of what failed. A test of which several parts failed is one.
+/// The numbers of the end, with the names of what failed. A test of which several parts failed is one, and so is one that failed and
+/// broke; with two headings of one kind there are two of its name.
 fn some(
     end: &End<'_>,
     failures: &[Failure],
@@ -282,7 +304,12 @@ fn some(
     let mut seen: BTreeMap<&str, &Failure> = BTreeMap::new();
     let mut tests = 0;
     for failure in failures {
-        if seen.insert(&failure.id, failure).is_none() {
+        let before = seen.insert(&failure.id, failure);
+        let is_other = before.is_none_or(|before| {
+            let is_part = before.is_part || failure.is_part;
+            !is_part && before.outcome == failure.outcome && tests < end.ran
+        });
+        if is_other {
             tests += u64::from(!failure.preparing);
             let (id, message) = (failure.id.as_str(), failure.message.as_str());
             report.test(id, failure.outcome, Some(message), None)?;

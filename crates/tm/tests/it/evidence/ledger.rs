@@ -74,6 +74,30 @@ fn tests_do_not_go_missing_by_name() {
     accepted(stage.report("complete green").ok());
 }
 
+/// Two tests of one name are two: what breaks one of them does not hide behind the other, which was broken before.
+#[test]
+fn tests_of_one_name_are_counted_one_by_one() {
+    let stage = Stage::new("");
+    let old = ["ok: words test_one", "ok: twin", "not ok: twin"];
+    let before = written(&stage, &old);
+    let before = before.to_str().unwrap();
+    let start = ["autopilot", "start", "1", "--baseline-report", before];
+    stage.env.tm(&start).ok();
+    let with = |lines: [&str; 3], new| written(&stage, &[&lines[..], &[new]].concat());
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let red = with(old, "not ok: twin");
+    let told = accepted(stage.hand_in("complete red", &red).ok());
+    let message = "RED accepted: 1 newly failing, 1 failing as before, 2 passing";
+    assert_eq!(told["message"], message, "{told:#}");
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    let green = with([old[0], old[2], old[2]], "ok: twin");
+    let told = stage.hand_in("complete green", &green);
+    assert_eq!(told.code(), "green_tests_still_failing", "{told:#?}");
+    assert!(told.message().contains("1 "), "{told:#?}");
+    let green = with(old, "ok: twin");
+    accepted(stage.hand_in("complete green", &green).ok());
+}
+
 /// Parameters such as times, addresses and random numbers are named anew in each run.
 #[test]
 fn cases_whose_names_differ_in_each_run_are_the_same() {

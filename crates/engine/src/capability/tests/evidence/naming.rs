@@ -41,7 +41,11 @@ impl Ledger {
         };
         let mut in_common = 0;
         for (id, outcome) in &self.tests {
-            let others = known.get(&bare(id)).map(Vec::as_slice);
+            // Where the other format has one test of a name, these are that.
+            let first = id.rsplit_once(" (").map_or("", |(first, _)| first);
+            let first = Some(first).filter(|first| self.tests.contains_key(*first));
+            let alike = |id: &str| known.get(&bare(id)).map(Vec::as_slice);
+            let others = alike(id).or_else(|| alike(first?));
             in_common += usize::from(others.is_some());
             for id in others.unwrap_or(&[id]) {
                 let known = renamed.tests.entry((*id).into()).or_insert(*outcome);
