@@ -158,7 +158,8 @@ impl Comparison<'_> {
         }
         let red = name_of(self.role.against.as_ref());
         if !lacking.is_none() {
-            self.findings.push(finding_of(lacking, &red));
+            let has_red = against.is_some();
+            self.findings.push(finding_of(lacking, &red, has_red));
         } else if all_old {
             self.findings.push(self.nothing_new());
         }
@@ -549,7 +550,7 @@ impl Comparison<'_> {
     }
 }
 
-fn finding_of(lacking: TestProblems, against: &str) -> Finding {
+fn finding_of(lacking: TestProblems, against: &str, has_red: bool) -> Finding {
     let mut told = Vec::new();
     for (what, ids) in [
         ("missing", &lacking.missing),
@@ -572,6 +573,19 @@ fn finding_of(lacking: TestProblems, against: &str) -> Finding {
     let mut all = lacking.missing;
     all.extend(lacking.skipped);
     all.extend(lacking.excused);
+    let way_out = concat!(
+        "bring them back, and report the whole suite: ",
+        step!("report"),
+        "; name tests that were taken out on purpose where they were taken out, with ",
+        argument!("removed"),
+        " ID, and those whose titles differ in each run with the failing tests, with ",
+        argument!("removed"),
+        " BEGINNING*"
+    );
+    let way_back = has_red.then(|| {
+        let reopen = Verb::Reopen.step().and("reason");
+        format!("; where {against} named one that is not there, go back with {reopen}")
+    });
     with_tests(
         finding(
             "tests_missing",
@@ -579,15 +593,7 @@ fn finding_of(lacking: TestProblems, against: &str) -> Finding {
                 "tests that passed before, or failed in {against}, do not pass now: {}",
                 told.join("; ")
             ),
-            concat!(
-                "bring them back, and report the whole suite: ",
-                step!("report"),
-                "; name tests that were taken out on purpose where they were taken out, with ",
-                argument!("removed"),
-                " ID, and those whose titles differ in each run with the failing tests, with ",
-                argument!("removed"),
-                " BEGINNING*"
-            ),
+            format!("{way_out}{}", way_back.unwrap_or_default()),
         ),
         &all,
     )

@@ -98,6 +98,26 @@ fn tests_of_one_name_are_counted_one_by_one() {
     accepted(stage.hand_in("complete green", &green).ok());
 }
 
+/// A test that RED's report names, and that is not there, is owed until RED is reported anew.
+#[test]
+fn a_test_that_red_named_and_is_not_there_leads_back() {
+    let stage = Stage::started();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let old = ["ok: words test_one", "ok: words test_two"];
+    let with = |new: &[&str]| written(&stage, &[&old[..], new].concat());
+    let red = with(&["not ok: spaces test_spaces", "not ok: phantom"]);
+    accepted(stage.hand_in("complete red", &red).ok());
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    let green = with(&["ok: spaces test_spaces"]);
+    let words = with_report("complete green", &green);
+    stage.refused(&words, "tests_missing", &["phantom"], "reopen --reason");
+    stage.reopen();
+    fs::remove_file(stage.path("src/spaces.sh")).unwrap();
+    accepted(stage.report("complete red").ok());
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    accepted(stage.report("complete green").ok());
+}
+
 /// Parameters such as times, addresses and random numbers are named anew in each run.
 #[test]
 fn cases_whose_names_differ_in_each_run_are_the_same() {
