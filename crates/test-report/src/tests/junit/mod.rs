@@ -71,6 +71,8 @@ struct StrayFailures {
     /// What node writes at the end: it has no case for a test with tests within it, nor for the hooks of a suite.
     failed: u64,
     cancelled: u64,
+    /// Suites in which a case fails: node counts those that are tests among what failed.
+    parents: u64,
     /// Cases that stand in it as passed, and are still to be written.
     todo: u64,
     by_jest: bool,
@@ -96,7 +98,8 @@ impl Reader {
         let spoken = &self.spoken;
         let counted = self.report.totals().failures();
         let failed = spoken.failed.saturating_add(spoken.cancelled);
-        let unnamed = spoken.beside.max(failed.saturating_sub(counted));
+        let explained = counted.saturating_add(spoken.parents);
+        let unnamed = spoken.beside.max(failed.saturating_sub(explained));
         if unnamed > 0 {
             self.report.unnamed(Outcome::Error, unnamed);
             self.report.note(format!(
@@ -184,6 +187,7 @@ impl Reader {
         self.spoken.beside = self.spoken.beside.saturating_add(told.beside);
         self.spoken.todo = self.spoken.todo.saturating_add(told.todo);
         self.spoken.by_jest |= suite.by_jest;
+        self.spoken.parents += u64::from(depth > 1 && suite.counted.fails());
         if let Some(outer) = self.suites.last_mut() {
             outer.counted.add(&suite.counted);
             outer.direct.suites += 1;

@@ -104,6 +104,13 @@ impl Counted {
     }
 }
 
+impl Counted {
+    /// Whether something in it failed that was not expected to.
+    pub(super) fn fails(&self) -> bool {
+        self.failures + self.errors > self.excused
+    }
+}
+
 impl Suite {
     pub(super) fn new(tag: Tag<'_>, depth: usize) -> Result<Self, Unreadable> {
         let mut suite = Self {

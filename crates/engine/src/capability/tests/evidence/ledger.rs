@@ -254,7 +254,15 @@ impl Requirements<'_> {
             ledgers.clone().any(|ledger| ledger.format != now.format)
                 && now.tests.keys().any(|test| test.starts_with(&of_it))
         };
-        lacking.missing.retain(|id| !is_package(id));
+        // Node names a test that failed before its subtests began, and one that has come to them by these alone.
+        let is_parent = |id: &str| {
+            let (title, suite) = (format!("{id} > "), format!("{id}::"));
+            let mut passing = now.those(Outcome::is_success);
+            passing.any(|test| test.starts_with(&title) || test.starts_with(&suite))
+        };
+        lacking
+            .missing
+            .retain(|id| !is_package(id) && !is_parent(id));
         // Who is expected to fail shows nothing by that.
         let really = |outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky);
         if !lacking.missing.is_empty() {
@@ -385,6 +393,28 @@ mod tests {
             let tried = twins(format, &[Passed, Failed]);
             assert_eq!(tried, twins(format, &[Failed]));
         }
+    }
+
+    #[test]
+    fn a_test_that_failed_before_its_subtests_is_answered_by_these() {
+        use Outcome::{Failed, Passed};
+        let red = ledger(&[("parent", Failed), ("other", Failed)]);
+        let owed = Requirements {
+            red: Some(&red),
+            new: red.newly_failing(None),
+            ..Requirements::default()
+        };
+        let lacking = |now: &[(&str, Outcome)]| owed.lacking(&ledger(now), |_, _| false);
+        for part in ["parent > one", "parent::one"] {
+            assert!(lacking(&[(part, Passed), ("other", Passed)]).is_none());
+            assert_eq!(lacking(&[(part, Passed)]).missing, ["other"]);
+            let failing = lacking(&[(part, Failed), ("other", Passed)]);
+            assert_eq!(failing.missing, ["parent"]);
+        }
+        assert_eq!(
+            lacking(&[("parents > one", Passed)]).missing,
+            ["other", "parent"]
+        );
     }
 
     #[test]
