@@ -38,6 +38,12 @@ impl Row {
         self.red.iter().chain(&self.green).chain(&self.refactored)
     }
 
+    /// GREEN, or the refactoring behind it where that rests on less.
+    pub(super) fn weakest_green(&self) -> Option<&Phase> {
+        let passing = self.green.iter().chain(&self.refactored);
+        passing.min_by_key(|phase| phase.level)
+    }
+
     pub(super) fn coverage(&self) -> Option<&Value> {
         let mut last = self.refactored.iter().chain(&self.green);
         last.find_map(|phase| phase.coverage.as_ref())

@@ -65,7 +65,7 @@ impl Story {
         let clean = red().filter(|red| red.in_clean_tree.is_some()).count();
         Basis {
             red: Levels::of(red()),
-            green: Levels::of(self.rows.values().filter_map(|row| row.green.as_ref())),
+            green: Levels::of(self.rows.values().filter_map(Row::weakest_green)),
             suite: Levels::of(&self.suite),
             clean: clean as u64,
         }

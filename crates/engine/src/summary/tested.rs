@@ -233,7 +233,7 @@ pub(super) fn tests(phase: Option<&Phase>) -> String {
 
 /// The levels of what stands behind a subtask.
 pub(super) fn levels(row: &Row) -> String {
-    match (&row.red, &row.green) {
+    match (row.red.as_ref(), row.weakest_green()) {
         (None, None) => "–".to_owned(),
         (Some(red), Some(green)) if red.level != green.level => format!(
             "RED {}, GREEN {}",

@@ -163,6 +163,33 @@ fn a_repair_names_what_failed_in_the_suite() {
     assert_eq!(json["subtasks"][1]["green"]["level"], "verified");
 }
 
+const TASKS: &str = ".taskmaster/tasks/tasks.json";
+
+/// What is accepted of the code in another form counts as GREEN does.
+#[test]
+fn a_refactoring_that_rests_on_less_is_told() {
+    let refactored = |text: &str| {
+        text.replace(
+            r#""title": "Count by spaces","#,
+            r#""title": "Count by spaces", "refactor": true,"#,
+        )
+    };
+    let stage = Stage::new().with(TASKS, refactored);
+    stage.start(verified());
+    stage.write("tests/spaces.sh", "# spaces\ntest -e src/spaces.sh\n");
+    stage.accepted("red", verified());
+    stage.write("src/spaces.sh", "true\n");
+    stage.accepted("green", verified());
+    stage.write("src/spaces.sh", ":\n");
+    stage.run_tests("build/refactor.tap");
+    stage.accepted("refactor", reported("build/refactor.tap"));
+    let (json, page) = stage.report();
+    let counts = |at: &str| json["evidence"]["green"][at].as_u64();
+    assert_eq!((counts("verified"), counts("reported")), (Some(0), Some(1)));
+    assert!(!page.contains("All test results"), "{page}");
+    assert!(page.contains("RED verified, GREEN reported"), "{page}");
+}
+
 #[test]
 fn names_of_others_are_shown_and_do_nothing() {
     let stage = Stage::new();

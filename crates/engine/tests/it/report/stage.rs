@@ -76,6 +76,15 @@ impl Stage {
         self.folder.path().join("project")
     }
 
+    /// The same with another file, committed before the run.
+    pub fn with(self, path: &str, change: impl Fn(&str) -> String) -> Self {
+        let text = fs::read_to_string(self.project().join(path)).unwrap_or_default();
+        self.write(path, &change(&text));
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", "More"]);
+        self
+    }
+
     /// A engine of its own, as each process has one.
     pub fn engine(&self) -> Engine {
         let environment: Environment = [("HOME", "home"), ("TRAMLINE_HOME", "store")]
