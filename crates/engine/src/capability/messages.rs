@@ -59,7 +59,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "no_baseline",
-        meaning: "No report of this format is there from before this subtask: which tests failed already is not known, until a baseline tells it",
+        meaning: "No report of this format is there from before this subtask: which tests there were and which failed is not known, until a baseline tells it",
         suggestion: concat!(
             "make it known with ",
             step!("baseline"),

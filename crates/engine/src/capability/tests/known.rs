@@ -5,10 +5,11 @@ use machine::{Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::capability::memory::{BEGAN, LAST_LEDGER, SHOWN, TestsBefore};
+use crate::capability::memory::{BEGAN, LAST_LEDGER, LAST_TOTAL, SHOWN, TestsBefore};
 use crate::capability::tests::evidence::baseline;
 use crate::capability::tests::evidence::hollow::is_of_tests_alone;
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::read::Comparison;
 use crate::fault::Fault;
 
 /// What was known when the item in hand began, as it said in its first report.
@@ -22,6 +23,20 @@ pub(crate) fn began(kept: &Map<String, Value>, role: &Role) -> Result<Option<Tes
         return BEGAN.read(kept, role.label.as_ref());
     }
     Ok(None)
+}
+
+impl Comparison<'_> {
+    /// Warns where nothing is known of the suite that this one is to be as.
+    pub(super) fn warn_of_unknown_suite(&mut self) {
+        // Numbers are claimed, and say so.
+        let is_unknown = self.now.as_ref().is_some_and(|now| match &self.before {
+            Some(before) => !before.names_alike(now),
+            None => !LAST_TOTAL.is_in(&self.run.kept),
+        });
+        if baseline::needs_former_suite(self.role) && is_unknown {
+            self.warnings.push("no_baseline".to_owned());
+        }
+    }
 }
 
 /// What each test did before: when the item began, before the run, or when the last report was accepted; the first of these

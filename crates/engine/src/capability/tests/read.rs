@@ -526,6 +526,7 @@ impl Comparison<'_> {
                     BEGAN.of(label).put(&mut self.keep, &began)?;
                 }
             }
+            self.warn_of_unknown_suite();
             self.keep_uncommitted()?;
             self.accepted()?;
         }

@@ -13,7 +13,6 @@ use crate::capability::memory::{
     BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
 };
 use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
-use crate::capability::tests::evidence::hollow::is_of_tests_alone;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, level_name};
@@ -65,8 +64,13 @@ pub fn is_unknown(run: &RunState) -> bool {
     !(BASELINE.is_in(kept) || LAST_LEDGER.is_in(kept) || LAST_TOTAL.is_in(kept))
 }
 
-/// Finds out what the tests did on the commit that a run began on, in a fresh checkout beside the first report of failing tests that
-/// was seen here. Nothing comes of it where it is not to be found out, or where the checkout is not like the working tree.
+/// Whether a report in this role says that the suite is as it was, with no RED that saw it before.
+pub(crate) fn needs_former_suite(role: &Role) -> bool {
+    role.shows.is_none() && role.against.is_none() && role.suite.is_none()
+}
+
+/// Finds out what the tests did on the commit that a run began on, in a fresh checkout beside the first report that needs it and was
+/// seen here: of failing tests, or of a suite that is to be as it was. Nothing comes of it where it is not to be found out, or where the checkout is not like the working tree.
 pub fn found_out(
     run: &RunState,
     role: &Role,
@@ -77,7 +81,7 @@ pub fn found_out(
     let is_quick = |ran: &SuiteVerdict| ran.duration_ms <= UNASKED;
     let is_due = config.evidence.baseline == Baseline::Auto
         && (role.shows == Some(Shows::NewFailure) && taken.counts.failing() > 0
-            || is_of_tests_alone(role))
+            || needs_former_suite(role))
         && is_unknown(run)
         && taken.ran.as_ref().is_some_and(is_quick);
     if !is_due {
