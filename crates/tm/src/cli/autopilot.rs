@@ -88,67 +88,6 @@ pub enum AutopilotCommand {
     Watch(Watch),
 }
 
-impl AutopilotCommand {
-    /// The run that is named.
-    pub fn run(&self) -> Option<&str> {
-        let choice = match self {
-            Self::Next(next) => &next.run,
-            Self::Complete(complete) => &complete.run,
-            Self::Commit(commit) => &commit.run,
-            Self::Finalize(finalize) => &finalize.run,
-            Self::Baseline(baseline) => &baseline.run,
-            Self::Status(status) => &status.run,
-            Self::Submit(submit) => &submit.run,
-            Self::Feedback(feedback) => &feedback.run,
-            Self::Watch(watch) => &watch.run,
-            _ => return self.turn()?.run_id.as_deref(),
-        };
-        choice.run_id.as_deref()
-    }
-
-    /// The work unit that a turn is decided on at.
-    pub fn unit(&self) -> Option<&str> {
-        self.turn()?.unit.as_deref()
-    }
-
-    /// The run and the unit of a turn.
-    fn turn(&self) -> Option<&TurnChoice> {
-        Some(match self {
-            Self::Reopen(reopen) => &reopen.run,
-            Self::Rewind(rewind) => &rewind.run,
-            Self::Skip(skip) => &skip.run,
-            Self::Allow(allow) => &allow.run,
-            Self::Pause(pause) => &pause.run,
-            Self::Resume(resume) => &resume.run,
-            Self::Abort(abort) => &abort.run,
-            _ => return None,
-        })
-    }
-
-    /// Its name on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Start(_) => "start",
-            Self::Next(_) => "next",
-            Self::Complete(_) => "complete",
-            Self::Commit(_) => "commit",
-            Self::Finalize(_) => "finalize",
-            Self::Baseline(_) => "baseline",
-            Self::Reopen(_) => "reopen",
-            Self::Rewind(_) => "rewind",
-            Self::Skip(_) => "skip",
-            Self::Allow(_) => "allow",
-            Self::Status(_) => "status",
-            Self::Pause(_) => "pause",
-            Self::Resume(_) => "resume",
-            Self::Abort(_) => "abort",
-            Self::Submit(_) => "submit",
-            Self::Feedback(_) => "feedback",
-            Self::Watch(_) => "watch",
-        }
-    }
-}
-
 /// `tm autopilot baseline`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -31,15 +31,14 @@ pub struct Collab {
 }
 
 impl Collab {
-    /// Whether the answer is to be JSON.
-    pub fn json(&self) -> bool {
-        let drawn_so = matches!(
+    /// Whether what is drawn is JSON.
+    pub(super) fn draws_json(&self) -> bool {
+        matches!(
             self.command,
             CollabCommand::Graph(Graph {
                 format: Format::Json
             })
-        );
-        self.place.json || drawn_so
+        )
     }
 }
 
@@ -135,23 +134,6 @@ pub enum CollabCommand {
     /// The exit status is 0 if it was taken, and 3 if it has errors, which are told with their lines.
     #[command(after_long_help = "Example:\n  tm collab sync docs/task-graph.md --item 2")]
     Sync(Sync),
-}
-
-impl CollabCommand {
-    /// Its name on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::CompleteSkill(_) => "complete-skill",
-            Self::State(_) => "state",
-            Self::Update(_) => "update",
-            Self::Add(_) => "add",
-            Self::Reopen(_) => "reopen",
-            Self::Skip(_) => "skip",
-            Self::Task(_) => "task",
-            Self::Graph(_) => "graph",
-            Self::Sync(_) => "sync",
-        }
-    }
 }
 
 /// `tm collab complete-skill`.

@@ -6,6 +6,7 @@
 pub mod autopilot;
 pub mod collab;
 pub mod evidence;
+mod given;
 pub mod history;
 pub mod hook;
 pub mod init;
@@ -34,8 +35,7 @@ use engine::Turn;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::steps::{Caller, Form};
-
+pub use given::Given;
 pub use usage::{is_help, meant, usage_fault, wants_json};
 
 /// Keeps coding agents on rails: asks for one step, checks the evidence, records it, says what comes next
@@ -259,47 +259,4 @@ pub struct Signing {
     /// Sign the decision with this SSH key, instead of typing back what is shown; a passphrase or a touch is asked for
     #[arg(long, value_name = "KEY")]
     pub sign: Option<PathBuf>,
-}
-
-impl Cli {
-    /// Who is answered: the family of commands, and the run that is named.
-    pub fn caller(&self) -> Caller {
-        let (form, named) = match &self.command {
-            Command::Autopilot(autopilot) => (Form::Autopilot, autopilot.command.run()),
-            Command::Rewind(here) => (Form::Autopilot, here.rewind.run.run_id.as_deref()),
-            Command::Run(run) => (Form::Run, run.command.run()),
-            Command::Session(session) => (Form::Session, session.command.session()),
-            Command::Collab(collab) => (Form::Collab, collab.session.as_deref()),
-            Command::Demo(_) | Command::Hook(_) => (Form::Autopilot, None),
-            _ => (Form::Run, None),
-        };
-        Caller::at_a_shell(form, named.map(str::to_owned))
-    }
-
-    /// Whether the answer is to be JSON.
-    pub fn json(&self) -> bool {
-        match &self.command {
-            Command::Autopilot(autopilot) => autopilot.place.json,
-            Command::Rewind(here) => here.place.json,
-            Command::Run(run) => run.place.json,
-            Command::Session(session) => session.place.json,
-            Command::Collab(collab) => collab.json(),
-            Command::Tasks(tasks) => tasks.place.json,
-            Command::Runs(runs) => runs.place.json,
-            Command::Log(log) => log.place.json,
-            Command::Ui(ui) => ui.place.json,
-            Command::Watch(watch) => watch.place.json,
-            Command::Evidence(evidence) => evidence.json,
-            Command::Workflow(workflow) => workflow.place.json,
-            Command::Config(config) => config.place.json,
-            Command::Init(init) => init.place.json,
-            Command::Doctor(doctor) => doctor.place.json,
-            Command::Own(own) => own.place.json,
-            Command::Serve(serve) => serve.json,
-            Command::Demo(demo) => demo.json,
-            Command::Hook(hook) => hook.json,
-            Command::Verify(verify) => verify.place.json,
-            Command::Completions(_) | Command::Man(_) | Command::Mcp(_) => false,
-        }
-    }
 }

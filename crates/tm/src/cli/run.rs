@@ -68,64 +68,6 @@ pub enum RunCommand {
     Reject(Reject),
 }
 
-impl RunCommand {
-    /// The run that is named.
-    pub fn run(&self) -> Option<&str> {
-        let choice = match self {
-            Self::Next(chosen) | Self::Status(chosen) | Self::Restore(chosen) => &chosen.run,
-            Self::Report(report) => &report.run,
-            Self::Submit(submit) => &submit.run,
-            Self::Feedback(feedback) => &feedback.run,
-            Self::Approve(approve) => &approve.run,
-            Self::Reject(reject) => &reject.run,
-            _ => return self.turn()?.run_id.as_deref(),
-        };
-        choice.run_id.as_deref()
-    }
-
-    /// The work unit that a turn is decided on at.
-    pub fn unit(&self) -> Option<&str> {
-        self.turn()?.unit.as_deref()
-    }
-
-    /// The run and the unit of a turn.
-    fn turn(&self) -> Option<&TurnChoice> {
-        Some(match self {
-            Self::Step(turn) | Self::Abort(turn) => &turn.run,
-            Self::Pause(pause) => &pause.run,
-            Self::Resume(resume) => &resume.run,
-            Self::Reopen(reopen) => &reopen.run,
-            Self::Rewind(rewind) => &rewind.run,
-            Self::Skip(skip) => &skip.run,
-            Self::Allow(allow) => &allow.run,
-            _ => return None,
-        })
-    }
-
-    /// Its name on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Start(_) => "start",
-            Self::Next(_) => "next",
-            Self::Report(_) => "report",
-            Self::Step(_) => "step",
-            Self::Status(_) => "status",
-            Self::Pause(_) => "pause",
-            Self::Resume(_) => "resume",
-            Self::Abort(_) => "abort",
-            Self::Restore(_) => "restore",
-            Self::Reopen(_) => "reopen",
-            Self::Rewind(_) => "rewind",
-            Self::Skip(_) => "skip",
-            Self::Submit(_) => "submit",
-            Self::Feedback(_) => "feedback",
-            Self::Allow(_) => "allow",
-            Self::Approve(_) => "approve",
-            Self::Reject(_) => "reject",
-        }
-    }
-}
-
 /// `tm run start`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -85,49 +85,6 @@ pub enum SessionCommand {
     Restore(SessionTarget),
 }
 
-impl SessionCommand {
-    /// Its name on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Init(_) => "init",
-            Self::Step(_) => "step",
-            Self::Run(_) => "run",
-            Self::Status(_) => "status",
-            Self::Respond(_) => "respond",
-            Self::Approve(_) => "approve",
-            Self::Reject(_) => "reject",
-            Self::Reopen(_) => "reopen",
-            Self::Trust(_) => "trust",
-            Self::Cancel(_) => "cancel",
-            Self::List(_) => "list",
-            Self::Diff(_) => "diff",
-            Self::Show(_) => "show",
-            Self::Profiles => "profiles",
-            Self::Export(_) => "export",
-            Self::Restore(_) => "restore",
-        }
-    }
-
-    /// The session that it is about, as the caller named it.
-    pub fn session(&self) -> Option<&str> {
-        match self {
-            Self::Init(_) | Self::Trust(_) | Self::List(_) | Self::Profiles => None,
-            Self::Step(chosen)
-            | Self::Run(chosen)
-            | Self::Status(chosen)
-            | Self::Restore(chosen) => chosen.session.id(),
-            Self::Respond(respond) => respond.session.id(),
-            Self::Approve(approve) => approve.session.id(),
-            Self::Reject(reject) => reject.session.id(),
-            Self::Reopen(reopen) => reopen.session.id(),
-            Self::Cancel(cancel) => cancel.session.id(),
-            Self::Diff(diff) => diff.session.id(),
-            Self::Show(show) => show.meant().0,
-            Self::Export(export) => export.session.id(),
-        }
-    }
-}
-
 /// The session that a command is about, which can be named in both ways.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SessionChoice {

@@ -5,6 +5,7 @@ use engine::{Engine, Fault, NextStep, Turn, Verb};
 
 use super::approving::{self, Question, agreed};
 use super::{DONE, Outcome, declined, open, usage, watch};
+use crate::cli::Given;
 use crate::cli::autopilot::{
     Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Finalize, Resume,
 };
@@ -15,11 +16,10 @@ use crate::steps::TEST_PHASES;
 use crate::{person, render};
 
 /// Carries out a command of `tm autopilot`.
-pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
+pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome {
     let Autopilot { place, command } = autopilot;
     check(&command, output)?;
-    let name = format!("tm autopilot {}", command.name());
-    let engine = open(place.project_root, place.tag, &name)?.at_unit(command.unit());
+    let engine = open(place.project_root, place.tag, &given.name)?.at_unit(given.unit.as_deref());
     match command {
         AutopilotCommand::Start(start) => begin(&engine, start, output),
         AutopilotCommand::Next(next) => {

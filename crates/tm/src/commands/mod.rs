@@ -30,13 +30,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::Parser;
 use engine::{Engine, Fault, Kind, OpenOptions};
 use rustix::process::Signal;
 use workspace::config::Environment;
 
 use crate::askpass;
-use crate::cli::{self, Cli, Command};
+use crate::cli::{self, Cli, Command, Given};
 use crate::output::Output;
 use crate::progress;
 use crate::steps::{Caller, Form};
@@ -74,13 +73,13 @@ fn outlive_the_size_limit() {
 }
 
 fn carry_out(arguments: &[OsString]) -> u8 {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let (cli, given) = match Cli::read(arguments) {
+        Ok(read) => read,
         Err(error) => return not_parsed(&error, arguments),
     };
-    let mut output = Output::new(cli.json(), cli.no_color, cli.caller());
+    let mut output = Output::new(cli.json(&given), cli.no_color, cli.caller(&given));
     progress::begin(output.is_json(), output.look().width);
-    match run(cli, &mut output) {
+    match run(cli, &given, &mut output) {
         Ok(status) => status,
         Err(fault) => {
             output.fault(&fault);
@@ -113,16 +112,16 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
     Kind::Usage.exit_status()
 }
 
-fn run(cli: Cli, output: &mut Output) -> Outcome {
+fn run(cli: Cli, given: &Given, output: &mut Output) -> Outcome {
     match cli.command {
-        Command::Autopilot(autopilot) => autopilot::run(autopilot, output),
+        Command::Autopilot(autopilot) => autopilot::run(autopilot, given, output),
         Command::Rewind(cli::rewind::RewindHere { place, rewind }) => {
             let command = cli::autopilot::AutopilotCommand::Rewind(rewind);
-            autopilot::run(cli::autopilot::Autopilot { place, command }, output)
+            autopilot::run(cli::autopilot::Autopilot { place, command }, given, output)
         }
-        Command::Run(arguments) => run::run(arguments, output),
-        Command::Session(arguments) => session::run(arguments, output),
-        Command::Collab(arguments) => collab::run(arguments, output),
+        Command::Run(arguments) => run::run(arguments, given, output),
+        Command::Session(arguments) => session::run(arguments, given, output),
+        Command::Collab(arguments) => collab::run(arguments, given, output),
         Command::Tasks(arguments) => tasks::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),

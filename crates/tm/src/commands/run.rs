@@ -4,16 +4,15 @@ use engine::{Engine, Turn, Verb};
 
 use super::session::decision;
 use super::{DONE, Outcome, approving, open};
-use crate::cli::Signing;
 use crate::cli::run::{Report, Run, RunCommand, Start};
+use crate::cli::{Given, Signing};
 use crate::output::Output;
 use crate::render::{self, session::About};
 
 /// Carries out a command of `tm run`.
-pub fn run(run: Run, output: &mut Output) -> Outcome {
+pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
     let Run { place, command } = run;
-    let name = format!("tm run {}", command.name());
-    let engine = open(place.project_root, place.tag, &name)?.at_unit(command.unit());
+    let engine = open(place.project_root, place.tag, &given.name)?.at_unit(given.unit.as_deref());
     match command {
         RunCommand::Start(start) => return begin(&engine, start, output),
         RunCommand::Report(report) => return take_in(&engine, *report, output),

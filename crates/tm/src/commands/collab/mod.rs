@@ -11,19 +11,19 @@ use engine::{Engine, Fault, Kind};
 
 use self::document::{Document, found};
 use super::{DONE, Outcome, current_folder, open};
+use crate::cli::Given;
 use crate::cli::collab::{Collab, CollabCommand, CompleteSkill, Sync};
 use crate::output::Output;
 use crate::render::collab as render;
 
 /// Carries out a command of `tm collab`.
-pub fn run(collab: Collab, output: &mut Output) -> Outcome {
+pub fn run(collab: Collab, given: &Given, output: &mut Output) -> Outcome {
     let Collab {
         place,
         session,
         command,
     } = collab;
-    let name = format!("tm collab {}", command.name());
-    let engine = open(place.project_root, None, &name)?;
+    let engine = open(place.project_root, None, &given.name)?;
     let session = session.as_deref();
     carry_out(&engine, session, command, output)
 }

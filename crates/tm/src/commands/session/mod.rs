@@ -10,15 +10,15 @@ use engine::trust::Subject;
 use engine::view::session::request;
 
 use super::{DONE, Outcome, open};
+use crate::cli::Given;
 use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
 use crate::output::Output;
 use crate::render::session::{self as render, WithNextSteps};
 
 /// Carries out a command of `tm session`.
-pub fn run(session: Session, output: &mut Output) -> Outcome {
+pub fn run(session: Session, given: &Given, output: &mut Output) -> Outcome {
     let Session { place, command } = session;
-    let name = format!("tm session {}", command.name());
-    let engine = open(place.project_root, None, &name)?;
+    let engine = open(place.project_root, None, &given.name)?;
     carry_out(&engine, command, output)
 }
 
