@@ -374,6 +374,11 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
             ),
             None => WRITTEN.to_owned(),
         },
+        "red_only_errors" => {
+            let told = text(code).map_or("", |text| text.meaning);
+            let which = names(facts, "newlyFailing").map(|names| format!(" ({names})"));
+            format!("{told}{}", which.unwrap_or_default())
+        }
         "tests_gone" => match names(facts, GONE) {
             Some(names) => format!(
                 "Tests that passed before are gone or skipped ({names}): GREEN accepts that only of cases whose function still runs, and of tests that are named as taken out"

@@ -314,6 +314,8 @@ pub struct Basis {
     pub suite: Levels,
     /// REDs that were also seen in a fresh checkout.
     pub clean: u64,
+    /// The suite of before the run.
+    pub before: Option<Level>,
 }
 
 impl Basis {
@@ -370,6 +372,11 @@ impl Basis {
                 " {those} also seen failing in a fresh checkout of the last commit."
             );
         }
+        let weakest = total.present().next().map(|(level, _)| level);
+        if let Some(before) = self.before.filter(|before| Some(*before) < weakest) {
+            let level = strong(level_name(before));
+            let _ = write!(said, " What failed before the run is only {level}.");
+        }
         said
     }
 }
@@ -408,6 +415,7 @@ mod tests {
             green: Levels(green),
             suite: Levels(suite),
             clean,
+            before: Some(Level::Reported),
         };
         basis.spoken(&str::to_uppercase)
     }
@@ -430,7 +438,7 @@ mod tests {
                 "The only test results of this run are CLAIMED: the numbers are those that the executor gave, and nothing else tells of them.",
                 "All test results of this run are CLAIMED: the numbers are those that the executor gave, and nothing else tells of them.",
                 "All test results of this run are REPORTED: they were read from what the test runner wrote.",
-                "All test results of this run are VERIFIED: tm ran the test command itself, and read what came of it. All 2 REDs were also seen failing in a fresh checkout of the last commit.",
+                "All test results of this run are VERIFIED: tm ran the test command itself, and read what came of it. All 2 REDs were also seen failing in a fresh checkout of the last commit. What failed before the run is only REPORTED.",
                 "RED: 1 reported, 1 claimed; GREEN: all 2 verified; final suite: claimed. (VERIFIED: tm ran the test command itself, and read what came of it; REPORTED: they were read from what the test runner wrote; CLAIMED: the numbers are those that the executor gave, and nothing else tells of them.) 1 of 2 REDs was also seen failing in a fresh checkout of the last commit.",
             ]
         );

@@ -68,6 +68,7 @@ impl Story {
             green: Levels::of(self.rows.values().filter_map(Row::weakest_green)),
             suite: Levels::of(&self.suite),
             clean: clean as u64,
+            before: self.baseline.as_ref().map(|before| before.level),
         }
     }
 

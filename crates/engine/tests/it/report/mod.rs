@@ -163,6 +163,22 @@ fn a_repair_names_what_failed_in_the_suite() {
     assert_eq!(json["subtasks"][1]["green"]["level"], "verified");
 }
 
+/// Whoever reads the answer or the report sees whether it is the new tests that cannot be collected, or all.
+#[test]
+fn what_could_not_be_collected_is_named() {
+    let stage = Stage::new();
+    stage.start(Evidence::default());
+    stage.write("tests/spaces.sh", "false\n");
+    let cases = ["adds", "spaces"].map(|name| {
+        format!(r#"<testcase name="{name}"><error message="collection failure"/></testcase>"#)
+    });
+    let report = format!(r#"<testsuite name="pytest">{}</testsuite>"#, cases.concat());
+    stage.write("build/red.xml", &report);
+    let red = stage.tell("red", reported("build/red.xml"));
+    let told = red.warning.unwrap_or_default();
+    assert!(red.validated && told.contains("(adds, spaces)"), "{told}");
+}
+
 const TASKS: &str = ".taskmaster/tasks/tasks.json";
 
 /// What is accepted of the code in another form counts as GREEN does.

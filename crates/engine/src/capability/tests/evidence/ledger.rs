@@ -7,7 +7,7 @@ use ::test_report::{Named, Outcome, TestFormat, TestReport};
 use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
 
-use super::naming::function;
+use super::naming::{function, outcomes};
 use crate::fault::{Fault, Kind};
 
 /// What each test did.
@@ -24,27 +24,7 @@ pub struct Ledger {
 impl Ledger {
     /// That of a report.
     pub fn of(report: &TestReport) -> Self {
-        let mut by_id: BTreeMap<&str, Vec<Outcome>> = BTreeMap::new();
-        for test in &report.tests {
-            by_id.entry(&test.id).or_default().push(test.outcome);
-        }
-        let mut tests: BTreeMap<Box<str>, Outcome> = BTreeMap::new();
-        for (id, outcomes) in &mut by_id {
-            if report.format.repeats_tests() {
-                outcomes.sort_unstable();
-                outcomes.drain(..outcomes.len() - 1);
-            }
-            // Nobody can tell which is which, so they are counted: those that fail first, skipped ones last.
-            outcomes.sort_unstable_by_key(|one| (!one.is_failure(), !one.is_success(), *one));
-            tests.insert((*id).into(), outcomes[0]);
-        }
-        for (id, outcomes) in &by_id {
-            let mut names = (2..).map(|number| format!("{id} ({number})"));
-            for outcome in &outcomes[1..] {
-                let free = names.find(|name| !tests.contains_key(name.as_str()));
-                tests.extend(free.map(|name| (name.into(), *outcome)));
-            }
-        }
+        let tests = outcomes(report);
         // Files that could not be read are all named, by runners too that name no test that passes.
         let any_ran = tests
             .values()
@@ -334,67 +314,6 @@ mod tests {
         }
     }
 
-    /// A report in which all of these tests have one id.
-    fn twins(format: TestFormat, outcomes: &[Outcome]) -> Ledger {
-        let mut totals = ::test_report::Totals::default();
-        let tests = outcomes.iter().map(|outcome| {
-            totals.count(*outcome, 1);
-            ::test_report::Test {
-                id: "twin".into(),
-                outcome: *outcome,
-                message: None,
-                file: None,
-            }
-        });
-        Ledger::of(&TestReport {
-            format,
-            tests: tests.collect(),
-            totals,
-            named: Named::Every,
-            notes: Vec::new(),
-        })
-    }
-
-    #[test]
-    fn tests_of_one_id_are_tests_of_their_own() {
-        use Outcome::{Failed, Passed, Skipped};
-        let unittest = |outcomes: &[Outcome]| twins(TestFormat::UnittestText, outcomes);
-        let lacking = |before: &Ledger, red: &Ledger, now: &[Outcome]| {
-            let now = unittest(now);
-            let owed = Requirements {
-                before: Some(before),
-                red: Some(red),
-                new: red.newly_failing(Some(before)),
-                ..Requirements::default()
-            };
-            let still = now.failing().count() - owed.known(&now).count();
-            let lacking = owed.lacking(&now, |_, _| false);
-            (still, [lacking.missing, lacking.skipped].concat())
-        };
-        // One that is broken does not hide behind another that was.
-        let old = unittest(&[Passed, Failed]);
-        assert_eq!(lacking(&old, &old, &[Failed, Failed]).0, 1);
-        assert_eq!(lacking(&old, &old, &[Failed, Passed]), (0, Vec::new()));
-        assert_eq!(lacking(&old, &old, &[Failed]).1, ["twin (2)"]);
-        // A new one is new, and owed.
-        for before in [Passed, Failed, Skipped] {
-            let (old, red) = (unittest(&[before]), unittest(&[before, Failed]));
-            assert_eq!(red.newly_failing(Some(&old)).len(), 1);
-            assert_eq!(lacking(&old, &red, &[Passed, before]), (0, Vec::new()));
-            assert_ne!(lacking(&old, &red, &[before]), (0, Vec::new()));
-            if before != Skipped {
-                assert_ne!(lacking(&old, &red, &[Skipped, before]), (0, Vec::new()));
-            }
-        }
-        let old = unittest(&[Passed, Passed]);
-        assert_eq!(lacking(&old, &old, &[Passed]).1, ["twin (2)"]);
-        // In these formats it is the same test once more.
-        for format in [TestFormat::GoJson, TestFormat::PytestText] {
-            let tried = twins(format, &[Passed, Failed]);
-            assert_eq!(tried, twins(format, &[Failed]));
-        }
-    }
-
     #[test]
     fn a_test_that_failed_before_its_subtests_is_answered_by_these() {
         use Outcome::{Failed, Passed};
@@ -415,15 +334,6 @@ mod tests {
             lacking(&[("parents > one", Passed)]).missing,
             ["other", "parent"]
         );
-    }
-
-    #[test]
-    fn tests_of_one_id_are_one_where_another_format_has_one() {
-        use Outcome::{Failed, Passed};
-        let twins = twins(TestFormat::UnittestText, &[Passed, Failed]);
-        let one = ledger(&[("twin", Passed)]);
-        let named = twins.named_as(&one).expect("the same tests");
-        assert_eq!(named, ledger(&[("twin", Failed)]));
     }
 
     #[test]

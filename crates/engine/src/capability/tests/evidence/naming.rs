@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ::test_report::Outcome;
+use ::test_report::{Outcome, TestReport};
 
 use super::ledger::Ledger;
 
@@ -110,6 +110,33 @@ impl Ledger {
     }
 }
 
+/// What each test of a report did, by its id. Each of several tests of one id has its own: the second is `ID (2)`.
+pub(super) fn outcomes(report: &TestReport) -> BTreeMap<Box<str>, Outcome> {
+    let mut by_id: BTreeMap<&str, Vec<Outcome>> = BTreeMap::new();
+    for test in &report.tests {
+        by_id.entry(&test.id).or_default().push(test.outcome);
+    }
+    let mut tests: BTreeMap<Box<str>, Outcome> = BTreeMap::new();
+    for (id, outcomes) in &mut by_id {
+        if report.format.repeats_tests() {
+            outcomes.sort_unstable();
+            outcomes.drain(..outcomes.len() - 1);
+        }
+        // Nobody can tell which is which, so they are counted: those that pass first, skipped ones last, so that a new one
+        // that fails is behind one that passes.
+        outcomes.sort_unstable_by_key(|one| (!one.is_success(), !one.is_failure(), *one));
+        tests.insert((*id).into(), outcomes[0]);
+    }
+    for (id, outcomes) in &by_id {
+        let mut names = (2..).map(|number| format!("{id} ({number})"));
+        for outcome in &outcomes[1..] {
+            let free = names.find(|name| !tests.contains_key(name.as_str()));
+            tests.extend(free.map(|name| (name.into(), *outcome)));
+        }
+    }
+    tests
+}
+
 /// The function that a case with parameters belongs to: its id without them. None of a title, and where there are no parameters.
 pub(super) fn function(id: &str) -> Option<&str> {
     if let Some((function, _)) = id.split_once(" with data set ") {
@@ -177,6 +204,9 @@ fn bare(id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ::test_report::{Named, Test, TestFormat, Totals};
+
+    use super::super::ledger::Requirements;
     use super::*;
 
     #[test]
@@ -236,5 +266,76 @@ mod tests {
         }
         assert_eq!(function("app/[id]/p.test.ts > adds (1)"), None);
         assert_eq!(function("t.py::test_v1"), None);
+    }
+
+    /// A report in which all of these tests have one id.
+    fn twins_of(format: TestFormat, outcomes: &[Outcome]) -> Ledger {
+        let mut totals = Totals::default();
+        let tests = outcomes.iter().map(|outcome| {
+            totals.count(*outcome, 1);
+            Test {
+                id: "twin".into(),
+                outcome: *outcome,
+                message: None,
+                file: None,
+            }
+        });
+        Ledger::of(&TestReport {
+            format,
+            tests: tests.collect(),
+            totals,
+            named: Named::Every,
+            notes: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn tests_of_one_id_are_tests_of_their_own() {
+        use Outcome::{Failed, Passed, Skipped};
+        let unittest = |outcomes: &[Outcome]| twins_of(TestFormat::UnittestText, outcomes);
+        let lacking = |before: &Ledger, red: &Ledger, now: &[Outcome]| {
+            let now = unittest(now);
+            let owed = Requirements {
+                before: Some(before),
+                red: Some(red),
+                new: red.newly_failing(Some(before)),
+                ..Requirements::default()
+            };
+            let still = now.failing().count() - owed.known(&now).count();
+            let lacking = owed.lacking(&now, |_, _| false);
+            (still, [lacking.missing, lacking.skipped].concat())
+        };
+        // One that is broken does not hide behind another that was.
+        let old = unittest(&[Passed, Failed]);
+        for now in [&[Failed, Failed][..], &[Failed]] {
+            assert_eq!(lacking(&old, &old, now).0, 1);
+        }
+        for now in [&[Failed, Passed][..], &[Passed]] {
+            assert_eq!(lacking(&old, &old, now), (0, Vec::new()));
+        }
+        // A new one is new, and owed.
+        for (before, new) in [(Passed, "twin (2)"), (Skipped, "twin")] {
+            let (old, red) = (unittest(&[before]), unittest(&[Failed, before]));
+            assert_eq!(red.newly_failing(Some(&old)), [new]);
+            assert_eq!(lacking(&old, &red, &[before, Passed]), (0, Vec::new()));
+            assert_eq!(lacking(&old, &red, &[Skipped, before]).1, [new]);
+            assert_eq!(lacking(&old, &red, &[before]).1, [new]);
+        }
+        let old = unittest(&[Passed, Passed]);
+        assert_eq!(lacking(&old, &old, &[Passed]).1, ["twin (2)"]);
+        // In these formats it is the same test once more.
+        for format in [TestFormat::GoJson, TestFormat::PytestText] {
+            let tried = twins_of(format, &[Passed, Failed]);
+            assert_eq!(tried, twins_of(format, &[Failed]));
+        }
+    }
+
+    #[test]
+    fn tests_of_one_id_are_one_where_another_format_has_one() {
+        use Outcome::{Failed, Passed};
+        let twins = twins_of(TestFormat::UnittestText, &[Passed, Failed]);
+        let one = |outcome| twins_of(TestFormat::Junit, &[outcome]);
+        let named = twins.named_as(&one(Passed)).expect("the same tests");
+        assert_eq!(named, one(Failed));
     }
 }
