@@ -54,9 +54,9 @@ pub struct Test {
     /// What the runner calls it, the same in every report of the same format; at most [`LONGEST_ID`](crate::limits::LONGEST_ID)
     /// bytes.
     ///
-    /// It may repeat: a test class that is loaded twice, parameters without names, two packages with a test target of the same name in what `cargo test` prints,
-    /// two files of the same name in different folders of a JavaScript project, whose ids begin with the name of the file
-    /// alone ([`file`](Self::file) tells them apart).
+    /// It may repeat: a test class that is loaded twice, parameters without names, two packages with a test target of the same name
+    /// in what `cargo test` prints, two files of the same name in different folders of a JavaScript project, whose ids begin with
+    /// the name of the file alone ([`file`](Self::file) tells them apart).
     pub id: Box<str>,
     /// What became of it.
     pub outcome: Outcome,

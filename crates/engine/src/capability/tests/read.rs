@@ -541,11 +541,9 @@ impl Comparison<'_> {
         let news = self.changes.files.iter().filter(|change| change.untracked);
         let mut untracked: Vec<String> = news.map(|change| change.path.to_string()).collect();
         untracked.retain(|path| changed.contains(path));
-        self.findings.extend(changed_since_commit(
-            self.repository.top_level(),
-            &changed,
-            &untracked,
-        ));
+        let top = self.repository.top_level();
+        self.findings
+            .extend(changed_since_commit(top, &changed, &untracked));
         if changed.is_empty() && status.head.as_ref() != Some(self.last) {
             self.findings
                 .push(not_of_the_run(status, self.memory, self.repository, |_| {

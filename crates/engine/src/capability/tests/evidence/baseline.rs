@@ -70,7 +70,8 @@ pub(crate) fn needs_former_suite(role: &Role) -> bool {
 }
 
 /// Finds out what the tests did on the commit that a run began on, in a fresh checkout beside the first report that needs it and was
-/// seen here: of failing tests, or of a suite that is to be as it was. Nothing comes of it where it is not to be found out, or where the checkout is not like the working tree.
+/// seen here: of failing tests, or of a suite that is to be as it was. Nothing comes of it where it is not to be found out, or where
+/// the checkout is not like the working tree.
 pub fn found_out(
     run: &RunState,
     role: &Role,
