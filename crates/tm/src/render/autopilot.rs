@@ -232,13 +232,7 @@ fn verdict_lines(page: &mut Page<'_>, verdict: &Verdict) {
     if verdict.validated {
         page.signed(Sign::Good, &verdict.message);
     } else {
-        let code = one_line(verdict.code.as_deref().unwrap_or("refused"));
-        let lead = format!(
-            "{} {}",
-            look.sign(Sign::Bad),
-            look.paint(BAD, &format!("{code}:"))
-        );
-        page.wrapped(&lead, &verdict.message);
+        super::refusal(page, verdict.code.as_deref(), &verdict.message);
     }
     super::details(page, &verdict.details);
     if let Some(warning) = &verdict.warning {

@@ -25,7 +25,7 @@ use engine::Fault;
 use serde_json::{Map, Value};
 
 use crate::steps::Caller;
-use text::plain::many_lines;
+use text::plain::{many_lines, one_line};
 
 pub use autopilot::{
     aborted, commit_answer, finalized, moved, next, past_steps, paused, plan, resumed, started,
@@ -122,6 +122,14 @@ fn details(page: &mut Page<'_>, details: &Map<String, Value>) {
     if let Some(Value::String(printed)) = details.get("output") {
         page.block(printed.trim_end());
     }
+}
+
+/// Why a report was refused, behind its code.
+fn refusal(page: &mut Page<'_>, code: Option<&str>, message: &str) {
+    let look = page.look();
+    let code = one_line(code.unwrap_or("refused"));
+    let code = look.paint(BAD, &format!("{code}:"));
+    page.wrapped(&format!("{} {code}", look.sign(Sign::Bad)), message);
 }
 
 /// Why a command failed, and what to do.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use text::plain::one_line;
 
 use super::session::{put_back, signing};
-use super::{BAD, Look, NOTE, Page, STRONG, Sign, status_style};
+use super::{Look, NOTE, Page, STRONG, Sign, status_style};
 use crate::steps::typed;
 use text::counted;
 
@@ -121,13 +121,7 @@ pub fn verdict(verdict: &RunVerdict, look: &Look) -> String {
     if verdict.validated {
         page.signed(Sign::Good, &verdict.message);
     } else {
-        let code = one_line(verdict.code.as_deref().unwrap_or("refused"));
-        let lead = format!(
-            "{} {}",
-            look.sign(Sign::Bad),
-            look.paint(BAD, &format!("{code}:"))
-        );
-        page.wrapped(&lead, &verdict.message);
+        super::refusal(&mut page, verdict.code.as_deref(), &verdict.message);
     }
     for (name, value) in &verdict.result {
         match value {

@@ -323,16 +323,9 @@ fn headline(page: &mut Page<'_>, label: &str, skill: Option<&str>) {
 }
 
 fn refusal(page: &mut Page<'_>, code: Option<&str>, message: Option<&str>, help: Option<&str>) {
-    let look = page.look();
-    let code = one_line(code.unwrap_or("refused"));
-    let lead = format!(
-        "{} {}",
-        look.sign(Sign::Bad),
-        look.paint(BAD, &format!("{code}:"))
-    );
-    page.wrapped(&lead, message.unwrap_or_default());
+    super::refusal(page, code, message.unwrap_or_default());
     if let Some(help) = help.filter(|help| !help.is_empty()) {
-        page.wrapped(&look.paint(NOTE, "help:"), help);
+        page.wrapped(&page.look().paint(NOTE, "help:"), help);
     }
 }
 
