@@ -244,7 +244,7 @@ pub(super) const TOOLS: &[Tool] = &[
         endings: Some(SCRIPTS),
         format: "eslint",
         least: "error",
-        fix: "npx eslint --fix",
+        fix: "npx eslint --fix .",
         ..TOOL
     },
     Tool {
@@ -304,7 +304,7 @@ pub(super) const TOOLS: &[Tool] = &[
             "vue", "json", "md", "mdx", "yaml", "yml", "graphql",
         ]),
         format: "names",
-        fix: "npx prettier --write",
+        fix: "npx prettier --write .",
         ..TOOL
     },
     Tool {
@@ -325,7 +325,7 @@ pub(super) const TOOLS: &[Tool] = &[
         format: "names",
         // It ends with 0 whatever there is to do, and with 2 where it cannot read a file.
         statuses: &[],
-        fix: "gofmt -w",
+        fix: "gofmt -w .",
         ..TOOL
     },
     Tool {
@@ -410,7 +410,7 @@ pub(super) const TOOLS: &[Tool] = &[
         all: &["**/*.md", "#node_modules"],
         endings: Some(&["md", "markdown"]),
         stream: Stream::Error,
-        fix: "npx markdownlint-cli2 --fix",
+        fix: "npx markdownlint-cli2 --fix \"**/*.md\"",
         ..TOOL
     },
     Tool {
