@@ -1,6 +1,7 @@
 //! Turns that an earlier call took: it was killed, or failed afterwards, or its answer was lost.
 
 use journal::{FileJournal, Journal as _, Position, Record};
+use machine::state::Token;
 use machine::trigger::Trigger;
 use machine::{Definition, Event, RunState, RunStatus};
 use serde_json::Value;
@@ -98,7 +99,13 @@ impl Engine {
             _ => (Verb::Reopen, "item"),
         };
         let unit = present_unit(now);
-        if ended.is_some() || unit.is_empty() || verb == Verb::Skip && target.is_some() {
+        // Where no item is in progress, a skip ends the run.
+        let leads_on = |(token, _): (&Token, _)| match verb {
+            Verb::Skip => target.is_none() && token.key().is_some(),
+            _ => !definition.edges(&token.state, trigger).is_empty(),
+        };
+        let is_once_more = now.waiting().next().is_some_and(leads_on);
+        if ended.is_some() || unit.is_empty() || !is_once_more {
             return Ok(Some(done));
         }
         let once_more = verb.step().with("unit", unit).and("reason");
