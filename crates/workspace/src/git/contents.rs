@@ -74,7 +74,9 @@ impl Repository {
 
     /// What a submodule holds: the commit that is checked out there, and the files that are not as it has them.
     fn repository_content(&self, path: &RepoPath) -> Result<ContentId, GitError> {
-        let inner = self.repository_at(path)?;
+        let Ok(inner) = self.repository_at(path) else {
+            return Ok(ContentId("repository:none".to_owned()));
+        };
         let status = inner.status()?;
         let tree = inner.fingerprint(&status, &FingerprintRequest::default())?;
         let head = status.head.as_ref().map_or("none", Oid::as_str);

@@ -202,12 +202,17 @@ impl Repository {
         Self::discover_with_env(&self.absolute(path), self.environment.to_vec())
     }
 
-    /// The commit that a submodule is at; none where none is checked out there.
+    /// The commit that a submodule is at; none where none is checked out there, or git cannot make anything of what is: the folder of
+    /// one that was renamed leads to the other place.
     pub fn submodule_head(&self, path: &RepoPath) -> Result<Option<Oid>, GitError> {
         if !self.absolute(path).join(".git").exists() {
             return Ok(None);
         }
-        Ok(self.repository_at(path)?.head()?.oid)
+        let inner = self.repository_at(path).ok();
+        Ok(inner
+            .map(|inner| inner.head())
+            .transpose()?
+            .and_then(|head| head.oid))
     }
 
     /// The path, inside the repository, of a file named by an absolute path or by one relative to the top level.

@@ -224,6 +224,28 @@ fn a_nested_repository_that_gitmodules_names_is_a_submodule() {
     let made = fixture.commit(&[".gitmodules", "more"]).unwrap();
     assert_eq!(made.commit.tree, tree);
     assert!(fixture.repository.status().unwrap().changes.is_empty());
+
+    // The folder that a renamed one had, once it was put back, leads to the other place, where git does not go.
+    let git = fixture.at("more/.git");
+    inside(&[
+        "config",
+        "core.worktree",
+        fixture.at("more").to_str().unwrap(),
+    ]);
+    fixture.write("left/.git", &format!("gitdir: {}\n", git.display()));
+    assert!(fixture.repository.repository_at(&path("left")).is_err());
+    assert_eq!(
+        fixture.repository.submodule_head(&path("left")).unwrap(),
+        None
+    );
+    assert_eq!(
+        fixture
+            .repository
+            .hash_files(&[path("left")])
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
