@@ -218,7 +218,10 @@ impl CheckResult {
         let base = base.filter(|base| matches!(repository.resolve(base.as_str()), Ok(Some(_))));
         if let (Some(base), Some(commit)) = (base, commit) {
             let others = rule.others(repository, (&base, &commit.oid), &made.exclude)?;
-            if !others.is_empty() {
+            let mut allowed = made.allowed.iter();
+            let is_let_pass =
+                allowed.any(|it| it.code == "other_files_changed" && it.unit == made.unit);
+            if !others.is_empty() && !is_let_pass {
                 self.wrong(
                     "other_files",
                     format!("it may hold {may} alone, and holds {}", few(&others)),
