@@ -384,6 +384,20 @@ impl Memory {
         changes.map(|change| change.path.to_string()).collect()
     }
 
+    /// Takes files on that were changed before the run or left by a skipped subtask: named in a report, they are the run's own.
+    pub(crate) fn take_on(
+        &mut self,
+        named: &[RepoPath],
+        keep: &mut Map<String, Value>,
+    ) -> Result<(), Fault> {
+        let before = self.dirty.len();
+        self.dirty.retain(|path, _| !named.contains(path));
+        if self.dirty.len() < before {
+            DIRTY.put(keep, &self.dirty)?;
+        }
+        Ok(())
+    }
+
     /// Files that no check looks at: where tasks and their statuses stand.
     pub fn exempt(&self, repository: &Repository) -> Vec<RepoPath> {
         let state = self.start.project_root.join(workspace::tasks::STATE_FILE);

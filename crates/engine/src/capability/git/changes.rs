@@ -104,6 +104,13 @@ impl Changes {
         .into())
     }
 
+    /// Files that a skipped subtask left, and nobody has taken on.
+    pub fn left(&self, memory: &Memory) -> Vec<String> {
+        let is_left = |path: &&RepoPath| memory.dirty.get(path).is_some_and(|file| file.left);
+        let left = self.untouched.iter().filter(is_left);
+        left.map(ToString::to_string).collect()
+    }
+
     /// Every path that a commit of these changes names.
     pub fn paths(&self) -> Vec<RepoPath> {
         let mut paths: Vec<RepoPath> = self

@@ -28,7 +28,7 @@ pub(super) fn no_tests_written(
         )
     } else if changed.is_empty() && !before.is_empty() {
         format!(
-            "no test was written: what is changed was changed before the run began, and is as it was then ({})",
+            "no test was written: what is changed was there before the run or was left by a skipped subtask, and is as it was then ({})",
             few(before)
         )
     } else if changed.is_empty() {
@@ -147,7 +147,7 @@ pub(super) fn changed_since_commit(
 }
 
 /// How it is seen that tests fail where what they test is written already; `written` is whether they are.
-pub(crate) fn set_aside(top_level: &Path, product: &[&str], written: bool) -> String {
+pub(crate) fn set_aside(top_level: &Path, product: &[String], written: bool) -> String {
     let files = product.join(", ");
     let write = if written { "" } else { "write the tests, " };
     if product.iter().any(|path| may_hold_tests(path)) {

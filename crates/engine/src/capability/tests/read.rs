@@ -99,6 +99,7 @@ pub fn read(
     let handed = report_files::no_work(&call.dir, &repository, &memory, taken, &status, &named)?;
     memory.reports.extend(handed);
     let changes = Changes::of(&status, &memory, &repository, &named)?;
+    memory.take_on(&named, &mut history.keep)?;
     changes.no_dirty_submodules(&repository)?;
     let last = match &status.head {
         // The run's own commits are gone; what is there now has to do.
@@ -358,9 +359,7 @@ impl Comparison<'_> {
                             Verb::Report
                         )
                     } else {
-                        let product: Vec<&str> =
-                            written.product.iter().map(String::as_str).collect();
-                        set_aside(self.repository.top_level(), &product, written.tests)
+                        set_aside(self.repository.top_level(), &written.product, written.tests)
                     },
                 ));
             }
@@ -537,6 +536,7 @@ impl Comparison<'_> {
     fn full_suite(&mut self, status: &TreeStatus) -> Result<(), HandlerError> {
         let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
         let mut changed = self.changes.names();
+        changed.extend(self.changes.left(self.memory));
         changed.retain(|path| !handed.contains(path));
         let news = self.changes.files.iter().filter(|change| change.untracked);
         let mut untracked: Vec<String> = news.map(|change| change.path.to_string()).collect();

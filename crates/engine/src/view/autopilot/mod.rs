@@ -61,13 +61,9 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
             message = format!("{message} ({reason})");
         }
         "red_requires_failing_tests" => {
-            let product: Vec<&str> = facts
-                .get(PRODUCT)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
+            let product = facts.get(PRODUCT).and_then(Value::as_array);
+            let product = product.into_iter().flatten().filter_map(Value::as_str);
+            let product: Vec<String> = product.map(str::to_owned).collect();
             let no_tests = facts.get(NO_TESTS).and_then(Value::as_str);
             if let Some(no_tests) = no_tests {
                 no_tests.clone_into(&mut suggestion);

@@ -243,7 +243,11 @@ fn files_of_a_subtask_that_was_skipped_stay_out() {
         env.git(&["status", "--porcelain"]),
         " M README.md\n?? src/left.sh\n?? tests/1.1.sh"
     );
-    env.auto("finalize --results failed:0,passed:2").ok();
+    // The suite would be run with them.
+    let finalize = "finalize --results failed:0,passed:2";
+    env.refused(finalize, 3, "changed_after_commit", "git stash push");
+    env.git(&["stash", "push", "--include-untracked"]);
+    env.auto(finalize).ok();
 }
 
 #[test]
@@ -262,6 +266,28 @@ fn files_of_a_subtask_that_was_skipped_go_in_once_the_next_one_takes_them_on() {
     assert_eq!(
         env.git(&["show", "--format=", "--name-only", "HEAD"]),
         ".taskmaster/tasks/tasks.json\nsrc/1.2.sh\nsrc/left.sh\ntests/1.1.sh\ntests/1.2.sh"
+    );
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+}
+
+/// What a report named is committed with what the next ones name.
+#[test]
+fn a_subtask_that_is_reopened_takes_its_files_on_again() {
+    let env = TestEnvironment::with(APART, CONFIG);
+    env.auto("start 1").ok();
+    env.write("tests/1.1.sh", "test -f src/1.1.sh\n");
+    skip(&env, &[]);
+    env.auto("reopen 1.1 --reason again").ok();
+    let red = "complete red --results failed:1,passed:0";
+    env.refused(red, 3, "red_without_tests", "--files");
+    let told = env.auto(&format!("{red} --files tests/1.1.sh")).ok();
+    assert_eq!(told["validated"], true, "{told:#}");
+    env.write("src/1.1.sh", "done\n");
+    env.auto("complete green --results failed:0,passed:1").ok();
+    env.auto("commit").ok();
+    assert_eq!(
+        env.git(&["show", "--format=", "--name-only", "HEAD"]),
+        ".taskmaster/tasks/tasks.json\nsrc/1.1.sh\ntests/1.1.sh"
     );
     assert_eq!(env.git(&["status", "--porcelain"]), "");
 }
