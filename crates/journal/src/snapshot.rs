@@ -206,15 +206,6 @@ impl Loaded {
             .map_or(0, |snapshot| snapshot.position.offset);
         self.head.len.saturating_sub(from)
     }
-
-    /// Whether a new snapshot is due, see [`should_snapshot`].
-    pub fn wants_snapshot(&self) -> bool {
-        let bytes = self
-            .snapshot
-            .as_ref()
-            .map_or(0, |snapshot| snapshot.file_len);
-        should_snapshot(self.tail_bytes(), bytes)
-    }
 }
 
 /// Loads the run in the folder `dir`, taking no lock.

@@ -2,8 +2,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use journal::{
-    Head, Journal, Loaded, Position, SnapshotFile, derived, durable, load_with_snapshot,
-    should_snapshot,
+    Journal, Loaded, Position, SnapshotFile, derived, durable, load_with_snapshot, should_snapshot,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -189,18 +188,6 @@ fn a_snapshot_is_due_when_the_tail_has_outgrown_it() {
     ] {
         assert_eq!(should_snapshot(tail, snapshot), due, "{tail} {snapshot}");
     }
-    let scene = Scene::new();
-    let mut head = Head::empty();
-    let mut writer = scene.lock();
-    for number in 0..120 {
-        head = writer.append(&head, TS, &unit(number, 2)).unwrap();
-    }
-    let loaded = writer.load().unwrap();
-    assert!(loaded.wants_snapshot());
-    SnapshotFile::new(scene.dir())
-        .write(&loaded.head.position(), &state())
-        .unwrap();
-    assert!(!writer.load().unwrap().wants_snapshot());
 }
 
 #[test]
