@@ -16,11 +16,12 @@ use crate::capability::documents::skills::Skills;
 use crate::capability::files::subject::TAMPERED;
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::{DIRTY, DirtyFile, Memory, is_repair};
+use crate::capability::tests::read::few;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
 use crate::generic::messages;
-use crate::next_step::Verb;
+use crate::next_step::{Argument, Verb};
 use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
@@ -249,10 +250,10 @@ impl Engine {
         let run = &writer.open.run;
         let present = || run.waiting().next()?.0.key();
         let skipped = item.or_else(present).map(str::to_owned);
-        let keep = if is_over_a_task(run) && run.status == RunStatus::Running {
+        let (keep, left) = if is_over_a_task(run) && run.status == RunStatus::Running {
             left_behind(run)?
         } else {
-            Map::new()
+            (Map::new(), Vec::new())
         };
         let given_up = Turn {
             flags: item
@@ -273,7 +274,12 @@ impl Engine {
         turned(view, writer, &command, |run| {
             let leads_back = !definition.edges(run.state(), Trigger::Rewind).is_empty();
             match skipped {
-                Some(key) => format!("Skipped: {key}"),
+                Some(key) if left.is_empty() => format!("Skipped: {key}"),
+                Some(key) => format!(
+                    "Skipped: {key}. What it left stays out of commits, unless a report names it with {}: {}",
+                    Argument("files"),
+                    few(&left)
+                ),
                 None if leads_back && run.status.is_over() => format!(
                     "Skipped: no item was in progress, so the run itself is over, as {}. To take that back: {}",
                     run.status.name(),
@@ -487,8 +493,8 @@ pub(crate) fn stale(run: &RunState, definition: &Definition, why: &str) -> Fault
         .recover(Verb::Next.step().of(&run.run))
 }
 
-/// What an item that is skipped leaves in the tree counts as dirty before from then on.
-fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
+/// What an item that is skipped leaves in the tree counts as dirty before from then on; with the names.
+fn left_behind(run: &RunState) -> Result<(Map<String, Value>, Vec<String>), Fault> {
     let mut memory = Memory::of(run)?;
     let repository = memory.repository();
     let status = repository.status()?;
@@ -507,7 +513,7 @@ fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
             },
         );
     }
-    DIRTY.entry(&memory.dirty)
+    Ok((DIRTY.entry(&memory.dirty)?, changes.names()))
 }
 
 fn head_is_there(run: &RunState) -> Result<(), Fault> {
