@@ -37,11 +37,7 @@ impl Repository {
 
 impl Repository {
     /// Fills the submodules of a checkout with what its commit has of them, as far as they are checked out here.
-    pub fn lend_submodules(&self, checkout: &ThrowAwayWorktree) -> Result<(), GitError> {
-        self.fill_submodules(checkout.path(), checkout.commit())
-    }
-
-    fn fill_submodules(&self, top_level: &Path, commit: &Oid) -> Result<(), GitError> {
+    pub fn fill_submodules(&self, top_level: &Path, commit: &Oid) -> Result<(), GitError> {
         for (path, commit) in self.submodules_at(commit)? {
             // It is an empty folder there, unless it was removed or filled since.
             let folder = top_level.join(path.to_path_buf()).read_dir();
@@ -52,39 +48,17 @@ impl Repository {
         Ok(())
     }
 
-    /// Has a checkout hold a submodule at this commit, if it is checked out here: by a link where it stands at that
-    /// commit with nothing changed in it.
+    /// Has a checkout hold a submodule at this commit, if it is checked out here. What git ignores in it does not come along.
     pub fn place_submodule(
         &self,
         top_level: &Path,
         path: &RepoPath,
         commit: &Oid,
     ) -> Result<(), GitError> {
-        let source = self.absolute(path);
-        if source.join(".git").symlink_metadata().is_err() {
+        if self.submodule_head(path)?.is_none() {
             return Ok(());
         }
         let inner = self.repository_at(path)?;
-        let status = inner.status()?;
-        let target = top_level.join(path.to_path_buf());
-        let is_as_it_is = status.head.as_ref() == Some(commit) && status.changes.is_empty();
-        let make = || -> io::Result<()> {
-            remove(&target)?;
-            if is_as_it_is {
-                fs::create_dir_all(target.parent().unwrap_or(top_level))?;
-                return symlink(&source, &target);
-            }
-            fs::create_dir_all(&target)
-        };
-        make().map_err(|error| {
-            GitError::io(
-                format!("cannot put the submodule {path} into a checkout"),
-                error,
-            )
-        })?;
-        if is_as_it_is {
-            return Ok(());
-        }
         if inner.resolve(commit.as_str())?.is_none() {
             let message = format!(
                 "the submodule {path} does not have the commit {} here: `git submodule update` fetches it",
@@ -92,6 +66,10 @@ impl Repository {
             );
             return Err(GitError::new(GitErrorKind::Refused, message));
         }
+        let target = top_level.join(path.to_path_buf());
+        let made = remove(&target).and_then(|()| fs::create_dir_all(&target));
+        let what = format!("cannot put the submodule {path} into a checkout");
+        made.map_err(|error| GitError::io(what, error))?;
         inner.give_git_folder(commit, &target)?;
         inner.check_out(commit, &target)?;
         inner.fill_submodules(&target, commit)

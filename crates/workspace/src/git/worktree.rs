@@ -39,7 +39,7 @@ impl ThrowAwayWorktree {
     }
 
     /// The commit that it is of.
-    pub(super) fn commit(&self) -> &Oid {
+    pub fn commit(&self) -> &Oid {
         &self.commit
     }
 

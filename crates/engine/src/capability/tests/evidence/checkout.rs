@@ -218,7 +218,7 @@ impl<'a> Checkout<'a> {
                 "install what the project needs, or set test.setup to the command that makes a fresh checkout ready, such as `npm ci`",
             ));
         }
-        repository.lend_submodules(&self.tree)?;
+        repository.fill_submodules(self.tree.path(), self.tree.commit())?;
         Ok(repository.lend(&self.tree, &needed.installed)?)
     }
 
