@@ -293,8 +293,8 @@ impl Verdict {
         let owed = made.red.as_ref().map(|red| &red.newly_failing[..]);
         let passed = made.green.as_ref().map_or(0, |green| green.passed);
         let mut replayed = replayer.replayed((&base, &commit), known, !made.rule.is_own())?;
-        replayed.holds_all(owed.unwrap_or_default(), passed);
-        replayed.excuse(replayer.repository, &commit)?;
+        let at = (replayer.repository, &commit);
+        replayed.holds_all(owed.unwrap_or_default(), passed, at)?;
         let problems = std::mem::take(&mut replayed.problems);
         if !problems.is_empty() {
             self.standing = CommitStanding::Faulty;
@@ -534,7 +534,7 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
     let all = |code: &str| problems().all(|problem| problem.code == code);
     let any = |code: &str| problems().any(|problem| problem.code == code);
     if code == "not_provable" {
-        "fetch the notes (`git fetch origin refs/notes/tramline:refs/notes/tramline`), or give a bundle of the run with --bundle FILE"
+        "fetch the notes, where they were pushed (`git fetch origin refs/notes/tramline:refs/notes/tramline`), or give a bundle of the run with --bundle FILE"
     } else if all("without_tests") {
         "write a test that fails without the change; where commits of a workflow are to be without tests, a person lists it under evidence.withoutTests"
     } else if all("level_too_low") {

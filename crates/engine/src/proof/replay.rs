@@ -49,12 +49,16 @@ pub struct ReplayedCommit {
 }
 
 impl ReplayedCommit {
-    /// Finds fault where fewer tests pass than did in its GREEN, and some of those that `failed` in RED are not there.
-    pub(super) fn holds_all(&mut self, failed: &[String], passed: u64) {
-        let fewer = self
-            .green
-            .as_ref()
-            .is_some_and(|green| green.passed < passed);
+    /// Finds fault where fewer tests pass than did in its GREEN, and some of those that `failed` in RED are not there. A submodule
+    /// that is not checked out here is the reason of what it showed to be wrong, and of tests that are fewer.
+    pub(super) fn holds_all(
+        &mut self,
+        failed: &[String],
+        passed: u64,
+        (repository, commit): (&Repository, &Oid),
+    ) -> Result<(), Fault> {
+        let green = self.green.as_ref();
+        let fewer = green.is_some_and(|green| green.passed < passed);
         let ledger = self.ledger.as_ref().filter(|ledger| fewer && ledger.every);
         let lacks = |id: &&String| ledger.is_some_and(|ledger| ledger.outcome(id).is_none());
         let lacking: Vec<String> = failed.iter().filter(lacks).cloned().collect();
@@ -64,6 +68,17 @@ impl ReplayedCommit {
                 format!("tests of its RED are not in it: {}", few(&lacking)),
             ));
         }
+        if !fewer && self.problems.is_empty() {
+            return Ok(());
+        }
+        if let Some(path) = repository.absent_submodules(commit)?.first() {
+            let commit = commit.short();
+            let why = format!(
+                "the submodule {path} is not checked out here: run `git submodule update --init`, in a worktree of {commit} where HEAD does not have it any more, and verify there again; one that .gitmodules does not name is in no clone"
+            );
+            *self = Self::failed(self.green.take(), &why, "");
+        }
+        Ok(())
     }
 
     /// One that says nothing of the commit, for this reason and with the beginning of what was printed.
@@ -79,20 +94,6 @@ impl ReplayedCommit {
             undecided: Some(why),
             ..Self::default()
         }
-    }
-
-    /// Names a submodule that is not checked out here as the reason of what it showed to be wrong.
-    pub(super) fn excuse(&mut self, repository: &Repository, commit: &Oid) -> Result<(), Fault> {
-        for (path, _) in repository.submodules_at(commit)? {
-            if !self.problems.is_empty() && repository.submodule_head(&path)?.is_none() {
-                let commit = commit.short();
-                let why = format!(
-                    "the submodule {path} is not checked out here: run `git submodule update --init`, in a worktree of {commit} where HEAD does not have it any more, and verify there again"
-                );
-                *self = Self::failed(self.green.take(), &why, "");
-            }
-        }
-        Ok(())
     }
 
     /// The numbers, for people.

@@ -279,6 +279,17 @@ impl Repository {
             .collect()
     }
 
+    /// The submodules of a commit that are not checked out here.
+    pub fn absent_submodules(&self, commit: &Oid) -> Result<Vec<RepoPath>, GitError> {
+        let mut absent = Vec::new();
+        for (path, _) in self.submodules_at(commit)? {
+            if self.submodule_head(&path)?.is_none() {
+                absent.push(path);
+            }
+        }
+        Ok(absent)
+    }
+
     /// What a commit says and changed against its first parent; nothing where there is no such commit. `sha` is an id and no
     /// other name.
     pub fn patch_of(&self, sha: &str) -> Result<Option<Patch>, GitError> {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::stage::{Stage, accepted};
+use super::stage::{NEW_CODE, NEW_TESTS, Stage, accepted};
 use crate::rails::environment::TestEnvironment;
 
 const RED: &[&str] = &["autopilot", "complete", "red", "--verify"];
+const REPLAY: &[&str] = &["verify", "main..HEAD", "--replay"];
 const GREEN: &[&str] = &["autopilot", "complete", "green", "--verify"];
 
 /// A project with the submodule `lib`, whose file `version` holds 1. Its upstream has 2 and 3, too.
@@ -16,6 +17,8 @@ fn stage() -> Stage {
     let upstream = upstream.to_str().unwrap().to_owned();
     let env = &stage.env;
     env.git(&["init", "--quiet", &upstream]);
+    let more = "test_more() { true; }\n";
+    std::fs::write(Path::new(&upstream).join("more_test.sh"), more).unwrap();
     for version in ["1", "2", "3"] {
         std::fs::write(Path::new(&upstream).join("version"), version).unwrap();
         env.git(&["-C", &upstream, "add", "--all"]);
@@ -48,6 +51,15 @@ fn wants(env: &TestEnvironment, folder: &str, version: &str) {
         &format!("tests/{folder}_test.sh"),
         format!("test_{folder}() {{ test \"$(cat {folder}/version)\" -ge {version}; }}\n"),
     );
+}
+
+/// Begins a run in which the submodule is moved for a test that wants it so.
+fn moved_in_green(env: &TestEnvironment) {
+    env.auto("start 1 --verify").ok();
+    wants(env, "lib", "2");
+    accepted(env.tm(RED).ok());
+    at(env, "v2");
+    accepted(env.tm(GREEN).ok());
 }
 
 fn committed(env: &TestEnvironment) -> String {
@@ -321,11 +333,7 @@ fn what_red_failed_with_is_there_when_it_is_replayed() {
 fn what_moved_is_told_and_what_did_not_is_not() {
     let stage = stage();
     let env = &stage.env;
-    env.auto("start 1 --verify").ok();
-    wants(env, "lib", "2");
-    accepted(env.tm(RED).ok());
-    at(env, "v2");
-    accepted(env.tm(GREEN).ok());
+    moved_in_green(env);
     let named = |expected: &[&str]| {
         let answer = env.auto("commit");
         assert_eq!(answer.code(), "changed_after_green", "{answer:#?}");
@@ -347,24 +355,47 @@ fn what_moved_is_told_and_what_did_not_is_not() {
 fn a_replay_names_one_that_is_not_checked_out() {
     let stage = stage();
     let env = &stage.env;
-    env.auto("start 1 --verify").ok();
-    wants(env, "lib", "2");
+    moved_in_green(env);
+    env.auto("commit").ok();
+    not_replayed_without_it(env);
+    env.git(&["submodule", "--quiet", "update", "--init"]);
+    env.tm(REPLAY).ok();
+}
+
+/// Tests that it brings along are in no list of what RED failed with.
+#[test]
+fn a_replay_with_fewer_tests_names_it_as_well() {
+    let stage = stage();
+    let env = &stage.env;
+    let link = env.project().join("tests/more_test.sh");
+    std::os::unix::fs::symlink("../lib/more_test.sh", link).unwrap();
+    env.commit_all("More");
+    stage.start();
+    env.write("tests/new_test.sh", NEW_TESTS);
     accepted(env.tm(RED).ok());
-    at(env, "v2");
+    env.write("src/new.sh", NEW_CODE);
     accepted(env.tm(GREEN).ok());
     env.auto("commit").ok();
-    let replay = ["verify", "main..HEAD", "--replay"];
+    env.tm(REPLAY).ok();
+    not_replayed_without_it(env);
+}
+
+#[test]
+fn a_start_names_one_that_is_not_checked_out() {
+    let stage = stage();
+    let env = &stage.env;
     env.git(&["submodule", "--quiet", "deinit", "--force", "lib"]);
-    let answer = env.tm(&replay);
+    let answer = env.auto("start 1").ok();
+    let warnings = &answer["warnings"];
+    assert!(warnings.to_string().contains("submodule lib"), "{answer:#}");
+}
+
+fn not_replayed_without_it(env: &TestEnvironment) {
+    env.git(&["submodule", "--quiet", "deinit", "--force", "lib"]);
+    let answer = env.tm(REPLAY);
     let problems = &answer.json()["commits"][0]["problems"];
     assert_eq!(problems[0]["code"], "not_replayed", "{answer:#?}");
     assert_eq!(problems.as_array().unwrap().len(), 1);
-    assert!(
-        problems[0]["message"]
-            .as_str()
-            .unwrap()
-            .contains("`git submodule update --init`")
-    );
-    env.git(&["submodule", "--quiet", "update", "--init"]);
-    env.tm(&replay).ok();
+    let message = problems[0]["message"].as_str().unwrap();
+    assert!(message.contains("`git submodule update --init`"));
 }

@@ -127,6 +127,14 @@ pub fn plan(
             .warnings
             .push(format!("task {id} is in review: it counts as done"));
     }
+    if repository.top_level().join(".gitmodules").exists() {
+        let absent = repository.absent_submodules(&head)?;
+        start.warnings.extend(absent.iter().map(|path| {
+            format!(
+                "the submodule {path} is not checked out: `git submodule update --init` does it"
+            )
+        }));
+    }
     let dirty = dirty(&repository, &status, &start, settings, request)?;
     let clean = how_clean(&dirty, &status, &mut start);
     check(&mut checks, "tree_clean", clean);
