@@ -134,7 +134,8 @@ impl From<Duration> for Wait {
 pub struct RunLock {
     file: File,
     path: PathBuf,
-    dead: Option<Holder>,
+    /// Whether the holder before died with it.
+    died: bool,
 }
 
 impl RunLock {
@@ -206,8 +207,8 @@ impl RunLock {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
         // Whoever gives the lock back takes the signature away with it.
-        let dead = holder_of(&file);
-        let lock = Self { file, path, dead };
+        let died = holder_of(&file).is_some();
+        let lock = Self { file, path, died };
         lock.sign(command);
         Ok(lock)
     }
@@ -219,7 +220,7 @@ impl RunLock {
 
     /// Whether the holder before was killed while it held the lock, and so may have left files unfinished.
     pub fn is_after_a_death(&self) -> bool {
-        self.dead.is_some()
+        self.died
     }
 
     /// Who holds the lock of the folder `dir`, as far as its file tells. A hint: the file is read

@@ -34,7 +34,8 @@ type SetUp = BTreeMap<String, String>;
 
 /// What sets a check up: it finds something else where that is another one.
 fn set_up(check: &Check, root: &Path) -> SetUp {
-    let mut parts = SetUp::from([("its command".to_owned(), check.line())]);
+    let hash = |text: &str| journal::sha256_hex(text.as_bytes());
+    let mut parts = SetUp::from([("its command".to_owned(), hash(&check.line()))]);
     if let Some(program) = &check.program {
         let place = program.strip_prefix(root).unwrap_or(program);
         let found = Program::of(program, |name| {
@@ -46,10 +47,7 @@ fn set_up(check: &Check, root: &Path) -> SetUp {
     let variables = variables.into_iter();
     parts.extend(variables.map(|(name, hash)| (format!("${name}"), hash)));
     let settings = check.settings.iter();
-    parts.extend(settings.map(|settings| (settings.file.clone(), settings.text.clone())));
-    for part in parts.values_mut() {
-        *part = journal::sha256_hex(part.as_bytes());
-    }
+    parts.extend(settings.map(|settings| (settings.file.clone(), hash(&settings.text))));
     parts
 }
 
