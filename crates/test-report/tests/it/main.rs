@@ -3,5 +3,6 @@
 mod corpus;
 mod coverage;
 mod findings;
+mod lost;
 mod many;
 mod order;

@@ -183,6 +183,10 @@ impl Reader {
         if suite.by_pytest {
             suite.counted.tests = self.places.len() as u64;
         }
+        if suite.by_go {
+            // Another package may have tests of the same names.
+            self.places.clear();
+        }
         let told = suite.check()?;
         self.spoken.beside = self.spoken.beside.saturating_add(told.beside);
         self.spoken.todo = self.spoken.todo.saturating_add(told.todo);

@@ -430,7 +430,7 @@ impl Suite {
                 builder.test(&id, Outcome::Error, Some(why), None)?;
                 known += 1;
             }
-            if known < self.declared {
+            if self.begun.is_none() || known < self.declared {
                 let id = binary.map_or("test binary", |binary| &binary.name);
                 builder.test(id, Outcome::NotCollected, Some(why), None)?;
             }
