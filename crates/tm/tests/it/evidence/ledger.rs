@@ -156,6 +156,8 @@ fn cases_whose_names_differ_in_each_run_are_the_same() {
         ("test_old", "missing: a.py::test_old[1]"),
         ("test_new", "missing: b.py::test_new[1]"),
         ("takes", "missing: suite takes 17ms"),
+        // RED still ran it, so that one that begins so is owed.
+        ("knows", "missing: suite knows Ann"),
         (
             "::test_two",
             "missing: a.py::test_two[one], a.py::test_two[two]",
