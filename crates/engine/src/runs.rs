@@ -168,6 +168,9 @@ pub struct LogVerified {
     /// them is evidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileProblem>,
+    /// Whether a repair cannot keep anything, and puts the run's folder aside.
+    #[serde(skip)]
+    pub is_given_up: bool,
     /// What persons decided in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<DecisionVerified>,
@@ -499,6 +502,7 @@ impl Engine {
             let nothing = LogVerified {
                 run_id: dir.id().to_owned(),
                 damage: Some(integrity::emptied(dir.path()).message),
+                is_given_up: true,
                 ..LogVerified::default()
             };
             return Ok((nothing, Vec::new()));
@@ -512,10 +516,8 @@ impl Engine {
             head: report.head.hash.clone(),
             damage: report.damage.as_ref().map(ToString::to_string),
             line: report.damage.as_ref().map(|damage| damage.line),
-            evidence: Vec::new(),
-            files: Vec::new(),
-            decisions: Vec::new(),
-            missing: Vec::new(),
+            is_given_up: report.damage.is_some() && report.events == 0,
+            ..LogVerified::default()
         };
         let mut records = Vec::new();
         if verified.whole {
@@ -527,6 +529,7 @@ impl Engine {
                 && run != dir.id()
             {
                 verified.whole = false;
+                verified.is_given_up = true;
                 verified.damage = Some(format!("it is the journal of the run {run}"));
                 verified.line = Some(1);
                 return Ok((verified, records));
@@ -536,6 +539,7 @@ impl Engine {
             for record in &records {
                 if let Err(error) = Event::from_fields(&record.event, &record.fields) {
                     verified.whole = false;
+                    verified.is_given_up = true;
                     verified.damage = Some(format!(
                         "event {} ({}) cannot be read: {error}",
                         record.seq, record.event
@@ -554,8 +558,7 @@ impl Engine {
         let (project, dir) = self.looked_at(run)?;
         let now = stamp(self.clock.millis());
         let (found, _) = Self::verify_dir(&dir)?;
-        let can_be_cut = || journal::verify(&dir.journal_path()).map(|file| file.damage.is_some());
-        if !found.whole && (found.events == 0 || !can_be_cut()?) {
+        if found.is_given_up {
             return self.given_up(&project, &dir, &now, found.events);
         }
         let mut journal = FileJournal::lock(dir.path(), self.wait(), &self.command)?;

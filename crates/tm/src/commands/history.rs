@@ -158,14 +158,16 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
     if !repair.yes {
         let found = engine.verify_log(run)?;
         if !found.whole {
+            let events = if found.is_given_up { 0 } else { found.events };
+            let kept = text::counted(events, "event");
             if !output.has_person() {
                 let damage = found.damage.as_deref().unwrap_or("it is damaged");
                 return Err(Fault::new(
                     Kind::Refused,
                     "needs_confirmation",
                     format!(
-                        "repairing the journal of {} keeps {} and loses the rest ({damage}), and nobody is here to confirm it",
-                        found.run_id, text::counted(found.events, "event")
+                        "repairing the journal of {} keeps {kept} and loses the rest ({damage}), and nobody is here to confirm it",
+                        found.run_id
                     ),
                 )
                 .suggest("confirm it with --yes; the old file stays beside the new one, or, where nothing can be kept, in the run's folder, which is put aside")
@@ -173,10 +175,7 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
             }
             let text = render::log_verified(&found, &output.look());
             output.text(&text)?;
-            let question = format!(
-                "Keep {}, and put the old file aside?",
-                text::counted(found.events, "event")
-            );
+            let question = format!("Keep {kept}, and put what is there aside?");
             if !person::confirm(output, &question, false)? {
                 return Err(declined("the repair"));
             }

@@ -16,7 +16,7 @@ use crate::call::Input;
 use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose};
 use crate::capability::git::read::preflight::{self, Planned};
-use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::memory::{BASELINE, Memory, StartFacts};
 use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
@@ -362,12 +362,16 @@ impl Engine {
             self.supersede(&other)?;
         }
         self.refuse_second(&project, supersede)?;
-        let planned = match before {
+        let mut planned = match before {
             Some(planned) => planned,
             None => self.planned(&definition, start)?,
         };
+        let own = planned.plan.runnable.iter();
+        planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
+        let has_baseline = baseline.is_some();
         if !start.force
-            && let Some(begun) = Self::begun_before(&project, &source, &planned.start)?
+            && let Some(begun) =
+                Self::begun_before(&project, &source, &planned.start, has_baseline)?
         {
             drop(lock);
             let resumed = self.resume(Some(begun.id()))?;
@@ -379,18 +383,12 @@ impl Engine {
                 next_action: resumed.next_action,
             });
         }
-        let planned = Planned {
-            baseline,
-            checked,
-            ..planned
-        };
-        let mut planned = planned;
+        planned.baseline = baseline;
+        planned.checked = checked;
         definition
             .bound_set(TASKS, "into")
             .unwrap_or_default()
             .clone_into(&mut planned.start.items);
-        let own = planned.plan.runnable.iter();
-        planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         inputs.insert(task, Value::from(planned.start.task_id.as_str()));
         let before = planned.baseline.as_ref().map(|baseline| baseline.counts);
@@ -442,6 +440,7 @@ impl Engine {
         project: &ProjectDir,
         source: &Source,
         start: &StartFacts,
+        has_baseline: bool,
     ) -> Result<Option<RunDir>, Fault> {
         let definition = journal::sha256_hex(source.text.as_bytes());
         let is_same = |head: &RunHead| {
@@ -449,10 +448,13 @@ impl Engine {
             let memory = Memory::of(&loaded.run).ok()?;
             let failed = loaded.run.pause.as_ref().is_some_and(|pause| !pause.person)
                 && loaded.run.issues.is_empty()
-                && loaded.run.definition_hash == definition;
+                && loaded.run.definition_hash == definition
+                && BASELINE.is_in(&loaded.run.kept) == has_baseline;
             let begun = &memory.start;
             let same = (&begun.task_id, &begun.tag, &begun.branch, &begun.head)
-                == (&start.task_id, &start.tag, &start.branch, &start.head);
+                == (&start.task_id, &start.tag, &start.branch, &start.head)
+                && (&begun.source, &begun.planned, &begun.test_command)
+                    == (&start.source, &start.planned, &start.test_command);
             (failed && same).then_some(())
         };
         let mut paused = over_tasks(project)?

@@ -261,6 +261,22 @@ fn a_start_that_failed_in_git_goes_on_when_it_is_repeated() {
     assert_eq!(env.action(), "red");
 }
 
+/// What asks for something else is another start.
+#[test]
+fn a_start_that_failed_in_git_does_not_stand_for_another_one() {
+    let title = ["autopilot", "start", "--title", "Sum", "--subtask", "add"];
+    let baseline = ["--baseline-report", ".git/tap"];
+    for other in [["--subtask", "subtract"], baseline] {
+        let env = TestEnvironment::new();
+        env.write(".git/tap", "TAP version 14\nok 1 - adds\n1..1\n");
+        env.write(".git/logs/refs/heads/master", "");
+        assert_eq!(env.tm(&title).status, 6);
+        fs::remove_file(env.project().join(".git/logs/refs/heads/master")).unwrap();
+        env.tm(&[&title[..], &other].concat()).ok();
+        assert_eq!(env.runs().len(), 2, "{other:?}");
+    }
+}
+
 #[test]
 fn a_store_that_is_none_is_named() {
     let env = TestEnvironment::new();
@@ -480,7 +496,12 @@ fn follow(env: &TestEnvironment, damaged: &Outcome) -> Outcome {
     assert_eq!(asked.code(), "needs_confirmation", "{asked:#?}");
     let recovery = asked.json()["error"]["recovery"].as_str().unwrap();
     let words: Vec<&str> = recovery.split(' ').collect();
-    env.tm(&words[1..])
+    let repaired = env.tm(&words[1..]);
+    // What was asked is what is done.
+    let keeps_none = asked.message().contains("keeps 0 events");
+    let is_given_up = repaired.json()["givenUp"].is_string();
+    assert_eq!(keeps_none, is_given_up, "{asked:#?} {repaired:#?}");
+    repaired
 }
 
 #[test]
