@@ -264,7 +264,7 @@ fn leaving_the_tree<T>(
             few(&changed)
         ),
         &format!(
-            "look at the change ({}) and keep it or take it back, {again}; have a check that goes on changing files only check, or leave it out (checks.without)",
+            "look at the change ({}) and keep it or take it back, {again}; have a check that goes on changing files only check, or git ignore what it writes; checks.without leaves one out of the runs that begin then",
             NextStep::git(["status"])
         ),
     );

@@ -93,7 +93,7 @@ impl Changes {
                 few(&dirty)
             ),
             format!(
-                "commit them there ({} and {}), or set them aside there (`git -C {} stash push --include-untracked`); then report again: {}",
+                "commit them there ({} and {}), set them aside there (`git -C {} stash push --include-untracked`), or have git ignore there what the tests write; then report again: {}",
                 NextStep::git(["-C", &folder, "add", "--all"]),
                 NextStep::git(["-C", &folder, "commit", "--message", "…"]),
                 typed(&folder),

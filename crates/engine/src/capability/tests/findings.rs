@@ -180,6 +180,7 @@ pub(crate) fn stash<P: fmt::Display>(top_level: &Path, files: &[P]) -> String {
     };
     let steps = [
         step("git stash push --include-untracked --", &files),
+        step("git reset --quiet --", &submodules),
         step("git submodule update --init --", &submodules),
     ];
     steps.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -18,7 +18,7 @@ use crate::capability::tests::evidence::subject::{Subject, is_data};
 use crate::capability::tests::evidence::{TestEvidence, nanos};
 use crate::clock::millis_of;
 use crate::fault::Fault;
-use crate::next_step::step;
+use crate::next_step::{argument, step};
 use crate::slot::Slot;
 
 /// Which reports a run has taken in.
@@ -138,8 +138,15 @@ pub(crate) fn stale(
                 "the report {name} is older than the last change of `{path}`{gone}"
             ));
             let suggestion = problem.suggestion.as_mut();
-            if let Some(suggestion) = suggestion.filter(|_| *is_own && !*is_gone) {
-                suggestion.push_str("; what the tests themselves write belongs into .gitignore");
+            if let Some(suggestion) = suggestion.filter(|_| *is_own) {
+                suggestion.push_str(if *is_gone {
+                    concat!(
+                        "; where other files come and go in its folder, have them run with ",
+                        argument!("verify")
+                    )
+                } else {
+                    "; what the tests themselves write belongs into .gitignore"
+                });
             }
             return Some(problem);
         }

@@ -63,8 +63,11 @@ impl Evidence {
 
     /// The files that are handed in by a caller in `cwd`, those in folders included.
     pub(crate) fn files(&self, cwd: &Path) -> Vec<PathBuf> {
+        // One that cannot be read keeps none of the others out.
         let reports = self.reports.iter().map(|path| cwd.join(path));
-        let mut files = listed(&reports.collect::<Vec<_>>()).unwrap_or_default();
+        let mut files: Vec<_> = reports
+            .flat_map(|path| listed(&[path]).unwrap_or_default())
+            .collect();
         files.extend(self.coverage_report.iter().map(|path| cwd.join(path)));
         files
     }

@@ -166,6 +166,18 @@ fn a_report_that_was_refused_is_no_work() {
     refused("complete green", "--report", "junit.xml");
     refused("complete green", "--report", "results");
     refused("complete green", "--report", "folder");
+    // One stands beside a folder that holds none.
+    fs::create_dir(stage.path("empty")).unwrap();
+    stage.env.write("beside/a.xml", "nothing\n");
+    let mut words = crate::rails::environment::autopilot("complete green");
+    let (good, none) = (stage.path("beside/a.xml"), stage.path("empty"));
+    words.extend([
+        "--report",
+        good.to_str().unwrap(),
+        "--report",
+        none.to_str().unwrap(),
+    ]);
+    assert_eq!(stage.env.tm(&words).code(), "report_missing");
     refused(
         "complete green --results passed:3,failed:0",
         "--coverage-report",

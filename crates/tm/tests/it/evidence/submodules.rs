@@ -261,8 +261,12 @@ fn what_is_advised_leaves_older_stashes_alone() {
     env.auto("start 1 --verify").ok();
     wants(env, "lib", "2");
     at(env, "v2");
+    env.git(&["add", "lib"]);
     let answer = stage.refused(RED, "red_requires_failing_tests", &[], "git submodule");
     assert!(!answer.suggestion().contains("stash"), "{answer:#?}");
+    let reset = "`git reset --quiet -- :/lib`, ";
+    assert!(answer.suggestion().contains(reset), "{answer:#?}");
+    env.git(&["reset", "--quiet", "--", ":/lib"]);
     env.git(&["submodule", "--quiet", "update", "--init", "--", ":/lib"]);
     accepted(env.tm(RED).ok());
     env.git(&["-C", "lib", "checkout", "--quiet", "-"]);
