@@ -12,7 +12,9 @@ use crate::durable::{self, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 pub fn replace_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let is_file = match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => {
-            if found.len() == bytes.len() as u64 && has_content(path, bytes)? {
+            if found.len() == bytes.len() as u64
+                && durable::read_if_there(path)?.as_deref() == Some(bytes)
+            {
                 // Whoever was killed may have come this far.
                 let _ = remove_dead_files(durable::folder_of(path));
                 return Ok(false);
@@ -40,10 +42,6 @@ pub fn replace_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).map_err(io::Error::from)
-}
-
-fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    Ok(durable::read_if_there(path)?.is_some_and(|content| content == bytes))
 }
 
 /// Removes what processes that were killed while replacing a file or a folder left in the folder `dir`.
@@ -76,7 +74,12 @@ fn remove(dir: &Path, with_folders: bool) -> io::Result<usize> {
         } else {
             // Held until it is removed, so that nobody takes it for a new one of theirs.
             let file = durable::open_file(&entry.path());
-            if file.as_ref().is_ok_and(|file| file.try_lock().is_err()) {
+            let is_held = match &file {
+                Ok(file) => file.try_lock().is_err(),
+                // It is another user's, who may still be at it.
+                Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
+            };
+            if is_held {
                 continue;
             }
             fs::remove_file(entry.path())?;

@@ -31,7 +31,6 @@ pub struct FileJournal {
 struct Writer {
     file: File,
     disk: Box<dyn Disk>,
-    cut: u64,
     /// Where the file was found to end, or left to end, under the lock.
     ends: RefCell<Option<Head>>,
     lock: RunLock,
@@ -94,7 +93,6 @@ impl FileJournal {
         let writer = Writer {
             file,
             disk,
-            cut: 0,
             ends: RefCell::new(None),
             lock,
         };
@@ -120,16 +118,6 @@ impl FileJournal {
     /// The folder of the run.
     pub fn dir(&self) -> &Path {
         durable::folder_of(&self.path)
-    }
-
-    /// Bytes of a torn unit that an append cut off since this was last asked.
-    ///
-    /// More than 0 means that a writer was stopped in the middle of an append; what it wrote was
-    /// never acknowledged. To be shown in the log.
-    pub fn take_cut_bytes(&mut self) -> u64 {
-        self.writer
-            .as_mut()
-            .map_or(0, |writer| std::mem::take(&mut writer.cut))
     }
 
     /// Gives the lock back and goes on for reading.
@@ -256,7 +244,6 @@ impl Writer {
             .truncate(expected.len)
             .and_then(|()| self.disk.sync_all())
             .map_err(JournalError::io("cut a torn unit off", path))?;
-        self.cut += after.torn_bytes;
         Ok(())
     }
 

@@ -108,10 +108,6 @@ struct Line<'a> {
     u: Option<&'a str>,
 }
 
-fn version_of(seq: u64) -> Option<u32> {
-    (seq == 1).then_some(FORMAT_VERSION)
-}
-
 /// The bytes of a unit that follows `head`, and the head after it.
 pub(crate) fn encode_unit(
     head: &Head,
@@ -148,7 +144,7 @@ pub(crate) fn encode_unit(
             prev: &end.hash,
             k,
             n,
-            v: version_of(seq),
+            v: (seq == 1).then_some(FORMAT_VERSION),
             event: &event.event,
             fields: &event.fields,
             u: None,

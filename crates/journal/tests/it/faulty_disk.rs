@@ -224,7 +224,6 @@ fn when_taking_back_fails_too_it_is_said_and_what_is_complete_counts() {
     let mut stage = stage_with_torn_write();
     assert_eq!(stage.scene.records().len(), 2);
     stage.append().unwrap();
-    assert!(stage.journal.take_cut_bytes() > 0);
     assert_eq!(stage.scene.records().len(), 5);
 }
 
