@@ -483,7 +483,8 @@ impl RunHead {
             Err(fault) if fault.code == "journal_missing" => None,
             Err(_) => {
                 // Whose id it is tells what it was over.
-                let of_a_task = is_named_for_a_task(dir.id());
+                // Of a run that cannot be read its id is all there is.
+                let of_a_task = dir.id().contains("__task-");
                 let is_of_view =
                     own.is_some() || view.is_none_or(|view| (*view == AUTOPILOT) == of_a_task);
                 is_of_view.then(|| Self {
@@ -534,11 +535,6 @@ fn is_checked_out(loaded: &Loaded) -> bool {
         let head = place::head(&memory.start.git_dir);
         head == Head::Branch(memory.start.branch)
     })
-}
-
-/// Whether a run's id says that it is over a task: of one that cannot be read that is all there is.
-fn is_named_for_a_task(id: &str) -> bool {
-    id.contains("__task-")
 }
 
 fn task_of(run: &RunState) -> String {

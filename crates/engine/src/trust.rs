@@ -134,7 +134,7 @@ impl TrustRequest {
     }
 
     /// Refuses what a person did not trust as it is.
-    fn required(&self) -> Result<(), Fault> {
+    pub(crate) fn required(&self) -> Result<(), Fault> {
         if self.trusted {
             return Ok(());
         }
@@ -281,11 +281,6 @@ impl Engine {
         Ok((definition, source))
     }
 
-    /// Refuses to run this test command where nobody asked for it and nobody trusted it.
-    pub(crate) fn may_run_by_itself(&self, command: &str, config: &Config) -> Result<(), Fault> {
-        self.of_tests(command, config)?.required()
-    }
-
     pub(crate) fn trust_store(&self) -> TrustStore {
         TrustStore::in_folder(&self.settings.store)
     }
@@ -357,7 +352,7 @@ impl Engine {
             .map(Some)
     }
 
-    fn of_tests(&self, command: &str, config: &Config) -> Result<TrustRequest, Fault> {
+    pub(crate) fn of_tests(&self, command: &str, config: &Config) -> Result<TrustRequest, Fault> {
         let setup = config.test.setup.as_deref();
         let behind = command_definition(&self.root, command);
         let text = behind.as_ref().map(|definition| definition.text.as_str());

@@ -21,6 +21,7 @@ mod scripted;
 mod targets;
 
 pub use below::projects_below;
+pub use places::tests_named;
 
 use std::fmt;
 use std::path::Path;
@@ -146,11 +147,6 @@ impl RunnerMatch {
 
 type Detector = fn(&Path, &mut Vec<Note>) -> Option<RunnerMatch>;
 
-/// Whether nothing is known of the language that tests of a framework are written in.
-pub fn has_no_known_language(framework: &str) -> bool {
-    framework == "ctest"
-}
-
 /// In order of preference.
 const DETECTORS: &[(&str, Detector)] = &[
     ("node", node::node),
@@ -211,12 +207,6 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// The names that `test.runner` may have besides `auto`, in order of preference.
 pub fn runner_names() -> impl Iterator<Item = &'static str> {
     DETECTORS.iter().map(|(name, _)| *name)
-}
-
-/// The files of the project at `root` that a test command names, or what the project has behind it, as far as they are called
-/// after tests.
-pub fn tests_named(root: &Path, command: &str, definition: Option<&str>) -> Vec<String> {
-    places::named(root, command, definition)
 }
 
 /// Finds how the tests of the project at `root` are run. `runner` is `auto` or the name of a

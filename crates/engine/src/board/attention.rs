@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::clock::{millis_of, spoken};
-use crate::fault::Fault;
 use crate::generic::answer::RunStatusAnswer;
 use crate::refusals::Refused;
 use crate::runs::RunSummary;
@@ -69,7 +68,7 @@ pub struct Attention {
 }
 
 impl Attention {
-    fn new(kind: AttentionKind, text: impl Into<String>) -> Self {
+    pub(super) fn new(kind: AttentionKind, text: impl Into<String>) -> Self {
         Self {
             kind,
             text: text.into(),
@@ -171,10 +170,5 @@ impl Attention {
             AttentionKind::Damaged,
             run.problem.clone().unwrap_or_default(),
         )
-    }
-
-    /// Of a run of which nothing more can be said.
-    pub(super) fn of_fault(fault: &Fault) -> Self {
-        Self::new(AttentionKind::Damaged, fault.message.clone())
     }
 }

@@ -264,7 +264,10 @@ impl Engine {
                 seen.output = state.and_then(last_output);
             }
             // It can be listed all the same, and says why no more can be said.
-            Err(fault) => seen.attention = Some(Attention::of_fault(&fault)),
+            // Nothing more can be said of it.
+            Err(fault) => {
+                seen.attention = Some(Attention::new(AttentionKind::Damaged, fault.message));
+            }
         }
         seen
     }

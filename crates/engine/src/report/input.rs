@@ -207,7 +207,8 @@ impl Engine {
             .token(token)
             .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
         if (verify || in_clean_tree) && !given.verify {
-            self.may_run_by_itself(&Memory::of(run)?.start.test_command, &config)?;
+            let command = Memory::of(run)?.start.test_command;
+            self.of_tests(&command, &config)?.required()?;
         }
         if (verify || in_clean_tree) && self.is_refused_anyway((dir, run), token)? {
             return Ok(taken);

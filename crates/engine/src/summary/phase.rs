@@ -189,11 +189,6 @@ impl Phase {
         }
     }
 
-    /// Tests that did not pass though they should have run.
-    pub fn failing_number(&self) -> u64 {
-        self.failed.saturating_add(self.errors)
-    }
-
     /// It, for programs.
     pub fn json(&self) -> Value {
         let mut value = json!({

@@ -218,7 +218,7 @@ fn one_edge(
                 format!("`{}` is no name for an event", name.value),
                 "name it `noun:verb`",
             ));
-        } else if is_engines(&name.value) {
+        } else if crate::event::Event::is_folded(&name.value) {
             faults.push(Diagnostic::new(
                 "bad_name",
                 name.at,
@@ -397,10 +397,6 @@ fn emitted(
             ),
         ));
     }
-}
-
-fn is_engines(name: &str) -> bool {
-    crate::event::Event::is_folded(name)
 }
 
 fn target(

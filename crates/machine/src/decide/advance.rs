@@ -149,13 +149,8 @@ impl Planner<'_> {
         self.issue_with(token, state, asked)
     }
 
-    /// Issues a unit that somebody has answered already: nothing is asked.
-    pub(super) fn issue_plainly(&mut self, token: u32, state: &str) -> Result<(), Stop> {
-        self.issue_with(token, state, false)
-    }
-
-    /// A used id is never given again.
-    fn issue_with(&mut self, token: u32, state: &str, asked: bool) -> Result<(), Stop> {
+    /// Issues a unit; nothing is asked where somebody has answered already. A used id is never given again.
+    pub(super) fn issue_with(&mut self, token: u32, state: &str, asked: bool) -> Result<(), Stop> {
         let definition = self.definition;
         let Some(present) = self.run.token(token) else {
             return Ok(());

@@ -90,7 +90,7 @@ impl Planner<'_> {
             unit
         } else {
             // It was written before it was asked for, so there is nothing left to ask.
-            self.issue_plainly(ROOT, state)?;
+            self.issue_with(ROOT, state, false)?;
             let issued = self.run.token(ROOT).and_then(|token| token.unit.as_ref());
             issued.map(|unit| unit.id.clone()).unwrap_or_default()
         };

@@ -269,12 +269,11 @@ fn test_file(
             let mut targets = targets.iter();
             targets.find_map(|target| test_place::test_file_for(target, files, classes))
         })
-        .or_else(|| test_place::test_file_for_title(text_title(text), language, files, classes))
-}
-
-/// The title of a subtask whose whole text begins with it.
-fn text_title(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+        .or_else(|| {
+            // The text begins with the title.
+            let title = text.lines().next().unwrap_or_default();
+            test_place::test_file_for_title(title, language, files, classes)
+        })
 }
 
 /// The test file that is named after a file, the nearest where there are several.

@@ -182,11 +182,6 @@ fn habit_of(language: Language, files: &[String], classes: &PathClasses) -> Habi
         .map_or_else(|| default_habit(language), |(habit, _)| habit)
 }
 
-/// Whether tests of this file's language are usual in the file of the code itself.
-pub fn may_be_beside_code(path: &str) -> bool {
-    Language::of(path) == Some(Language::Rust)
-}
-
 /// Whether a test file may show how tests are written here: code, and none that only helps others.
 pub fn is_example(path: &str) -> bool {
     let is_data = paths::file_name(path).starts_with('.');

@@ -78,7 +78,9 @@ pub(super) fn node(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
         .pointer("/scripts/test")
         .and_then(Value::as_str)
         .map(str::trim);
-    let script = script.filter(|script| !script.is_empty() && !is_placeholder(script));
+    // What `npm init` writes where no tests are fails always, and so would prove RED.
+    let script =
+        script.filter(|script| !script.is_empty() && !script.contains("no test specified"));
     if let Some(script) = script {
         // `bun test` is Bun's own runner, not the script.
         let command = match manager {
@@ -136,11 +138,6 @@ pub(super) fn deno(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
     let mut found = RunnerMatch::new(command, "deno", LANGUAGES);
     found.definition = task;
     Some(found)
-}
-
-/// What `npm init` writes where no tests are: it fails always, and so would prove RED.
-fn is_placeholder(script: &str) -> bool {
-    script.contains("no test specified")
 }
 
 fn of_script(script: &str) -> Option<&'static str> {

@@ -168,7 +168,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// The files of the project that a test command names itself, or what the project has behind it: they are tests, whatever they
 /// are called.
-pub(super) fn named(root: &Path, command: &str, definition: Option<&str>) -> Vec<String> {
+pub fn tests_named(root: &Path, command: &str, definition: Option<&str>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let words = command
         .split_whitespace()

@@ -14,7 +14,6 @@ use workspace::convention::paths::Language;
 use workspace::convention::paths::PathClasses;
 use workspace::convention::test_place;
 use workspace::git::{RepoPath, is_of_git};
-use workspace::runner;
 use workspace::template::Template;
 
 use crate::call::Call;
@@ -286,11 +285,11 @@ fn hints(
     hints.test_file = hints
         .test_file
         // Of its language nothing is known, and what lies about in others is none of its tests.
-        .filter(|_| !runner::has_no_known_language(&memory.start.test_framework))
+        .filter(|_| memory.start.test_framework != "ctest")
         // A crate without a folder of tests has them beside its code.
         .filter(|file| {
             let is_like_it = |other: &&String| Language::of(other) == Language::of(file);
-            !test_place::may_be_beside_code(file)
+            Language::of(file) != Some(Language::Rust)
                 || files
                     .iter()
                     .filter(is_like_it)

@@ -14,17 +14,12 @@ pub(super) fn folded(component: &str) -> String {
     }
     let cased: String = component
         .nfkd()
-        .filter(|c| !is_variation(*c))
+        // A sign that asks for another form of the character before it. The rarer ones beyond the basic plane are refused in names.
+        .filter(|c| !matches!(c, '\u{fe00}'..='\u{fe0f}'))
         .flat_map(char::to_lowercase)
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
         .collect();
     // A case mapping may give a character that has a plainer form.
     cased.nfkc().collect()
-}
-
-/// A sign that asks for another form of the character before it. The rarer ones beyond the basic
-/// plane are refused in names.
-fn is_variation(c: char) -> bool {
-    matches!(c, '\u{fe00}'..='\u{fe0f}')
 }

@@ -95,15 +95,11 @@ pub fn diff(diff: &DiffAnswer, only_names: bool, look: &Look) -> String {
             page.raw(&format!("{} {name}: {what}", file.change.name()));
         }
         for line in file.diff.lines() {
-            page.raw(&one_line_kept(line));
+            // Without anything that a terminal would act upon; its blanks stay.
+            page.raw(&text::plain::many_lines(line));
         }
     }
     page.finish()
-}
-
-/// A line of a file without anything that a terminal would act upon; its blanks stay.
-fn one_line_kept(line: &str) -> String {
-    text::plain::many_lines(line)
 }
 
 /// A response was put into its place; where that leaves the session.

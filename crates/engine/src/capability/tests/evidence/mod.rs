@@ -403,7 +403,8 @@ pub fn read_reports(
     let mut all: Option<TestReport> = None;
     let mut files = Vec::new();
     for path in listed(paths)? {
-        let (report, file) = read_report(&path, format)?;
+        let read = read_file(&path, |input| ::test_report::read_tests(input, format));
+        let (report, file) = read?;
         files.push(file);
         match &mut all {
             None => all = Some(report),
@@ -467,14 +468,6 @@ pub(crate) fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
     let mut seen = HashSet::new();
     all.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     Ok(all)
-}
-
-/// Reads one test report, and what it is told by.
-pub fn read_report(
-    path: &Path,
-    format: Option<TestFormat>,
-) -> Result<(TestReport, SubmittedFile), Fault> {
-    read_file(path, |input| ::test_report::read_tests(input, format))
 }
 
 /// A share in percent, with two digits. Cut, not rounded: nobody gets over a threshold by it.

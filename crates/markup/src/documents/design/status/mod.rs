@@ -32,7 +32,9 @@ pub(super) fn read(text: &str) -> Option<StatusMeaning> {
         return None;
     }
     let shown = unstruck(text).replace('’', "'");
-    let said = StatusText::of(&parts::of(&without_boxes(&shown)))?;
+    // The cross in a box is no word.
+    let words = shown.replace("[x]", " ").replace("[X]", " ");
+    let said = StatusText::of(&parts::of(&words))?;
     let mut meant = said.meant();
     if shown.contains(['?', '？']) && meant.is_some_and(|meant| meant.status > Status::Pending) {
         meant = Some(UNSURE);
@@ -245,11 +247,6 @@ fn unstruck(text: &str) -> String {
         parts.next();
     }
     out
-}
-
-/// The text without boxes: the cross in one is no word.
-fn without_boxes(text: &str) -> String {
-    text.replace("[x]", " ").replace("[X]", " ")
 }
 
 /// What signs say; where there are several, the one that says the least.
