@@ -279,7 +279,7 @@ pub fn envelope(version: &str, capabilities: &Value) -> Value {
     })
 }
 
-/// Puts what a failed tool says, which is JSON in its text, where the structured answer of another one is.
+/// Puts the error of a failed tool, which is prose in its text, where the structured answer of another one is.
 pub fn with_error_read(result: &mut Value) {
     if result["isError"] != true {
         return;
@@ -288,9 +288,40 @@ pub fn with_error_read(result: &mut Value) {
         result.get("structuredContent").is_none(),
         "clients hold it to the schema: {result}"
     );
-    let text = result["content"][0]["text"].as_str();
-    let said = text.and_then(|text| serde_json::from_str(text).ok());
-    result["structuredContent"] = said.unwrap_or_default();
+    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+    // As Gemini CLI does, which then checks it against the schema and hides it.
+    let taken_for_answer = serde_json::from_str::<Value>(text);
+    assert!(taken_for_answer.is_err(), "no prose: {result}");
+    let error = read_error(text).unwrap_or_else(|| panic!("no error: {result}"));
+    result["structuredContent"] = json!({ "error": error });
+}
+
+/// Reads the prose of an error back into its fields.
+fn read_error(text: &str) -> Option<Value> {
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    let (code, rest) = text.strip_prefix("error[")?.split_once("]: ")?;
+    let mut lines = rest.split('\n');
+    fields.push(("message", lines.next()?.to_owned()));
+    for line in lines {
+        if let Some(more) = line.strip_prefix("  ") {
+            let (_, text) = fields.last_mut()?;
+            text.push('\n');
+            text.push_str(more);
+        } else {
+            let (key, value) = line.split_once(": ")?;
+            fields.push((key, value.to_owned()));
+        }
+    }
+    let mut error = json!({ "code": code });
+    for (key, value) in fields {
+        let (key, value) = match key {
+            "help" => ("suggestion", value.into()),
+            "message" | "recovery" => (key, value.into()),
+            _ => (key, serde_json::from_str(&value).ok()?),
+        };
+        error[key] = value;
+    }
+    Some(error)
 }
 
 /// A line of the server must be one message of the protocol.

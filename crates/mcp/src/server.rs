@@ -122,11 +122,11 @@ impl ToolAnswer {
         }
     }
 
-    /// The failure of a tool, which the model reads. It is no structured answer: clients hold those to the tool's schema,
-    /// which says what a tool answers that did not fail.
-    pub fn error(value: &Value) -> Self {
+    /// The failure of a tool, as prose for the model. It is no structured answer, and no text that is JSON, which some clients
+    /// take for one: clients check those against the tool's output schema, and that describes success alone.
+    pub fn error(prose: String) -> Self {
         Self {
-            content: vec![Content::Text(value.to_string())],
+            content: vec![Content::Text(prose)],
             structured: None,
             failed: true,
         }

@@ -42,20 +42,19 @@ export class Questions {
 
     error(result, code) {
         assert.equal(result.isError, true, JSON.stringify(result));
-        const { error } = JSON.parse(result.content[0].text);
-        assert.equal(error.code, code, JSON.stringify(error));
-        assert.ok(error.message && error.suggestion, JSON.stringify(error));
+        const error = result.content[0].text;
+        assert.ok(error.startsWith(`error[${code}]: `) && error.includes('\nhelp: '), error);
         return error;
     }
 
     async force() {
         const args = { taskId: '3', force: true };
         const active = this.error(await this.once(accept, 'autopilot_start', { taskId: '3' }), 'run_active');
-        assert.ok(active.message.includes(this.first), JSON.stringify(active));
+        assert.ok(active.includes(this.first), active);
         assert.equal(this.asked.length, 0, 'without force nobody is asked');
 
         const refused = this.error(await this.once(null, 'autopilot_start', args), 'needs_confirmation');
-        assert.equal(refused.recovery, 'tm autopilot start 3 --force');
+        assert.ok(refused.includes('\nrecovery: tm autopilot start 3 --force'), refused);
         for (const no of [decline, acceptedWithoutYes]) {
             this.error(await this.once(no, 'autopilot_start', args), 'declined');
             assert.equal(this.asked.length, 1);
@@ -73,7 +72,7 @@ export class Questions {
     async cleanUp() {
         const args = { cleanup: true };
         const refused = this.error(await this.once(null, 'autopilot_abort', args), 'needs_confirmation');
-        assert.equal(refused.recovery, `tm autopilot abort --cleanup --run-id ${this.second}`);
+        assert.ok(refused.includes(`\nrecovery: tm autopilot abort --cleanup --run-id ${this.second}`), refused);
         this.error(await this.once(decline, 'autopilot_abort', args), 'declined');
         assert.equal(this.stage.tm(0, 'autopilot', 'status').status, 'running');
 

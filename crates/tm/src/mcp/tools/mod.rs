@@ -275,7 +275,7 @@ impl Toolbox {
             Err(Interruption::Fault(fault)) => {
                 let mut value = json!({ "error": fault });
                 caller.value(&mut value);
-                Ok(ToolAnswer::error(&value))
+                Ok(ToolAnswer::error(prose(&value["error"])))
             }
             Err(Interruption::Stop(stop)) => Err(stop),
         }
@@ -302,6 +302,24 @@ impl Entry {
                 .then(|| json!({ "anthropic/requiresUserInteraction": true })),
         }
     }
+}
+
+/// A fault as prose, one field a line: texts as they are, with further lines indented, everything else as JSON.
+fn prose(fault: &Value) -> String {
+    let text = |key: &str| {
+        let text = fault[key].as_str().unwrap_or_default();
+        text.replace('\n', "\n  ")
+    };
+    let mut lines = vec![format!("error[{}]: {}", text("code"), text("message"))];
+    for (key, value) in fault.as_object().into_iter().flatten() {
+        lines.push(match key.as_str() {
+            "code" | "message" => continue,
+            "suggestion" => format!("help: {}", text(key)),
+            "recovery" => format!("recovery: {}", text(key)),
+            _ => format!("{key}: {value}"),
+        });
+    }
+    lines.join("\n")
 }
 
 /// What stands before the instructions of a unit that is not for an agent.

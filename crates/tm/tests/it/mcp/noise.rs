@@ -306,12 +306,38 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
         assert!(error["code"].is_string(), "{result}");
         let told = format!("{} {}", error["message"], error["suggestion"]);
         assert!(told.contains(word), "{tool} {arguments}: {told}");
-        let text = result["content"][0]["text"].as_str().unwrap();
-        let read: Value = serde_json::from_str(text).unwrap();
-        assert_eq!(read, result["structuredContent"]);
     }
     server.end();
     assert_eq!(stage.journal(), before);
+}
+
+/// Gemini CLI takes a text that is JSON for the structured answer, and hides one that lacks what the tool's schema requires.
+#[test]
+fn no_error_is_taken_for_the_answer_of_its_tool() {
+    let stage = Stage::new();
+    let mut server = stage.server(&[]);
+    server.initialize("2025-06-18", &json!({}));
+    let listed = server.request("tools/list", &json!({}));
+    for tool in listed["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let result = server.call(
+            name,
+            &json!({ "projectRoot": "/nowhere", "project": "/nowhere" }),
+        );
+        assert_eq!(result["isError"], true, "{name}: {result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        if let Ok(taken) = serde_json::from_str::<Value>(text) {
+            for needed in tool["outputSchema"]["required"].as_array().unwrap() {
+                let there = taken.get(needed.as_str().unwrap());
+                assert!(there.is_some(), "{name} requires {needed}: {taken}");
+            }
+        }
+        let error = &result["structuredContent"]["error"];
+        let first = format!("error[{}]: ", error["code"].as_str().unwrap());
+        assert!(text.starts_with(&first), "{text}");
+        assert!(text.contains("\nhelp: "), "{text}");
+    }
+    server.end();
 }
 
 #[test]
