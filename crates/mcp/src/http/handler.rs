@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access_policy::AccessPolicy;
 use super::cross_origin;
-use super::message::{Kind, Message};
+use super::message::{Kind, Message, asked_version};
 use super::refusal::{INVALID_PARAMS, INVALID_REQUEST, Refusal, json_reply};
 use super::reply::Reply;
 use super::sessions::Sessions;
@@ -223,6 +223,8 @@ impl<S: Server> Handler<S> {
             None => None,
         };
         let begins_session = named.is_none() && message.begins_session();
+        let asked = begins_session.then(|| asked_version(&bytes)).flatten();
+        let primed = reads_priming(&head, asked.as_deref());
         let one_at_a_time = if begins_session {
             Some(self.sessions.beginning.lock().await)
         } else {
@@ -256,7 +258,7 @@ impl<S: Server> Handler<S> {
             .map_err(refused)?;
         Ok(Response::from_parts(
             response,
-            Reply::from(body).holding(held),
+            Reply::from(body).primed(primed).holding(held),
         ))
     }
 
@@ -272,12 +274,14 @@ impl<S: Server> Handler<S> {
             _permit: Some(permit),
             _session: session,
         });
+        let primed = reads_priming(&head, None);
         let request = Request::from_parts(head, Empty::<Bytes>::new());
         let response = self.service.handle(request).await;
         let (response, body) = self
             .understood(response, named.as_deref(), &Message::default())
             .await?;
-        let reply = Reply::from(body).holding(held).until(&self.stopping);
+        let reply = Reply::from(body).primed(primed).holding(held);
+        let reply = reply.until(&self.stopping);
         Ok(Response::from_parts(response, reply))
     }
 
@@ -415,6 +419,17 @@ fn session_of(head: &Parts) -> Option<String> {
         return None;
     }
     Some(head.headers.get(SESSION)?.to_str().ok()?.to_owned())
+}
+
+/// Whether the client reads the event without data by which a stream begins from 2025-11-25 on. Older ones take it for a
+/// message, and end the connection.
+fn reads_priming(head: &Parts, asked: Option<&str>) -> bool {
+    let named = head
+        .headers
+        .get(VERSION)
+        .and_then(|version| version.to_str().ok());
+    let version = asked.or(named);
+    version.is_some_and(|version| version >= ProtocolVersion::V_2025_11_25.as_str())
 }
 
 /// All of a body; nothing where it is too large.

@@ -99,6 +99,12 @@ impl Message {
     }
 }
 
+/// The version of the protocol that an `initialize` asks for.
+pub(super) fn asked_version(bytes: &[u8]) -> Option<String> {
+    let message: Value = serde_json::from_slice(bytes).ok()?;
+    Some(message["params"]["protocolVersion"].as_str()?.to_owned())
+}
+
 fn invalid(message: &'static str) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, message).with_code(INVALID_REQUEST)
 }

@@ -21,6 +21,8 @@ pub(super) struct Reply {
     busy: Option<Busy>,
     /// A stream that has no end of its own ends here.
     until: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// Whether the event without data may stay by which a stream begins.
+    primed: bool,
 }
 
 impl Reply {
@@ -38,6 +40,12 @@ impl Reply {
         self
     }
 
+    /// Leaves out the event without data by which a stream begins, unless the client is `primed` for it.
+    pub(super) fn primed(mut self, primed: bool) -> Self {
+        self.primed = primed;
+        self
+    }
+
     pub(super) fn until(mut self, end: &CancellationToken) -> Self {
         self.until = Some(Box::pin(end.clone().cancelled_owned()));
         self
@@ -51,6 +59,7 @@ impl From<BoxBody<Bytes, Infallible>> for Reply {
             held: None,
             busy: None,
             until: None,
+            primed: true,
         }
     }
 }
@@ -69,9 +78,16 @@ impl Body for Reply {
             self.body = None;
             self.held = None;
         }
-        match &mut self.body {
-            Some(body) => Pin::new(body).poll_frame(context),
-            None => Poll::Ready(None),
+        let primed = self.primed;
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        loop {
+            let polled = Pin::new(&mut *body).poll_frame(context);
+            match &polled {
+                Poll::Ready(Some(Ok(frame))) if !primed && is_priming(frame) => {}
+                _ => return polled,
+            }
         }
     }
 
@@ -86,4 +102,10 @@ impl Body for Reply {
             _ => SizeHint::default(),
         }
     }
+}
+
+/// Whether this is an event without data. The SDK sends each event as a frame of its own.
+fn is_priming(frame: &Frame<Bytes>) -> bool {
+    let bytes = frame.data_ref();
+    bytes.is_some_and(|bytes| bytes.starts_with(b"data: \n"))
 }

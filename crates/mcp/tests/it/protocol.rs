@@ -377,3 +377,38 @@ fn a_panic_in_a_tool_is_an_error_of_that_call_only() {
         200
     );
 }
+
+/// From 2025-11-25 on a stream begins with an event that has no data, by which a client may resume it. Older clients take
+/// each event for a message.
+#[test]
+fn an_event_without_data_goes_only_to_clients_that_know_it() {
+    let served = Served::new();
+    for (version, primed) in [
+        ("2025-03-26", false),
+        ("2025-06-18", false),
+        ("2025-11-25", true),
+    ] {
+        let (session, begun) = Session::of_version(served.address, None, version);
+        let called = Wire::to(served.address)
+            .send(session.call(1, "echo", &json!({ "a": 1 })))
+            .reply();
+        for reply in [begun, called] {
+            let has_empty = reply
+                .body
+                .lines()
+                .filter_map(|line| line.strip_prefix("data:"))
+                .any(|data| data.trim().is_empty());
+            assert_eq!(has_empty, primed, "{version}: {reply:?}");
+            assert!(reply.json()["result"].is_object(), "{version}: {reply:?}");
+        }
+        let mut listening = session.listen();
+        assert_eq!(listening.head().status, 200);
+        if primed {
+            let first = listening.chunk().unwrap();
+            assert!(first.starts_with("data: \n"), "{first}");
+        }
+        session.end();
+        // The stream ends with nothing in it for an older client.
+        assert_eq!(listening.chunk(), None, "{version}");
+    }
+}

@@ -247,6 +247,7 @@ pub struct Session {
     address: SocketAddr,
     pub id: String,
     token: Option<String>,
+    version: &'static str,
 }
 
 impl Session {
@@ -255,23 +256,33 @@ impl Session {
     }
 
     pub fn with_token(address: SocketAddr, token: Option<&str>) -> Self {
+        Self::of_version(address, token, SESSIONS).0
+    }
+
+    /// A session of that version, and the answer that began it.
+    pub fn of_version(
+        address: SocketAddr,
+        token: Option<&str>,
+        version: &'static str,
+    ) -> (Self, Reply) {
         let token = token.map(|token| format!("Bearer {token}"));
         let headers: Vec<_> = token
             .iter()
             .map(|token| ("Authorization", token.as_str()))
             .collect();
         let reply = Wire::to(address)
-            .send(post(&initialize(), &headers))
+            .send(post(&initialize().replace(SESSIONS, version), &headers))
             .reply();
         assert_eq!(reply.status, 200, "{reply:?}");
         let session = Self {
             address,
             id: reply.header("mcp-session-id").unwrap().to_owned(),
             token,
+            version,
         };
         let noted = session.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         assert_eq!(noted.status, 202, "{noted:?}");
-        session
+        (session, reply)
     }
 
     /// A message of this session.
@@ -311,7 +322,7 @@ impl Session {
     fn headers(&self) -> Vec<(&str, &str)> {
         let mut headers = vec![
             ("Mcp-Session-Id", self.id.as_str()),
-            ("MCP-Protocol-Version", SESSIONS),
+            ("MCP-Protocol-Version", self.version),
         ];
         if let Some(token) = &self.token {
             headers.push(("Authorization", token));
