@@ -31,6 +31,8 @@ pub struct ClientAbilities {
     pub sampling: bool,
     /// Tell the folders it works on.
     pub roots: bool,
+    /// Take a task instead of an answer, and ask for its outcome later.
+    pub tasks: bool,
 }
 
 /// A client said that it tells its folders, and did not.

@@ -1,5 +1,7 @@
 //! What a server offers, and the trait it implements.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::client::Client;
@@ -21,6 +23,11 @@ pub trait Server: Send + Sync + 'static {
         arguments: Map<String, Value>,
         client: &Client,
     ) -> Result<ToolAnswer, Stop>;
+
+    /// How long a client that knows of tasks waits for a call before it gets a task instead of the answer.
+    fn task_after(&self) -> Duration {
+        Duration::from_secs(5)
+    }
 
     /// The resources that are there now.
     fn resources(&self, client: &Client) -> Result<Vec<Resource>, Stop>;

@@ -24,6 +24,9 @@ pub enum Problem {
     /// There is no such resource.
     #[error("there is no resource {0}")]
     NoResource(String),
+    /// The call takes long, and is only for clients that know of tasks (`ClientAbilities::tasks`).
+    #[error("the client does not know of tasks")]
+    NeedsTasks,
     /// A fault of the server.
     #[error("{0}")]
     Internal(String),

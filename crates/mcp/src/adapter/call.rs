@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    InputRequiredResult, LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam,
-    ProtocolVersion,
+    ClientCapabilities, InputRequiredResult, LoggingLevel, LoggingMessageNotificationParam,
+    ProgressNotificationParam, ProtocolVersion,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
@@ -351,11 +351,12 @@ fn ticket(context: &RequestContext<RoleServer>) -> Option<Ticket> {
     head.extensions.get::<Ticket>().cloned()
 }
 
-fn abilities(context: &RequestContext<RoleServer>) -> ClientAbilities {
+pub(super) fn abilities(context: &RequestContext<RoleServer>) -> ClientAbilities {
     let Some(capabilities) = context.client_capabilities() else {
         return ClientAbilities::default();
     };
     ClientAbilities {
+        tasks: is_stateless(context) && capabilities.supports_tasks(),
         // A client that names neither form nor URL can do forms: that is what the capability began as.
         forms: capabilities
             .elicitation
@@ -388,6 +389,9 @@ fn error_data(problem: Problem) -> ErrorData {
         Problem::NoResource(uri) => ErrorData::resource_not_found(
             format!("there is no resource {uri}"),
             Some(serde_json::json!({ "uri": uri })),
+        ),
+        Problem::NeedsTasks => ErrorData::missing_required_client_capability(
+            ClientCapabilities::builder().enable_tasks().build(),
         ),
         Problem::Internal(message) => ErrorData::internal_error(message, None),
     }

@@ -249,7 +249,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
         } else {
             Does::Change
         };
-        if does == Does::Change && tasks::are_known(&context) {
+        if does == Does::Change && call::abilities(&context).tasks {
             let call = tasks::ToolCall {
                 name,
                 does,

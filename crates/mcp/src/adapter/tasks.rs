@@ -7,7 +7,6 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -15,18 +14,16 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::RoundReply;
-use super::call::{CallOutcome, Does, is_stateless};
+use super::call::{CallOutcome, Does};
 use super::{Adapter, convert};
 use crate::client::Client;
 use crate::server::{Server, ToolAnswer};
 use crate::stop::Stop;
 
-/// How long a call is waited for before it becomes a task.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// How often a client should ask, in milliseconds.
 const POLL_MS: u64 = 2_000;
 /// How long a task may take, and its outcome is kept after that, in milliseconds: six hours.
@@ -66,14 +63,6 @@ pub(super) struct ToolCall<W> {
 
 type Outcome = Result<CallOutcome<ToolAnswer>, ErrorData>;
 
-/// Whether a call of this client may become a task.
-pub(super) fn are_known(context: &RequestContext<RoleServer>) -> bool {
-    is_stateless(context)
-        && context
-            .client_capabilities()
-            .is_some_and(|capabilities| capabilities.supports_tasks())
-}
-
 impl<S: Server> Adapter<S> {
     /// Makes a call, and makes a task of it where it takes long.
     pub(super) async fn call_or_task<W>(
@@ -104,7 +93,7 @@ impl<S: Server> Adapter<S> {
                 token.cancel();
                 return Err(ErrorData::internal_error(format!("{} was cancelled", call.name), None));
             }
-            () = tokio::time::sleep(PATIENCE) => {}
+            () = tokio::time::sleep(self.shared.server.task_after()) => {}
         }
         let options = TaskOptions::new()
             .with_ttl_ms(KEPT_MS)
@@ -166,11 +155,19 @@ impl<S: Server> Adapter<S> {
                 request_state,
                 ..
             } = required;
-            let mut answers = InputResponses::new();
+            let mut asked = JoinSet::new();
             for (key, request) in input_requests.into_iter().flatten() {
-                // The keys of one task may not come again.
-                let asked = task.request_input(format!("{key}-{round}"), request);
-                answers.insert(key, asked.await?);
+                let task = task.clone();
+                asked.spawn(async move {
+                    // The keys of one task may not come again.
+                    let answer = task.request_input(format!("{key}-{round}"), request);
+                    answer.await.map(|answer| (key, answer))
+                });
+            }
+            let mut answers = InputResponses::new();
+            while let Some(answered) = asked.join_next().await {
+                let (key, answer) = answered.map_err(|_| TaskExit::Cancelled)??;
+                answers.insert(key, answer);
             }
             let said = RoundReply {
                 answers: Some(answers),

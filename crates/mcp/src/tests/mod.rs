@@ -82,6 +82,8 @@ impl Server for Actor {
         [
             ("wait", Hints::Adds),
             ("ask", Hints::Adds),
+            ("ask twice", Hints::Adds),
+            ("tasks only", Hints::Adds),
             ("where", Hints::ReadOnly),
         ]
         .map(|(name, hints)| Tool {
@@ -122,6 +124,23 @@ impl Server for Actor {
                     },
                 )))
             }
+            "ask twice" => {
+                let questions = ["first", "second"];
+                if questions.iter().all(|name| client.answer(name).is_some()) {
+                    return text("both");
+                }
+                self.0.wait();
+                let form = Input::Form {
+                    message: "Go on?".to_owned(),
+                    schema: json!({ "type": "object", "properties": {} }),
+                };
+                let inputs = questions.map(|name| (name.to_owned(), form.clone()));
+                Err(Stop::Ask(Ask {
+                    inputs: inputs.into(),
+                    keep: None,
+                }))
+            }
+            "tasks only" if !client.can().tasks => Err(Problem::NeedsTasks.into()),
             "where" => match client.roots() {
                 Ok(roots) => text(&format!("{roots:?}")),
                 Err(untold) => text(&untold.to_string()),

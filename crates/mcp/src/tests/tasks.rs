@@ -125,3 +125,47 @@ async fn a_task_asks_and_is_answered() {
         "{done}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_task_asks_all_its_questions_at_once_and_waits_for_each_answer() {
+    let house = TestServer::new();
+    let mut client = house.stranger();
+    let id = task(&mut client, "ask twice", "").await;
+    house.scene.let_through();
+    let pending = |asks: &Value| asks["inputRequests"].as_object().unwrap().clone();
+    let asked = pending(&becomes(&mut client, &id, "input_required").await);
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    for (left, key) in [(1, "first-0"), (0, "second-0")] {
+        let params = json!({
+            "taskId": id,
+            "inputResponses": { key: { "action": "accept", "content": {} } },
+            "_meta": knows(),
+        });
+        client.ask("tasks/update", params).await;
+        if left > 0 {
+            let asks = becomes(&mut client, &id, "input_required").await;
+            assert_eq!(pending(&asks).len(), left, "{asks}");
+        }
+    }
+    let done = becomes(&mut client, &id, "completed").await;
+    assert_eq!(
+        done["result"]["structuredContent"]["text"], "both",
+        "{done}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_needs_tasks_names_what_the_client_lacks() {
+    let house = TestServer::new();
+    let mut client = house.stranger();
+    let known = call(&mut client, "tasks only", "a").await;
+    assert_eq!(client.text(known).await, "done");
+    let params = json!({ "name": "tasks only", "_meta": meta(&json!({})) });
+    let refused = client.ask("tools/call", params).await;
+    assert_eq!(refused["error"]["code"], -32021, "{refused}");
+    let needed = &refused["error"]["data"]["requiredCapabilities"]["extensions"];
+    assert!(
+        needed["io.modelcontextprotocol/tasks"].is_object(),
+        "{refused}"
+    );
+}
