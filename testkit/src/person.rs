@@ -111,10 +111,19 @@ impl Person {
 
     /// Takes the terminal away, and sends no signal; the exit status that follows.
     #[cfg(target_os = "linux")]
-    pub fn hang_up(mut self) -> Option<i32> {
-        use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    pub fn hang_up(self) -> Option<i32> {
+        self.hang_up_with(0)
+    }
+
+    /// Takes the terminal away, and sends so many hangups, as shell and system do; the exit status that follows.
+    #[cfg(target_os = "linux")]
+    pub fn hang_up_with(mut self, signals: usize) -> Option<i32> {
+        use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
         let process = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty()).unwrap();
         self.terminal = File::open("/dev/null").unwrap();
+        for _ in 0..signals {
+            kill_process(Pid::from_child(&self.child), Signal::HUP).unwrap();
+        }
         let mut ends = [PollFd::new(&process, PollFlags::IN)];
         let came = poll(&mut ends, Some(&PATIENCE)).unwrap();
         assert_eq!(came, 1, "it outlives its terminal");

@@ -3,7 +3,7 @@
 //! One JSON value a line, in both directions. What is no message gets an error and nothing else happens: a line that is
 //! no JSON, one that is too long, a request that is malformed. The SDK's own transport leaves most of these unanswered.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -117,10 +117,13 @@ where
     }
 }
 
-/// The signals that ask a process to stop.
+/// The signals that ask a process to stop. A hangup does where the terminal is gone that the process was started from, once:
+/// both the shell and the system may send it. Else it is nothing: who is at the other end of a pipe closes that.
 pub(crate) struct Signals {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+    has_terminal: bool,
 }
 
 impl Signals {
@@ -129,13 +132,24 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+            has_terminal: io::stdin().is_terminal(),
         })
     }
 
     pub(crate) async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => {
+                    let had_terminal = self.has_terminal;
+                    self.has_terminal = had_terminal && io::stdin().is_terminal();
+                    if had_terminal && !self.has_terminal {
+                        return;
+                    }
+                }
+            }
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Who is let in: checks that need nothing but a request's head.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::header::{CONNECTION, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{StatusCode, Uri};
+use tokio_util::sync::CancellationToken;
 
 use super::refusal::Refusal;
 use super::{Options, Token};
@@ -16,8 +18,11 @@ use super::{Options, Token};
 pub(super) struct AccessPolicy {
     hosts: Vec<Host>,
     origins: Vec<Origin>,
-    token: Option<Token>,
+    token: Option<Mutex<GoodToken>>,
 }
+
+/// The token as it was read last, and what is cancelled as soon as it is good no more.
+pub(super) type GoodToken = (Token, CancellationToken);
 
 /// A name under which the server may be called.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,7 +61,10 @@ impl AccessPolicy {
                         .ok_or_else(|| invalid("origin", entry, "http://localhost:3000"))
                 })
                 .collect::<io::Result<_>>()?,
-            token: options.token.clone(),
+            token: options
+                .token
+                .clone()
+                .map(|token| Mutex::new((token, CancellationToken::new()))),
         })
     }
 
@@ -91,10 +99,33 @@ impl AccessPolicy {
         }
     }
 
-    /// That the sender knows the token, where there is one.
-    pub(super) fn check_token(&self, head: &Parts) -> Result<(), Refusal> {
-        let Some(token) = &self.token else {
-            return Ok(());
+    /// The token that is good now, where there is one. What was begun with another ends.
+    pub(super) fn read_token(&self) -> Result<Option<GoodToken>, Refusal> {
+        let Some(known) = &self.token else {
+            return Ok(None);
+        };
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (token, replaced) = &*known;
+        let current = token.current().map_err(|_| {
+            replaced.cancel();
+            unauthorized(
+                "the file with the token of this server holds none; nobody is let in until it does",
+                "Bearer",
+            )
+        })?;
+        if !current.is(token.reveal().as_bytes()) {
+            replaced.cancel();
+        }
+        if replaced.is_cancelled() {
+            *known = (current, CancellationToken::new());
+        }
+        Ok(Some(known.clone()))
+    }
+
+    /// That the sender knows the token, where there is one; with what is cancelled when that is good no more.
+    pub(super) fn check_token(&self, head: &Parts) -> Result<CancellationToken, Refusal> {
+        let Some((token, replaced)) = self.read_token()? else {
+            return Ok(CancellationToken::new());
         };
         let missing = || {
             unauthorized(
@@ -110,7 +141,7 @@ impl AccessPolicy {
         match given.split_at_checked(scheme.len()) {
             Some((start, rest)) if start.eq_ignore_ascii_case(scheme) => {
                 if token.is(rest.trim_ascii()) {
-                    Ok(())
+                    Ok(replaced)
                 } else {
                     Err(unauthorized(
                         "this is not the token of this server; take it from where the server keeps it",

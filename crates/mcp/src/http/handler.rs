@@ -46,7 +46,7 @@ const THROWN_AWAY: usize = 4;
 /// What all connections share.
 pub(super) struct Handler<S: Server> {
     service: StreamableHttpService<Adapter<S>, LocalSessionManager>,
-    policy: AccessPolicy,
+    pub(super) policy: AccessPolicy,
     pub(super) sessions: Arc<Sessions>,
     reading: Arc<Semaphore>,
     calls: Arc<Semaphore>,
@@ -143,15 +143,15 @@ impl<S: Server> Handler<S> {
         {
             return Ok(cross_origin::preflight());
         }
-        self.policy.check_token(&head)?;
+        let replaced = self.policy.check_token(&head)?;
         // Nobody else needs it, and what comes after may log heads.
         head.headers.remove(AUTHORIZATION);
         if self.stopping.is_cancelled() {
             return Err(Refusal::stopping());
         }
         match head.method {
-            Method::POST => self.post(head, body).await,
-            Method::GET => self.listen(head).await,
+            Method::POST => self.post(head, body, &replaced).await,
+            Method::GET => self.listen(head, &replaced).await,
             Method::DELETE => self.end_session(head).await,
             _ => Err(wrong_method("GET, POST, DELETE")),
         }
@@ -167,7 +167,8 @@ impl<S: Server> Handler<S> {
         if self.stopping.is_cancelled() {
             return Err(Refusal::stopping());
         }
-        let shows_token = self.policy.check_token(&head).is_ok();
+        let token = self.policy.check_token(&head).ok();
+        let shows_token = token.is_some();
         if shows_token {
             head.headers.remove(AUTHORIZATION);
         }
@@ -192,11 +193,19 @@ impl<S: Server> Handler<S> {
             _permit: Some(stream?),
             _session: None,
         });
-        Ok(response.map(|reply| reply.holding(held).until(&self.stopping)))
+        Ok(response.map(|reply| {
+            let reply = reply.holding(held).until(&self.stopping);
+            token.iter().fold(reply, Reply::until)
+        }))
     }
 
     /// A message of the client.
-    async fn post(&self, mut head: Parts, body: Incoming) -> Result<Response<Reply>, Refusal> {
+    async fn post(
+        &self,
+        mut head: Parts,
+        body: Incoming,
+        replaced: &CancellationToken,
+    ) -> Result<Response<Reply>, Refusal> {
         let bytes = {
             let _reading = permit(&self.reading, "requests")?;
             self.read(&head, body).await?
@@ -256,14 +265,19 @@ impl<S: Server> Handler<S> {
             .understood(response, named.as_deref(), &message)
             .await
             .map_err(refused)?;
-        Ok(Response::from_parts(
-            response,
-            Reply::from(body).primed(primed).holding(held),
-        ))
+        let mut reply = Reply::from(body).primed(primed).holding(held);
+        if message.kind() == Kind::Listening {
+            reply = reply.until(replaced);
+        }
+        Ok(Response::from_parts(response, reply))
     }
 
     /// A client with a session listens.
-    async fn listen(&self, head: Parts) -> Result<Response<Reply>, Refusal> {
+    async fn listen(
+        &self,
+        head: Parts,
+        replaced: &CancellationToken,
+    ) -> Result<Response<Reply>, Refusal> {
         let permit = permit(&self.streams, "streams")?;
         let named = session_of(&head);
         let session = match &named {
@@ -281,7 +295,7 @@ impl<S: Server> Handler<S> {
             .understood(response, named.as_deref(), &Message::default())
             .await?;
         let reply = Reply::from(body).primed(primed).holding(held);
-        let reply = reply.until(&self.stopping);
+        let reply = reply.until(&self.stopping).until(replaced);
         Ok(Response::from_parts(response, reply))
     }
 

@@ -80,7 +80,7 @@ pub struct Options {
     pub grace: Duration,
     /// Stops the server.
     pub switch: Switch,
-    /// Whether SIGTERM and SIGINT stop the server, too.
+    /// Whether SIGTERM and SIGINT stop the server, too, and SIGHUP where its terminal is gone.
     pub signals: bool,
     /// What answers for everything that is not the protocol's; nothing, where there is none.
     pub site: Option<SharedSite>,

@@ -19,8 +19,8 @@ pub(super) struct Reply {
     held: Option<Held>,
     /// Let go with the body.
     busy: Option<Busy>,
-    /// A stream that has no end of its own ends here.
-    until: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// A stream that has no end of its own ends with the first of these.
+    until: Vec<Pin<Box<WaitForCancellationFutureOwned>>>,
     /// Whether the event without data may stay by which a stream begins.
     primed: bool,
 }
@@ -47,7 +47,7 @@ impl Reply {
     }
 
     pub(super) fn until(mut self, end: &CancellationToken) -> Self {
-        self.until = Some(Box::pin(end.clone().cancelled_owned()));
+        self.until.push(Box::pin(end.clone().cancelled_owned()));
         self
     }
 }
@@ -58,7 +58,7 @@ impl From<BoxBody<Bytes, Infallible>> for Reply {
             body: Some(body),
             held: None,
             busy: None,
-            until: None,
+            until: Vec::new(),
             primed: true,
         }
     }
@@ -72,9 +72,8 @@ impl Body for Reply {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if let Some(until) = &mut self.until
-            && until.as_mut().poll(context).is_ready()
-        {
+        let mut ends = self.until.iter_mut();
+        if ends.any(|end| end.as_mut().poll(context).is_ready()) {
             self.body = None;
             self.held = None;
         }
@@ -98,7 +97,7 @@ impl Body for Reply {
     fn size_hint(&self) -> SizeHint {
         // A stream that may be ended from outside has no size to promise.
         match &self.body {
-            Some(body) if self.until.is_none() => body.size_hint(),
+            Some(body) if self.until.is_empty() => body.size_hint(),
             _ => SizeHint::default(),
         }
     }

@@ -30,6 +30,8 @@ use crate::stdio::Signals;
 const HEAD: usize = 64 * 1024;
 /// Connections beyond those that calls and streams may take: for health checks, notifications, and refusals.
 const SPARE_CONNECTIONS: usize = 128;
+/// How often the token is read where nobody sends anything.
+const TOKEN_LOOKS: Duration = Duration::from_secs(1);
 /// How long to wait when the system gives no more connections.
 const OUT_OF_FILES: Duration = Duration::from_millis(100);
 
@@ -77,6 +79,7 @@ pub(super) async fn serve<S: Server>(
     ready(address);
 
     {
+        let mut token_looks = tokio::time::interval(TOKEN_LOOKS);
         let mut ending_idle = std::pin::pin!(handler.sessions.end_idle_ones());
         loop {
             let is_room = connections.len() < most_connections;
@@ -103,6 +106,8 @@ pub(super) async fn serve<S: Server>(
                     }
                 },
                 () = &mut ending_idle => {}
+                // Who listens sends nothing by which a new token would be seen.
+                _ = token_looks.tick() => drop(handler.policy.read_token()),
             }
         }
     }

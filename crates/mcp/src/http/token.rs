@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
 /// The fewest characters of a token. One made here has 64.
@@ -13,11 +14,13 @@ const SHORTEST: usize = 32;
 /// The most characters of a token: a header has to hold it.
 const LONGEST: usize = 512;
 
-/// A bearer token. It shows itself only where [`Token::reveal`] is called.
+/// A bearer token. It shows itself only where [`Token::reveal`] is called. One that was read from a file is good for as long as
+/// it is in that file.
 #[derive(Clone)]
 pub struct Token {
     text: String,
     digest: [u8; 32],
+    file: Option<PathBuf>,
 }
 
 impl fmt::Debug for Token {
@@ -93,13 +96,35 @@ impl Token {
         if let Some(token) = load(path)? {
             return Ok(token);
         }
-        let failed = |error| TokenError::Io {
-            path: path.to_owned(),
-            error,
+        // Renaming would replace what another process made meanwhile; a link never does.
+        let link = |unfinished: &Path| match fs::hard_link(unfinished, path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
         };
-        create(path).map_err(failed)?;
+        place(path, link).map_err(|error| TokenError::io(path, error))?;
         // Read again in any case: it may be that of another process which was faster.
-        load(path)?.ok_or_else(|| failed(io::Error::from(io::ErrorKind::NotFound)))
+        loaded(path)
+    }
+
+    /// Puts a new token into a file, in the place of the one that is there. From then on the old one is good no more: servers
+    /// read the file at each request.
+    pub fn replace(path: &Path) -> Result<Self, TokenError> {
+        match load(path) {
+            // What others can read, or is no token, is what a new one is wanted for.
+            Ok(_) | Err(TokenError::Open { .. } | TokenError::Content { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let rename = |unfinished: &Path| fs::rename(unfinished, path);
+        place(path, rename).map_err(|error| TokenError::io(path, error))?;
+        loaded(path)
+    }
+
+    /// The token that is good now: of one that was read from a file, what is in it by now.
+    pub(super) fn current(&self) -> Result<Self, TokenError> {
+        match &self.file {
+            Some(path) => loaded(path),
+            None => Ok(self.clone()),
+        }
     }
 
     /// The token itself: for a client's configuration, and nothing else.
@@ -120,7 +145,15 @@ impl Token {
 
     fn of(text: String) -> Self {
         let digest = Sha256::digest(text.as_bytes()).into();
-        Self { text, digest }
+        let file = None;
+        Self { text, digest, file }
+    }
+}
+
+impl TokenError {
+    fn io(path: &Path, error: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::Io { path, error }
     }
 }
 
@@ -141,26 +174,33 @@ fn unfit(text: &str) -> Option<&'static str> {
     }
 }
 
+/// The token in a file that is there.
+fn loaded(path: &Path) -> Result<Token, TokenError> {
+    load(path)?.ok_or_else(|| TokenError::io(path, io::ErrorKind::NotFound.into()))
+}
+
 fn load(path: &Path) -> Result<Option<Token>, TokenError> {
-    let failed = |error| TokenError::Io {
-        path: path.to_owned(),
-        error,
-    };
+    let failed = |error| TokenError::io(path, error);
     let no_file = || TokenError::NoFile {
         path: path.to_owned(),
     };
-    // Looked at before it is opened: opening a pipe would wait for somebody to write into it.
-    let named = match fs::symlink_metadata(path) {
-        Ok(named) => named,
+    // Opening a pipe would wait for its other end.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    let file = match opened {
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // A link, or a socket.
+        Err(_) if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) => {
+            return Err(no_file());
+        }
         Err(error) => return Err(failed(error)),
     };
-    if !named.is_file() {
-        return Err(no_file());
-    }
-    let file = File::open(path).map_err(failed)?;
     let opened = file.metadata().map_err(failed)?;
-    if (opened.dev(), opened.ino()) != (named.dev(), named.ino()) {
+    if !opened.is_file() {
         return Err(no_file());
     }
     if opened.mode() & 0o077 != 0 {
@@ -185,12 +225,16 @@ fn load(path: &Path) -> Result<Option<Token>, TokenError> {
     let text = text.trim();
     match unfit(text) {
         Some(problem) => Err(content(problem)),
-        None => Ok(Some(Token::of(text.to_owned()))),
+        None => Ok(Some(Token {
+            file: Some(path.to_owned()),
+            ..Token::of(text.to_owned())
+        })),
     }
 }
 
-/// Makes the file, unless there is one. It appears under its name with its content and its mode, or not at all.
-fn create(path: &Path) -> io::Result<()> {
+/// Writes a file with a new token, and has it `put` under its name: it appears there with its content and its mode, or not at
+/// all.
+fn place(path: &Path, put: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -202,13 +246,12 @@ fn create(path: &Path) -> io::Result<()> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     let unfinished = folder.join(format!(".tramline-{}.tmp", hex(&random)));
-    let made = write(&unfinished).and_then(|_locked| match fs::hard_link(&unfinished, path) {
-        // Renaming would replace what another process made meanwhile; a link never does.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        linked => linked,
-    });
-    let removed = fs::remove_file(&unfinished);
-    made.and(removed)
+    let made = write(&unfinished).and_then(|_locked| put(&unfinished));
+    match fs::remove_file(&unfinished) {
+        // It was renamed.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => made,
+        removed => made.and(removed),
+    }
 }
 
 /// Writes a token, and gives the file locked: who removes what killed processes left sees that this one is in use.
@@ -330,10 +373,39 @@ mod tests {
         symlink(&path, &link).unwrap();
         let dangling = folder.path().join("dangling");
         symlink("nowhere", &dangling).unwrap();
-        for path in [link.as_path(), &dangling, folder.path()] {
+        let pipe = folder.path().join("pipe");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for path in [link.as_path(), &dangling, &pipe, &socket, folder.path()] {
             let error = Token::load_or_create(path).unwrap_err();
             assert!(matches!(error, TokenError::NoFile { .. }), "{error}");
         }
+    }
+
+    #[test]
+    fn a_replaced_token_is_the_one_of_the_file_and_the_old_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let old = Token::load_or_create(&path).unwrap();
+        let new = Token::replace(&path).unwrap();
+        assert_ne!(old.reveal(), new.reveal());
+        assert_eq!(old.current().unwrap().reveal(), new.reveal());
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        // One that others know is replaced as well.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(old.current().is_err());
+        let newer = Token::replace(&path).unwrap();
+        assert_eq!(old.current().unwrap().reveal(), newer.reveal());
+        fs::remove_file(&path).unwrap();
+        assert!(old.current().is_err(), "without a file none is good");
+        assert!(Token::replace(&path).is_ok());
+        let link = folder.path().join("link");
+        symlink(&path, &link).unwrap();
+        let error = Token::replace(&link).unwrap_err();
+        assert!(matches!(error, TokenError::NoFile { .. }), "{error}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use mcp::http::{Options, Token};
 use serde_json::{Value, json};
 
 use crate::served::{Served, TOKEN};
-use crate::wire::{Wire, ask, initialize, post, request, stateless};
+use crate::wire::{Session, Wire, ask, initialize, post, request, stateless};
 
 fn guarded() -> Served {
     Served::with(Options {
@@ -236,4 +236,59 @@ fn a_refusal_is_json_with_an_id_of_null() {
     let reply = Wire::to(served.address).send(post("{}", &[])).reply();
     assert_eq!(reply.json()["id"], Value::Null);
     assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
+}
+
+fn listed_with(served: &Served, token: &Token) -> u16 {
+    let bearer = format!("Bearer {}", token.reveal());
+    let message = stateless(1, "tools/list", json!({}), &[("Authorization", &bearer)]);
+    Wire::to(served.address).send(message).reply().status
+}
+
+fn of_file(token: &Token) -> Served {
+    Served::with(Options {
+        token: Some(token.clone()),
+        ..Options::default()
+    })
+}
+
+#[test]
+fn a_replaced_token_is_good_at_once_and_the_old_one_no_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    let old = Token::load_or_create(&path).unwrap();
+    let served = of_file(&old);
+    assert_eq!(listed_with(&served, &old), 200);
+    let new = Token::replace(&path).unwrap();
+    assert_eq!(listed_with(&served, &new), 200);
+    assert_eq!(listed_with(&served, &old), 401);
+    // Without a file nobody is let in, until there is one again.
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(listed_with(&served, &new), 401);
+    let newer = Token::load_or_create(&path).unwrap();
+    assert_eq!(listed_with(&served, &newer), 200);
+}
+
+#[test]
+fn streams_end_with_the_token_that_they_were_opened_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    let old = Token::load_or_create(&path).unwrap();
+    let served = of_file(&old);
+    let session = Session::with_token(served.address, Some(old.reveal()));
+    let mut in_session = session.listen();
+    assert_eq!(in_session.head().status, 200);
+    let bearer = format!("Bearer {}", old.reveal());
+    let params = json!({ "notifications": {} });
+    let mut stateless_one = Wire::to(served.address);
+    stateless_one.send(stateless(
+        1,
+        "subscriptions/listen",
+        params,
+        &[("Authorization", &bearer)],
+    ));
+    assert_eq!(stateless_one.head().status, 200);
+    Token::replace(&path).unwrap();
+    // Nothing is sent meanwhile: the server looks by itself.
+    while in_session.chunk().is_some() {}
+    while stateless_one.chunk().is_some() {}
 }

@@ -100,6 +100,32 @@ fn a_signal_lets_calls_finish() {
     }
 }
 
+/// The test that started it has no terminal, so none is gone.
+#[test]
+fn a_hangup_without_a_terminal_takes_nothing_from_anybody() {
+    let mut process = Process::new();
+    let session = Session::with_token(process.address, Some(TOKEN));
+    let door = Door::new();
+    let mut calling = Wire::to(process.address);
+    calling.send(session.call(1, "wait", &json!({ "door": door.port() })));
+    let waits = door.next();
+    process.signal(Signal::HUP);
+    waits.let_through();
+    let reply = calling.reply().json();
+    assert_eq!(reply["result"]["structuredContent"]["how"], "let through");
+    process.signal(Signal::HUP);
+    let again = Wire::to(process.address)
+        .send(session.call(2, "echo", &json!({ "a": 1 })))
+        .reply();
+    assert_eq!(
+        again.json()["result"]["structuredContent"],
+        json!({ "a": 1 })
+    );
+    process.signal(Signal::TERM);
+    let (status, said) = process.end();
+    assert!(status.success(), "{status}: {said}");
+}
+
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let mut process = Process::new();

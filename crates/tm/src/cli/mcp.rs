@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use crate::mcp::Group;
 
@@ -19,7 +19,11 @@ pub struct Mcp {
 
 /// `tm serve`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Serve {
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub command: Option<ServeCommand>,
     /// A folder whose projects are served, more than once for several; the current one if left out
     #[arg(long = "root", value_name = "DIR")]
     pub roots: Vec<PathBuf>,
@@ -42,6 +46,30 @@ pub struct Serve {
     #[arg(long)]
     pub allow_remote: bool,
     /// Print one JSON value on standard output when it listens, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The commands of `tm serve`.
+#[derive(Debug, Subcommand)]
+pub enum ServeCommand {
+    /// Show where the token of the servers is, or replace it
+    ///
+    /// A server reads the file at each request: with --rotate the new token is valid at once, and the old one no longer. Streams
+    /// that were opened with the old one end within a second.
+    Token(ServeToken),
+}
+
+/// `tm serve token`.
+#[derive(Debug, Args)]
+pub struct ServeToken {
+    /// Replace the token with a new one
+    #[arg(long)]
+    pub rotate: bool,
+    /// The file with the token; the one in the store if left out
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Print one JSON value on standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
 }

@@ -146,7 +146,8 @@ pub enum Command {
     /// Serve MCP over HTTP, for many clients at once
     ///
     /// The protocol is at /mcp, and /healthz says whether the server is up. Clients must show the token that lies in a
-    /// file which only you can read (`Authorization: Bearer TOKEN`). SIGTERM ends it when all calls are answered.
+    /// file which only you can read (`Authorization: Bearer TOKEN`). SIGTERM ends it when all calls are answered, and so does
+    /// the end of its terminal.
     Serve(mcp::Serve),
     /// The guard hook: answers a coding agent's client before a tool is used, when a session begins, and when it ends
     ///

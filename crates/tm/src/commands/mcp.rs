@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use engine::{Fault, Kind};
 
-use ::mcp::http::{self, Options, Token};
+use ::mcp::http::{self, Options, Token, TokenError};
 use ::web::access::Right;
 use serde_json::json;
 
 use super::web::Shown;
 use super::{DONE, Outcome, current_folder, open, usage, web};
-use crate::cli::mcp::{Mcp, Serve};
+use crate::cli::mcp::{Mcp, Serve, ServeCommand, ServeToken};
 use crate::mcp::{Group, Places, Tramline};
 use crate::output::Output;
 use crate::render;
@@ -48,6 +48,9 @@ pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
 
 /// Serves many clients on HTTP, until the process is told to stop.
 pub fn http(serve: Serve, output: &mut Output) -> Outcome {
+    if let Some(ServeCommand::Token(wanted)) = serve.command {
+        return show_token(wanted, output);
+    }
     log_to_stderr();
     let cwd = current_folder()?;
     let roots = if serve.roots.is_empty() {
@@ -98,14 +101,32 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
 
 /// The token in a file, made anew where there is none.
 pub(super) fn token(file: &Path) -> Result<Token, Fault> {
-    Token::load_or_create(file).map_err(|error| {
-        Fault::environment(
-            "token",
-            "the token that clients must show cannot be had",
-            &error,
-        )
-        .suggest("mend the file that is named, or delete it to have a new one made")
-    })
+    Token::load_or_create(file).map_err(|error| no_token(&error))
+}
+
+fn no_token(error: &TokenError) -> Fault {
+    Fault::environment(
+        "token",
+        "the token that clients must show cannot be had",
+        error,
+    )
+    .suggest("mend the file that is named, or delete it to have a new one made")
+}
+
+/// Shows where the token of the servers is; replaces it where that is wanted.
+fn show_token(wanted: ServeToken, output: &mut Output) -> Outcome {
+    let file = match wanted.token_file {
+        Some(file) => file,
+        None => own_token_file(&[])?,
+    };
+    if wanted.rotate {
+        Token::replace(&file).map_err(|error| no_token(&error))?;
+    } else {
+        token(&file)?;
+    }
+    let answer = json!({ "tokenFile": file, "rotated": wanted.rotate });
+    output.answer(&answer, |answer, _| render::token(answer))?;
+    Ok(DONE)
 }
 
 /// Where a server can be reached.

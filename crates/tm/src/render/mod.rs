@@ -38,7 +38,7 @@ pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;
 pub use page::Page;
 pub use replay::replay;
-pub use serving::{page, serving};
+pub use serving::{page, serving, token};
 pub use setup::{config, doctor, self_check, workflow_checked, workflows};
 pub use verify::{exported, verified as range_verified};
 

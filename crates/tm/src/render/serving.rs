@@ -28,6 +28,20 @@ pub fn serving(said: &Value) -> String {
     out
 }
 
+/// Where the token of the servers is, and whether it is a new one.
+pub fn token(answer: &Value) -> String {
+    let file = plain(answer["tokenFile"].as_str().unwrap_or_default());
+    if answer["rotated"] == true {
+        format!(
+            "New token: in {file}\nThe old one is no longer valid: clients have to be started again with the new one\n"
+        )
+    } else {
+        format!(
+            "Token: in {file}; clients show it as `Authorization: Bearer TOKEN`\nhelp: tm serve token --rotate replaces it\n"
+        )
+    }
+}
+
 /// Where the page is.
 pub fn page(said: &Value) -> String {
     let link = said["page"].as_str().unwrap_or_default();

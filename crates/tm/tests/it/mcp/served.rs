@@ -214,6 +214,34 @@ fn of_several_projects_a_run_tells_which() {
 }
 
 #[test]
+fn a_command_replaces_the_token_of_a_server_that_runs() {
+    let stage = Stage::new();
+    let mut served = Served::new(&stage, &[&stage.project()]);
+    assert_eq!(served.send("tools/list", "", json!({})).0, 200);
+    let shown = stage.tm(0, &["serve", "token"]);
+    assert_eq!(shown["rotated"], false, "{shown}");
+    assert_eq!(served.send("tools/list", "", json!({})).0, 200);
+    let rotated = stage.tm(0, &["serve", "token", "--rotate"]);
+    assert_eq!(rotated["tokenFile"], shown["tokenFile"], "{rotated}");
+    assert_eq!(served.send("tools/list", "", json!({})).0, 401);
+    let file = rotated["tokenFile"].as_str().unwrap();
+    served.token = fs::read_to_string(file).unwrap().trim().to_owned();
+    assert_eq!(served.send("tools/list", "", json!({})).0, 200);
+    assert!(!rotated.to_string().contains(&served.token), "{rotated}");
+}
+
+/// Shell and system each send a hangup when a terminal is closed; the second is no wish to have calls broken off.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_stops_well_when_its_terminal_is_gone() {
+    let stage = Stage::new();
+    let command = stage.program(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut person = testkit::person::Person::at(command);
+    person.until("Stop it with Ctrl-C");
+    assert_eq!(person.hang_up_with(2), Some(0));
+}
+
+#[test]
 fn a_broken_project_takes_nothing_from_the_others() {
     let stage = Stage::started();
     let broken = stage.project().with_file_name("broken");
