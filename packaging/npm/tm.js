@@ -7,13 +7,10 @@ let program;
 try {
   program = require.resolve(`@tramline/${platform}/bin/tm`);
 } catch {
-  const known = require("./package.json").optionalDependencies;
-  const name = `@tramline/${platform}`;
+  const { homepage } = require("./package.json");
   console.error(
-    name in known
-      ? `tm: the package ${name} is missing: install again without --omit=optional, ` +
-          "and from no lock file that was made on another system"
-      : `tm: there is no package for ${platform}; build it from source: cargo install`,
+    `tm: the package @tramline/${platform} is not installed beside this one: ` +
+      `install both files of a release, from ${homepage}/releases`,
   );
   process.exit(127);
 }

@@ -1,5 +1,5 @@
-//! Packages of npm. The program is in one package for each platform, of which npm installs the one that fits: no script has to run,
-//! and nothing is downloaded beside npm. What users install depends on all of them and starts the one that is there.
+//! Packages of npm. The program is in one package for each platform, and another one starts it: no script has to run, and nothing is
+//! downloaded. That one depends on none of them, as nobody has reserved their names in the registry: both are installed as files.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::Release;
 use super::archive::Archive;
-use super::target::{TARGETS, Target};
+use super::target::Target;
 use crate::tools::{need, npm, root};
 
 /// The package that users install.
-pub const NAME: &str = "tramline";
+const NAME: &str = "tramline";
 /// What is started is `CommonJS` of the oldest Node that people still have.
 const NODE: &str = ">=14.18";
 
@@ -29,15 +29,8 @@ pub fn write(release: &Release, archives: &[Archive]) -> io::Result<()> {
         platform(release, archive)?;
     }
     let launcher = root().join("packaging/npm");
-    let platforms: serde_json::Map<String, Value> = TARGETS
-        .iter()
-        .map(|target| (name_of(target), release.version.as_str().into()))
-        .collect();
     let mut manifest = manifest(release, NAME);
     manifest["bin"] = json!({ "tm": "tm.js" });
-    manifest["optionalDependencies"] = platforms.into();
-    // The registry of MCP servers takes a package for the one that names it here.
-    manifest["mcpName"] = release.mcp_name().into();
     manifest["keywords"] = json!([
         "mcp",
         "mcp-server",
@@ -79,6 +72,7 @@ fn manifest(release: &Release, name: &str) -> Value {
         "version": release.version,
         "description": release.description,
         "license": "MIT OR Apache-2.0",
+        "homepage": release.repository,
         "repository": { "type": "git", "url": format!("git+{}.git", release.repository) },
         "engines": { "node": NODE },
     })

@@ -7,22 +7,12 @@ use std::io;
 use serde_json::json;
 
 use super::archive::Archive;
-use super::{Release, TOOLS, bundle, npm, sha256};
+use super::{Release, bundle, sha256};
 
 /// Makes it.
 pub fn write(release: &Release, archives: &[Archive]) -> io::Result<()> {
-    let arguments = json!([
-        { "type": "positional", "value": "mcp" },
-        { "type": "named", "name": "--tools", "value": TOOLS },
-    ]);
-    let mut packages = vec![json!({
-        "registryType": "npm",
-        "identifier": npm::NAME,
-        "version": release.version,
-        "runtimeHint": "npx",
-        "packageArguments": arguments,
-        "transport": { "type": "stdio" },
-    })];
+    // Bundles alone: they are named by the address of the release and a hash. Names of packages are reserved by nobody.
+    let mut packages = Vec::new();
     for archive in archives {
         let bundle = bundle::path(release, archive.target);
         if bundle.is_file() {
