@@ -75,6 +75,15 @@ const PLAIN: Entry = Entry(&[
     ("command", Field::Program),
     ("args", Field::Arguments(ARGUMENTS)),
 ]);
+/// An hour, in milliseconds: how long a call may take. It runs the test suite, more than once, and each run may take
+/// `autopilot.testTimeout`. Where the client ends the call first, its agent sees no advice.
+const CALL_LIMIT: Field = Field::Default("3600000");
+/// Gemini CLI and Qwen Code end a call after ten minutes.
+const TIMED: Entry = Entry(&[
+    ("command", Field::Program),
+    ("args", Field::Arguments(ARGUMENTS)),
+    ("timeout", CALL_LIMIT),
+]);
 /// Codex hands a server a short list of variables, and these besides: where runs are, and what commits are made with.
 const CODEX: Entry = Entry(&[
     ("command", Field::Program),
@@ -91,6 +100,8 @@ const CODEX: Entry = Entry(&[
             "SSH_AUTH_SOCK",
         ]),
     ),
+    // In seconds, and five minutes if left out.
+    ("tool_timeout_sec", Field::Default("3600")),
 ]);
 const STDIO: Entry = Entry(&[
     ("type", Field::Text("stdio")),
@@ -101,12 +112,14 @@ const LOCAL: Entry = Entry(&[
     ("type", Field::Text("local")),
     ("command", Field::Program),
     ("args", Field::Arguments(ARGUMENTS)),
-    ("tools", Field::AnyList(&["*"])),
+    ("tools", Field::Default("[\"*\"]")),
 ]);
 const OPENCODE: Entry = Entry(&[
     ("type", Field::Text("local")),
     ("command", Field::CommandLine(ARGUMENTS)),
-    ("enabled", Field::AnyFlag(true)),
+    ("enabled", Field::Default("true")),
+    // Its SDK ends a call after a minute otherwise.
+    ("timeout", CALL_LIMIT),
 ]);
 
 const OPENCODE_HEAD: &str = "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n";
@@ -159,8 +172,8 @@ impl Client {
             Self::Cursor => (&[".cursor/mcp.json"], MCP_SERVERS, PLAIN),
             Self::Codex => (&[".codex/config.toml"], Format::Toml("mcp_servers"), CODEX),
             Self::Vscode => (&[".vscode/mcp.json"], Format::Json(&[&["servers"]]), STDIO),
-            Self::Gemini => (&[".gemini/settings.json"], MCP_SERVERS, PLAIN),
-            Self::Qwen => (&[".qwen/settings.json"], MCP_SERVERS, PLAIN),
+            Self::Gemini => (&[".gemini/settings.json"], MCP_SERVERS, TIMED),
+            Self::Qwen => (&[".qwen/settings.json"], MCP_SERVERS, TIMED),
             Self::Copilot => (&[".github/mcp.json"], MCP_SERVERS, LOCAL),
             Self::Opencode => (
                 &["opencode.json", "opencode.jsonc"],

@@ -28,10 +28,8 @@ pub enum Field {
     Arguments(&'static [&'static str]),
     /// These strings, and whatever else the user wants.
     Holds(&'static [&'static str]),
-    /// What begins as these strings, and is up to the user.
-    AnyList(&'static [&'static str]),
-    /// What begins as yes or no, and is up to the user.
-    AnyFlag(bool),
+    /// A value that begins as this JSON, and is up to the user.
+    Default(&'static str),
 }
 
 /// A value as it is found in a file.
@@ -56,10 +54,8 @@ impl Field {
             Self::Program => quoted(PROGRAM),
             Self::Text(text) => quoted(text),
             Self::CommandLine(arguments) => command_line(PROGRAM, arguments.iter().copied()),
-            Self::AnyList(texts) | Self::Arguments(texts) | Self::Holds(texts) => {
-                list(texts.iter().copied())
-            }
-            Self::AnyFlag(flag) => flag.to_string(),
+            Self::Arguments(texts) | Self::Holds(texts) => list(texts.iter().copied()),
+            Self::Default(json) => json.to_owned(),
         }
     }
 
@@ -68,8 +64,7 @@ impl Field {
         let stays = match (self, found) {
             (_, None) => false,
             // What is no list of words is more than we would write, and the user's.
-            (Self::AnyList(_) | Self::AnyFlag(_), _)
-            | (Self::Holds(_), Some(ExistingEntry::Other)) => true,
+            (Self::Default(_), _) | (Self::Holds(_), Some(ExistingEntry::Other)) => true,
             (Self::Program, Some(ExistingEntry::Text(found))) => is_program(found),
             (Self::Text(text), Some(ExistingEntry::Text(found))) => *found == text,
             (Self::Arguments(wanted), Some(ExistingEntry::List(found))) => {
@@ -214,7 +209,7 @@ mod tests {
     const ENTRY: Entry = Entry(&[
         ("command", Field::Program),
         ("args", Field::Arguments(&["mcp", "--tools"])),
-        ("enabled", Field::AnyFlag(true)),
+        ("enabled", Field::Default("true")),
     ]);
 
     #[test]
@@ -287,8 +282,12 @@ mod tests {
                 ExistingEntry::Other,
                 Some("[\"a\"]"),
             ),
-            (Field::AnyList(&["*"]), ExistingEntry::List(vec!["a"]), None),
-            (Field::AnyFlag(true), ExistingEntry::Other, None),
+            (
+                Field::Default("[\"*\"]"),
+                ExistingEntry::List(vec!["a"]),
+                None,
+            ),
+            (Field::Default("3600"), ExistingEntry::Other, None),
             (GROUPS, ExistingEntry::List(vec!["mcp"]), None),
             (
                 GROUPS,
@@ -326,7 +325,7 @@ mod tests {
             assert_eq!(instead.as_deref(), expected, "{field:?} {found:?}");
         }
         assert_eq!(
-            Field::AnyFlag(true).instead_of(None).as_deref(),
+            Field::Default("true").instead_of(None).as_deref(),
             Some("true")
         );
     }

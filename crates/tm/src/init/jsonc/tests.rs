@@ -159,8 +159,8 @@ fn every_field_of_every_client_may_be_chosen_where_that_does_no_harm() {
     const ALL: Entry = Entry(&[
         ("type", Field::Text("local")),
         ("command", Field::CommandLine(&["mcp"])),
-        ("enabled", Field::AnyFlag(true)),
-        ("tools", Field::AnyList(&["*"])),
+        ("enabled", Field::Default("true")),
+        ("tools", Field::Default("[\"*\"]")),
     ]);
     for (text, expected) in [
         (

@@ -152,7 +152,7 @@ fn every_client_finds_its_server_where_it_looks() {
         (
             ".gemini/settings.json",
             "/mcpServers/tramline",
-            plain.clone(),
+            json!({"command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"], "timeout": 3_600_000}),
         ),
         (".zed/settings.json", "/context_servers/tramline", plain),
         (
@@ -168,7 +168,7 @@ fn every_client_finds_its_server_where_it_looks() {
         (
             "opencode.json",
             "/mcp/tramline",
-            json!({"type": "local", "command": ["tm", "mcp", "--tools", "autopilot,review,collab"], "enabled": true}),
+            json!({"type": "local", "command": ["tm", "mcp", "--tools", "autopilot,review,collab"], "enabled": true, "timeout": 3_600_000}),
         ),
     ] {
         assert_eq!(
@@ -179,7 +179,7 @@ fn every_client_finds_its_server_where_it_looks() {
     }
     assert_eq!(
         read(&environment, ".codex/config.toml"),
-        "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\n"
+        "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\ntool_timeout_sec = 3600\n"
     );
     // What was made is settings that tm can use.
     environment.tm(&["config", "show", "--json"]).json_with(0);
@@ -279,7 +279,7 @@ fn nothing_is_written_where_nobody_can_be_asked() {
     assert_eq!(printed["written"], false);
     assert_eq!(
         printed["changes"][1]["diff"],
-        "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,4 @@\n+[mcp_servers.tramline]\n+command = \"tm\"\n+args = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\n+env_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\n"
+        "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,5 @@\n+[mcp_servers.tramline]\n+command = \"tm\"\n+args = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\n+env_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\n+tool_timeout_sec = 3600\n"
     );
     assert_eq!(contents(&environment), before);
     let both = environment.tm(&["init", "--print", "--yes", "--json"]);

@@ -20,7 +20,7 @@ fn what_its_user_put_into_the_entry_stays() {
     );
     environment.write(
         "opencode.json",
-        "{\"mcp\": {\"tramline\": {\"type\": \"local\", \"command\": [\"/opt/tm\", \"mcp\"], \"enabled\": false}}}",
+        "{\"mcp\": {\"tramline\": {\"type\": \"local\", \"command\": [\"/opt/tm\", \"mcp\"], \"enabled\": false, \"timeout\": 5}}}",
     );
     let clients = "claude-code,codex,opencode";
     let answer = init(&environment, &["--client", clients]);
@@ -32,11 +32,11 @@ fn what_its_user_put_into_the_entry_stays() {
     );
     assert_eq!(
         read(&environment, ".codex/config.toml"),
-        "model = \"x\"\n\n[mcp_servers.tramline]\ncommand = \"/opt/tm\"\nstartup_timeout_sec = 20\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\n\n[mcp_servers.tramline.env]\nA = \"1\"\n"
+        "model = \"x\"\n\n[mcp_servers.tramline]\ncommand = \"/opt/tm\"\nstartup_timeout_sec = 20\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\ntool_timeout_sec = 3600\n\n[mcp_servers.tramline.env]\nA = \"1\"\n"
     );
     assert_eq!(
         read(&environment, "opencode.json"),
-        "{\"mcp\": {\"tramline\": {\"type\": \"local\", \"command\": [\"/opt/tm\", \"mcp\"], \"enabled\": false}}}",
+        "{\"mcp\": {\"tramline\": {\"type\": \"local\", \"command\": [\"/opt/tm\", \"mcp\"], \"enabled\": false, \"timeout\": 5}}}",
         "without the option all groups are served"
     );
     let again = init(&environment, &["--client", clients]);
