@@ -23,6 +23,10 @@ pub struct Client {
 }
 
 /// What a client said it can do.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a client says yes or no to each, in any combination"
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClientAbilities {
     /// Show a form to the person.
