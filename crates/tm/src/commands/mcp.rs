@@ -110,7 +110,7 @@ fn no_token(error: &TokenError) -> Fault {
         "the token that clients must show cannot be had",
         error,
     )
-    .suggest("mend the file that is named, or delete it to have a new one made")
+    .suggest("fix the file that is named, or delete it to have a new one made")
 }
 
 /// Shows where the token of the servers is; replaces it where that is wanted.
