@@ -348,11 +348,15 @@ pub fn unclear(why: &str) -> String {
 }
 
 /// There is no run over a task.
-pub fn no_run(others: &[Other]) -> String {
+pub fn no_run(others: &[Other], has_tasks: bool) -> String {
     if others.is_empty() {
-        return format!(
-            "No run of tm is under way in this project, so its guard hook holds nothing back. {} begins one.",
+        let start = if has_tasks {
             NextStep::start_on_task()
+        } else {
+            NextStep::start_without_tasks()
+        };
+        return format!(
+            "No run of tm is under way in this project, so its guard hook holds nothing back. {start} begins one."
         );
     }
     let mut text = String::from(

@@ -169,9 +169,10 @@ fn begin(found: &Lookup) -> Decision {
         },
         Lookup::Nothing {
             others,
+            has_tasks,
             in_project: true,
         } => Decision::Tell {
-            text: messages::no_run(others),
+            text: messages::no_run(others, *has_tasks),
         },
         Lookup::Nothing { .. } => Decision::ALLOW,
     }

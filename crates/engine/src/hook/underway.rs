@@ -10,6 +10,7 @@ use machine::state::{Item, RunStatus, Token};
 use machine::{RunState, Shared};
 use workspace::config::{Environment, RootMarker};
 use workspace::convention::paths::PathClasses;
+use workspace::tasks::TASKS_FILE;
 
 use crate::capability::memory::{self, FROZEN, Memory};
 use crate::engine::{Engine, OpenOptions};
@@ -83,6 +84,8 @@ pub enum Lookup {
     Nothing {
         /// Whether the folder is in a project at all.
         in_project: bool,
+        /// Whether it has a file of tasks.
+        has_tasks: bool,
         /// What else is under way.
         others: Vec<Other>,
     },
@@ -146,7 +149,7 @@ impl ActiveRun {
 /// Looks in the projects that `folders` are in, one after the other, until there is a run.
 pub fn find(folders: &[PathBuf], environment: &Environment) -> Lookup {
     let mut seen = BTreeSet::new();
-    let mut in_project = false;
+    let (mut in_project, mut has_tasks) = (false, false);
     let mut others = Vec::new();
     for folder in folders {
         let root = workspace::config::find_root(folder, environment);
@@ -154,13 +157,18 @@ pub fn find(folders: &[PathBuf], environment: &Environment) -> Lookup {
             continue;
         }
         in_project |= root.path.join(".taskmaster").is_dir();
+        has_tasks |= root.path.join(TASKS_FILE).is_file();
         match in_root(&root.path, environment) {
             Ok(Lookup::Nothing { others: more, .. }) => others.extend(more),
             Ok(found) => return found,
             Err(fault) => return Lookup::Unclear(fault.message),
         }
     }
-    Lookup::Nothing { in_project, others }
+    Lookup::Nothing {
+        in_project,
+        has_tasks,
+        others,
+    }
 }
 
 fn in_root(root: &Path, environment: &Environment) -> Result<Lookup, Fault> {
@@ -176,6 +184,7 @@ fn in_root(root: &Path, environment: &Environment) -> Result<Lookup, Fault> {
     })?;
     let nothing = |others| Lookup::Nothing {
         in_project: true,
+        has_tasks: false,
         others,
     };
     let Some(project) = engine.stored()? else {

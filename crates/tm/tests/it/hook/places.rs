@@ -19,6 +19,11 @@ fn without_a_run_nothing_is_held_back_and_a_session_is_told() {
     let begin = json!({"cwd": environment.project(), "hook_event_name": "SessionStart", "source": "startup"});
     let told = environment.claude(&begin).unwrap().to_string();
     assert!(told.contains("No run of tm is under way"), "{told}");
+    assert!(told.contains("tm autopilot start <taskId>"), "{told}");
+    // Where there are no tasks, none is asked for.
+    fs::remove_file(environment.project().join(".taskmaster/tasks/tasks.json")).unwrap();
+    let told = environment.claude(&begin).unwrap().to_string();
+    assert!(told.contains("tm autopilot start --title"), "{told}");
     let stop = json!({"cwd": environment.project(), "hook_event_name": "Stop"});
     assert_eq!(environment.claude(&stop), None);
     // Where there is no project at all, there is nothing to say.
