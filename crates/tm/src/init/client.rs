@@ -23,6 +23,8 @@ pub enum Client {
     Opencode,
     /// Qwen Code: .qwen/settings.json, QWEN.md
     Qwen,
+    /// Cline: AGENTS.md, and the server in your own settings, with --user
+    Cline,
     /// Zed: .zed/settings.json, AGENTS.md
     Zed,
 }
@@ -40,7 +42,8 @@ pub enum Format {
 /// Where a client keeps its servers.
 #[derive(Debug, Clone, Copy)]
 pub struct Servers {
-    /// The files that it reads: ours goes into the first that is there, else into the first of all.
+    /// The files that it reads: ours goes into the first that is there, else into the first of all. None where it reads none
+    /// of a project.
     pub files: &'static [&'static str],
     /// How they are written.
     pub format: Format,
@@ -138,7 +141,7 @@ alwaysApply: true
 
 impl Client {
     /// All of them. Zed comes last: what it reads depends on the files that others make.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ClaudeCode,
         Self::Cursor,
         Self::Codex,
@@ -147,6 +150,7 @@ impl Client {
         Self::Copilot,
         Self::Opencode,
         Self::Qwen,
+        Self::Cline,
         Self::Zed,
     ];
 
@@ -161,6 +165,7 @@ impl Client {
             Self::Copilot => "copilot",
             Self::Opencode => "opencode",
             Self::Qwen => "qwen",
+            Self::Cline => "cline",
             Self::Zed => "zed",
         }
     }
@@ -174,6 +179,7 @@ impl Client {
             Self::Vscode => (&[".vscode/mcp.json"], Format::Json(&[&["servers"]]), STDIO),
             Self::Gemini => (&[".gemini/settings.json"], MCP_SERVERS, TIMED),
             Self::Qwen => (&[".qwen/settings.json"], MCP_SERVERS, TIMED),
+            Self::Cline => (&[], MCP_SERVERS, PLAIN),
             Self::Copilot => (&[".github/mcp.json"], MCP_SERVERS, LOCAL),
             Self::Opencode => (
                 &["opencode.json", "opencode.jsonc"],
@@ -208,6 +214,7 @@ impl Client {
                 ".config/opencode/opencode.json",
                 ".config/opencode/opencode.jsonc",
             ],
+            Self::Cline => &[".cline/data/settings/cline_mcp_settings.json"],
             Self::Zed => &[".config/zed/settings.json"],
             // These have the same files there as in a project.
             Self::Cursor | Self::Codex | Self::Gemini | Self::Qwen => self.servers().files,
@@ -219,13 +226,17 @@ impl Client {
         })
     }
 
-    /// The variable by which its user may have moved their settings elsewhere, and the folder below the home folder that it
-    /// stands for.
+    /// The variable by which its user may have moved their settings elsewhere, and the folder or file below the home folder
+    /// that it stands for.
     pub fn user_folder(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::ClaudeCode => Some(("CLAUDE_CONFIG_DIR", "")),
             Self::Codex => Some(("CODEX_HOME", ".codex")),
             Self::Copilot => Some(("COPILOT_HOME", ".copilot")),
+            Self::Cline => Some((
+                "CLINE_MCP_SETTINGS_PATH",
+                ".cline/data/settings/cline_mcp_settings.json",
+            )),
             Self::Gemini => Some(("GEMINI_CLI_HOME", "")),
             Self::Opencode | Self::Zed => Some(("XDG_CONFIG_HOME", ".config")),
             Self::Cursor | Self::Qwen | Self::Vscode => None,
@@ -238,7 +249,7 @@ impl Client {
             Self::ClaudeCode => ("CLAUDE.md", &[], ""),
             Self::Cursor => (".cursor/rules/tramline.mdc", &[], MDC_HEAD),
             Self::Codex => ("AGENTS.md", &["AGENTS.override.md"], ""),
-            Self::Opencode => ("AGENTS.md", &[], ""),
+            Self::Opencode | Self::Cline => ("AGENTS.md", &[], ""),
             Self::Vscode | Self::Copilot => (".github/copilot-instructions.md", &[], ""),
             Self::Gemini => ("GEMINI.md", &[], ""),
             Self::Qwen => ("QWEN.md", &[], ""),
@@ -269,6 +280,8 @@ impl Client {
             Self::Qwen => &[".qwen", "QWEN.md"],
             Self::Copilot => &[".github/mcp.json", ".github/copilot-instructions.md"],
             Self::Opencode => &["opencode.json", "opencode.jsonc", ".opencode"],
+            // Its servers are no part of a project: nothing in one says that they are missing.
+            Self::Cline => &[],
             Self::Zed => &[".zed"],
         }
     }
@@ -285,7 +298,7 @@ impl Client {
             Self::Gemini => Some(Caller::Gemini),
             Self::Qwen => Some(Caller::Qwen),
             Self::Opencode => Some(Caller::Opencode),
-            Self::Zed => None,
+            Self::Cline | Self::Zed => None,
         }
     }
 
@@ -314,6 +327,9 @@ impl Client {
             Self::Gemini => Some(
                 "Gemini CLI starts the server and calls the hook only in a folder that it was told to trust; with `--skip-trust` it does neither",
             ),
+            Self::Cline => Some(
+                "Cline reads no servers of a project: `tm init --user --client cline` puts this one into your own settings",
+            ),
             Self::Zed => Some("Zed starts the server once the project is trusted"),
             Self::Copilot => Some(
                 "Copilot CLI reads .github/mcp.json and .github/hooks once the folder is trusted",
@@ -333,7 +349,9 @@ mod tests {
             let name = client.to_possible_value().unwrap();
             assert_eq!(name.get_name(), client.id());
             let help = name.get_help().unwrap().to_string();
-            assert!(help.contains(client.servers().files[0]), "{help}");
+            if let Some(file) = client.servers().files.first() {
+                assert!(help.contains(file), "{help}");
+            }
             assert!(help.contains(client.instructions().file), "{help}");
         }
         assert_eq!(Client::value_variants(), Client::ALL);

@@ -41,6 +41,7 @@ use engine::Fault;
 use change::Change;
 use client::{Client, Format, Servers};
 use text::{EditError, Remainder};
+use workspace::config::Environment;
 
 /// What is wanted.
 #[derive(Debug, Clone)]
@@ -219,6 +220,7 @@ impl<'r> Draft<'r> {
     /// The program that a client's entry starts, as it is written; none where it calls a server that runs elsewhere.
     fn program(&mut self, client: Client) -> Option<String> {
         let servers = client.servers();
+        servers.files.first()?;
         let file = self.servers_file(&servers).ok()?;
         let text = self.text(file).ok()??;
         match servers.format {
@@ -333,7 +335,12 @@ impl<'r> Draft<'r> {
     }
 
     fn add(&mut self, client: Client) -> Result<(), Fault> {
-        self.add_entry(&client.servers(), client.note())?;
+        let servers = client.servers();
+        if servers.files.is_empty() {
+            self.notes.extend(client.note().map(str::to_owned));
+        } else {
+            self.add_entry(&servers, client.note())?;
+        }
         let head = client.instructions().head;
         let file = self.words_file(client)?;
         self.put(file, |text| instructions::with_words(text, head))
@@ -516,6 +523,12 @@ impl<'r> Draft<'r> {
 
     /// Whether our entry is among a client's servers. Of a file that nobody can read, that is taken for granted.
     fn is_in_use(&mut self, client: Client) -> Result<bool, Fault> {
+        if client.servers().files.is_empty() {
+            let words = self.words_file(client)?;
+            let text = self.text(words)?;
+            let is_told = text.is_some_and(|text| instructions::has_markers(&text));
+            return Ok(is_told && has_user_entry(client));
+        }
         for file in client.servers().files {
             if let Some(text) = self.text(file)?
                 && text.contains(entry::NAME)
@@ -567,6 +580,18 @@ impl<'r> Draft<'r> {
         }
         Ok(changes)
     }
+}
+
+/// Whether our entry is in the user's own settings of a client.
+fn has_user_entry(client: Client) -> bool {
+    let environment = Environment::of_this_process();
+    let (Some(home), Some(servers)) = (environment.home(), client.user_servers()) else {
+        return false;
+    };
+    servers.files.iter().any(|file| {
+        std::fs::read_to_string(home.join(file))
+            .is_ok_and(|text| is_set_up(&servers, &text).unwrap_or(false))
+    })
 }
 
 /// The first section that is there, else the last.

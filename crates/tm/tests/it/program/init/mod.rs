@@ -285,7 +285,9 @@ fn nothing_is_written_where_nobody_can_be_asked() {
     let both = environment.tm(&["init", "--print", "--yes", "--json"]);
     assert_eq!(both.json_with(2)["error"]["code"], "usage");
     let unknown = environment.tm(&["init", "--client", "emacs", "--json"]);
-    assert_eq!(unknown.json_with(2)["error"]["expected"], json!(CLIENTS));
+    let mut known = CLIENTS.to_vec();
+    known.insert(8, "cline");
+    assert_eq!(unknown.json_with(2)["error"]["expected"], json!(known));
 }
 
 #[test]
@@ -629,4 +631,36 @@ fn the_user_s_own_settings_hold_the_server_alone() {
         "{\n  \"mine\": 1\n}\n"
     );
     assert!(!home.join(".cursor").exists());
+}
+
+/// Cline reads its servers from its user's settings alone, and its instructions from the project.
+#[test]
+fn a_client_without_a_file_of_servers_in_the_project_has_its_entry_in_the_user_s() {
+    let environment = TestEnvironment::bare();
+    let file = ".cline/data/settings/cline_mcp_settings.json";
+    let path = environment.home().join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mine = "{\n  \"mcpServers\": { \"mine\": { \"command\": \"x\" } }\n}\n";
+    fs::write(&path, mine).unwrap();
+    let before = contents(&environment);
+
+    let answer = init(&environment, &["--client", "cline"]);
+    let words: Vec<&str> = files(&answer).iter().map(|(file, _)| *file).collect();
+    assert_eq!(words, [".taskmaster/config.json", "AGENTS.md"]);
+    let note = answer["notes"].to_string();
+    assert!(note.contains("tm init --user --client cline"), "{note}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), mine);
+    init(&environment, &["--user", "--client", "cline"]);
+    let with = fs::read_to_string(&path).unwrap();
+    assert!(with.contains("autopilot,review,collab"), "{with}");
+    // Another client that leaves takes nothing from it.
+    init(&environment, &["--client", "codex"]);
+    let left = init(&environment, &["--remove", "--client", "codex"]);
+    let notes = left["notes"].to_string();
+    assert!(notes.contains("cline reads it too"), "{notes}");
+
+    init(&environment, &["--user", "--remove", "--client", "cline"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), mine);
+    init(&environment, &["--remove"]);
+    assert_eq!(contents(&environment), before);
 }
