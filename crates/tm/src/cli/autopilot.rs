@@ -307,8 +307,13 @@ pub struct Finalize {
     /// Let coverage under a threshold pass
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "let low coverage pass"))]
+    #[schemars(extend("x-brief" = "accept low coverage"))]
     pub skip_coverage: bool,
+    /// The work unit that is reported; the present one if left out
+    #[arg(long, value_name = "UNIT")]
+    #[serde(rename = "unitId")]
+    #[schemars(extend("x-brief" = "of the step"))]
+    pub unit: Option<String>,
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
@@ -395,6 +400,7 @@ impl Finalize {
         Report {
             evidence: self.evidence.request(),
             skip_coverage: self.skip_coverage,
+            unit: self.unit,
             ..Report::default()
         }
     }

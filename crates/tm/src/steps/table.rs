@@ -246,12 +246,13 @@ pub fn not_taken(by: &str) -> &'static [&'static str] {
         "tm autopilot complete"
         | "tm autopilot commit"
         | "tm autopilot finalize"
-        | "autopilot_finalize"
         | "tm session step"
         | "session_step" => &["phase", "item", "unit", "skill"],
-        "tm run report" | "autopilot_complete_phase" | "autopilot_commit" | "run_report" => {
-            &["phase", "item", "skill"]
-        }
+        "tm run report"
+        | "autopilot_complete_phase"
+        | "autopilot_commit"
+        | "autopilot_finalize"
+        | "run_report" => &["phase", "item", "skill"],
         "tm collab complete-skill" | "complete_skill" => &["phase", "item"],
         // There the numbers go with the phase.
         "autopilot_complete_work_unit" => &["item", "skill", "outcome", "results"],

@@ -321,8 +321,7 @@ fn what_is_told_at_each_step_is_what_its_tool_takes() {
         };
         let instructions = next["instructions"].as_str().unwrap();
         assert!(instructions.contains(tool), "{instructions}");
-        let names_unit = instructions.contains("unitId workUnit");
-        assert_eq!(names_unit, action != "finalize", "{instructions}");
+        assert!(instructions.contains("unitId workUnit"), "{instructions}");
         match action.as_str() {
             "red" => stage.write(&format!("tests/{file}_test.sh"), "false\n"),
             "green" => stage.write(&format!("src/{file}.sh"), "true\n"),
