@@ -134,7 +134,7 @@ pub struct Evidence {
     /// Nothing was changed since the report that this one is held against: it holds for this one, too
     #[arg(long, conflicts_with_all = ["results", "report", "verify", "format", "removed", "coverage", "coverage_report"])]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "nothing was, since GREEN"))]
+    #[schemars(extend("x-brief" = "nothing changed since GREEN"))]
     pub unchanged: bool,
     /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
     #[arg(long, value_name = "PERCENT", conflicts_with = "coverage_report")]
@@ -143,7 +143,7 @@ pub struct Evidence {
     /// A file of snapshots that is to ask for something else from now on; with `*` at the end, all that begin so. May be repeated
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "snapshots"))]
+    #[schemars(extend("x-brief" = "snapshots meant to change"))]
     pub updated: Vec<String>,
     /// What programs wrote, or are to write.
     #[command(flatten)]
@@ -160,12 +160,12 @@ pub struct TestReports {
     /// Beside --verify it names the file that the test command writes, where what it prints does not tell every test.
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "the runner's files"))]
+    #[schemars(extend("x-brief" = "files the test runner wrote"))]
     pub report: Vec<PathBuf>,
     /// Have tm run the test command itself, and take its outcome as the results
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "have the tests run"))]
+    #[schemars(extend("x-brief" = "run the tests"))]
     pub verify: bool,
     /// Format of the test report, such as `junit`; told by its content if left out. `tm evidence show --help` lists them
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
@@ -173,12 +173,12 @@ pub struct TestReports {
     pub format: Option<String>,
     /// A report that the coverage tool wrote, instead of --coverage
     #[arg(long, value_name = "FILE")]
-    #[schemars(extend("x-brief" = "the tool's file"))]
+    #[schemars(extend("x-brief" = "file of the coverage tool"))]
     pub coverage_report: Option<PathBuf>,
     /// A test that was taken out on purpose, by its id; with `*` at the end, all that begin so. May be repeated
     #[arg(long, value_name = "ID")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "ids of tests gone"))]
+    #[schemars(extend("x-brief" = "ids of deleted tests"))]
     pub removed: Vec<String>,
 }
 
@@ -235,12 +235,12 @@ pub struct Next {
 pub struct Complete {
     /// `red`, `green`, `chore`, `refactor` or `tests`; the present phase if left out
     #[arg(value_name = "PHASE")]
-    #[schemars(extend("enum" = ["red", "green", "chore", "refactor", "tests"], "x-brief" = "or the present one"))]
+    #[schemars(extend("enum" = ["red", "green", "chore", "refactor", "tests"], "x-brief" = "default: present"))]
     pub phase: Option<String>,
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
     #[serde(rename = "subtaskId")]
-    #[schemars(extend("x-brief" = "or the present one"))]
+    #[schemars(extend("x-brief" = "default: present"))]
     pub subtask: Option<String>,
     /// What it rests on.
     #[command(flatten)]
@@ -249,12 +249,12 @@ pub struct Complete {
     /// The files that were changed, by commas; found by git if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "found by git if left out"))]
+    #[schemars(extend("x-brief" = "default: found by git"))]
     pub files: Vec<String>,
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
     #[serde(rename = "unitId")]
-    #[schemars(extend("x-brief" = "counts once"))]
+    #[schemars(extend("x-brief" = "of the step"))]
     pub unit: Option<String>,
     /// The run.
     #[command(flatten)]
@@ -269,26 +269,26 @@ pub struct Commit {
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
     #[serde(rename = "subtaskId")]
-    #[schemars(extend("x-brief" = "or the present one"))]
+    #[schemars(extend("x-brief" = "default: present"))]
     pub subtask: Option<String>,
     /// The whole commit message, instead of the template's
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "instead of the template's"))]
+    #[schemars(extend("x-brief" = "instead of the generated one"))]
     pub message: Option<String>,
     /// The files to commit, by commas; all of the run's changes if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "all changes if left out"))]
+    #[schemars(extend("x-brief" = "default: all changes"))]
     pub files: Vec<String>,
     /// A commit that was made already
     #[arg(long, value_name = "SHA", conflicts_with_all = ["message", "files"])]
     #[serde(rename = "commitSha")]
-    #[schemars(extend("x-brief" = "made already"))]
+    #[schemars(extend("x-brief" = "if it is made already"))]
     pub sha: Option<String>,
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
     #[serde(rename = "unitId")]
-    #[schemars(extend("x-brief" = "counts once"))]
+    #[schemars(extend("x-brief" = "of the step"))]
     pub unit: Option<String>,
     /// The run.
     #[command(flatten)]
@@ -327,11 +327,11 @@ pub struct Skip {
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
     #[serde(rename = "subtaskId")]
-    #[schemars(extend("x-brief" = "or the present one"))]
+    #[schemars(extend("x-brief" = "default: present"))]
     pub subtask: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "journalled"))]
+    #[schemars(extend("x-brief" = "recorded"))]
     pub reason: String,
     /// The run.
     #[command(flatten)]
@@ -428,7 +428,7 @@ pub struct Pause {
     /// Why; it is journalled and shown
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "journalled"))]
+    #[schemars(extend("x-brief" = "recorded"))]
     pub reason: String,
     /// The run.
     #[command(flatten)]

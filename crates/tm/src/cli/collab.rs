@@ -142,11 +142,11 @@ pub enum CollabCommand {
 pub struct CompleteSkill {
     /// The skill that is finished
     #[arg(value_name = "SKILL")]
-    #[schemars(extend("x-brief" = "that is finished"))]
+    #[schemars(extend("x-brief" = "the skill that is done"))]
     pub skill: String,
     /// The work unit that it was done for, as the answer before named it
     #[arg(long, value_name = "ID", alias = "unit")]
-    #[schemars(extend("x-brief" = "unit_id of the answer that named the skill", "x-aliases" = ["unit_id"]))]
+    #[schemars(extend("x-brief" = "unit_id that came with the skill", "x-aliases" = ["unit_id"]))]
     pub unit_id: Option<String>,
 }
 
@@ -206,7 +206,7 @@ pub struct Reopen {
     /// What the item is from now on: code, task or bugfix
     #[arg(long = "type", value_name = "TYPE")]
     #[serde(rename = "type")]
-    #[schemars(extend("x-brief" = "of the item, from now on"))]
+    #[schemars(extend("x-brief" = "new type of the item"))]
     pub kind: Option<String>,
     /// The id of a task; may be repeated
     #[arg(long = "task", value_name = "ID")]
@@ -215,7 +215,7 @@ pub struct Reopen {
     pub tasks: Vec<String>,
     /// Why; it is told whoever works on it
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "told whoever works on it"))]
+    #[schemars(extend("x-brief" = "shown to who works on it"))]
     pub reason: String,
     /// Refuse where this is not the present work unit
     #[arg(long, alias = "unit-id", value_name = "UNIT")]
@@ -238,7 +238,7 @@ pub struct Skip {
     pub tasks: Vec<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "journalled"))]
+    #[schemars(extend("x-brief" = "recorded"))]
     pub reason: String,
     /// Refuse where this is not the present work unit
     #[arg(long, alias = "unit-id", value_name = "UNIT")]

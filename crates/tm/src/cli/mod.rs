@@ -205,18 +205,18 @@ pub struct ProjectPlace {
 pub struct Reopen {
     /// The item's key, such as a subtask's id; the present one if left out
     #[arg(value_name = "ITEM")]
-    #[schemars(extend("x-brief" = "or the present one"))]
+    #[schemars(extend("x-brief" = "default: present"))]
     pub item: Option<String>,
     /// What kind of work it is from now on, and begins anew as: for subtasks of `tdd` one of `tdd`, `docs`, `config`, `chore`, `refactor`,
     /// `tests` and `spike`; with a reason
     #[arg(long, value_name = "KIND")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "another kind of work"))]
+    #[schemars(extend("x-brief" = "make it another kind of work"))]
     pub kind: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "journalled"))]
+    #[schemars(extend("x-brief" = "recorded"))]
     pub reason: String,
     /// By what, where only a person takes it up again.
     #[command(flatten)]

@@ -26,17 +26,17 @@ pub struct Rewind {
     /// A work unit, a subtask (where it began), a phase (the last one of that name), or `last-commit` for the step before it; the
     /// steps are listed if left out
     #[arg(value_name = "TO")]
-    #[schemars(extend("x-brief" = "unit, subtask, phase or last-commit; lists the steps if left out"))]
+    #[schemars(extend("x-brief" = "unit, subtask, phase or last-commit; default: list the steps"))]
     pub to: Option<String>,
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "told with the unit"))]
+    #[schemars(extend("x-brief" = "shown with the step"))]
     pub reason: String,
     /// Take back what is pushed, too: the next submission replaces it there
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "what is pushed, too"))]
+    #[schemars(extend("x-brief" = "also what is pushed"))]
     pub pushed: bool,
     /// By what, where a person has to agree.
     #[command(flatten)]

@@ -107,15 +107,15 @@ pub struct Report {
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
     #[serde(rename = "unitId")]
-    #[schemars(extend("x-brief" = "counts once"))]
+    #[schemars(extend("x-brief" = "of the step"))]
     pub unit: Option<String>,
     /// How it came out, in one word
     #[arg(long, value_name = "WORD")]
-    #[schemars(extend("x-brief" = "how it came out, in a word"))]
+    #[schemars(extend("x-brief" = "the result, in a word"))]
     pub outcome: Option<String>,
     /// More on it
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "more on it"))]
+    #[schemars(extend("x-brief" = "details of the result"))]
     pub note: Option<String>,
     /// What is known of the tests.
     #[command(flatten)]
@@ -124,21 +124,21 @@ pub struct Report {
     /// The files that it is about, by commas; of a commit those that it is to have
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "that it is about"))]
+    #[schemars(extend("x-brief" = "item it is about"))]
     pub files: Vec<String>,
     /// The whole message of the commit that is to be made, instead of the template's
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "instead of the template's"))]
+    #[schemars(extend("x-brief" = "instead of the generated one"))]
     pub message: Option<String>,
     /// A commit that was made already
     #[arg(long, value_name = "SHA", conflicts_with_all = ["message", "files"])]
     #[serde(rename = "commitSha")]
-    #[schemars(extend("x-brief" = "made already"))]
+    #[schemars(extend("x-brief" = "if it is made already"))]
     pub sha: Option<String>,
     /// At the whole suite: let coverage under a threshold pass
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "let low coverage pass"))]
+    #[schemars(extend("x-brief" = "accept low coverage"))]
     pub skip_coverage: bool,
     /// The run.
     #[command(flatten)]
@@ -170,7 +170,7 @@ pub struct RunWithReason {
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "journalled"))]
+    #[schemars(extend("x-brief" = "recorded"))]
     pub reason: String,
     /// The run.
     #[command(flatten)]
@@ -184,11 +184,11 @@ pub struct RunWithReason {
 pub struct Skip {
     /// The item's key; the present one if left out
     #[arg(value_name = "ITEM")]
-    #[schemars(extend("x-brief" = "or the present one"))]
+    #[schemars(extend("x-brief" = "default: present"))]
     pub item: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "journalled"))]
+    #[schemars(extend("x-brief" = "recorded"))]
     pub reason: String,
     /// The run.
     #[command(flatten)]

@@ -130,11 +130,11 @@ impl SessionOption {
 pub struct Init {
     /// The workflow, one whose view is `session`; `review` if left out
     #[arg(long, value_name = "WORKFLOW")]
-    #[schemars(extend("x-brief" = "review if left out"))]
+    #[schemars(extend("x-brief" = "default: review"))]
     pub workflow: Option<String>,
     /// The profile; `generic` if left out
     #[arg(long, value_name = "PROFILE")]
-    #[schemars(extend("x-brief" = "generic if left out"))]
+    #[schemars(extend("x-brief" = "default: generic"))]
     pub profile: Option<String>,
     /// What it is given.
     #[command(flatten)]
@@ -147,11 +147,11 @@ pub struct Init {
     pub gates: Vec<(String, String)>,
     /// After how many iterations the session pauses whose reviews fail
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    #[schemars(extend("x-brief" = "that may fail before it pauses"))]
+    #[schemars(extend("x-brief" = "failed reviews until it pauses"))]
     pub max_iterations: Option<u32>,
     /// A name for its id; the profile's if left out
     #[arg(long, value_name = "NAME")]
-    #[schemars(extend("x-brief" = "for its id"))]
+    #[schemars(extend("x-brief" = "part of its id"))]
     pub name: Option<String>,
 }
 

@@ -23,7 +23,7 @@ pub struct Start {
     pub task_id: Option<String>,
     /// The workflow, one whose view is `autopilot`; `tdd` if left out
     #[arg(long, value_name = "WORKFLOW")]
-    #[schemars(extend("x-brief" = "tdd if left out"))]
+    #[schemars(extend("x-brief" = "default: tdd"))]
     pub workflow: Option<String>,
     /// A task given here, by its title
     #[arg(long, value_name = "TEXT", conflicts_with = "plan")]
@@ -41,7 +41,7 @@ pub struct Start {
     /// How the run goes.
     #[command(flatten)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "how it goes"))]
+    #[schemars(extend("x-brief" = "more options"))]
     pub options: StartOptions,
     /// Show the plan and touch nothing
     #[arg(long, conflicts_with = "interactive")]
@@ -51,7 +51,7 @@ pub struct Start {
     /// Supersede a run that is under way
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "end the current one; asks"))]
+    #[schemars(extend("x-brief" = "end the present run; asks the user"))]
     pub force: bool,
     /// Begin with uncommitted changes; those that the run does not touch are never committed
     #[arg(long)]
@@ -121,7 +121,7 @@ pub struct Baseline {
     /// A test report of the suite as it is now; tests that fail in it may go on failing. May be repeated
     #[arg(long = "baseline-report", value_name = "FILE")]
     #[serde(default, rename = "baselineReport")]
-    #[schemars(extend("x-brief" = "tests that fail already"))]
+    #[schemars(extend("x-brief" = "report of tests that fail already"))]
     pub reports: Vec<PathBuf>,
     /// Run the test command now, and take its outcome for the suite as it is
     #[arg(long)]

@@ -14,15 +14,15 @@ use super::{RunChoice, Signing};
 pub struct Submit {
     /// The branch that it is to be merged into; as the settings say, else the one that the run was begun from
     #[arg(long, value_name = "BRANCH")]
-    #[schemars(extend("x-brief" = "to merge into"))]
+    #[schemars(extend("x-brief" = "branch to merge into"))]
     pub base: Option<String>,
     /// The title; made from the task if left out
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "from the task if left out"))]
+    #[schemars(extend("x-brief" = "default: from the task"))]
     pub title: Option<String>,
     /// Open it as a draft, or make it one
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    #[schemars(extend("x-brief" = "a draft, or ready"))]
+    #[schemars(extend("x-brief" = "as a draft"))]
     pub draft: Option<bool>,
     /// Have it looked at: it is a draft no more
     #[arg(long, conflicts_with = "draft")]
@@ -31,7 +31,7 @@ pub struct Submit {
     /// A label that it is given; may be repeated
     #[arg(long = "label", value_name = "LABEL")]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "given to it"))]
+    #[schemars(extend("x-brief" = "labels to add"))]
     pub labels: Vec<String>,
     /// Somebody who is asked to look at it; may be repeated
     #[arg(long = "reviewer", value_name = "USER")]
@@ -40,7 +40,7 @@ pub struct Submit {
     pub reviewers: Vec<String>,
     /// The issue that it closes: `#12`, `owner/name#12` or its address
     #[arg(long, value_name = "ISSUE")]
-    #[schemars(extend("x-brief" = "that it closes, as #12"))]
+    #[schemars(extend("x-brief" = "issue it closes, as #12"))]
     pub issue: Option<String>,
     /// By what, where a person has to agree.
     #[command(flatten)]

@@ -54,11 +54,11 @@ impl RunSelector {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPlace {
-    #[schemars(extend("x-brief" = "its id"))]
+    #[schemars(extend("x-brief" = "run"))]
     run_id: Option<String>,
-    #[schemars(extend("x-brief" = "its folder"))]
+    #[schemars(extend("x-brief" = "folder"))]
     project_root: Option<String>,
-    #[schemars(extend("x-brief" = "of tasks"))]
+    #[schemars(extend("x-brief" = "task list"))]
     tag: Option<String>,
 }
 
@@ -77,9 +77,9 @@ impl From<RunPlace> for RunSelector {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionPlace {
-    #[schemars(extend("x-aliases" = ["session_id"], "x-brief" = "its id"))]
+    #[schemars(extend("x-aliases" = ["session_id"], "x-brief" = "session"))]
     session_id: Option<String>,
-    #[schemars(extend("x-brief" = "its folder"))]
+    #[schemars(extend("x-brief" = "folder"))]
     project_root: Option<String>,
 }
 
@@ -96,9 +96,9 @@ impl From<SessionPlace> for RunSelector {
 /// The same, as tools of skills are told.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SkillsPlace {
-    #[schemars(extend("x-aliases" = ["sessionId"], "x-brief" = "its name"))]
+    #[schemars(extend("x-aliases" = ["sessionId"], "x-brief" = "session"))]
     session: Option<String>,
-    #[schemars(extend("x-aliases" = ["projectRoot"], "x-brief" = "its folder"))]
+    #[schemars(extend("x-aliases" = ["projectRoot"], "x-brief" = "folder"))]
     project: Option<String>,
 }
 
@@ -116,7 +116,7 @@ impl From<SkillsPlace> for RunSelector {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct TurnPlace<P> {
     #[serde(rename = "unitId")]
-    #[schemars(extend("x-aliases" = ["unit_id"], "x-brief" = "when you decided"))]
+    #[schemars(extend("x-aliases" = ["unit_id"], "x-brief" = "step you decided at"))]
     unit: Option<String>,
     #[serde(flatten)]
     place: P,

@@ -96,6 +96,21 @@ pub fn shown(schema: &Value) -> Value {
     Value::Object(shown)
 }
 
+/// The schema of a tool's answer, by what every answer has. Types only: the model reads the answers themselves.
+pub fn of_answer(always: &[(&str, &str)]) -> Value {
+    let typed = |kind: &str| match kind.strip_suffix('?') {
+        // A list of types is more than some clients understand.
+        Some(kind) => json!({ "anyOf": [{ "type": kind }, { "type": "null" }] }),
+        None => json!({ "type": kind }),
+    };
+    let properties: Map<String, Value> = always
+        .iter()
+        .map(|&(name, kind)| (name.to_owned(), typed(kind)))
+        .collect();
+    let required: Vec<&str> = always.iter().map(|&(name, _)| name).collect();
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
 /// Both in one: the properties of `other` behind those of `schema`.
 pub fn joined(schema: &Value, other: &Value) -> Value {
     let mut joined = schema.clone();

@@ -3,13 +3,13 @@
 use engine::view::autopilot::request;
 use engine::{Channel, Turn, Verb};
 use mcp::Hints;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::evidence::{once, placed};
 use super::turn::by_hand;
-use super::{Answer, Call, Entry, answer, on_run, on_turn};
+use super::{Answer, Call, Entry, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
 use crate::cli::autopilot::{
     Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status, TakeBaseline,
@@ -19,189 +19,148 @@ use crate::cli::start::Start;
 use crate::cli::submit::{Feedback, Submit};
 use crate::steps::Form;
 
-/// What is known of the next step, in every answer.
-macro_rules! next_action {
-    ($($rest:tt)*) => {
-        json!({ $($rest)*, "nextAction": { "type": "object" } })
-    };
-}
+/// What every answer of a report has.
+const REPORTED: &[Property] = &[
+    ("validated", "boolean"),
+    ("message", "string"),
+    ("nextAction", "object"),
+];
+/// What every answer of a tool that moves the run has.
+const MOVED: &[Property] = &[("message", "string"), ("nextAction", "object")];
 
 /// The tools of the phase form, in the order in which a run needs them.
 pub(super) fn entries() -> Vec<Entry> {
-    let files = json!({ "type": "array", "items": { "type": "string" } });
-    let text = json!({ "type": "string" });
-    let flag = json!({ "type": "boolean" });
-    // A text or null: a list of types is more than some clients understand.
-    let verdict = next_action! {
-        "validated": flag, "code": text, "message": text, "suggestion": text, "warning": text
-    };
-    let moved = next_action! { "message": text };
     vec![
         Entry {
             name: "autopilot_start",
-            title: "Start a run",
-            description: "Start a TDD run on a branch of its own: taskId (of tasks.json), or title with subtasks, or plan.",
+            title: "Start a task",
+            description: "Start a task as a test-driven run on its own branch. Give taskId (of tasks.json), or title with subtasks, or plan. The answer has the first step.",
             hints: Hints::Adds,
-            output: next_action! { "runId": text, "branch": text, "warnings": files },
-            always: &["branch"],
+            output: &[("branch", "string")],
             handler: on_run(start),
         },
         Entry {
             name: "autopilot_next",
             title: "Next step",
-            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly.",
+            description: "Get the next step of the task again, in full: action (red, green, commit, finalize, paused, complete), unitId, instructions. Every other answer has it as nextAction.",
             hints: Hints::ReadOnly,
-            output: json!({
-                "action": text, "runId": text, "unitId": text, "instructions": text,
-                "subtask": { "type": "object" }, "context": { "type": "object" },
-            }),
-            always: &["runId", "action"],
+            output: &[("runId", "string"), ("action", "string")],
             handler: on_run(next),
         },
         Entry {
             name: "autopilot_complete_phase",
             title: "Report RED or GREEN",
-            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: do what suggestion says.",
+            description: "Report RED (new tests fail) or GREEN (all pass): verify runs the tests, or give report files or results. validated: false: do what suggestion says.",
             hints: Hints::Adds,
-            output: verdict.clone(),
-            always: &["validated", "message", "nextAction"],
+            output: REPORTED,
             handler: on_run(complete),
         },
         Entry {
             name: "autopilot_commit",
             title: "Commit the subtask",
-            description: "In COMMIT: commit the subtask. Do not do it yourself; if you did, give commitSha.",
+            description: "Commit the subtask, in COMMIT. Never run git commit yourself.",
             hints: Hints::Idempotent,
-            output: next_action! {
-                "commitSha": text, "files": files, "alreadyCommitted": flag, "validated": flag,
-                "code": text, "message": text, "suggestion": text
-            },
-            always: &["message", "nextAction"],
+            output: MOVED,
             handler: on_run(commit),
         },
         Entry {
             name: "autopilot_finalize",
-            title: "Report the full suite",
-            description: "When action is finalize: report the whole suite, as in autopilot_complete_phase. Failing tests open a repair.",
+            title: "Finish the run",
+            description: "Finish the run: report the full test suite, when action is finalize. Failing tests open a repair.",
             hints: Hints::Idempotent,
-            output: next_action! {
-                "validated": flag, "code": text, "message": text, "suggestion": text,
-                "commitSha": text, "report": text
-            },
-            always: &["validated", "message", "nextAction"],
+            output: REPORTED,
             handler: on_run(finalize),
         },
         Entry {
             name: "autopilot_reopen",
             title: "Reopen a phase",
-            description: "One phase back: COMMIT to GREEN, GREEN to RED; at finalize, open a repair.",
+            description: "Go one phase back: COMMIT to GREEN, GREEN to RED to fix a wrong test; at finalize, open a repair.",
             hints: Hints::Adds,
-            output: moved.clone(),
-            always: &["message", "nextAction"],
+            output: MOVED,
             handler: on_turn(reopen),
         },
         Entry {
             name: "autopilot_baseline",
             title: "Record the baseline",
-            description: "Which tests failed before the run, and may go on to: runs them where it began, or takes a report.",
+            description: "Record which tests failed before the run, so that they may keep failing: runs them, or reads a report.",
             hints: Hints::Idempotent,
-            output: moved.clone(),
-            always: &["message", "nextAction"],
+            output: MOVED,
             handler: on_run(baseline),
         },
         Entry {
             name: "autopilot_skip",
             title: "Give a subtask up",
-            description: "Give the subtask up for good; what depends on it is not run.",
+            description: "Give the subtask up for good, and what depends on it.",
             hints: Hints::Destructive,
-            output: moved.clone(),
-            always: &["message", "nextAction"],
+            output: MOVED,
             handler: on_turn(skip),
         },
         Entry {
             name: "autopilot_status",
-            title: "Where the run is",
-            description: "Progress, phase and attempt.",
+            title: "Status of the run",
+            description: "Show status, progress, phase and attempt.",
             hints: Hints::ReadOnly,
-            output: next_action! {
-                "runId": text, "status": text,
-                "progress": { "type": "object" }
-            },
-            always: &["runId", "status", "progress", "nextAction"],
+            output: &[
+                ("runId", "string"),
+                ("status", "string"),
+                ("progress", "object"),
+                ("nextAction", "object"),
+            ],
             handler: on_run(status),
         },
         Entry {
             name: "autopilot_pause",
             title: "Pause the run",
-            description: "Stop taking reports until autopilot_resume.",
+            description: "Accept no reports until autopilot_resume.",
             hints: Hints::Idempotent,
-            output: moved.clone(),
-            always: &["message", "nextAction"],
+            output: MOVED,
             handler: on_turn(pause),
         },
         Entry {
             name: "autopilot_resume",
-            title: "Go on with a run",
-            description: "Go on with a stopped run.",
+            title: "Resume the run",
+            description: "Resume a paused or interrupted run.",
             hints: Hints::Idempotent,
-            output: next_action! { "runId": text, "resumed": flag },
-            always: &["runId", "nextAction"],
+            output: &[("runId", "string"), ("nextAction", "object")],
             handler: on_turn(resume),
         },
-        way_back(),
-        submission(),
-        remarks(moved),
+        Entry {
+            name: "autopilot_rewind",
+            title: "Rewind the run",
+            description: "Take run, branch and tree back to an earlier step; what was there is kept.",
+            hints: Hints::Destructive,
+            output: &[("runId", "string")],
+            handler: on_turn(rewind),
+        },
+        Entry {
+            name: "autopilot_submit",
+            title: "Open the pull request",
+            description: "Push the finished run's branch; open or update its pull request. byHand: show the user why, and the url.",
+            hints: Hints::Adds,
+            output: &[
+                ("runId", "string"),
+                ("message", "string"),
+                ("nextAction", "object"),
+            ],
+            handler: on_run(submit),
+        },
+        Entry {
+            name: "autopilot_feedback",
+            title: "Import review feedback",
+            description: "Import failing checks and review comments of the pull request as new subtasks.",
+            hints: Hints::Adds,
+            output: MOVED,
+            handler: on_run(feedback),
+        },
         Entry {
             name: "autopilot_abort",
-            title: "End the run",
-            description: "End the run now; branch and files stay. cleanup asks the person.",
+            title: "Abort the run",
+            description: "End the run now; branch and files stay. cleanup asks the user.",
             hints: Hints::Destructive,
-            output: json!({ "runId": text, "message": text, "cleanedUp": flag }),
-            always: &["runId"],
+            output: &[("runId", "string")],
             handler: on_turn(abort),
         },
     ]
-}
-
-/// The tool that takes a run back.
-fn way_back() -> Entry {
-    let text = json!({ "type": "string" });
-    Entry {
-        name: "autopilot_rewind",
-        title: "Take the run back",
-        description: "Take run, branch and tree back to an earlier step; what was there is kept.",
-        hints: Hints::Destructive,
-        output: next_action! { "runId": text, "message": text, "steps": { "type": "array" } },
-        always: &["runId"],
-        handler: on_turn(rewind),
-    }
-}
-
-/// The tool that hands a run over.
-fn submission() -> Entry {
-    let text = json!({ "type": "string" });
-    Entry {
-        name: "autopilot_submit",
-        title: "Open the pull request",
-        description: "Push the finished run's branch; open its pull request, or update it. byHand: tell the person why, and the url.",
-        hints: Hints::Adds,
-        output: next_action! { "runId": text, "message": text, "pullRequest": { "type": "object" }, "byHand": { "type": "object" } },
-        always: &["runId", "message", "nextAction"],
-        handler: on_run(submit),
-    }
-}
-
-/// The tool that takes in what others say of it.
-fn remarks(moved: Value) -> Entry {
-    Entry {
-        name: "autopilot_feedback",
-        title: "Take in feedback",
-        description: "Fetch failing checks and review comments of the pull request; each becomes a subtask.",
-        hints: Hints::Adds,
-        output: moved,
-        always: &["message", "nextAction"],
-        handler: on_run(feedback),
-    }
 }
 
 fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {

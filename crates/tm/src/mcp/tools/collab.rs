@@ -7,123 +7,100 @@ use engine::{Engine, Fault};
 use mcp::Hints;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::super::place::{RunSelector, SkillsPlace, TurnPlace};
-use super::{Answer, Call, Entry, Handler, answer, on_skills};
+use super::{Answer, Call, Entry, Handler, Property, answer, on_skills};
 use crate::cli::collab::{CompleteSkill, Reopen, Skip, State};
 use crate::commands::collab::document::of_document;
 
+/// What every answer of a tool that moves a session has.
+const NEXT: &[Property] = &[
+    ("validated", "boolean"),
+    ("next_skill", "string?"),
+    ("state", "string"),
+];
+/// What every answer on the status of tasks has.
+const TASKS: &[Property] = &[
+    ("validated", "boolean"),
+    ("state", "string"),
+    ("tasks", "array"),
+    ("remaining", "integer"),
+];
+
 /// The tools of a session of skills.
 pub(super) fn entries() -> Vec<Entry> {
-    let text = json!({ "type": "string" });
-    let flag = json!({ "type": "boolean" });
-    let count = json!({ "type": "integer" });
-    let object = json!({ "type": "object" });
-    let list = json!({ "type": "array" });
-    // A list of types is more than some clients understand.
-    let maybe = json!({ "anyOf": [text, { "type": "null" }] });
-    let updated = json!({
-        "validated": flag, "code": text, "message": text, "suggestion": text,
-        "state": text, "tasks": list, "remaining": count, "fields": object,
-    });
-    let next = json!({
-        "validated": flag, "message": text, "next_skill": maybe, "state": text, "unit_id": text,
-    });
     vec![
         Entry {
             name: "complete_skill",
-            title: "Skill finished",
-            description: "Say which skill is finished and get next_skill, with what it is about. validated: false: nothing moved; next_skill is the one expected. Repeating it is harmless. collab-start begins a session.",
+            title: "Report a skill as done",
+            description: "Report a skill of a collab session as done, and get next_skill with what it is about. collab-start begins a session. validated: false: nothing moved; next_skill is the one expected.",
             hints: Hints::Idempotent,
-            output: json!({
-                "validated": flag, "code": text, "message": text, "suggestion": text,
-                "next_skill": maybe, "done": flag, "status": text, "action": text, "params": object, "state": text,
-                "display_name": text, "unit_id": text, "item": object, "batch": object,
-                "instructions": text, "valid_skills": list, "problems": list, "notes": list,
-            }),
-            always: &["validated", "next_skill", "state"],
+            output: NEXT,
             handler: on_skills(complete),
         },
         Entry {
             name: "get_session_state",
-            title: "Where a session is",
-            description: "All that is needed to go on after the context was cleared: skill, item, batch, files to read. full: every field.",
+            title: "State of a collab session",
+            description: "Get all that is needed to go on with a collab session after the context was cleared: skill, item, batch, files to read. full: every field.",
             hints: Hints::ReadOnly,
-            output: json!({
-                "session": text, "skill": maybe, "unitId": maybe, "state": text, "displayName": text,
-                "phase": text, "done": flag, "status": text, "item": object, "batch": object, "read": list,
-                "documents": text, "instructions": text, "workItems": list, "batches": list,
-            }),
-            always: &["state", "skill"],
+            output: &[("state", "string"), ("skill", "string?")],
             handler: on_skills(state),
         },
         Entry {
             name: "update_session_state",
             title: "Set work items",
-            description: "Set fields of a session; begins one that is not there. workItems and currentItem (taken first): until gather-session-goals is finished; addItems: items that come late, from then on. What follows from the rails is refused: read_only.",
+            description: "Set fields of a collab session; begins one that is not there. workItems and currentItem (done first): until gather-session-goals is done; addItems: late items, from then on.",
             hints: Hints::Idempotent,
-            output: updated.clone(),
-            always: &["validated", "state"],
+            output: &[("validated", "boolean"), ("state", "string")],
             handler: on_skills(update),
         },
         Entry {
             name: "reopen_work",
-            title: "Take work up again",
-            description: "Have an item be worked out again, or tasks be run again. Neither: the item in hand; at the end, one more task for what fails.",
+            title: "Reopen work",
+            description: "Have an item of a collab session designed again, or tasks done again. Neither: the item in progress; at the end, one more task for what fails.",
             hints: Hints::Adds,
-            output: next.clone(),
-            always: &["validated", "next_skill", "state"],
+            output: NEXT,
             handler: Handler::new::<TurnPlace<SkillsPlace>, _>(reopen),
         },
         Entry {
             name: "skip_work",
             title: "Give work up",
-            description: "Give up an item with its open tasks, or tasks; neither: the item in hand. What depends on it is not run.",
+            description: "Give up an item of a collab session, or tasks, and what depends on them; neither: the item in progress.",
             hints: Hints::Destructive,
-            output: next,
-            always: &["validated", "next_skill", "state"],
+            output: NEXT,
             handler: Handler::new::<TurnPlace<SkillsPlace>, _>(skip),
         },
         Entry {
             name: "update_task_status",
             title: "Set a task's status",
-            description: "Say what a task of the batch in hand came to.",
+            description: "Set the status of one task of the present batch.",
             hints: Hints::Idempotent,
-            output: updated.clone(),
-            always: &["validated", "state", "tasks", "remaining"],
+            output: TASKS,
             handler: on_skills(one_task),
         },
         Entry {
             name: "update_tasks_status",
             title: "Set tasks' statuses",
-            description: "The same of many tasks: all are stored, or none.",
+            description: "Set the status of many tasks: all are stored, or none.",
             hints: Hints::Idempotent,
-            output: updated,
-            always: &["validated", "state", "tasks", "remaining"],
+            output: TASKS,
             handler: on_skills(many_tasks),
         },
         Entry {
             name: "get_task_graph",
             title: "Task graph",
-            description: "Batches and tasks with their statuses, and a Mermaid drawing of them.",
+            description: "Get batches and tasks with their statuses, and a Mermaid drawing.",
             hints: Hints::ReadOnly,
-            output: json!({
-                "session": text, "cut": flag, "batches": list, "mermaid": text, "problems": list,
-            }),
-            always: &["batches"],
+            output: &[("batches", "array")],
             handler: on_skills(graph),
         },
         Entry {
             name: "sync_task_graph",
-            title: "Hand a task graph over",
-            description: "Replace an item's task graph: YAML with tasks: [{id, files, tests, description, parallel, depends-on}], alone or in Markdown. Without document and path the session's own documents are read. validated: false: problems, with lines.",
+            title: "Set a task graph",
+            description: "Replace an item's task graph: YAML with tasks: [{id, files, tests, description, parallel, depends-on}], alone or in Markdown; without document and path from the session's own documents. validated: false: problems, with lines.",
             hints: Hints::Idempotent,
-            output: json!({
-                "validated": flag, "code": text, "message": text, "suggestion": text,
-                "tasks": count, "problems": list, "notes": list, "batches": list,
-            }),
-            always: &["validated", "tasks"],
+            output: &[("validated", "boolean"), ("tasks", "integer")],
             handler: on_skills(sync),
         },
     ]
@@ -185,7 +162,7 @@ impl JsonSchema for Fields {
                 },
                 // The item to begin with can be taken back, by `null`.
                 "currentItem": { "type": "string", "x-as-is": true, "x-brief": "number of an item" },
-                "hasSnapshot": { "type": "boolean", "x-as-is": true, "x-brief": "of your context" },
+                "hasSnapshot": { "type": "boolean", "x-as-is": true, "x-brief": "a snapshot of your context is kept" },
             },
             "additionalProperties": true,
         })
@@ -208,7 +185,7 @@ fn update(call: Call<'_>, meant: RunSelector, fields: Fields) -> Answer {
 struct TaskDone {
     #[schemars(extend("x-aliases" = ["taskId"], "x-brief" = "of the graph"))]
     id: String,
-    #[schemars(extend("enum" = ["pending", "in_progress", "completed", "failed"], "x-brief" = "what it came to"))]
+    #[schemars(extend("enum" = ["pending", "in_progress", "completed", "failed"], "x-brief" = "new status"))]
     status: String,
     #[schemars(extend("enum" = ["failed"], "x-brief" = "with failed: skipped"))]
     outcome: Option<String>,
@@ -217,7 +194,7 @@ struct TaskDone {
 /// What many tasks came to.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct TasksDone {
-    #[schemars(extend("x-brief" = "all of them or none"))]
+    #[schemars(extend("x-brief" = "all are stored, or none"))]
     tasks: Vec<TaskDone>,
 }
 
@@ -246,7 +223,7 @@ fn graph(call: Call<'_>, meant: RunSelector, _: Whole) -> Answer {
 /// A task graph that is handed over.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Graph {
-    #[schemars(extend("x-brief" = "number; the present item if left out"))]
+    #[schemars(extend("x-brief" = "number; default: the present item"))]
     item: Option<String>,
     /// An empty one is an error of the graph, and not taken for none.
     #[schemars(extend("x-empty" = true, "x-brief" = "the text"))]

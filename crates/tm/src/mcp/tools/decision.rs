@@ -7,13 +7,13 @@ use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use semver::Version;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use text::plain::{many_lines, one_line};
 
 use super::super::confirm::{Interruption, confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::turn::by_hand;
-use super::{Entry, Handler};
+use super::{Entry, Handler, Property};
 use crate::commands::session::decision::{bound_to, decision, no_feedback};
 use crate::render::session::{About, edited};
 use crate::steps::Form;
@@ -31,17 +31,15 @@ const LONGEST_ECHO: usize = 200;
 /// A tool that carries a person's decision at a gate.
 pub(super) fn deciding(
     name: &'static str,
-    output: Value,
-    always: &'static [&'static str],
+    output: &'static [Property],
     handler: Handler,
 ) -> Entry {
     Entry {
         name,
         title: "Decide at a gate",
-        description: "Pass on what the person decided at a closed gate, on exactly what they looked at: gate and hash as in the answer that showed them. The person is asked again. Never call it unasked.",
+        description: "Approve or reject at a closed gate, as the user decided on exactly this gate and hash (of the answer that showed them). The user is asked again. Never call it unasked.",
         hints: Hints::Destructive,
         output,
-        always,
         handler,
     }
 }
@@ -50,14 +48,14 @@ pub(super) fn deciding(
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct DecisionRequest {
     #[serde(rename = "decision")]
-    #[schemars(extend("enum" = ["approve", "reject"], "x-brief" = "the person's"))]
+    #[schemars(extend("enum" = ["approve", "reject"], "x-brief" = "the user's"))]
     choice: String,
-    #[schemars(extend("x-brief" = "that was shown"))]
+    #[schemars(extend("x-brief" = "gate that was shown"))]
     gate: String,
-    #[schemars(extend("x-brief" = "of what they looked at"))]
+    #[schemars(extend("x-brief" = "hash that was shown"))]
     hash: String,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "to reject: what to do otherwise"))]
+    #[schemars(extend("x-brief" = "to reject: what to change"))]
     feedback: String,
 }
 

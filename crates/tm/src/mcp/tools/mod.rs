@@ -29,6 +29,15 @@ use super::place::{Places, RunPlace, RunSelector, SessionPlace, SkillsPlace, Tur
 use super::{arguments, schema};
 use crate::steps::{Caller, StepSpelling as _};
 
+/// The tools that a task cannot do without. Claude Code defers others behind a search, and loads these at once.
+const CORE: [&str; 5] = [
+    "autopilot_start",
+    "autopilot_next",
+    "autopilot_complete_phase",
+    "autopilot_commit",
+    "autopilot_status",
+];
+
 /// Tools that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
@@ -190,6 +199,9 @@ where
     Handler::new::<SkillsPlace, R>(handle)
 }
 
+/// A property of an answer: its name and its JSON type, with `?` where it may be null.
+type Property = (&'static str, &'static str);
+
 /// A tool and what it does.
 #[derive(Debug)]
 struct Entry {
@@ -197,10 +209,8 @@ struct Entry {
     title: &'static str,
     description: &'static str,
     hints: Hints,
-    /// Properties of the answer.
-    output: Value,
-    /// Those of them that each answer has.
-    always: &'static [&'static str],
+    /// What every answer has; many have more.
+    output: &'static [Property],
     handler: Handler,
 }
 
@@ -290,16 +300,14 @@ impl Entry {
             description: self.description,
             hints: self.hints,
             input: schema::shown(&self.handler.schema),
-            output: Some(match self.always {
-                [] => json!({ "type": "object", "properties": self.output }),
-                always => {
-                    json!({ "type": "object", "properties": self.output, "required": always })
-                }
-            }),
-            // Clients that know this ask their person at every call, whatever they were told to let pass.
-            meta: decision::NAMES
-                .contains(&self.name)
-                .then(|| json!({ "anthropic/requiresUserInteraction": true })),
+            output: Some(schema::of_answer(self.output)),
+            meta: if CORE.contains(&self.name) {
+                Some(json!({ "anthropic/alwaysLoad": true }))
+            } else if decision::NAMES.contains(&self.name) {
+                Some(json!({ "anthropic/requiresUserInteraction": true }))
+            } else {
+                None
+            },
         }
     }
 }

@@ -2,12 +2,11 @@
 
 use engine::Turn;
 use mcp::Hints;
-use serde_json::json;
 
 use super::super::place::RunSelector;
 use super::decision::{DecisionRequest, RUN_DECIDE, decided, deciding};
 use super::evidence::{once, placed};
-use super::{Answer, Call, Entry, Handler, answer, on_run, on_turn};
+use super::{Answer, Call, Entry, Handler, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
 use crate::cli::inputs::as_texts;
 use crate::cli::rewind::Rewind;
@@ -16,61 +15,56 @@ use crate::cli::submit::{Feedback, Submit};
 use crate::render::session::About;
 use crate::steps::Form;
 
+/// What every answer of a tool that moves a run has.
+const MOVED: &[Property] = &[
+    ("runId", "string"),
+    ("message", "string"),
+    ("nextAction", "object"),
+];
+
 /// The tools of the generic verbs.
 pub(super) fn entries() -> Vec<Entry> {
-    let text = json!({ "type": "string" });
-    let texts = json!({ "type": "array", "items": { "type": "string" } });
-    let object = json!({ "type": "object" });
     vec![
         Entry {
             name: "run_start",
             title: "Start a workflow",
             description: "Start a run of any workflow of this project; inputs as its definition names them.",
             hints: Hints::Adds,
-            output: json!({ "runId": text, "workflow": text, "nextAction": object }),
-            always: &["runId", "nextAction"],
+            output: &[("runId", "string"), ("nextAction", "object")],
             handler: on_run(start),
         },
         Entry {
             name: "run_next",
             title: "Next work unit",
-            description: "What to do now in a run of any workflow: action (work, step, decide, restore, paused, complete), unitId, instructions, and what a report needs (expects, outcomes).",
+            description: "Get the next step of a run of any workflow: action (work, step, decide, restore, paused, complete), unitId, instructions, and what a report needs (expects, outcomes).",
             hints: Hints::ReadOnly,
-            output: json!({
-                "action": text, "runId": text, "workflow": text, "unitId": text, "state": text,
-                "instructions": text, "expects": text, "outcomes": texts, "units": { "type": "array" },
-            }),
-            always: &["runId", "action"],
+            output: &[("runId", "string"), ("action", "string")],
             handler: on_run(next),
         },
         Entry {
             name: "run_report",
             title: "Report a work unit",
-            description: "Report a work unit of any workflow. Where expects is outcome: give outcome; where it is tests: results, or paths of the runner's report, or verify; where it is commit: nothing, or message, files or commitSha. validated: false: not accepted; do what suggestion says. Give unitId, so that a repeated report counts once.",
+            description: "Report a work unit of any workflow. expects outcome: give outcome; tests: verify, report or results; commit: nothing, or message, files or commitSha. validated: false: do what suggestion says.",
             hints: Hints::Adds,
-            output: json!({
-                "validated": { "type": "boolean" }, "code": text, "message": text,
-                "suggestion": text, "nextAction": object,
-            }),
-            always: &["validated", "message", "nextAction"],
+            output: &[
+                ("validated", "boolean"),
+                ("message", "string"),
+                ("nextAction", "object"),
+            ],
             handler: on_run(report),
         },
         Entry {
             name: "run_status",
-            title: "Where a run is",
-            description: "Status, states and items of a run of any workflow.",
+            title: "Status of a run",
+            description: "Show status, states and items of a run of any workflow.",
             hints: Hints::ReadOnly,
-            output: json!({
-                "runId": text, "workflow": text, "status": text, "states": { "type": "array" },
-                "items": object, "nextAction": object,
-            }),
-            always: &["runId"],
+            output: &[("runId", "string")],
             handler: on_run(status),
         },
         turned(
             "run_step",
             "Take a step",
-            "Take the step that is due where nothing is reported: a response is there, a gate is open, or the workflow is gone through by single steps.",
+            "Take the due step where nothing is reported: a response is there, a gate is open, or the workflow goes by single steps.",
             on_turn(step),
         ),
         turned(
@@ -93,8 +87,7 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Take a run back",
             description: "Take a run back to an earlier step, by its workflow's own rule.",
             hints: Hints::Destructive,
-            output: json!({ "runId": text, "message": text, "nextAction": object, "steps": { "type": "array" } }),
-            always: &["runId"],
+            output: &[("runId", "string")],
             handler: on_turn(rewind),
         },
         Entry {
@@ -102,43 +95,37 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Hand a run over",
             description: "Push the run's branch; open its pull request, or update it.",
             hints: Hints::Adds,
-            output: json!({ "runId": text, "message": text, "nextAction": object, "pullRequest": object, "byHand": object }),
-            always: &["runId", "message", "nextAction"],
+            output: MOVED,
             handler: on_run(submit),
         },
         turned(
             "run_feedback",
-            "Take in feedback",
-            "Take in what others say of what the run handed over.",
+            "Import review feedback",
+            "Import what others say of what the run handed over.",
             on_run(feedback),
         ),
         turned(
             "run_pause",
             "Pause a run",
-            "Stop taking reports until run_resume.",
+            "Accept no reports until run_resume.",
             on_turn(pause),
         ),
         turned(
             "run_resume",
-            "Go on with a run",
-            "Go on with a paused or interrupted run.",
+            "Resume a run",
+            "Resume a paused or interrupted run.",
             on_turn(resume),
         ),
         Entry {
             hints: Hints::Destructive,
             ..turned(
                 "run_abort",
-                "End a run",
+                "Abort a run",
                 "End the run now; what it made stays.",
                 on_turn(abort),
             )
         },
-        deciding(
-            RUN_DECIDE,
-            json!({ "runId": text, "message": text, "nextAction": object }),
-            &["runId", "message", "nextAction"],
-            on_run(decide),
-        ),
+        deciding(RUN_DECIDE, MOVED, on_run(decide)),
     ]
 }
 
@@ -154,12 +141,7 @@ fn turned(
         title,
         description,
         hints: Hints::Idempotent,
-        output: json!({
-            "runId": { "type": "string" },
-            "message": { "type": "string" },
-            "nextAction": { "type": "object" },
-        }),
-        always: &["runId", "message", "nextAction"],
+        output: MOVED,
         handler,
     }
 }

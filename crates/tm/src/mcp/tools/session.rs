@@ -10,12 +10,12 @@ use engine::{Engine, Fault, Kind, Strength, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use text::plain::one_line;
 
 use super::super::place::RunSelector;
 use super::decision::{DECIDE, DecisionRequest, decided, deciding};
-use super::{Answer, Call, Entry, answer, on_session};
+use super::{Answer, Call, Entry, Property, answer, on_session};
 use crate::cli::session::Init;
 use crate::commands::session::advice::of_no_response;
 use crate::render::session::{
@@ -27,55 +27,46 @@ const LONGEST_PROMPT: u64 = 64 * 1024;
 /// How many transitions and files an answer carries that is not about them.
 const LISTED: usize = 10;
 
-/// What each answer about a session has.
-const STATE: &[&str] = &["session_id", "phase", "status", "next_step"];
-/// The same of a step.
-const STEPPED: &[&str] = &["session_id", "phase", "status", "next_step", "advanced"];
+/// What every answer about a session has.
+const STATE: &[Property] = &[
+    ("session_id", "string"),
+    ("phase", "string"),
+    ("status", "string"),
+    ("next_step", "string"),
+];
 
 /// The tools of a session.
 pub(super) fn entries() -> Vec<Entry> {
-    let text = json!({ "type": "string" });
-    let flag = json!({ "type": "boolean" });
-    let count = json!({ "type": "integer" });
-    let texts = json!({ "type": "array", "items": { "type": "string" } });
-    let object = json!({ "type": "object" });
-    let state = json!({
-        "session_id": text, "phase": text, "status": text, "current_iteration": count,
-        "waiting_for": object, "next_step": text, "prompt_text": text, "closed_gate": object, "last_error": text,
-    });
-    let mut stepped = state.clone();
-    stepped["advanced"] = flag.clone();
-    stepped["warnings"] = texts.clone();
-    stepped["messages"] = texts;
-    let mut looked = state.clone();
-    looked["diff"] = object;
     vec![
         Entry {
             name: "session_init",
-            title: "Begin a session",
+            title: "Begin a review session",
             description: "Begin a review session: plan, code, review, revisions until a review passes. inputs as the profile names them (generic: request; perhaps context, language, constraints). Then session_step.",
             hints: Hints::Adds,
-            output: state.clone(),
-            always: STATE,
+            output: STATE,
             handler: on_session(init),
         },
         Entry {
             name: "session_step",
             title: "Take a step",
-            description: "Take one step; with response, put that into its place first. advanced: false: it waits, as next_step says. prompt_text is what to answer.",
+            description: "Take one step of a review session; with response, answer its prompt_text first. advanced: false: it waits, as next_step says.",
             hints: Hints::Adds,
-            output: stepped,
-            always: STEPPED,
+            output: &[
+                ("session_id", "string"),
+                ("phase", "string"),
+                ("status", "string"),
+                ("next_step", "string"),
+                ("advanced", "boolean"),
+            ],
             handler: on_session(step),
         },
-        deciding(DECIDE, state.clone(), STATE, on_session(decide)),
+        deciding(DECIDE, STATE, on_session(decide)),
         Entry {
             name: "session_status",
-            title: "Where a session is",
-            description: "Phase, what it waits for, and what to do next. full: all transitions and files. diff: what changed in the code.",
+            title: "Status of a review session",
+            description: "Show phase, what a review session waits for, and what to do next. full: all transitions and files. diff: what changed in the code.",
             hints: Hints::ReadOnly,
-            output: looked,
-            always: STATE,
+            output: STATE,
             handler: on_session(status),
         },
     ]
@@ -107,15 +98,15 @@ struct Step {
     /// An empty one is refused, and not taken for none.
     #[schemars(extend("x-empty" = true, "x-brief" = "the whole answer to prompt_text"))]
     response: Option<String>,
-    #[schemars(extend("x-brief" = "that the response answers; in another nothing is done"))]
+    #[schemars(extend("x-brief" = "the phase that the response answers"))]
     phase: Option<String>,
-    #[schemars(extend("x-brief" = "waiting_for.unit_id that the response answers"))]
+    #[schemars(extend("x-brief" = "waiting_for.unit_id"))]
     unit_id: Option<String>,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "in place of another one, not taken in yet"))]
+    #[schemars(extend("x-brief" = "replace one that was not read yet"))]
     replace_response: bool,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "all steps that can be taken"))]
+    #[schemars(extend("x-brief" = "take all steps that can be taken"))]
     run: bool,
 }
 
@@ -211,7 +202,7 @@ struct Look {
     #[schemars(extend("x-brief" = "all transitions and files"))]
     full: bool,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "in which files the code differs from the iteration before"))]
+    #[schemars(extend("x-brief" = "files that differ from the last iteration"))]
     diff: bool,
 }
 

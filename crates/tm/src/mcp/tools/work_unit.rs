@@ -5,7 +5,6 @@ use engine::view::autopilot::work_unit::WorkUnitResult;
 use mcp::Hints;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::super::place::RunSelector;
 use super::evidence::{once, placed};
@@ -14,43 +13,33 @@ use crate::cli::autopilot::{Status, TestReports};
 
 /// The tools of the work-unit form.
 pub(super) fn entries() -> Vec<Entry> {
-    let text = json!({ "type": "string" });
     vec![
         Entry {
             name: "autopilot_next_work_unit",
             title: "Next work unit",
-            description: "Like autopilot_next, for autopilot_complete_work_unit. over: true: none is left.",
+            description: "The work-unit form of autopilot_next. over: true: none is left.",
             hints: Hints::ReadOnly,
-            output: json!({
-                "over": { "type": "boolean" }, "id": text, "phase": text, "subtaskId": text,
-                "action": text, "context": { "type": "object" }, "instructions": text,
-            }),
-            always: &["over"],
+            output: &[("over", "boolean")],
             handler: on_run(next),
         },
         Entry {
             name: "autopilot_complete_work_unit",
             title: "Report a work unit",
-            description: "Report a work unit; COMMIT without commitSha makes the commit. report or verify: not its numbers.",
+            description: "The work-unit form of the reports. COMMIT without commitSha makes the commit. report or verify count instead of its numbers.",
             hints: Hints::Idempotent,
-            output: json!({
-                "validated": { "type": "boolean" }, "code": text, "message": text,
-                "suggestion": text, "commitSha": text, "alreadyCommitted": { "type": "boolean" },
-                "nextAction": { "type": "object" },
-            }),
-            always: &["validated", "message", "nextAction"],
+            output: &[
+                ("validated", "boolean"),
+                ("message", "string"),
+                ("nextAction", "object"),
+            ],
             handler: on_run(complete),
         },
         Entry {
             name: "autopilot_get_state",
             title: "State of the run",
-            description: "Like autopilot_status, with the checkpoint.",
+            description: "The work-unit form of autopilot_status, with the checkpoint.",
             hints: Hints::ReadOnly,
-            output: json!({
-                "runId": text, "status": text, "currentPhase": text, "currentSubtask": text,
-                "checkpoint": { "type": "object" },
-            }),
-            always: &["runId", "status"],
+            output: &[("runId", "string"), ("status", "string")],
             handler: on_run(state),
         },
     ]
@@ -63,16 +52,16 @@ struct Completed {
     #[schemars(extend("x-brief" = "of the unit"))]
     work_unit_id: String,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "snapshots"))]
+    #[schemars(extend("x-brief" = "snapshots meant to change"))]
     updated: Vec<String>,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "nothing was, since GREEN"))]
+    #[schemars(extend("x-brief" = "nothing changed since GREEN"))]
     unchanged: bool,
-    #[schemars(extend("x-brief" = "of the commit"))]
+    #[schemars(extend("x-brief" = "commit message"))]
     message: Option<String>,
     #[serde(flatten)]
     reports: TestReports,
-    #[schemars(extend("x-brief" = "what came of it"))]
+    #[schemars(extend("x-brief" = "the outcome"))]
     result: UnitResult,
 }
 
@@ -96,19 +85,19 @@ struct UnitResult {
     #[schemars(extend("x-brief" = "how many"))]
     errors: Option<u64>,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "by paths"))]
+    #[schemars(extend("x-brief" = "paths"))]
     files_modified: Vec<String>,
     #[schemars(extend("type" = "number", "x-form" = true, "x-brief" = "lines, percent"))]
     coverage: Option<String>,
-    #[schemars(extend("x-brief" = "of COMMIT, if made"))]
+    #[schemars(extend("x-brief" = "of COMMIT, if already made"))]
     commit_sha: Option<String>,
-    #[schemars(extend("x-brief" = "why it is not done"))]
+    #[schemars(extend("x-brief" = "why it failed"))]
     error: Option<String>,
-    #[schemars(extend("x-brief" = "what was printed"))]
+    #[schemars(extend("x-brief" = "output"))]
     logs: Option<String>,
     /// Executors count their attempts; here they are counted by the run.
     #[serde(rename = "attempts")]
-    #[schemars(extend("x-brief" = "not looked at"))]
+    #[schemars(extend("x-brief" = "ignored"))]
     _attempts: Option<u64>,
 }
 
