@@ -20,8 +20,9 @@ use crate::view::session::answer::ClosedGate;
 /// one, but for a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Channel {
-    /// A client of the Model Context Protocol says that it asked; how, and which one.
-    Client(String),
+    /// The person accepted a question that a server of the Model Context Protocol sent to its client in this session: the
+    /// client's name and version.
+    Elicitation(String),
     /// At a terminal, where something was typed back.
     Terminal,
     /// On a page in a browser that was opened from a terminal. No more stands behind it than behind that.
@@ -270,7 +271,9 @@ impl Engine {
         };
         let approval = match &self.asked {
             None => return Ok(None),
-            Some(Channel::Client(how)) => by(Strength::Client, how),
+            Some(Channel::Elicitation(client)) => {
+                by(Strength::Client, &format!("elicitation by {client}"))
+            }
             Some(Channel::Terminal) => by(Strength::Terminal, "terminal"),
             Some(Channel::Browser) => by(Strength::Terminal, "browser"),
             Some(Channel::Signed(armored)) => {

@@ -10,7 +10,8 @@ use crate::refusal::Refusal;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Strength {
-    /// A client of the Model Context Protocol says that it asked its person.
+    /// The person accepted a question of the server that a client of the Model Context Protocol showed. Older journals also
+    /// have it for a client that was known to ask by itself.
     #[default]
     Client,
     /// Somebody typed back, at a terminal, what was shown there.
@@ -37,7 +38,7 @@ pub struct Approval {
     pub strength: Strength,
     /// Who it was: the user of the system, or whose key it was.
     pub actor: String,
-    /// By which way it came, such as `terminal`, `elicitation` or the name of a client.
+    /// By which way it came, such as `terminal`, or `elicitation by` a client's name and version.
     pub how: String,
     /// The signature, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +103,7 @@ pub enum GateMode {
     /// It is open.
     #[default]
     Auto,
-    /// A person, by whatever way.
+    /// A person: by an answered question of the server, at a terminal, or by a signature. A tool call alone is none.
     Human,
     /// A person at a terminal, or one who signs.
     Terminal,

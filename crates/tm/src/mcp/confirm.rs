@@ -1,11 +1,14 @@
-//! Asking the person before something that cannot be undone.
+//! Asking the person, by a form that the client shows. An accepted form is the only approval that comes over the protocol.
 
-use engine::{Fault, Kind, Strength};
+use engine::{Channel, Fault, Kind, Strength};
 use mcp::{Ask, Client, Input, Stop};
 use serde_json::{Value, json};
+use text::plain::one_line;
 
 /// The name of the question.
 const QUESTION: &str = "confirm";
+/// How many characters of a client's name, and of its version, are recorded.
+const LONGEST_NAME: usize = 60;
 
 /// What keeps a tool from answering: a fault, which the model reads, or a question to the person.
 #[derive(Debug)]
@@ -22,26 +25,34 @@ impl From<Fault> for Interruption {
     }
 }
 
-/// Goes on only if the person said yes to `question`. `about` is what the yes is for, such as a run's id: a yes for
+/// Asks the person `question`, and returns their approval. `about` is what the yes is for, such as a run's id: a yes for
 /// something else does not count.
+///
+/// A tool call is no approval, whoever calls: a client's name proves nothing. It takes a form that this server sent and whose
+/// answer came back, from a client that says which program and version it is.
 pub fn confirm(
     client: &Client,
     question: &str,
     about: &str,
     by_hand: &str,
-) -> Result<(), Interruption> {
-    if !client.can().forms {
+) -> Result<Channel, Interruption> {
+    let named = name_and_version(client);
+    let (true, Some(named)) = (client.can().forms, &named) else {
+        let why = match named {
+            None => "the client does not give its name and version",
+            Some(_) => "the client cannot show a question",
+        };
         return Err(Fault::new(
             Kind::Refused,
             "needs_confirmation",
-            format!("this needs a person's yes, and the client cannot ask for one: {question}"),
+            format!("this needs a person's yes, and {why}: {question}"),
         )
         .suggest(format!(
             "ask the person to run `{by_hand}` in a terminal, or to use a client that can show a question"
         ))
         .recover(by_hand)
         .into());
-    }
+    };
     let answer = client
         .answer(QUESTION)
         .filter(|_| client.kept().and_then(Value::as_str) == Some(about));
@@ -71,7 +82,7 @@ pub fn confirm(
     let accepted = answer.get("action").and_then(Value::as_str) == Some("accept")
         && answer.pointer("/content/confirm").and_then(Value::as_bool) == Some(true);
     if accepted {
-        return Ok(());
+        return Ok(Channel::Elicitation(named.clone()));
     }
     Err(Fault::new(
         Kind::Refused,
@@ -84,7 +95,16 @@ pub fn confirm(
     .into())
 }
 
-/// Refuses where the word of a client is not enough.
+/// The client's name and version, on one line; none unless it gives both.
+fn name_and_version(client: &Client) -> Option<String> {
+    let [name, version] = [client.name(), client.version()].map(|given| {
+        let plain = one_line(given);
+        plain.trim().chars().take(LONGEST_NAME).collect::<String>()
+    });
+    (!name.is_empty() && !version.is_empty()).then(|| format!("{name} {version}"))
+}
+
+/// Refuses where an answered question is not enough.
 pub fn strong_enough(least: Strength, by_hand: &str) -> Result<(), Interruption> {
     if least <= Strength::Client {
         return Ok(());
@@ -97,7 +117,7 @@ pub fn strong_enough(least: Strength, by_hand: &str) -> Result<(), Interruption>
         Kind::Refused,
         "approval_too_weak",
         format!(
-            "this asks for an approval of the strength `{}`, and a client can give none",
+            "this needs an approval of the strength `{}`, and none comes through a client",
             least.name()
         ),
     )

@@ -1,7 +1,7 @@
 //! The phase form of a `tdd` run.
 
 use engine::view::autopilot::request;
-use engine::{Channel, Turn, Verb};
+use engine::{Turn, Verb};
 use mcp::Hints;
 use serde_json::Value;
 
@@ -343,7 +343,7 @@ fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {
         engine.turn_statement(&status.run_id, &request.turn())?.1,
         &by_hand,
     )?;
-    confirm(
+    let asked = confirm(
         client,
         &format!(
             "Abort the run {} and delete its branch {} and its folder{lost}?",
@@ -352,6 +352,5 @@ fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {
         &format!("{} {}", status.run_id, request.force),
         &by_hand,
     )?;
-    let asked = engine.asked(Channel::Client("elicitation".to_owned()));
-    answer(&asked.abort(Some(&status.run_id), request)?)
+    answer(&engine.asked(asked).abort(Some(&status.run_id), request)?)
 }

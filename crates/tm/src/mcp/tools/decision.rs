@@ -5,7 +5,6 @@ use engine::view::session::request::Decide;
 use engine::{Channel, Engine, Fault, Kind, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
-use semver::Version;
 use serde::Deserialize;
 use serde_json::json;
 use text::plain::{many_lines, one_line};
@@ -22,18 +21,11 @@ use crate::steps::Form;
 pub(super) const NAMES: [&str; 2] = [DECIDE, RUN_DECIDE];
 pub(super) const DECIDE: &str = "session_decide";
 pub(super) const RUN_DECIDE: &str = "run_decide";
-/// Clients that ask their person at every call of a tool that wants it so, whatever else they may be told to let pass, and
-/// the oldest version of each that was seen to. Earlier ones pass over what they do not know, and ask nobody.
-static ASKING: [(&str, Version); 1] = [("claude-code", Version::new(2, 1, 330))];
 /// How many characters of a feedback are told again.
 const LONGEST_ECHO: usize = 200;
 
 /// A tool that carries a person's decision at a gate.
-pub(super) fn deciding(
-    name: &'static str,
-    output: &'static [Property],
-    handler: Handler,
-) -> Entry {
+pub(super) fn deciding(name: &'static str, output: &'static [Property], handler: Handler) -> Entry {
     Entry {
         name,
         title: "Decide at a gate",
@@ -92,24 +84,21 @@ pub(super) fn decided(
     let request = decision(gate, &wish.choice, &wish.feedback)?;
     request.gate.takes(request.choice)?;
     strong_enough(request.gate.strength, &by_hand)?;
-    let how = asked(client, &request.gate, about, wish, &by_hand)?;
-    Ok((engine.asked(Channel::Client(how)), request))
+    let asked = asked(client, &request.gate, about, wish, &by_hand)?;
+    Ok((engine.asked(asked), request))
 }
 
-/// Goes on only if a person is behind the decision, and says by which way they were asked.
+/// Asks the person for this decision, and returns their approval of it.
 fn asked(
     client: &Client,
     gate: &ClosedGate,
     about: About,
     wish: &DecisionRequest,
     by_hand: &str,
-) -> Result<String, Interruption> {
+) -> Result<Channel, Interruption> {
     let DecisionRequest {
         choice, feedback, ..
     } = wish;
-    if !client.can().forms && asks_by_itself(client.name(), client.version()) {
-        return Ok(format!("client {} {}", client.name(), client.version()));
-    }
     // The yes is for this decision on exactly this.
     let yes = json!([
         gate.session_id,
@@ -124,16 +113,7 @@ fn asked(
         &question(gate, about, choice, feedback),
         &yes.to_string(),
         by_hand,
-    )?;
-    Ok("elicitation".to_owned())
-}
-
-fn asks_by_itself(name: &str, version: &str) -> bool {
-    let Ok(version) = Version::parse(version) else {
-        return false;
-    };
-    let known = ASKING.iter().find(|(asking, _)| *asking == name);
-    known.is_some_and(|(_, oldest)| version.pre.is_empty() && version >= *oldest)
+    )
 }
 
 /// What the person is asked.

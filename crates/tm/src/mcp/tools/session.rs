@@ -88,7 +88,7 @@ fn init(call: Call<'_>, meant: RunSelector, init: Init) -> Answer {
         .into());
     }
     let state = engine.session_init(&request)?;
-    answer_with_step(&engine, &state, &state)
+    answer_with_step((&engine, call.client), &state, &state)
 }
 
 /// What a step is asked for, with what command lines have commands of their own for.
@@ -153,7 +153,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
     if !run || phase.is_some() {
         let stepped = engine.session_step_in(session.as_deref(), phase.as_deref())?;
         if !run || !stepped.advanced {
-            return answer_with_step(engine, &stepped, &stepped.state);
+            return answer_with_step((engine, client), &stepped, &stepped.state);
         }
         moved = stepped.advanced;
     }
@@ -172,7 +172,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
         advanced: moved || last.advanced,
         ..last
     };
-    answer_with_step(engine, &stepped, &stepped.state)
+    answer_with_step((engine, client), &stepped, &stepped.state)
 }
 
 /// The fault of a response to a prompt that is not the present one.
@@ -213,7 +213,7 @@ fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
     }
-    let mut answer = with_step(&engine, &state, &state)?;
+    let mut answer = with_step((&engine, call.client), &state, &state)?;
     if look.diff {
         answer["diff"] = super::answer(&engine.session_diff(meant.run(), None, None)?)?;
     }
@@ -226,7 +226,7 @@ fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {
     let gate = engine.session_gate(meant.run())?;
     let (asked, request) = decided(&engine, gate, About::Session, &wish, call.client, &meant)?;
     let decided = asked.session_decide(&request)?;
-    answer_with_step(&engine, &decided, &decided.state)
+    answer_with_step((&engine, call.client), &decided, &decided.state)
 }
 
 fn keep_last<T>(list: &mut Vec<T>) {
@@ -234,10 +234,14 @@ fn keep_last<T>(list: &mut Vec<T>) {
 }
 
 /// An answer about something that was done: with the next step, and only the last that happened.
-fn answer_with_step<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
+fn answer_with_step<T: Serialize>(
+    (engine, client): (&Engine, &Client),
+    value: &T,
+    state: &SessionState,
+) -> Answer {
     /// So much stands in the answer to a step; the number of all is told, too.
     const LAST: usize = 3;
-    let mut answer = with_step(engine, value, state)?;
+    let mut answer = with_step((engine, client), value, state)?;
     for list in ["phase_history", "artifacts"] {
         if let Some(list) = answer.get_mut(list).and_then(Value::as_array_mut) {
             list.drain(..list.len().saturating_sub(LAST));
@@ -247,14 +251,18 @@ fn answer_with_step<T: Serialize>(engine: &Engine, value: &T, state: &SessionSta
 }
 
 /// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
-fn with_step<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
+fn with_step<T: Serialize>(
+    (engine, client): (&Engine, &Client),
+    value: &T,
+    state: &SessionState,
+) -> Answer {
     let mut answer = answer(&WithNextSteps::of(value, state))?;
     let standing = match SessionStanding::of(state) {
         // Nobody is to answer a prompt that shows such files.
         _ if !changed_work(state).is_empty() => SessionStanding::Held("tampered"),
         standing => standing,
     };
-    let mut next = what_next(&standing, state);
+    let mut next = what_next(&standing, state, client);
     if let SessionStanding::Response {
         prompt: Some(prompt),
         ..
@@ -290,14 +298,14 @@ fn prompt_text(path: &Path) -> Option<String> {
     fits.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether more has to stand behind a decision than a client's word.
-fn asks_for_more(state: &SessionState) -> bool {
+/// Whether the person can decide through this client.
+fn can_decide(state: &SessionState, client: &Client) -> bool {
     let strength = state.waiting_for.as_ref().and_then(|waits| waits.strength);
-    strength.is_some_and(|strength| strength > Strength::Client)
+    client.can().forms && strength.is_none_or(|strength| strength <= Strength::Client)
 }
 
 /// What to do now, in the words of one who has these tools.
-fn what_next(standing: &SessionStanding<'_>, state: &SessionState) -> String {
+fn what_next(standing: &SessionStanding<'_>, state: &SessionState, client: &Client) -> String {
     let (id, phase) = (&state.session_id, &state.phase);
     match standing {
         SessionStanding::Response { .. } => format!(
@@ -312,10 +320,10 @@ fn what_next(standing: &SessionStanding<'_>, state: &SessionState) -> String {
         ),
         SessionStanding::Gate(gate) => {
             let sign = signing(state.waiting_for.as_ref().and_then(|waits| waits.strength));
-            let how = if asks_for_more(state) {
-                ", and a client's word is not enough there. Show the person what `closed_gate` names; they decide with"
-            } else {
+            let how = if can_decide(state, client) {
                 ". Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run"
+            } else {
+                ", and cannot be opened through this client. Show the person what `closed_gate` names; they decide with"
             };
             let reject = format!(" or `tm session reject --session {id} --feedback TEXT{sign}`");
             let reject = if can_reject(state) { &reject } else { "" };

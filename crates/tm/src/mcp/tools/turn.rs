@@ -1,6 +1,6 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
-use engine::{Channel, Engine, Fault, NextStep, Turn};
+use engine::{Engine, Fault, NextStep, Turn};
 use serde::Serialize;
 use serde_json::Value;
 use text::plain::{many_lines, one_line};
@@ -48,15 +48,14 @@ impl Call<'_> {
         if !turn.reason.trim().is_empty() {
             lines.push(format!("Reason: {}", shortened(turn.reason.trim())));
         }
-        confirm(
+        let asked = confirm(
             self.client,
             many_lines(&lines.join("\n")).trim_end(),
             // The yes is for this turn, with its item and its reason, of the run as it stands.
             &statement.text(),
             &by_hand,
         )?;
-        let asked = engine.asked(Channel::Client("elicitation".to_owned()));
-        answer(&take(&asked)?)
+        answer(&take(&engine.asked(asked))?)
     }
 }
 

@@ -84,7 +84,7 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
         let decision = &verified["decisions"][0];
         assert_eq!(
             (&decision["strength"], &decision["how"]),
-            (&json!("client"), &json!("elicitation")),
+            (&json!("client"), &json!("elicitation by wire 1")),
             "{verified}"
         );
         server.end();

@@ -41,9 +41,9 @@ fn decide(
         choice: serde_json::from_value(json!(choice)).unwrap(),
         feedback: feedback.to_owned(),
     };
-    let asked = engine(session.env).asked(Channel::Client("elicitation".to_owned()));
+    let asked = engine(session.env).asked(Channel::Elicitation("wire 1".to_owned()));
     let decided = asked.session_decide(&decide)?;
-    assert_eq!(decided.how, "elicitation");
+    assert_eq!(decided.how, "elicitation by wire 1");
     Ok(decided.recorded)
 }
 
