@@ -157,6 +157,15 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// That an item, the present one if none is named, is given up for good.
+    pub fn skip(item: Option<&str>, reason: &'a str) -> Self {
+        let item = item.map(|item| ("item".to_owned(), item.into()));
+        Self {
+            flags: item.into_iter().collect(),
+            ..Self::new("skip", reason)
+        }
+    }
+
     /// A text that is decided with it.
     pub(crate) fn text(&self, flag: &str) -> Option<&str> {
         self.flags.get(flag)?.as_str()
@@ -177,19 +186,26 @@ impl<'a> Turn<'a> {
         let mut step = match self.name {
             "reopen" => Verb::Reopen.step(),
             "abort" => Verb::Abort.step(),
+            "skip" => Verb::Skip.step(),
             "submit" => Verb::Submit.step(),
             "feedback" => Verb::Feedback.step(),
             "rewind" => Verb::Rewind.step(),
             _ => Verb::Resume.step(),
         };
         for (name, flag) in &self.flags {
-            let value = match flag {
-                Value::Bool(false) => continue,
-                Value::Bool(true) => None,
-                Value::String(text) => Some(text.clone()),
-                other => Some(other.to_string()),
+            let values = match flag {
+                Value::Array(values) => values.as_slice(),
+                value => std::slice::from_ref(value),
             };
-            step.with.push((name.clone().into(), value));
+            for value in values {
+                let value = match value {
+                    Value::Bool(false) => continue,
+                    Value::Bool(true) => None,
+                    Value::String(text) => Some(text.clone()),
+                    other => Some(other.to_string()),
+                };
+                step.with.push((name.clone().into(), value));
+            }
         }
         if !self.reason.is_empty() {
             step = step.with("reason", self.reason);

@@ -255,14 +255,7 @@ impl Engine {
         } else {
             (Map::new(), Vec::new())
         };
-        let given_up = Turn {
-            flags: item
-                .iter()
-                .map(|&item| ("item".to_owned(), item.into()))
-                .collect(),
-            ..Turn::new("skip", "")
-        };
-        let approval = self.approval_of_turn(&writer.open, &given_up)?;
+        let approval = self.approval_of_turn(&writer.open, &Turn::skip(item, ""))?;
         let command = Command::Skip {
             item: item.map(str::to_owned),
             reason: reason.to_owned(),

@@ -5,10 +5,10 @@ use engine::{Turn, Verb};
 use mcp::Hints;
 use serde_json::Value;
 
-use super::super::confirm::{confirm, strong_enough};
+use super::super::confirm::confirm;
 use super::super::place::RunSelector;
 use super::evidence::{once, placed};
-use super::turn::by_hand;
+use super::turn::{GivenUp, by_hand};
 use super::{Answer, Call, Entry, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
 use crate::cli::autopilot::{
@@ -90,7 +90,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_skip",
             title: "Give a subtask up",
-            description: "Give the subtask up for good, and what depends on it.",
+            description: "Give the subtask up for good, and what depends on it. Asks the user.",
             hints: Hints::Destructive,
             output: MOVED,
             handler: on_turn(skip),
@@ -155,7 +155,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_abort",
             title: "Abort the run",
-            description: "End the run now; branch and files stay. cleanup asks the user.",
+            description: "End the run now; branch and files stay. Asks the user.",
             hints: Hints::Destructive,
             output: &[("runId", "string")],
             handler: on_turn(abort),
@@ -283,7 +283,24 @@ fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
 
 fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     let engine = call.open(&meant)?;
-    answer(&engine.skip(meant.run(), skip.subtask.as_deref(), &skip.reason)?)
+    let status = engine.status(meant.run())?;
+    let item = skip.subtask.as_deref();
+    let what = match item.or(status.current_subtask.as_deref()) {
+        Some(subtask) => format!("subtask {subtask}"),
+        None => "the task".to_owned(),
+    };
+    let given_up = GivenUp {
+        form: Form::Autopilot,
+        run: &status.run_id,
+        turn: &Turn::skip(item, &skip.reason),
+        question: format!(
+            "Give up {what} of the run {} for good, and what depends on it?",
+            status.run_id
+        ),
+    };
+    call.given_up(&engine, &meant, &given_up, |engine| {
+        engine.skip(meant.run(), item, &skip.reason)
+    })
 }
 
 fn status(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
@@ -325,32 +342,26 @@ fn feedback(call: Call<'_>, meant: RunSelector, feedback: Feedback) -> Answer {
 
 fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {
     let request = abort.request();
-    let client = call.client;
     let engine = call.open(&meant)?;
-    if !request.cleanup {
-        return answer(&engine.abort(meant.run(), request)?);
-    }
     // Looked up first: the yes is for this run, whichever is the present one by then.
     let status = engine.status(meant.run())?;
-    let lost = if request.force {
-        ", also commits that are nowhere else"
-    } else {
-        ""
-    };
-    let step = request.turn().step().of(&status.run_id);
-    let by_hand = by_hand(Form::Autopilot, step, &meant);
-    strong_enough(
-        engine.turn_statement(&status.run_id, &request.turn())?.1,
-        &by_hand,
-    )?;
-    let asked = confirm(
-        client,
-        &format!(
-            "Abort the run {} and delete its branch {} and its folder{lost}?",
-            status.run_id, status.branch
+    let (run, branch) = (status.run_id.as_str(), &status.branch);
+    let question = match (request.cleanup, request.force) {
+        (false, _) => format!("Abort the run {run}? Its branch {branch} and its files stay."),
+        (true, false) => {
+            format!("Abort the run {run} and delete its branch {branch} and its folder?")
+        }
+        (true, true) => format!(
+            "Abort the run {run} and delete its branch {branch} and its folder, also commits that are nowhere else?"
         ),
-        &format!("{} {}", status.run_id, request.force),
-        &by_hand,
-    )?;
-    answer(&engine.asked(asked).abort(Some(&status.run_id), request)?)
+    };
+    let given_up = GivenUp {
+        form: Form::Autopilot,
+        run,
+        turn: &request.turn(),
+        question,
+    };
+    call.given_up(&engine, &meant, &given_up, |engine| {
+        engine.abort(Some(run), request)
+    })
 }

@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
-use engine::{Engine, Fault};
+use engine::{Engine, Fault, Turn};
 use mcp::Hints;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::place::{RunSelector, SkillsPlace, TurnPlace};
+use super::turn::GivenUp;
 use super::{Answer, Call, Entry, Handler, Property, answer, on_skills};
 use crate::cli::collab::{CompleteSkill, Reopen, Skip, State};
 use crate::commands::collab::document::of_document;
+use crate::steps::Form;
 
 /// What every answer of a tool that moves a session has.
 const NEXT: &[Property] = &[
@@ -66,7 +68,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "skip_work",
             title: "Give work up",
-            description: "Give up an item of a collab session, or tasks, and what depends on them; neither: the item in progress.",
+            description: "Give up an item of a collab session, or tasks, and what depends on them; neither: the item in progress. Asks the user.",
             hints: Hints::Destructive,
             output: NEXT,
             handler: Handler::new::<TurnPlace<SkillsPlace>, _>(skip),
@@ -122,7 +124,27 @@ fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
 
 fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     let engine = call.open(&meant)?;
-    answer(&engine.collab_skip(&skip.turn(meant.run))?)
+    let run = engine.collab_state(meant.run())?.run_id;
+    let wish = skip.turn(meant.run.clone());
+    let what = match (&wish.item, wish.tasks.as_slice()) {
+        (Some(item), _) => format!("item {item}"),
+        (None, []) => "the item in progress".to_owned(),
+        (None, tasks) => tasks.join(", "),
+    };
+    let mut turn = Turn::skip(wish.item.as_deref(), &wish.reason);
+    if !wish.tasks.is_empty() {
+        turn.flags
+            .insert("task".to_owned(), wish.tasks.clone().into());
+    }
+    let given_up = GivenUp {
+        form: Form::Collab,
+        run: &run,
+        turn: &turn,
+        question: format!("Give up {what} of the session {run} for good, and what depends on it?"),
+    };
+    call.given_up(&engine, &meant, &given_up, |engine| {
+        engine.collab_skip(&wish)
+    })
 }
 
 fn state(call: Call<'_>, meant: RunSelector, state: State) -> Answer {

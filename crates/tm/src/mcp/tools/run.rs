@@ -6,6 +6,7 @@ use mcp::Hints;
 use super::super::place::RunSelector;
 use super::decision::{DecisionRequest, RUN_DECIDE, decided, deciding};
 use super::evidence::{once, placed};
+use super::turn::GivenUp;
 use super::{Answer, Call, Entry, Handler, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
 use crate::cli::inputs::as_texts;
@@ -78,7 +79,7 @@ pub(super) fn entries() -> Vec<Entry> {
             ..turned(
                 "run_skip",
                 "Give it up",
-                "Give an item up for good, or the run, by the present state's own rule.",
+                "Give an item up for good, or the run, by the present state's own rule. Asks the user.",
                 on_turn(skip),
             )
         },
@@ -121,7 +122,7 @@ pub(super) fn entries() -> Vec<Entry> {
             ..turned(
                 "run_abort",
                 "Abort a run",
-                "End the run now; what it made stays.",
+                "End the run now; what it made stays. Asks the user.",
                 on_turn(abort),
             )
         },
@@ -189,7 +190,21 @@ fn step(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
 
 fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     let engine = call.open(&meant)?;
-    answer(&engine.run_skip(meant.run(), skip.item.as_deref(), &skip.reason)?)
+    let run = engine.run_status(meant.run())?.run_id;
+    let item = skip.item.as_deref();
+    let what = item.map_or_else(
+        || "what is in progress".to_owned(),
+        |item| format!("item {item}"),
+    );
+    let given_up = GivenUp {
+        form: Form::Run,
+        run: &run,
+        turn: &Turn::skip(item, &skip.reason),
+        question: format!("Give up {what} of the run {run} for good, and what depends on it?"),
+    };
+    call.given_up(&engine, &meant, &given_up, |engine| {
+        engine.run_skip(meant.run(), item, &skip.reason)
+    })
 }
 
 fn pause(call: Call<'_>, meant: RunSelector, pause: RunWithReason) -> Answer {
@@ -197,7 +212,17 @@ fn pause(call: Call<'_>, meant: RunSelector, pause: RunWithReason) -> Answer {
 }
 
 fn abort(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
-    answer(&call.open(&meant)?.run_abort(meant.run())?)
+    let engine = call.open(&meant)?;
+    let run = engine.run_status(meant.run())?.run_id;
+    let given_up = GivenUp {
+        form: Form::Run,
+        run: &run,
+        turn: &Turn::new("abort", ""),
+        question: format!("Abort the run {run}? What it made stays."),
+    };
+    call.given_up(&engine, &meant, &given_up, |engine| {
+        engine.run_abort(meant.run())
+    })
 }
 
 fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {

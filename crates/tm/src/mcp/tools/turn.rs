@@ -57,6 +57,54 @@ impl Call<'_> {
         )?;
         answer(&take(&engine.asked(asked))?)
     }
+
+    /// Gives up a run or a part of it, by `take`. The person is asked first where the client can show a question; where it
+    /// cannot, the client's own permission for this tool decides, unless something is deleted.
+    pub(super) fn given_up<T: Serialize>(
+        self,
+        engine: &Engine,
+        meant: &RunSelector,
+        given_up: &GivenUp<'_>,
+        take: impl Fn(&Engine) -> Result<T, Fault>,
+    ) -> Answer {
+        let GivenUp {
+            form, run, turn, ..
+        } = *given_up;
+        let deletes = turn.flags.get("cleanup") == Some(&Value::Bool(true));
+        if !deletes && !self.client.can().forms {
+            return answer(&take(engine)?);
+        }
+        let (statement, least) = engine.turn_statement(run, turn)?;
+        let by_hand = by_hand(form, turn.step().of(run), meant);
+        if deletes {
+            strong_enough(least, &by_hand)?;
+        }
+        let mut question = one_line(&given_up.question);
+        if !turn.reason.trim().is_empty() {
+            question.push_str("\nReason: ");
+            question.push_str(&shortened(turn.reason.trim()));
+        }
+        let question = many_lines(&question);
+        let asked = confirm(
+            self.client,
+            question.trim_end(),
+            &statement.text(),
+            &by_hand,
+        )?;
+        answer(&take(&engine.asked(asked))?)
+    }
+}
+
+/// A run or a part of it that is given up for good.
+pub(super) struct GivenUp<'a> {
+    /// The family of tools.
+    pub form: Form,
+    /// The run.
+    pub run: &'a str,
+    /// The turn that the person approves.
+    pub turn: &'a Turn<'a>,
+    /// What the person is asked.
+    pub question: String,
 }
 
 /// The command by which a person takes a step where a call is about.

@@ -161,3 +161,67 @@ fn a_yes_counts_for_the_run_as_it_stood_when_it_was_asked_for() {
     assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "paused");
     server.end();
 }
+
+/// What is given up for good is asked for by each tool that does it, where the client can show a question.
+#[test]
+fn a_person_is_asked_before_something_is_given_up() {
+    let reason = json!({ "reason": "nobody needs it" });
+    for (tool, arguments, asks) in [
+        (
+            "autopilot_skip",
+            &reason,
+            "Give up subtask 1.1 of the run master__task-1__",
+        ),
+        (
+            "run_skip",
+            &reason,
+            "Give up what is in progress of the run master__task-1__",
+        ),
+        (
+            "autopilot_abort",
+            &json!({}),
+            "Abort the run master__task-1__",
+        ),
+        ("run_abort", &json!({}), "Abort the run master__task-1__"),
+    ] {
+        let stage = Stage::started();
+        let before = stage.journal();
+        let mut server = stage.server(&[]);
+        server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+        let call = (tool, arguments);
+        let (question, no) = asked(&mut server, call, &json!({ "action": "decline" }));
+        assert!(question.starts_with(asks), "{tool}: {question}");
+        let says_why = question.ends_with("\nReason: nobody needs it");
+        assert_eq!(says_why, tool.ends_with("skip"), "{tool}: {question}");
+        assert_eq!(no["error"]["code"], "declined", "{tool}: {no}");
+        let suggestion = no["error"]["suggestion"].as_str().unwrap();
+        let verb = tool.rsplit('_').next().unwrap();
+        let command = format!("tm {} {verb} ", tool.split('_').next().unwrap());
+        assert!(suggestion.contains(&command), "{tool}: {suggestion}");
+        assert_eq!(stage.journal(), before, "{tool}");
+
+        let yes = json!({ "action": "accept", "content": { "confirm": true } });
+        let (_, done) = asked(&mut server, call, &yes);
+        assert!(done["message"].is_string(), "{tool}: {done}");
+        server.end();
+        let verified = stage.tm(0, &["log", "verify"]);
+        assert_eq!(verified["whole"], true, "{tool}: {verified}");
+        if verb == "skip" {
+            let how = &verified["decisions"][0]["how"];
+            assert_eq!(how, "elicitation by wire 1", "{tool}: {verified}");
+        }
+    }
+}
+
+/// Without a way to ask, the client's own permissions decide: the reason is recorded, and nothing is deleted.
+#[test]
+fn where_nobody_can_be_asked_work_is_given_up_with_its_reason() {
+    let stage = Stage::started();
+    let mut server = stage.session();
+    let skipped = server.tool("autopilot_skip", &json!({ "reason": "nobody needs it" }));
+    assert_eq!(skipped["message"], "Skipped: 1.1", "{skipped}");
+    assert!(stage.journal().contains("nobody needs it"));
+    let ended = server.tool("autopilot_abort", &json!({}));
+    assert_eq!(ended["cleanedUp"], false, "{ended}");
+    server.end();
+}
