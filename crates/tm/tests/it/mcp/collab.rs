@@ -302,3 +302,33 @@ fn work_is_taken_up_again_and_given_up() {
     assert_eq!(stale["structuredContent"]["error"]["code"], "stale_unit");
     server.end();
 }
+
+#[test]
+fn a_person_is_asked_before_work_is_given_up() {
+    let stage = Stage::new();
+    let mut server = stage.server(&["--tools", "collab"]);
+    server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+    server.tool("complete_skill", &json!({ "skill": "collab-start" }));
+    let items = json!([{ "number": 1, "title": "One", "type": "code" }, { "number": 2, "title": "Two", "type": "code" }]);
+    server.tool("update_session_state", &json!({ "workItems": items }));
+    for skill in ["gather-session-goals", "collab-clear"] {
+        server.tool("complete_skill", &json!({ "skill": skill }));
+    }
+    let before = stage.journal();
+    for (accepted, told) in [(false, "declined"), (true, "validated")] {
+        let arguments = json!({ "item": "2", "reason": "nobody needs it" });
+        let call = json!({ "name": "skip_work", "arguments": arguments });
+        let id = server.ask("tools/call", &call);
+        let question = server.hear();
+        let message = question["params"]["message"].as_str().unwrap();
+        assert!(message.starts_with("Give up item 2 of "), "{message}");
+        assert!(message.ends_with("\nReason: nobody needs it"), "{message}");
+        assert_eq!(stage.journal(), before, "{message}");
+        let content = json!({ "action": "accept", "content": { "confirm": accepted } });
+        server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": content }));
+        let done = server.answer(&id.into());
+        assert!(done.to_string().contains(told), "{done}");
+    }
+    assert_ne!(stage.journal(), before);
+    server.end();
+}
