@@ -16,5 +16,6 @@ pub mod placeholder;
 pub mod runner_config;
 pub mod scope;
 pub mod test_place;
+mod title;
 
 pub(crate) use manifest::{has_file, read_manifest};

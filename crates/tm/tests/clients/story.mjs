@@ -226,7 +226,7 @@ export class Story {
         for (const [index, ending] of endings.entries()) {
             assert.ok(subjects[index].startsWith('feat') && subjects[index].endsWith(ending), String(subjects));
         }
-        assert.equal(subjects[3], 'chore(tasks): set task 1 to review (task 1)');
+        assert.equal(subjects[3], 'chore(tasks): set task 1 to review');
         const body = stage.git('log', '-1', '--format=%b', 'HEAD~3');
         assert.match(body, /^Task: #1\.1 - Count words$/m);
         assert.match(body, /^Tests: 4 passing$/m);

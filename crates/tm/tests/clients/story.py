@@ -252,7 +252,7 @@ class Story:
         assert len(subjects) == 4, subjects
         for subject, ending in zip(subjects, endings):
             assert subject.startswith("feat") and subject.endswith(ending), subjects
-        assert subjects[3] == "chore(tasks): set task 1 to review (task 1)", subjects
+        assert subjects[3] == "chore(tasks): set task 1 to review", subjects
         body = stage.git("log", "-1", "--format=%b", "HEAD~3").splitlines()
         assert "Task: #1.1 - Count words" in body and "Tests: 4 passing" in body, body
         task = json.loads(stage.read(TASKS_PATH))["master"]["tasks"][0]

@@ -53,7 +53,7 @@ pub struct Autopilot {
     pub enabled: bool,
     /// Whether a run starts only in a clean working tree.
     pub require_clean_working_tree: bool,
-    /// First line of a commit message; knows `{type}`, `{scope}`, `{msg}` and `{taskId}`.
+    /// First line of a commit message; knows `{type}`, `{scope}`, `{msg}` and `{taskId}`. ` (task {taskId})` gives way to the title.
     pub commit_template: String,
     /// Type of a commit where its files do not say otherwise.
     pub default_commit_type: String,

@@ -5,15 +5,17 @@
 //! as a trailer, a comment, or the end of the message are indented; and the last paragraph is
 //! always one of ours, so that git finds trailers nowhere else.
 
-use std::path::Path;
-
 use super::paths::{PathClass, PathClasses};
 use super::placeholder::{self, PlaceholderError};
-use super::scope::{self, Scopes};
+use super::scope;
+use super::title::{self, TYPES, Title};
 use text::plain;
 
 /// The subject's template when the settings give none.
 pub const DEFAULT_TEMPLATE: &str = "{type}({scope}): {msg} (task {taskId})";
+
+/// The part of a template that gives way to the title; the body has the id.
+const ID_PART: &str = " (task {taskId})";
 
 /// Longest subject, in visible characters.
 pub const LONGEST_SUBJECT: usize = 72;
@@ -22,23 +24,12 @@ pub const LONGEST_SUBJECT: usize = 72;
 const WIDTH: usize = 72;
 /// The most of a description that goes into a message, in bytes.
 const LONGEST_DESCRIPTION: usize = 4096;
-/// An id in a subject up to this length is told whole, in visible characters.
-const LONGEST_SUBJECT_ID: usize = 24;
-/// The most of a title or tag that goes into a line of its own, in visible characters.
+/// The longest id that a subject has whole, in visible characters. Longer ones are slugs of titles.
+const LONGEST_SUBJECT_ID: usize = 16;
+/// The most of a title, tag or id that goes into a line of its own, in visible characters.
 const LONGEST_FIELD: usize = 200;
-const LONGEST_ID: usize = 40;
-/// Words that a subject does not end with where it is cut.
-const JOINING: [&str; 20] = [
-    "a", "all", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or",
-    "that", "the", "to", "when", "with", "which",
-];
-/// A message shorter than this in the subject says nothing: the scope gives way to it.
-const SHORTEST_MSG: usize = 16;
-
-/// Types of commits, after [Conventional Commits](https://www.conventionalcommits.org/en/v1.0.0/).
-const TYPES: [&str; 10] = [
-    "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style",
-];
+/// The most of a type, tag or status that goes into a subject, in visible characters.
+const LONGEST_WORD: usize = 40;
 
 /// What a commit is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,36 +73,31 @@ pub struct MessageInput<'a> {
     pub files: &'a [String],
     /// Tells what the files are for.
     pub classes: &'a PathClasses,
-    /// The scopes of the settings.
-    pub scopes: &'a Scopes,
+    /// The scope, where there is one.
+    pub scope: Option<&'a str>,
     /// What the commit is made for.
     pub kind: Kind<'a>,
-    /// The project root, where manifests are looked for.
-    pub root: &'a Path,
 }
 
 /// The whole message, with a line break at its end.
 ///
 /// The same input gives the same message. Fails only on a template that cannot be filled in.
 pub fn compose(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
-    let subject = subject(input)?;
-    let mut message = subject;
-    let body = match input.kind {
-        Kind::TaskStatus { .. } => String::new(),
-        Kind::Subtask { .. } | Kind::Fix => description(input.description),
-    };
-    if !body.is_empty() {
-        message.push_str("\n\n");
-        message.push_str(&body);
+    let line = plain::one_line(input.subtask_title);
+    let title = Title::read(&line);
+    let is_noted = plain::many_lines(input.description)
+        .split("\n\n")
+        .any(|part| title::breaking_note(part).is_some());
+    let mut parts = vec![
+        subject(input, &title, is_noted)?,
+        description(input.description),
+    ];
+    if title.is_breaking && !is_noted {
+        parts.push(description(&format!("BREAKING CHANGE: {}", title.text)));
     }
-    message.push_str("\n\n");
-    message.push_str(&about(input));
-    if let Some(results) = results(input) {
-        message.push_str("\n\n");
-        message.push_str(&results);
-    }
-    message.push('\n');
-    Ok(message)
+    parts.extend([about(input), results(input)]);
+    parts.retain(|part| !part.is_empty());
+    Ok(parts.join("\n\n") + "\n")
 }
 
 /// The type of the commit: what all of its files are for, else what the title begins with,
@@ -151,10 +137,11 @@ fn type_of_work(work: &str) -> Option<&'static str> {
 
 /// The type that a title states (`fix: …`) or whose words it begins with.
 fn type_by_title(title: &str) -> Option<&'static str> {
-    if let Some((stated, _)) = stated_type(title) {
-        return Some(stated);
+    let title = Title::read(title);
+    if title.stated.is_some() {
+        return title.stated;
     }
-    let title = title.to_lowercase();
+    let title = title.text.to_lowercase();
     let mut words = title
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .filter(|w| !w.is_empty());
@@ -170,58 +157,62 @@ fn type_by_title(title: &str) -> Option<&'static str> {
     }
 }
 
-/// A title that is itself written as a conventional subject, taken apart: `fix(core): x` is
-/// `fix` and `x`.
-fn stated_type(title: &str) -> Option<(&'static str, &str)> {
-    let (head, rest) = title.split_once(": ")?;
-    let head = head.trim().trim_end_matches('!');
-    let word = match head.split_once('(') {
-        Some((word, scope)) if scope.ends_with(')') => word,
-        Some(_) => return None,
-        None => head,
+/// The first line. Where the whole title has no room beside them, the id gives way to it, then the scope.
+fn subject(
+    input: &MessageInput<'_>,
+    title: &Title<'_>,
+    is_noted: bool,
+) -> Result<String, PlaceholderError> {
+    let id = plain::one_line(input.subtask_id);
+    let is_whole = plain::visible_len(&id) <= LONGEST_SUBJECT_ID;
+    // Of a slug no more than what tells it from its siblings.
+    let id = match id.rfind('.') {
+        Some(dot) if !is_whole => format!("…{}", &id[dot..]),
+        _ => id,
     };
-    let known = TYPES
-        .into_iter()
-        .find(|known| word.eq_ignore_ascii_case(known))?;
-    Some((known, rest.trim_start()))
-}
-
-fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
-    let title = plain::one_line(input.subtask_title);
-    let id = short_id(input.subtask_id);
-    let tag = text::shortened(input.tag, LONGEST_ID);
+    let id = text::shortened(&id, LONGEST_SUBJECT_ID);
+    let tag = text::shortened(input.tag, LONGEST_WORD);
     let (kind, scope, msg) = match input.kind {
-        Kind::TaskStatus { status } => (
-            "chore",
-            Some("tasks".to_owned()),
-            format!("set task {id} to {}", text::shortened(status, LONGEST_ID)),
-        ),
-        Kind::Fix => (
-            "fix",
-            input.scopes.of(input.files, input.root),
-            message_of(&title),
-        ),
-        Kind::Subtask { work } => (
-            type_of_work(work).unwrap_or_else(|| {
-                commit_type(input.files, input.classes, &title, input.default_type)
-            }),
-            input.scopes.of(input.files, input.root),
-            message_of(&title),
-        ),
+        Kind::TaskStatus { status } => {
+            let task = is_whole.then(|| format!("task {id}"));
+            let task = task.as_deref().unwrap_or("the task");
+            let status = text::shortened(status, LONGEST_WORD);
+            ("chore", Some("tasks"), format!("set {task} to {status}"))
+        }
+        Kind::Fix => ("fix", input.scope, title.message(input.description)),
+        Kind::Subtask { work } => {
+            let kind = type_of_work(work).unwrap_or_else(|| {
+                commit_type(
+                    input.files,
+                    input.classes,
+                    input.subtask_title,
+                    input.default_type,
+                )
+            });
+            (kind, input.scope, title.message(input.description))
+        }
     };
-    let kind = text::shortened(kind, LONGEST_ID);
-    let mut scope = scope.as_deref();
-    // Measured around a message of one letter: without any, the spaces beside it would be one.
-    let around = |scope| fill(input.template, &kind, scope, "x", &id, &tag);
-    let mut taken = plain::visible_len(&around(scope)?);
-    if taken + SHORTEST_MSG.min(plain::visible_len(&msg)) > LONGEST_SUBJECT {
-        scope = None;
-        taken = plain::visible_len(&around(scope)?);
+    let kind = text::shortened(kind, LONGEST_WORD);
+    let has_id = is_whole && !matches!(input.kind, Kind::TaskStatus { .. });
+    let is_breaking = title.is_breaking || is_noted;
+    let filled = |(has_id, scope): (bool, Option<&str>), msg: &str| {
+        let template = pared(input.template, has_id, scope, is_breaking);
+        let values = [&*kind, scope.unwrap_or_default(), msg, msg, &*id, &*tag];
+        let values: Vec<_> = PLACEHOLDERS.iter().copied().zip(values).collect();
+        Ok(plain::one_line(&placeholder::fill(&template, &values)?))
+    };
+    let mut subject = String::new();
+    for form in [(has_id, scope), (false, scope), (false, None)] {
+        subject = filled(form, &msg)?;
+        if plain::visible_len(&subject) <= LONGEST_SUBJECT {
+            break;
+        }
+        // Measured around a message of one letter: without any, the spaces beside it would be one.
+        let taken = plain::visible_len(&filled(form, "x")?) - 1;
+        let room = LONGEST_SUBJECT.saturating_sub(taken);
+        subject = filled(form, &title::shorten(&msg, room))?;
     }
-    let room = (LONGEST_SUBJECT + 1).saturating_sub(taken).max(1);
-    let cut = cut_between_words(&msg, room);
-    let subject = fill(input.template, &kind, scope, cut, &id, &tag)?;
-    // Only a template that leaves no room for the message comes to this.
+    // Only a template that leaves no room for the message is cut here.
     let subject = plain::cut_at_word(&subject, LONGEST_SUBJECT);
     let subject = subject.trim_start_matches(['-', ' ']);
     if subject.is_empty() {
@@ -230,99 +221,27 @@ fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     Ok(subject.to_owned())
 }
 
-/// The id as a subject has it: of a long one the beginning, and what tells it from its siblings. The body has the whole.
-fn short_id(id: &str) -> String {
-    let id = plain::one_line(id);
-    let own = id.rfind('.').map_or("", |dot| &id[dot..]);
-    if plain::visible_len(&id) <= LONGEST_SUBJECT_ID || own.is_empty() {
-        return text::shortened(&id, LONGEST_ID);
+/// The template without the brackets of what the subject does not have, and with the mark of a change that breaks something.
+fn pared(template: &str, has_id: bool, scope: Option<&str>, is_breaking: bool) -> String {
+    let mut template = template.to_owned();
+    if !has_id {
+        template = template.replace(ID_PART, "");
     }
-    let room = LONGEST_SUBJECT_ID.saturating_sub(plain::visible_len(own) + 1);
-    format!(
-        "{}…{own}",
-        plain::cut_at_word(&id, room).trim_end_matches('-')
-    )
-}
-
-/// The beginning of a message that has room, without half a word or half a bracket at its end.
-fn cut_between_words(msg: &str, room: usize) -> &str {
-    let mut cut = plain::cut_at_word(msg, room);
-    if cut.len() == msg.len() {
-        return msg;
+    if scope.is_none() {
+        template = template.replace("({scope})", "").replace("[{scope}]", "");
     }
-    let is_part_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    if msg[cut.len()..].starts_with(is_part_of_word) {
-        let word = cut.trim_end_matches(is_part_of_word);
-        if !word.is_empty() {
-            cut = word;
-        }
+    let mut heads = ["{type}({scope})", "{type}[{scope}]", "{type}"].into_iter();
+    match heads.find(|head| is_breaking && template.contains(head)) {
+        Some(head) => template.replacen(head, &format!("{head}!"), 1),
+        None => template,
     }
-    if cut.matches('(').count() > cut.matches(')').count()
-        && let Some(open) = cut.rfind('(').filter(|open| *open > 0)
-    {
-        cut = &cut[..open];
-    }
-    let ends = [' ', ',', ';', ':', '-', '(', '.', '&', '–', '—'];
-    cut = cut.trim_end_matches(ends);
-    // What joins two words joins none here.
-    while let Some((before, last)) = cut.rsplit_once(' ')
-        && JOINING.contains(&last)
-    {
-        cut = before.trim_end_matches(ends);
-    }
-    cut
 }
 
 /// The placeholders that a template of subjects may have.
 pub(crate) const PLACEHOLDERS: &[&str] = &["type", "scope", "msg", "summary", "taskId", "tag"];
 
-fn fill(
-    template: &str,
-    kind: &str,
-    scope: Option<&str>,
-    msg: &str,
-    id: &str,
-    tag: &str,
-) -> Result<String, PlaceholderError> {
-    let without = template.replace("({scope})", "").replace("[{scope}]", "");
-    let template = if scope.is_some() { template } else { &without };
-    let scope = scope.unwrap_or_default();
-    let values: Vec<_> = PLACEHOLDERS
-        .iter()
-        .copied()
-        .zip([kind, scope, msg, msg, id, tag])
-        .collect();
-    Ok(plain::one_line(&placeholder::fill(template, &values)?))
-}
-
-/// The title as the message of a subject: no leading hyphen, no full stop, no capital that only
-/// begins a sentence, no type of its own.
-fn message_of(title: &str) -> String {
-    let title = stated_type(title).map_or(title, |(_, rest)| rest);
-    let title = title.trim_start_matches(['-', ' ']).trim_end();
-    let title = match title.strip_suffix('.') {
-        Some(sentence) if !sentence.ends_with('.') => sentence,
-        _ => title,
-    };
-    let first = title.split(' ').next().unwrap_or_default();
-    let mut letters = first.chars();
-    let Some(initial) = letters.next() else {
-        return "change".to_owned();
-    };
-    // A name out of code, such as `Version::bump` or `Vec<T>`, is spelled as it is.
-    let is_word = |c: char| c.is_alphanumeric() || "-'’,:.".contains(c);
-    let is_name =
-        first.contains("::") || !first.trim_end_matches([':', ',', '.']).chars().all(is_word);
-    let is_sentence_case = initial.is_uppercase() && !is_name && letters.all(|c| !c.is_uppercase());
-    if is_sentence_case && (first.chars().count() > 1 || initial == 'A') {
-        let rest = &title[initial.len_utf8()..];
-        return initial.to_lowercase().chain(rest.chars()).collect();
-    }
-    title.to_owned()
-}
-
 fn about(input: &MessageInput<'_>) -> String {
-    let id = text::shortened(input.subtask_id, LONGEST_ID);
+    let id = text::shortened(input.subtask_id, LONGEST_FIELD);
     let title = match input.kind {
         Kind::TaskStatus { .. } => input.task_title,
         Kind::Subtask { .. } | Kind::Fix => input.subtask_title,
@@ -331,11 +250,9 @@ fn about(input: &MessageInput<'_>) -> String {
         "Task: #{id} - {}",
         text::shortened(title, LONGEST_FIELD)
     )];
-    if !matches!(input.kind, Kind::TaskStatus { .. }) {
-        let phase = text::shortened(input.task_title, LONGEST_FIELD);
-        if !phase.is_empty() {
-            lines.push(format!("Phase: {phase}"));
-        }
+    let phase = text::shortened(input.task_title, LONGEST_FIELD);
+    if !phase.is_empty() && !matches!(input.kind, Kind::TaskStatus { .. }) {
+        lines.push(format!("Phase: {phase}"));
     }
     let tag = text::shortened(input.tag, LONGEST_FIELD);
     if !tag.is_empty() {
@@ -344,7 +261,7 @@ fn about(input: &MessageInput<'_>) -> String {
     lines.join("\n")
 }
 
-fn results(input: &MessageInput<'_>) -> Option<String> {
+fn results(input: &MessageInput<'_>) -> String {
     let tests = input
         .tests_passing
         .map(|count| format!("Tests: {count} passing"));
@@ -353,19 +270,13 @@ fn results(input: &MessageInput<'_>) -> Option<String> {
         .filter(|percent| (0.0..=100.0).contains(percent))
         .map(|percent| format!("Coverage: {}% lines", percentage(percent)));
     let lines: Vec<String> = tests.into_iter().chain(coverage).collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    lines.join("\n")
 }
 
 /// At most two decimals; never rounded up to a hundred that was not reached.
 fn percentage(percent: f64) -> String {
-    let text = format!(
-        "{:.2}",
-        if percent < 100.0 {
-            percent.min(99.99)
-        } else {
-            percent
-        }
-    );
+    let most = if percent < 100.0 { 99.99 } else { 100.0 };
+    let text = format!("{:.2}", percent.min(most));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

@@ -38,6 +38,7 @@ pub(super) fn title(call: &Call<'_>, run: &RunState, memory: &Memory) -> Result<
             lines: None,
             kind: Kind::Subtask { work },
             files: &[],
+            scope: None,
         },
     )?;
     Ok(message.lines().next().unwrap_or_default().to_owned())

@@ -41,6 +41,7 @@ pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
                     status: status.as_deref().unwrap_or("done"),
                 },
                 files: &[],
+                scope: None,
             },
         )?
     };

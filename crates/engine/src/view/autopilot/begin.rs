@@ -170,6 +170,7 @@ impl Engine {
                             work: &subtask.kind,
                         },
                         files: &[],
+                        scope: None,
                     },
                 )?;
                 Ok(PlannedSubtask {

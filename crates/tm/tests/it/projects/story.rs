@@ -135,7 +135,7 @@ fn look_at_git(project: &Project<'_>, language: &Language, tasks: &str) {
         ("feat", "count lines (task 1.3)"),
         ("feat", "average words per line (task 1.2)"),
         ("fix", "repair the failing suite (task 1.fix-1)"),
-        ("chore", "set task 1 to review (task 1)"),
+        ("chore", "set task 1 to review"),
     ];
     assert_eq!(subjects.lines().count(), expected.len(), "{subjects}");
     for (subject, (kind, text)) in subjects.lines().zip(expected) {

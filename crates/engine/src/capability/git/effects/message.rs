@@ -28,6 +28,7 @@ pub fn default_message(
         .ok_or_else(|| Fault::bug("a message for no subtask"))?;
     let green = TESTED.read(&present.kept, of)?;
     let files: Vec<String> = in_project(&memory, paths);
+    let scope = scopes(call)?.of(&files, call.root);
     compose(
         call,
         &memory,
@@ -45,8 +46,19 @@ pub fn default_message(
                 }
             },
             files: &files,
+            scope: scope.as_deref(),
         },
     )
+}
+
+fn scopes(call: &Call<'_>) -> Result<Scopes, Fault> {
+    let scopes = call.pinned.git.scopes.iter();
+    Scopes::new(scopes.map(|(glob, name)| (glob.as_str(), name.as_str()))).map_err(|e| bad(&e))
+}
+
+fn bad(error: &dyn std::error::Error) -> Fault {
+    Fault::new(FaultKind::Environment, "config_invalid", chain(error))
+        .suggest("repair the setting in .taskmaster/config.json")
 }
 
 /// What a message says of its commit.
@@ -58,6 +70,7 @@ pub(crate) struct MessageFields<'a> {
     pub(crate) lines: Option<f64>,
     pub(crate) kind: Kind<'a>,
     pub(crate) files: &'a [String],
+    pub(crate) scope: Option<&'a str>,
 }
 
 /// Fills the template.
@@ -67,19 +80,7 @@ pub(crate) fn compose(
     words: &MessageFields<'_>,
 ) -> Result<String, Fault> {
     let config = &call.pinned;
-    let bad = |error: &dyn std::error::Error| {
-        Fault::new(FaultKind::Environment, "config_invalid", chain(error))
-            .suggest("mend the setting in .taskmaster/config.json")
-    };
     let classes = PathClasses::new(&config.test.patterns).map_err(|e| bad(&e))?;
-    let scopes = Scopes::new(
-        config
-            .git
-            .scopes
-            .iter()
-            .map(|(glob, name)| (glob.as_str(), name.as_str())),
-    )
-    .map_err(|e| bad(&e))?;
     message::compose(&MessageInput {
         template: &config.autopilot.commit_template,
         default_type: &config.autopilot.default_commit_type,
@@ -92,9 +93,8 @@ pub(crate) fn compose(
         coverage_lines: words.lines,
         files: words.files,
         classes: &classes,
-        scopes: &scopes,
+        scope: words.scope,
         kind: words.kind,
-        root: call.root,
     })
     .map(|message| on_a_page(&message).into_owned())
     .map_err(|e| bad(&e))
