@@ -41,6 +41,22 @@ impl Scopes {
     /// at or above its folder, by the name in the manifest, else by the folder's. Of scopes
     /// that are equally common, the first in alphabetical order.
     pub fn of(&self, files: &[String], root: &Path) -> Option<String> {
+        // The last of equals wins `max_by_key`, so they are gone through backwards.
+        self.counted(files, root)
+            .into_iter()
+            .rev()
+            .max_by_key(|(_, count)| *count)
+            .map(|(scope, _)| scope)
+    }
+
+    /// The scope that all of `files` have that have one: any commit of some of them has it, too.
+    pub fn only(&self, files: &[String], root: &Path) -> Option<String> {
+        let mut scopes = self.counted(files, root).into_keys();
+        scopes.next().filter(|_| scopes.next().is_none())
+    }
+
+    /// The scopes of files, and how many of them have each.
+    fn counted(&self, files: &[String], root: &Path) -> BTreeMap<String, usize> {
         let mut packages = Packages {
             root,
             known: HashMap::new(),
@@ -56,12 +72,7 @@ impl Scopes {
                 *counts.entry(scope).or_default() += 1;
             }
         }
-        // The last of equals wins `max_by_key`, so they are gone through backwards.
         counts
-            .into_iter()
-            .rev()
-            .max_by_key(|(_, count)| *count)
-            .map(|(scope, _)| scope)
     }
 }
 

@@ -14,7 +14,7 @@ use workspace::runner::adapter::runners_behind;
 
 use crate::call::Input;
 use crate::capability::git::effects;
-use crate::capability::git::effects::message::{MessageFields, compose};
+use crate::capability::git::effects::message::{MessageFields, compose, only_scope};
 use crate::capability::git::read::preflight::{self, Planned};
 use crate::capability::memory::{BASELINE, Memory, StartFacts};
 use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED};
@@ -152,6 +152,7 @@ impl Engine {
             dirty: planned.dirty.clone(),
             last_commit: planned.start.head.clone(),
         };
+        let scope = only_scope(&call, &memory)?;
         let subtasks = planned
             .plan
             .runnable
@@ -170,7 +171,7 @@ impl Engine {
                             work: &subtask.kind,
                         },
                         files: &[],
-                        scope: None,
+                        scope: scope.as_deref(),
                     },
                 )?;
                 Ok(PlannedSubtask {

@@ -418,6 +418,24 @@ fn a_dry_run_touches_nothing() {
 }
 
 #[test]
+fn a_dry_run_shows_the_subjects_that_are_made() {
+    let env = TestEnvironment::new();
+    env.write("go.mod", "module example.org/acme/words\n");
+    env.git(&["add", "go.mod"]);
+    env.git(&["commit", "--quiet", "--message", "A module"]);
+    let plan = env.auto("start 1 --dry-run").ok();
+    let planned = plan["subtasks"][0]["commitMessage"].as_str().unwrap();
+    assert_eq!(planned, "feat(words): count by spaces (task 1.1)");
+    env.auto("start 1").ok();
+    env.to_commit();
+    let told = env.auto("next").ok();
+    let message = told["context"]["commitMessage"].as_str().unwrap();
+    assert_eq!(message.lines().next(), Some(planned), "{told:#}");
+    env.auto("commit").ok();
+    assert_eq!(env.git(&["log", "-1", "--format=%s"]), planned);
+}
+
+#[test]
 fn ids_that_could_be_options_or_paths_are_refused() {
     for id in ["-1", "../x", "a b", "a/b", "1..2", "$(x)"] {
         let tasks =

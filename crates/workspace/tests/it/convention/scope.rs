@@ -132,3 +132,24 @@ fn a_hostile_name_cannot_leave_its_place() {
     );
     assert!(scope.len() <= 24);
 }
+
+#[test]
+fn the_scope_that_all_files_have() {
+    let root = folder(&[("go.mod", "module example.org/acme/greet\n")]);
+    let scopes = Scopes::new([("docs/**", "docs"), ("none/**", "")]).unwrap();
+    for (files, expected) in [
+        (
+            &["main.go", "pkg/a.go", "none/x", ".taskmaster/config.json"][..],
+            Some("greet"),
+        ),
+        (&["main.go", "docs/a.md"], None),
+        (&["none/x"], None),
+        (&[], None),
+    ] {
+        assert_eq!(
+            scopes.only(&strings(files), root.path()).as_deref(),
+            expected,
+            "{files:?}"
+        );
+    }
+}

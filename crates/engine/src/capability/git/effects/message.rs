@@ -51,6 +51,12 @@ pub fn default_message(
     )
 }
 
+/// The scope that a commit of the run will have, where all of the project's files have that one.
+pub(crate) fn only_scope(call: &Call<'_>, memory: &Memory) -> Result<Option<String>, Fault> {
+    let files = memory.repository().known_files()?;
+    Ok(scopes(call)?.only(&in_project(memory, &files), call.root))
+}
+
 fn scopes(call: &Call<'_>) -> Result<Scopes, Fault> {
     let scopes = call.pinned.git.scopes.iter();
     Scopes::new(scopes.map(|(glob, name)| (glob.as_str(), name.as_str()))).map_err(|e| bad(&e))
