@@ -173,6 +173,7 @@ pub(super) static KEYS: &[Key] = &[
     key("git.protectedBranches", Kind::Globs, WeakerBy::Shrunk),
     key("git.allowSecrets", Kind::Globs, WeakerBy::Grown),
     key("git.scopes", Kind::GlobNames, WeakerBy::Never),
+    key("git.signoff", Kind::Flag, WeakerBy::Never),
     key("git.fsync", Kind::Flag, WeakerBy::Never),
     key(
         "git.commitTimeout",

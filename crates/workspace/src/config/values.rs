@@ -249,6 +249,8 @@ pub struct Git {
     /// Scope of a commit message by glob of its files; the first that fits counts.
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub scopes: IndexMap<String, String>,
+    /// Whether each commit of a run ends with `Signed-off-by` and its committer.
+    pub signoff: bool,
     /// Whether commits are synced to disk before they count as made.
     pub fsync: bool,
     /// Milliseconds after which a commit with its hooks is ended.
@@ -264,6 +266,7 @@ impl Default for Git {
             protected_branches: Vec::new(),
             allow_secrets: Vec::new(),
             scopes: IndexMap::new(),
+            signoff: false,
             fsync: true,
             commit_timeout: 600_000,
         }

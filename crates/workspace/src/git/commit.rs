@@ -31,6 +31,8 @@ pub struct CommitRequest<'a> {
     pub branch: &'a str,
     /// The message. Lines that begin with `#` stay; space at the ends of lines and of the whole does not.
     pub message: &'a str,
+    /// Whether git adds the committer's `Signed-off-by`, where the message does not end with it.
+    pub signoff: bool,
     /// The files, deleted ones and both names of renamed ones included. Nothing else goes in.
     pub paths: &'a [RepoPath],
     /// The working tree, as [`Repository::status`] gave it just now. Files that git knows may have changed since.
@@ -338,7 +340,8 @@ impl Repository {
                 "--cleanup=whitespace",
                 "--no-edit",
                 "--pathspec-file-nul",
-            ]);
+            ])
+            .args(request.signoff.then_some("--signoff"));
         if files.paths.len() <= WHOLE {
             let git = git
                 .arg("--pathspec-from-file=-")

@@ -86,6 +86,32 @@ fn a_hook_that_refuses_the_last_commit_does_not_hold_the_run() {
 }
 
 #[test]
+fn a_hook_that_demands_a_sign_off_lets_every_commit_of_the_run_pass() {
+    let config = r#"{"test": {"command": "x"}, "git": {"signoff": true}}"#;
+    let env = TestEnvironment::started_with(config);
+    env.hook("commit-msg", "grep -q '^Signed-off-by: ' \"$1\"\n");
+    let name = env.git(&["config", "user.name"]);
+    let own = format!(
+        "Signed-off-by: {name} <{}>",
+        env.git(&["config", "user.email"])
+    );
+    env.to_commit();
+    let message = format!("Count\n\n{own}");
+    env.tm(&["autopilot", "commit", "--message", &message]).ok();
+    assert_eq!(env.git(&["log", "-1", "--format=%B"]), message);
+    env.to_finalize();
+    env.auto("finalize --results failed:0,passed:2").ok();
+    let trailers = "--format=%(trailers:key=Signed-off-by,separator=%x2C)";
+    let signed = env.git(&["log", trailers, "main..HEAD"]);
+    assert_eq!(signed.lines().collect::<Vec<_>>(), [&*own; 3]);
+    let last = env.git(&["log", "-1", "--format=%B"]);
+    assert!(
+        last.starts_with("chore(tasks): set task 1 to review\n"),
+        "{last}"
+    );
+}
+
+#[test]
 fn a_subtask_that_is_gone_from_the_file_blocks_nothing() {
     let env = TestEnvironment::started();
     env.to_commit();

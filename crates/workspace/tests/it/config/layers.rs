@@ -209,7 +209,7 @@ fn every_key_can_be_set_from_a_file() {
         },
         "git": {
             "branchPattern": "{id}", "defaultRemote": "up", "protectedBranches": ["dev"],
-            "allowSecrets": ["test/*.pem"], "scopes": { "b/**": "b", "a/**": "a" }, "fsync": false,
+            "allowSecrets": ["test/*.pem"], "scopes": { "b/**": "b", "a/**": "a" }, "signoff": true, "fsync": false,
             "commitTimeout": 5
         },
         "prompts": { "rulesPath": "rules", "loadOrder": [], "testGeneratorPath": "gen.md" },

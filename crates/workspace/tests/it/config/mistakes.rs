@@ -25,7 +25,7 @@ fn mistakes_in_a_file_are_placed_and_explained() {
         (
             "{\"git\": {\"xyz\": 1}}",
             "1:10: unknown key `git.xyz`",
-            "valid here: git.branchPattern, git.defaultRemote, git.protectedBranches, git.allowSecrets, git.scopes, git.fsync, git.commitTimeout",
+            "valid here: git.branchPattern, git.defaultRemote, git.protectedBranches, git.allowSecrets, git.scopes, git.signoff, git.fsync, git.commitTimeout",
         ),
         (
             "{\"evidence\": {\"policy\": {\"redWithoutTests\": \"off\"}}}",

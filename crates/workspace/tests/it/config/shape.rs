@@ -88,6 +88,7 @@ fn the_defaults_are_those_that_are_promised() {
         "protectedBranches": [],
         "allowSecrets": [],
         "scopes": {},
+        "signoff": false,
         "fsync": true,
         "commitTimeout": 600000
       },

@@ -99,6 +99,36 @@ fn messages_come_out_as_they_are() {
 }
 
 #[test]
+fn a_sign_off_is_added_once_and_stands_with_the_other_trailers() {
+    let fixture = Fixture::new();
+    fixture.hook("commit-msg", "grep -q '^Signed-off-by: ' \"$1\"");
+    let own = "Signed-off-by: Test Person <test@example.invalid>";
+    for (message, before) in [
+        ("feat: a", "feat: a\n\n"),
+        (
+            "feat: b\n\nTests: 1 passing",
+            "feat: b\n\nTests: 1 passing\n",
+        ),
+        (
+            "feat: c\n\nSigned-off-by: Test Person <test@example.invalid>",
+            "feat: c\n\n",
+        ),
+    ] {
+        fixture.write("README.md", message);
+        let made = fixture
+            .commit_with(&paths(&["README.md"]), |request| {
+                request.message = message;
+                request.signoff = true;
+            })
+            .unwrap();
+        assert_eq!(made.commit.message.trim_end(), format!("{before}{own}"));
+    }
+    fixture.write("README.md", "unsigned");
+    let error = refused(fixture.commit(&["README.md"]));
+    assert_eq!(error.code(), "commit_refused");
+}
+
+#[test]
 fn a_refusing_hook_leaves_everything_as_it_was() {
     let fixture = Fixture::new();
     fixture.write("staged", "s\n");

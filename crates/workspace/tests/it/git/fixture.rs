@@ -170,6 +170,7 @@ impl Fixture {
             expected_parent: parent,
             branch,
             message: "feat: a thing\n\nBody.\n",
+            signoff: false,
             paths,
             status: &status,
             author_date: DATE,

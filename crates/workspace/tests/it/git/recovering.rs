@@ -211,6 +211,7 @@ fn still_running() {
                 expected_parent: parent,
                 branch: "topic",
                 message: "feat: a thing",
+                signoff: false,
                 paths: &names,
                 status: &status,
                 author_date: DATE,

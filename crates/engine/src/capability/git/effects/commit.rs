@@ -319,6 +319,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
         expected_parent: &intent.parent,
         branch: &memory.start.branch,
         message: &intent.message,
+        signoff: call.pinned.git.signoff,
         paths: &intent.paths,
         status: &status,
         author_date: &intent.author_date,
