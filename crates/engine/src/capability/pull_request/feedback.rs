@@ -1,8 +1,9 @@
 //! `pull_request.feedback` and `pull_request.answer`: what checks and people say of the pull request becomes work, and what was
 //! done about it is told where it was said.
 //!
-//! Texts of others are data: they stand in the details of an item, which prompts quote, and neither in its title nor in its
-//! description, of which commit messages are made. Who may not change the repository is heard only by name.
+//! Texts of others are data: they stand in the details of an item, which prompts quote. Commit messages are made of its title,
+//! which is one plain sentence of theirs without anything that a forge acts on. Who may not change the repository is heard
+//! only by name.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ use crate::support::{EffectRequest, HandlerError, Outcome, refusal};
 
 /// The longest text of a remark that an item is given, in bytes.
 const LONGEST: usize = 8 * 1024;
+/// The longest title that is taken from a remark, in visible characters.
+const LONGEST_TITLE: usize = 200;
 /// How many remarks become items at once.
 const MOST: usize = 50;
 /// How many authors are named.
@@ -150,10 +153,12 @@ fn item(id: &str, remark: &Remark, with: &Map<String, Value>) -> Value {
             None => path,
         }
     });
-    let title = match (&remark.place, &place) {
-        (Place::Check, _) => format!("Repair what the check {author} found"),
-        (_, Some(place)) => format!("Act on what {author} says of {place}"),
-        (_, None) => format!("Act on what {author} says"),
+    let title = match (&remark.place, request(&remark.text), &place) {
+        (Place::Check, ..) => format!("Repair the failing check `{author}`"),
+        (_, Some(word), Some(place)) if !word.contains(' ') => format!("{word} ({place})"),
+        (_, Some(request), _) => request,
+        (_, None, Some(place)) => format!("Apply the suggestion for {place}"),
+        (_, None, None) => "Act on the review".to_owned(),
     };
     let said = text::plain::many_lines(&remark.text);
     let said = text::plain::cut_bytes(&said, LONGEST);
@@ -172,6 +177,39 @@ fn item(id: &str, remark: &Remark, with: &Map<String, Value>) -> Value {
     let mut fields = with.clone();
     fields.extend(own);
     fields.into()
+}
+
+/// The first sentence of a remark, outside of code and quotations: as a line of plain text that mentions no user, names no
+/// issue and has no link, which forges would act on in a commit message.
+fn request(said: &str) -> Option<String> {
+    let said = text::plain::many_lines(said);
+    let is_prose = |line: &&str| !line.trim().is_empty() && !line.starts_with(['>', '<', '|', '!']);
+    let lines = said.split("```").step_by(2).flat_map(str::lines);
+    let lines = lines
+        .skip_while(|line| !is_prose(line))
+        .take_while(is_prose);
+    let line = text::plain::one_line(&lines.collect::<Vec<_>>().join(" ").replace("**", ""));
+    let line = line.trim_start_matches(['#', '-', '*', ' ']);
+    let ends = |(at, _): &(usize, &str)| {
+        let behind = line[at + 1..].strip_prefix(' ');
+        behind.is_some_and(|behind| behind.starts_with(char::is_uppercase))
+    };
+    let end = line.match_indices(['.', '!', '?']).find(ends);
+    let mut sentence = &line[..end.map_or(line.len(), |(at, _)| at + 1)];
+    for courtesy in ["nit: ", "Nit: ", "please ", "Please "] {
+        sentence = sentence.strip_prefix(courtesy).unwrap_or(sentence);
+    }
+    let words = sentence
+        .split(' ')
+        .filter(|word| !word.contains("://") && !word.starts_with("GH-"));
+    let mut backwards = String::new();
+    for c in words.collect::<Vec<_>>().join(" ").chars().rev() {
+        if c != '@' && !(c == '#' && backwards.ends_with(|c: char| c.is_ascii_digit())) {
+            backwards.push(c);
+        }
+    }
+    let sentence: String = backwards.chars().rev().collect();
+    (!sentence.is_empty()).then(|| text::shortened(&sentence, LONGEST_TITLE))
 }
 
 fn not_submitted() -> Refusal {
@@ -321,4 +359,88 @@ pub(super) fn perform_answers(
         keep: FEEDBACK.entry(&taken)?,
         artifacts: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_one_plain_sentence() {
+        for (said, expected) in [
+            (
+                "Please use `checked_add` here. It overflows.",
+                "use `checked_add` here.",
+            ),
+            (
+                "nit: Could this accept None, too? I think so.",
+                "Could this accept None, too?",
+            ),
+            (
+                "Use a lock, e.g. flock, for v1.2 files",
+                "Use a lock, e.g. flock, for v1.2 files",
+            ),
+            (
+                "This must not\nbe called\n\nat all",
+                "This must not be called",
+            ),
+            ("> the old text\n\n**Never** do that!", "Never do that!"),
+            ("```suggestion\nlet x = 1;\n```\nName it", "Name it"),
+            ("<!-- bot -->\n## Summary\nof it", "Summary of it"),
+            (
+                "@ann Fixes #7, ##6, #@5, o/r#8, GH-9 and https://example.org/issues/1 in C#",
+                "ann Fixes 7, 6, 5, o/r8, and in C#",
+            ),
+            ("a\u{202e}b\u{1b}[31mc\u{0}", "abc"),
+        ] {
+            assert_eq!(request(said).as_deref(), Some(expected), "{said}");
+        }
+        for said in [
+            "",
+            " \n",
+            "```suggestion\nlet x = 1;\n```",
+            "> only this",
+            "https://example.org",
+        ] {
+            assert_eq!(request(said), None, "{said}");
+        }
+        let long = request(&"word ".repeat(100)).unwrap();
+        assert!(
+            text::plain::visible_len(&long) <= LONGEST_TITLE + 1,
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn a_title_says_what_is_to_be_done() {
+        let title = |place: &Place, said: &str, path: Option<&str>| {
+            let remark = Remark {
+                key: "k".to_owned(),
+                place: place.clone(),
+                author: "li`nt\nx".to_owned(),
+                trusted: true,
+                text: said.to_owned(),
+                url: String::new(),
+                path: path.map(str::to_owned),
+                line: Some(12),
+            };
+            let item = item("1.feedback-1", &remark, &Map::new());
+            item["title"].as_str().unwrap().to_owned()
+        };
+        let check = title(&Place::Check, "2 problems", None);
+        assert_eq!(check, "Repair the failing check `li`nt x`");
+        for (said, path, expected) in [
+            ("Use a lock.", Some("src/a.py"), "Use a lock."),
+            ("Typo", Some("src/a.py"), "Typo (src/a.py:12)"),
+            ("Typo", None, "Typo"),
+            (
+                "```suggestion\nx\n```",
+                Some("src/a.py"),
+                "Apply the suggestion for src/a.py:12",
+            ),
+            ("", None, "Act on the review"),
+        ] {
+            assert_eq!(title(&Place::Talk, said, path), expected);
+        }
+    }
 }
