@@ -10,6 +10,7 @@
 mod bounded;
 mod branch;
 mod change;
+mod checkouts;
 mod command;
 mod commit;
 mod contents;
@@ -37,6 +38,7 @@ mod worktree;
 
 pub use crate::process::ProcessGroup;
 pub use branch::{BranchConflict, Branches};
+pub use checkouts::{in_other_worktrees, is_linked, share_repository};
 pub use commit::{CommitError, CommitMade, CommitRequest};
 pub use contents::{ContentId, LineStat};
 pub use error::{GitError, GitErrorKind};

@@ -20,7 +20,9 @@ pub use environment::Environment;
 pub use error::{ConfigError, ValuePlace};
 pub use keys::{environment_name, keys};
 pub use loosened::{Loosening, is_weaker, loosened};
-pub use root::{ProjectRoot, RootMarker, find_root};
+pub use root::{
+    ProjectRoot, RootMarker, find_root, first_in_project, prepared_first, session_folders,
+};
 pub use schema::{Section, Setting, json_schema, sections};
 pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
 pub use submit::{ForgeChoice, Proof, Submit};

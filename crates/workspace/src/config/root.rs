@@ -4,6 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
+use crate::git::is_linked;
+
+/// Manifests that make a folder the plugin of a client.
+const PLUGIN_MANIFESTS: [&str; 4] = [
+    "plugin.json",
+    ".claude-plugin/plugin.json",
+    ".codex-plugin/plugin.json",
+    "gemini-extension.json",
+];
 
 /// The root folder of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +35,7 @@ pub enum RootMarker {
 }
 
 /// The project that a folder belongs to: the nearest folder upward that has `.taskmaster`, else git's top level, else the
-/// folder itself.
+/// folder itself. What lies around a linked worktree is another checkout, and not searched.
 ///
 /// The folder in which runs are kept is called `.taskmaster` too, and lies in the user's home. It makes the home no
 /// project.
@@ -49,7 +58,10 @@ pub fn find_root(start: &Path, environment: &Environment) -> ProjectRoot {
         path: path.to_owned(),
         found_by,
     };
-    if let Some(folder) = start.ancestors().find(|folder| is_project(folder)) {
+    let outermost = start.ancestors().position(is_linked);
+    let searched = outermost.map_or(usize::MAX, |at| at + 1);
+    let mut folders = start.ancestors().take(searched);
+    if let Some(folder) = folders.find(|folder| is_project(folder)) {
         return with(folder, RootMarker::Taskmaster);
     }
     // A file in linked worktrees and submodules, a folder elsewhere.
@@ -60,4 +72,44 @@ pub fn find_root(start: &Path, environment: &Environment) -> ProjectRoot {
         return with(folder, RootMarker::Git);
     }
     with(&start, RootMarker::Nothing)
+}
+
+/// The first of these folders that lies in a project. Server and hook ask it for the project that their client means.
+pub fn first_in_project<'f>(
+    folders: impl IntoIterator<Item = &'f PathBuf>,
+    environment: &Environment,
+) -> Option<&'f Path> {
+    folders
+        .into_iter()
+        .find(|folder| find_root(folder, environment).found_by != RootMarker::Nothing)
+        .map(PathBuf::as_path)
+}
+
+/// The folders in which a client's project may be, the most telling first: those that the client names, then the `own`
+/// folder of the process that it started. Some clients start it in the folder of the plugin that brings it, which tells
+/// nothing of the project.
+pub fn session_folders(named: impl IntoIterator<Item = PathBuf>, own: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let own = (!is_plugin(own)).then(|| own.to_owned());
+    for folder in named.into_iter().chain(own) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+/// Sorts the roots of a workspace: those that were prepared for runs come first.
+pub fn prepared_first(roots: &mut [PathBuf]) {
+    roots.sort_by_key(|root| !root.join(".taskmaster").is_dir());
+}
+
+/// Whether a folder is a plugin that brings a server, and was not prepared for runs.
+fn is_plugin(folder: &Path) -> bool {
+    !folder.join(".taskmaster").is_dir()
+        && PLUGIN_MANIFESTS.iter().any(|manifest| {
+            let text = fs::read_to_string(folder.join(manifest));
+            // Other programs have a `plugin.json`, too.
+            text.is_ok_and(|text| manifest.contains('-') || text.contains("\"mcpServers\""))
+        })
 }

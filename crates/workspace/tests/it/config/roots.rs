@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use workspace::config::{RootMarker, find_root};
+use workspace::config::{RootMarker, find_root, first_in_project, prepared_first, session_folders};
 
 use super::Place;
 
@@ -88,4 +88,56 @@ fn a_store_elsewhere_is_no_project_either() {
     let place = place.variable("TRAMLINE_HOME", &store);
     let root = find_root(&place.path("s/p"), &place.environment());
     assert_eq!(root.found_by, RootMarker::Git);
+}
+
+#[test]
+fn the_project_of_a_session_is_the_first_that_its_client_names() {
+    let mut place = Place::new();
+    for project in ["a", "b", "plugin"] {
+        fs::create_dir_all(place.path(project).join(".git")).unwrap();
+    }
+    fs::create_dir_all(place.path("none")).unwrap();
+    fs::create_dir_all(place.path("b/.taskmaster")).unwrap();
+    let path = |place: &Place, name: &str| place.path(name);
+    for (named, own, expected) in [
+        (&["a", "b"][..], "b", Some("a")),
+        (&["none", "b"], "a", Some("b")),
+        (&["none"], "a", Some("a")),
+        (&[], "a", Some("a")),
+        (&[], "none", None),
+        // A client that names the folder of a plugin works on it.
+        (&["plugin"], "a", Some("plugin")),
+        (&["none"], "plugin", None),
+    ] {
+        place = place.file("plugin/.claude-plugin/plugin.json", "{}");
+        let named = named.iter().map(|name| path(&place, name));
+        let folders = session_folders(named, &path(&place, own));
+        let found = first_in_project(&folders, &place.environment());
+        let expected = expected.map(|name| path(&place, name));
+        assert_eq!(found, expected.as_deref(), "{folders:?}");
+    }
+
+    let mut roots = ["a", "b", "none"].map(|name| path(&place, name));
+    prepared_first(&mut roots);
+    assert_eq!(roots, ["b", "a", "none"].map(|name| path(&place, name)));
+}
+
+#[test]
+fn a_plugin_is_known_by_its_manifest() {
+    let servers = r#"{"name": "x", "mcpServers": "servers.json"}"#;
+    for (manifest, text, is_plugin) in [
+        ("plugin.json", servers, true),
+        ("plugin.json", r#"{"type": "panel"}"#, false),
+        (".claude-plugin/plugin.json", "{}", true),
+        (".codex-plugin/plugin.json", "{}", true),
+        ("gemini-extension.json", "{}", true),
+        ("package.json", servers, false),
+    ] {
+        let place = Place::new().file(&format!("p/{manifest}"), text);
+        let own = place.path("p");
+        let folders = session_folders([], &own);
+        assert_eq!(folders.is_empty(), is_plugin, "{manifest}: {text}");
+        fs::create_dir(own.join(".taskmaster")).unwrap();
+        assert_eq!(session_folders([], &own), [own]);
+    }
 }

@@ -9,3 +9,4 @@ mod listing;
 mod recovering;
 mod rewinding;
 mod statuses;
+mod worktrees;
