@@ -9,7 +9,7 @@ use rmcp::model::{
     ClientCapabilities, ClientResult, InputRequest, InputRequests, InputRequiredResult,
     InputResponses, RequestStateCodec, SealOptions, ServerRequest,
 };
-use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServer, ServiceError};
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -157,30 +157,21 @@ pub(super) async fn in_session(
 }
 
 /// Asks a client with a session one question.
-async fn one(input: &Input, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
-    end(begin(input, context).await?).await
-}
-
-/// Sends a question to a client with a session. It belongs to the request that is worked on where this is called.
-pub(super) async fn begin(
+pub(super) async fn one(
     input: &Input,
     context: &RequestContext<RoleServer>,
-) -> Result<RequestHandle<RoleServer>, ErrorData> {
+) -> Result<Value, ErrorData> {
     let request = match request(input)? {
         InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
         InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
         _ => return Err(ErrorData::internal_error("an unknown question", None)),
     };
-    context
+    let asked = context
         .peer
         .send_request_with_option(request, PeerRequestOptions::with_timeout(ANSWER_TIME))
         .await
-        .map_err(unanswered)
-}
-
-/// Waits for the answer to a question.
-pub(super) async fn end(asked: RequestHandle<RoleServer>) -> Result<Value, ErrorData> {
+        .map_err(unanswered)?;
     let result: ClientResult = asked.await_response().await.map_err(unanswered)?;
     serde_json::to_value(result).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }

@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
 use super::ask::{self, RoundReply};
+use super::folders;
 use super::tasks::Answered;
 use super::{Adapter, Shared};
 use crate::client::{Client, ClientAbilities, MissingRoots, Notice};
@@ -158,8 +159,7 @@ impl<S: Server> Adapter<S> {
         let roots = if stateless || !can.roots {
             Ok(Vec::new())
         } else {
-            let stopping = &self.shared.stopping;
-            self.session.folders.told(&context, stopping).await
+            folders::ask_client(&context, &self.shared.stopping).await
         };
         let cancelled = Arc::new(AtomicBool::new(false));
         let _guard = CancelOnDrop(Arc::clone(&cancelled));

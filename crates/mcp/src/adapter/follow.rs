@@ -15,7 +15,7 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use tokio::sync::watch::{Receiver, Sender};
 use tokio::task::JoinSet;
 
-use super::{Adapter, Shared};
+use super::{Adapter, Shared, folders};
 use crate::client::MissingRoots;
 use crate::server::Server;
 
@@ -72,8 +72,7 @@ impl<S: Server> Adapter<S> {
             .client_capabilities()
             .is_some_and(|can| can.roots.is_some());
         let roots = if can_tell_roots {
-            let stopping = &self.shared.stopping;
-            self.session.folders.told(&context, stopping).await
+            folders::ask_client(&context, &self.shared.stopping).await
         } else {
             Ok(Vec::new())
         };

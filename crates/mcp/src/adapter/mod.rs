@@ -28,7 +28,7 @@ use rmcp::model::{
     ResourceTemplate, ServerCapabilities, ServerConfig, SetLevelRequestParams,
     SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use tokio_util::sync::CancellationToken;
 
@@ -93,8 +93,6 @@ struct Shared<S> {
 /// What belongs to one connection.
 #[derive(Debug, Default)]
 struct Session {
-    /// The folders that the client works on.
-    folders: folders::Folders,
     /// From which level on the client wants log messages.
     level: Mutex<Option<LoggingLevel>>,
     /// The resources whose changes it wants to hear of.
@@ -532,9 +530,5 @@ impl<S: Server> ServerHandler for Adapter<S> {
             format!("there is no method {method}"),
             None,
         ))
-    }
-
-    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
-        self.session.folders.changed();
     }
 }

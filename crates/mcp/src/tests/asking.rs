@@ -1,9 +1,6 @@
-//! Which folders a client works on: it is asked until it has told.
-
-use std::time::Duration;
+//! Which folders a client works on: it is asked at each call.
 
 use serde_json::{Value, json};
-use tokio::time::sleep;
 
 use super::{TestClient, TestServer};
 
@@ -20,48 +17,43 @@ fn folder(path: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_kept() {
+async fn each_call_asks_where_the_client_is_now() {
+    let (_house, mut guest) = guest().await;
+    // Whether the client says that its folders changed makes no difference.
+    for path in ["/a", "/b", "/a"] {
+        let call = guest.call("where", "").await;
+        let question = guest.question("roots/list").await;
+        guest.reply(&question, folder(path)).await;
+        assert_eq!(guest.text(call).await, json!([path]).to_string());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_side_by_side_each_have_their_own_answer() {
     let (_house, mut guest) = guest().await;
     let first = guest.call("where", "").await;
+    let of_first = guest.question("roots/list").await;
     let second = guest.call("where", "").await;
-    let question = guest.question("roots/list").await;
-    guest.reply(&question, folder("/a")).await;
-    assert_eq!(guest.text(first).await, r#"["/a"]"#);
-    assert_eq!(guest.text(second).await, r#"["/a"]"#);
-    let third = guest.call("where", "").await;
-    assert_eq!(guest.text(third).await, r#"["/a"]"#);
-
-    guest
-        .send(json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }))
-        .await;
-    guest.ask("ping", json!({})).await;
-    let fourth = guest.call("where", "").await;
-    let question = guest.question("roots/list").await;
-    guest.reply(&question, folder("/b")).await;
-    assert_eq!(guest.text(fourth).await, r#"["/b"]"#);
-    assert!(
-        !guest
-            .heard
-            .iter()
-            .any(|message| message["method"] == "roots/list")
-    );
+    let of_second = guest.question("roots/list").await;
+    guest.reply(&of_second, folder("/new")).await;
+    guest.reply(&of_first, folder("/old")).await;
+    assert_eq!(guest.text(second).await, r#"["/new"]"#);
+    assert_eq!(guest.text(first).await, r#"["/old"]"#);
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_an_answer_no_other_folder_is_taken() {
     let (_house, mut guest) = guest().await;
     let call = guest.call("where", "").await;
-    let question = guest.question("roots/list").await;
+    let late = guest.question("roots/list").await;
     let text = guest.text(call).await;
     assert!(text.contains("within 5 seconds"), "{text}");
 
-    // It is asked again, and an answer that comes late is good for what comes later.
     let call = guest.call("where", "").await;
-    guest.question("roots/list").await;
-    guest.reply(&question, folder("/late")).await;
-    assert_eq!(guest.text(call).await, r#"["/late"]"#);
-    let call = guest.call("where", "").await;
-    assert_eq!(guest.text(call).await, r#"["/late"]"#);
+    let question = guest.question("roots/list").await;
+    guest.reply(&late, folder("/late")).await;
+    guest.reply(&question, folder("/now")).await;
+    assert_eq!(guest.text(call).await, r#"["/now"]"#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -84,24 +76,6 @@ async fn an_error_is_no_answer() {
     let question = guest.question("roots/list").await;
     guest.reply(&question, json!({ "roots": [] })).await;
     assert_eq!(guest.text(call).await, "[]");
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_was_asked_before_a_change_is_not_believed_after_it() {
-    let (_house, mut guest) = guest().await;
-    let call = guest.call("where", "").await;
-    let before = guest.question("roots/list").await;
-    guest
-        .send(json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }))
-        .await;
-    guest.ask("ping", json!({})).await;
-    let later = guest.call("where", "").await;
-    let after = guest.question("roots/list").await;
-    guest.reply(&before, folder("/old")).await;
-    sleep(Duration::from_millis(1)).await;
-    guest.reply(&after, folder("/new")).await;
-    assert_eq!(guest.text(call).await, r#"["/new"]"#);
-    assert_eq!(guest.text(later).await, r#"["/new"]"#);
 }
 
 #[tokio::test(start_paused = true)]
