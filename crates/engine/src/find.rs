@@ -5,6 +5,7 @@ use std::path::Path;
 use journal::layout::{LayoutError, ProjectDir, RunDir};
 use machine::RunState;
 use serde_json::Value;
+use workspace::git::{in_other_worktrees, is_linked, worktree};
 use workspace::tasks::TASKS_FILE;
 
 use crate::capability::memory::Memory;
@@ -200,15 +201,29 @@ impl Engine {
         }
         // Without a repository nothing says where a project begins.
         let of = view.only();
-        let above = self.root().ancestors().skip(1).find(|folder| {
+        let has_runs = |folder: &Path, fits: fn(&RunHead) -> bool| {
             let project = self.home.find_project(folder).ok().flatten();
-            project.is_some_and(|project| standing(&project, of).is_ok_and(|all| !all.is_empty()))
-        });
-        match above {
-            Some(folder) => fault
-                .suggest(concat!(
-                    "there are some in a folder above: go there, or name it with ",
-                    argument!("projectRoot")
+            let runs = project.and_then(|project| standing(&project, of).ok());
+            runs.is_some_and(|runs| runs.iter().any(fits))
+        };
+        // Around a linked worktree lies another checkout.
+        let tree = worktree(self.root()).filter(|tree| is_linked(tree));
+        let mut above = self.root().ancestors().skip(1);
+        let above = above
+            .find(|folder| {
+                tree.is_none_or(|tree| folder.starts_with(tree)) && has_runs(folder, |_| true)
+            })
+            .map(|folder| (folder.to_owned(), "a folder above"));
+        let beside = || {
+            let mut others = in_other_worktrees(self.root()).into_iter();
+            let other = others.find(|folder| has_runs(folder, RunHead::goes_on))?;
+            Some((other, "another worktree"))
+        };
+        match above.or_else(beside) {
+            Some((folder, place)) => fault
+                .suggest(format!(
+                    "there are some in {place}: go there, or name it with {}",
+                    Argument("projectRoot")
                 ))
                 .recover(
                     Verb::Next

@@ -1,4 +1,9 @@
 //! Which project a call is about, and who calls.
+//!
+//! It is the one that the call names (`projectRoot`), else that of `--project-root`, else that of the client's roots, else
+//! that of the server's own folder. A run that is named by its id is also found in the other worktrees of that repository.
+//! None of the last two says for sure where the caller works: a client may have moved an agent into a worktree. So nothing
+//! begins there while the repository has another worktree that may be meant.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,8 +15,13 @@ use mcp::Client;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use text::plain::one_line;
-use workspace::config::Environment;
+use workspace::config::{
+    Environment, find_root, first_in_project, prepared_first, session_folders,
+};
+use workspace::git::{in_other_worktrees, is_linked, worktree};
 
+/// The code of the refusal where it cannot be told which project is meant.
+const WHICH_PROJECT: &str = "which_project";
 /// How long a list of the projects there are may be used: those who follow a run ask for it again and again.
 const FRESH: Duration = Duration::from_secs(2);
 
@@ -167,10 +177,92 @@ impl Places {
         if let Some(named) = &self.named {
             return self.at(named, true, meant, call, client);
         }
-        match of_client(client)? {
-            Some(root) => self.at(root, false, meant, call, client),
-            None => self.at(&self.cwd, false, meant, call, client),
+        let (folder, others) = if let Some(folder) = self.of_session(client)? {
+            let root = find_root(&folder, &self.environment).path;
+            (folder, in_other_worktrees(&root))
+        } else {
+            let store = self.at(&self.cwd, true, &RunSelector::default(), "find", client)?;
+            let known = store.known_projects();
+            let run = meant.run.as_deref();
+            let owner = run.and_then(|run| self.owner(run, &known, client));
+            let folder = owner.ok_or_else(|| {
+                    which("this server was started in the folder of a plugin, and the call names no project", &known)
+                })?;
+            (folder, Vec::new())
+        };
+        let engine = self.at(&folder, false, meant, call, client)?;
+        let elsewhere = match &meant.run {
+            Some(run) if engine.run_id(run).is_none() => self.owner(run, &others, client),
+            _ => None,
+        };
+        match elsewhere {
+            Some(folder) => self.at(&folder, false, meant, call, client),
+            None => Ok(engine),
         }
+    }
+
+    /// Opens the project that something is to begin in. Where only the client's session says which one, another worktree
+    /// of its repository may be meant as well.
+    pub fn open_to_begin(
+        &self,
+        meant: &RunSelector,
+        call: &str,
+        client: &Client,
+    ) -> Result<Engine, Fault> {
+        let engine = self.open(meant, call, client)?;
+        if meant.project_root.is_some() || self.named.is_some() {
+            return Ok(engine);
+        }
+        let mut others = in_other_worktrees(engine.root());
+        let top = worktree(engine.root()).unwrap_or(engine.root());
+        let has_roots = client.roots().is_ok_and(|roots| !roots.is_empty());
+        // Who has a root, or was started in a worktree made for that, works there or further down.
+        if has_roots || is_linked(top) {
+            others.retain(|folder| folder.starts_with(top));
+        }
+        others.retain(|folder| self.is_within(folder));
+        if others.is_empty() {
+            return Ok(engine);
+        }
+        others.insert(0, engine.root().to_owned());
+        Err(which(
+            "the repository has several worktrees, and the call does not say which one you work in",
+            &others,
+        ))
+    }
+
+    /// The folder that a call names, where calls that name none mean another project.
+    pub fn named_elsewhere<'n>(&self, named: &'n str, client: &Client) -> Option<&'n str> {
+        let folder = mcp::folder(named).unwrap_or_else(|| self.cwd.join(named));
+        let folder = std::fs::canonicalize(folder).ok()?;
+        let usual = match &self.named {
+            Some(usual) => Some(usual.clone()),
+            None if self.roots.is_empty() => self.of_session(client).ok()?,
+            None => None,
+        };
+        let root = |folder: &Path| find_root(folder, &self.environment).path;
+        let is_usual = usual.is_some_and(|usual| root(&usual) == root(&folder));
+        (!is_usual).then_some(named)
+    }
+
+    /// The folder that the client works in, as far as its session tells; none where it tells nothing.
+    fn of_session(&self, client: &Client) -> Result<Option<PathBuf>, Fault> {
+        let folders = session_folders(roots_of(client)?, &self.cwd);
+        let in_project = first_in_project(&folders, &self.environment);
+        Ok(in_project
+            .or(folders.first().map(PathBuf::as_path))
+            .map(Path::to_owned))
+    }
+
+    /// The folder among these whose project has the run.
+    fn owner(&self, run: &str, folders: &[PathBuf], client: &Client) -> Option<PathBuf> {
+        // In a folder that nobody named, a name or the beginning of an id may be another run's.
+        let is_it = |id: String| id == run || !self.roots.is_empty();
+        let is_there = |folder: &&PathBuf| {
+            self.at(folder, false, &RunSelector::default(), "find", client)
+                .is_ok_and(|project| project.run_id(run).is_some_and(is_it))
+        };
+        folders.iter().find(is_there).cloned()
     }
 
     /// A file that a call names, if this server may go there. A relative one belongs to the project.
@@ -230,48 +322,29 @@ impl Places {
 
     /// The project below the roots that a call means which names none.
     fn unnamed_below_roots(&self, meant: &RunSelector, client: &Client) -> Result<PathBuf, Fault> {
-        if let Some(told) = of_client(client)? {
-            return self.allowed(told);
+        if let Some(root) = roots_of(client)?.first() {
+            return self.allowed(root);
         }
         let projects = self.projects(client);
         if let [only] = projects.as_slice() {
             return Ok(only.clone());
         }
-        if let Some(run) = &meant.run {
-            let owner = projects.iter().find(|folder| {
-                self.at(folder, true, &RunSelector::default(), "find", client)
-                    .is_ok_and(|project| project.run_id(run).is_some())
-            });
-            if let Some(owner) = owner {
-                return Ok(owner.clone());
-            }
+        if let Some(run) = &meant.run
+            && let Some(owner) = self.owner(run, &projects, client)
+        {
+            return Ok(owner);
         }
-        let fault = if projects.is_empty() {
-            Fault::new(
-                Kind::Usage,
-                "which_project",
+        Err(if projects.is_empty() {
+            which(
                 "the folders that this server serves are no projects themselves, and the call names none below them",
+                &self.roots,
             )
         } else {
-            Fault::new(
-                Kind::Usage,
-                "which_project",
+            which(
                 "this server has several projects, and the call names none",
+                &projects,
             )
-        };
-        let known = if projects.is_empty() {
-            &self.roots
-        } else {
-            &projects
-        };
-        Err(fault
-            .suggest("call again with `projectRoot`: the folder of a project, such as one of those expected")
-            .expected(
-                known
-                    .iter()
-                    .map(|folder| folder.display().to_string())
-                    .collect::<Vec<_>>(),
-            ))
+        })
     }
 
     /// A folder or file as it really is, if this server may go there.
@@ -310,11 +383,10 @@ impl Places {
     /// calls that should tell why.
     pub fn all(&self, client: &Client) -> Result<Vec<Engine>, Fault> {
         if self.roots.is_empty() {
-            return Ok(vec![self.open(
-                &RunSelector::default(),
-                "resources",
-                client,
-            )?]);
+            return match self.open(&RunSelector::default(), "resources", client) {
+                Err(fault) if fault.code == WHICH_PROJECT => Ok(Vec::new()),
+                project => Ok(vec![project?]),
+            };
         }
         Ok(self
             .projects(client)
@@ -365,14 +437,24 @@ fn is_project(folder: &Path) -> bool {
     folder.join(".taskmaster").is_dir() || folder.join(".git").exists()
 }
 
-/// The folder that the client works on: of several, the first that was prepared for runs.
-fn of_client(client: &Client) -> Result<Option<&Path>, Fault> {
-    let told = client.roots().map_err(|untold| {
-        Fault::new(Kind::Usage, "which_project", one_line(&untold.to_string()))
+/// The roots of the client, those that were prepared for runs first.
+fn roots_of(client: &Client) -> Result<Vec<PathBuf>, Fault> {
+    let roots = client.roots().map_err(|missing| {
+        Fault::new(Kind::Usage, WHICH_PROJECT, one_line(&missing.to_string()))
             .suggest("call again, or name the project with `projectRoot`")
     })?;
-    let prepared = told.iter().find(|root| root.join(".taskmaster").is_dir());
-    Ok(prepared.or(told.first()).map(PathBuf::as_path))
+    let mut roots = roots.to_vec();
+    prepared_first(&mut roots);
+    Ok(roots)
+}
+
+/// The refusal of a call that may mean any of these folders.
+fn which(message: &str, folders: &[PathBuf]) -> Fault {
+    const MOST: usize = 10;
+    let known = folders.iter().take(MOST);
+    Fault::new(Kind::Usage, WHICH_PROJECT, message)
+        .suggest("call again with `projectRoot`: the folder that you work in, such as one of those expected")
+        .expected(known.map(|folder| folder.display().to_string()).collect::<Vec<_>>())
 }
 
 fn outside(path: &Path) -> Fault {

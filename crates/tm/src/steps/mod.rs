@@ -21,6 +21,8 @@ pub struct Caller<T = ()> {
     pub form: Form,
     /// The run that the call named: without it a step may mean another one, or none.
     pub named: Option<String>,
+    /// The folder of the project that the call named, where others mean another one.
+    project: Option<String>,
     /// What it calls.
     means: T,
 }
@@ -146,6 +148,7 @@ impl Caller {
         Self {
             form,
             named,
+            project: None,
             means: (),
         }
     }
@@ -157,8 +160,15 @@ impl<'a> Caller<Tools<'a>> {
         Self {
             form: Form::of_tool(tool),
             named,
+            project: None,
             means: Tools(schemas),
         }
+    }
+
+    /// The same caller, who has to name this project at each step.
+    #[must_use]
+    pub fn in_project(self, project: Option<String>) -> Self {
+        Self { project, ..self }
     }
 }
 
@@ -285,6 +295,14 @@ impl Caller<Tools<'_>> {
         });
         let mut all: Vec<_> = run.into_iter().chain(own).collect();
         let schema = (self.means.0)(tool).unwrap_or(&Value::Null);
+        if let Some(project) = &self.project
+            && let Some(name) = ["projectRoot", "project"]
+                .into_iter()
+                .find(|name| schema["properties"].get(name).is_some())
+            && !all.iter().any(|(known, _)| known == name)
+        {
+            all.push((name.to_owned(), Some(project.as_str().into())));
+        }
         let needed = schema["required"].as_array().into_iter().flatten();
         for name in needed.filter_map(Value::as_str) {
             if !all.iter().any(|(known, _)| known == name) {

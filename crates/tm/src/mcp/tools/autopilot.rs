@@ -167,7 +167,7 @@ fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
     let (dry_run, force) = (start.dry_run, start.force);
     let mut request = start.request();
     let (client, places) = (call.client, call.places);
-    let engine = call.open(&meant)?;
+    let engine = call.open_to_begin(&meant)?;
     if let Some(plan) = &mut request.plan {
         *plan = places.file(&engine, &plan.to_string_lossy())?;
     }

@@ -192,7 +192,11 @@ impl JsonSchema for Fields {
 }
 
 fn update(call: Call<'_>, meant: RunSelector, fields: Fields) -> Answer {
-    let engine = call.open(&meant)?;
+    let mut engine = call.open(&meant)?;
+    // A session that is not there begins.
+    if engine.collab_brief(meant.run()).is_err() {
+        engine = call.open_to_begin(&meant)?;
+    }
     let mut fields = fields.0;
     // Some clients fill in what they leave out.
     fields.retain(|name, value| !value.is_null() || name == "currentItem");

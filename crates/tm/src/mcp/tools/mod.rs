@@ -124,6 +124,11 @@ impl Call<'_> {
     fn open(&self, meant: &RunSelector) -> Result<Engine, Fault> {
         self.places.open(meant, self.tool, self.client)
     }
+
+    /// Opens the project that something is to begin in.
+    fn open_to_begin(&self, meant: &RunSelector) -> Result<Engine, Fault> {
+        self.places.open_to_begin(meant, self.tool, self.client)
+    }
 }
 
 /// What a tool answers.
@@ -270,7 +275,12 @@ impl Toolbox {
             .into_iter()
             .find_map(|name| arguments.get(name)?.as_str());
         let schemas = |name: &str| self.schema(name);
-        let caller = Caller::of_tools(tool, named.map(str::to_owned), &schemas);
+        let project = ["projectRoot", "project"]
+            .into_iter()
+            .find_map(|name| arguments.get(name)?.as_str())
+            .and_then(|named| places.named_elsewhere(named, client));
+        let caller = Caller::of_tools(tool, named.map(str::to_owned), &schemas)
+            .in_project(project.map(str::to_owned));
         let call = Call {
             places,
             tool: entry.name,

@@ -148,7 +148,7 @@ fn turned(
 }
 
 fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
-    let engine = call.open(&meant)?;
+    let engine = call.open_to_begin(&meant)?;
     let inputs = start.inputs.all(as_texts)?;
     answer(&engine.run_start(&start.workflow, inputs)?)
 }

@@ -74,7 +74,7 @@ pub(super) fn entries() -> Vec<Entry> {
 
 fn init(call: Call<'_>, meant: RunSelector, init: Init) -> Answer {
     let request = init.request()?;
-    let engine = call.open(&meant)?;
+    let engine = call.open_to_begin(&meant)?;
     if let Some(named) = &meant.run {
         return Err(Fault::new(
             Kind::Usage,

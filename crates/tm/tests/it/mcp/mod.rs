@@ -7,6 +7,7 @@ mod crowds;
 mod drawings;
 mod eras;
 mod evidence;
+mod folders;
 mod listing;
 mod noise;
 mod remembered;

@@ -1,7 +1,7 @@
 //! A home, a repository, and the programs that run in it with nothing else in their environment.
 
 use std::fs;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -19,6 +19,12 @@ impl Deref for Stage {
 
     fn deref(&self) -> &Sandbox {
         &self.sandbox
+    }
+}
+
+impl DerefMut for Stage {
+    fn deref_mut(&mut self) -> &mut Sandbox {
+        &mut self.sandbox
     }
 }
 

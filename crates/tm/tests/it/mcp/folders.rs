@@ -1,0 +1,274 @@
+//! In which folder a call works: that of the caller, and no other worktree of its repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use testkit::Server;
+use testkit::mcp::envelope;
+
+use super::stage::Stage;
+
+/// A task that needs no tasks file.
+const TASK: &str = "Count the words";
+
+impl Stage {
+    /// Another worktree of the repository, with HEAD detached.
+    fn worktree(&self, folder: &Path) -> PathBuf {
+        self.git(&[
+            "worktree",
+            "add",
+            "--quiet",
+            "--detach",
+            folder.to_str().unwrap(),
+        ]);
+        fs::canonicalize(folder).unwrap()
+    }
+
+    fn branch_in(&self, folder: &Path) -> String {
+        self.git(&["-C", folder.to_str().unwrap(), "branch", "--show-current"])
+    }
+}
+
+/// Calls a tool for a client that says it works in these folders, each time it is asked.
+fn call_from(server: &mut Server, roots: &[&Path], tool: &str, arguments: &Value) -> Value {
+    let id = server.ask(
+        "tools/call",
+        &json!({ "name": tool, "arguments": arguments }),
+    );
+    let asked = server.hear();
+    assert_eq!(asked["method"], "roots/list", "{asked}");
+    let roots: Vec<Value> = roots
+        .iter()
+        .map(|root| json!({ "uri": format!("file://{}", root.display()) }))
+        .collect();
+    server.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } }));
+    let mut answer = server.answer(&id.into());
+    answer["result"]["structuredContent"].take()
+}
+
+fn with_roots(stage: &Stage) -> Server {
+    let mut server = stage.server(&[]);
+    server.initialize("2025-11-25", &json!({ "roots": { "listChanged": true } }));
+    server
+}
+
+fn start() -> Value {
+    json!({ "title": TASK, "subtasks": ["One"] })
+}
+
+/// The folders that a refusal names, where it is one for want of a folder.
+fn candidates(answer: &Value) -> Vec<PathBuf> {
+    let error = &answer["error"];
+    assert_eq!(error["code"], "which_project", "{answer}");
+    let suggestion = error["suggestion"].as_str().unwrap();
+    assert!(suggestion.contains("`projectRoot`"), "{answer}");
+    let expected = error["expected"].as_array().unwrap();
+    expected
+        .iter()
+        .map(|folder| folder.as_str().unwrap().into())
+        .collect()
+}
+
+#[test]
+fn a_client_that_moved_into_a_worktree_begins_there() {
+    let stage = Stage::new();
+    let main = stage.project();
+    let inside = stage.worktree(&main.join(".claude/worktrees/one"));
+    let mut server = with_roots(&stage);
+    // Before it moved; a worktree inside of its folder may be meant already.
+    let answer = call_from(&mut server, &[&main], "autopilot_start", &start());
+    assert_eq!(candidates(&answer), [main.clone(), inside.clone()]);
+    // It moved, and did not say that its roots changed.
+    let answer = call_from(&mut server, &[&inside], "autopilot_start", &start());
+    assert_eq!(answer["nextAction"]["action"], "red", "{answer}");
+    assert_eq!(stage.branch_in(&inside), answer["branch"].as_str().unwrap());
+    assert_eq!(stage.branch_in(&main), "main");
+    // And back: that run is not here, but found by its id, and named.
+    let run = &answer["runId"];
+    let answer = call_from(&mut server, &[&main], "autopilot_next", &json!({}));
+    assert_eq!(answer["error"]["code"], "no_run", "{answer}");
+    let step = &answer["error"]["nextSteps"][0]["arguments"];
+    assert_eq!(step["projectRoot"], inside.to_str().unwrap(), "{answer}");
+    let answer = call_from(
+        &mut server,
+        &[&main],
+        "autopilot_next",
+        &json!({ "runId": run }),
+    );
+    assert_eq!(answer["action"], "red", "{answer}");
+    server.end();
+}
+
+#[test]
+fn an_agent_in_a_worktree_of_its_own_names_it_and_goes_on_there() {
+    let stage = Stage::new();
+    let main = stage.project();
+    let inside = stage.worktree(&main.join(".claude/worktrees/agent"));
+    let mut server = with_roots(&stage);
+    let named = |mut arguments: Value| {
+        arguments["projectRoot"] = json!(inside);
+        arguments
+    };
+    let answer = call_from(&mut server, &[&main], "autopilot_start", &named(start()));
+    assert_eq!(answer["nextAction"]["action"], "red", "{answer}");
+    assert_eq!(stage.branch_in(&main), "main");
+    // Every step that is advised is to be taken in the same folder.
+    for tool in ["autopilot_next", "autopilot_status", "autopilot_commit"] {
+        let answer = call_from(&mut server, &[&main], tool, &named(json!({})));
+        let text = answer.to_string();
+        let steps = text.matches("\"tool\":\"").count();
+        let placed = text.matches("\"arguments\":{\"projectRoot\":\"").count();
+        assert!(steps > 0 && steps == placed, "{tool}: {text}");
+    }
+    server.end();
+}
+
+#[test]
+fn an_old_worktree_beside_the_root_of_a_client_is_not_asked_about() {
+    let stage = Stage::new();
+    let main = stage.project();
+    stage.worktree(&main.with_file_name("beside"));
+    let mut server = with_roots(&stage);
+    let answer = call_from(&mut server, &[&main], "autopilot_start", &start());
+    assert_eq!(answer["nextAction"]["action"], "red", "{answer}");
+    server.end();
+}
+
+#[test]
+fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
+    let mut stage = Stage::new();
+    let main = stage.project();
+    let beside = stage.worktree(&main.with_file_name("beside"));
+    for tool in [
+        "autopilot_start",
+        "run_start",
+        "session_init",
+        "update_session_state",
+    ] {
+        let mut server = stage.session();
+        let arguments = match tool {
+            "autopilot_start" => start(),
+            "run_start" => json!({ "workflow": "letter" }),
+            "session_init" => json!({ "inputs": { "request": TASK } }),
+            _ => json!({ "workItems": [{ "number": 1, "title": TASK, "type": "code" }] }),
+        };
+        let answer = server.call(tool, &arguments)["structuredContent"].take();
+        assert_eq!(
+            candidates(&answer),
+            [main.clone(), beside.clone()],
+            "{tool}"
+        );
+        // What is there can be read.
+        let answer = server.call("autopilot_status", &json!({}));
+        assert_eq!(answer["structuredContent"]["error"]["code"], "no_run");
+        server.end();
+    }
+    assert!(stage.runs().is_empty(), "{:?}", stage.runs());
+
+    // A request of the stateless era tells no roots.
+    let mut server = stage.server(&[]);
+    let meta = envelope("2026-07-28", &json!({ "roots": {} }));
+    let mut request = json!({ "_meta": meta, "name": "autopilot_start", "arguments": start() });
+    let answer = server.request("tools/call", &request);
+    candidates(&answer["structuredContent"]);
+    request["arguments"]["projectRoot"] = json!(main);
+    let answer = server.request("tools/call", &request);
+    assert_eq!(
+        answer["structuredContent"]["nextAction"]["action"], "red",
+        "{answer}"
+    );
+    server.end();
+
+    // Who starts the server in a worktree made that for it; who names a folder to the server means that.
+    stage.cwd = beside.clone();
+    let mut server = stage.session();
+    server.tool(
+        "autopilot_start",
+        &json!({ "title": "Lines", "subtasks": ["One"] }),
+    );
+    assert_ne!(stage.branch_in(&beside), "");
+    server.end();
+    let third = stage.worktree(&main.with_file_name("third"));
+    stage.cwd = main;
+    let mut server = stage.server(&["--project-root", third.to_str().unwrap()]);
+    server.initialize("2025-11-25", &json!({}));
+    server.tool(
+        "autopilot_start",
+        &json!({ "title": "Other", "subtasks": ["One"] }),
+    );
+    assert_ne!(stage.branch_in(&third), "");
+    server.end();
+}
+
+#[test]
+fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
+    let mut stage = Stage::started();
+    let project = stage.project();
+    let run = stage.tm(0, &["autopilot", "status"])["runId"].clone();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
+    for (name, manifest) in [
+        ("tramline", "plugin.json"),
+        ("tramline", ".claude-plugin/plugin.json"),
+        ("tramline", ".codex-plugin/plugin.json"),
+        ("gemini", "gemini-extension.json"),
+    ] {
+        // A copy in a repository of its own, as clients keep what they installed.
+        let plugin = stage
+            .folder()
+            .join("installed")
+            .join(manifest.replace('/', "-"));
+        let copy = plugin.join(manifest);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(source.join(name).join(manifest), copy).unwrap();
+        stage.cwd.clone_from(&plugin);
+        stage.git(&["init", "--quiet", "--template="]);
+        stage.git(&[
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@localhost",
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--message",
+            "Install",
+        ]);
+        let mut server = stage.session();
+        for (tool, arguments) in [
+            ("autopilot_start", start()),
+            ("autopilot_status", json!({})),
+        ] {
+            let answer = server.call(tool, &arguments)["structuredContent"].take();
+            assert_eq!(
+                candidates(&answer),
+                std::slice::from_ref(&project),
+                "{tool}"
+            );
+        }
+        // There are runs of no project to list.
+        let listed = server.request("resources/list", &json!({}));
+        assert_eq!(listed["resources"].as_array().unwrap().len(), 1, "{listed}");
+        assert_eq!(stage.git(&["branch", "--list"]).lines().count(), 1);
+        // By its id, or in the folder that the agent names, it is found.
+        let status = server.tool("autopilot_status", &json!({ "runId": run }));
+        assert_eq!(status["runId"], run);
+        let status = server.tool("autopilot_status", &json!({ "projectRoot": project }));
+        assert_eq!(status["runId"], run);
+        server.end();
+        // A client that says where it works is believed.
+        let mut server = with_roots(&stage);
+        let status = call_from(&mut server, &[&project], "autopilot_status", &json!({}));
+        assert_eq!(status["runId"], run, "{status}");
+        server.end();
+    }
+    // A plugin that is worked on was prepared for that.
+    fs::create_dir(stage.cwd.join(".taskmaster")).unwrap();
+    let mut server = stage.session();
+    let answer = server.call("autopilot_status", &json!({}));
+    assert_eq!(
+        answer["structuredContent"]["error"]["code"], "no_run",
+        "{answer}"
+    );
+    server.end();
+}
