@@ -1,5 +1,6 @@
 //! The rules for git commands. Only those are judged that are obviously about the run's own repository.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 
 use crate::hook::Decision;
@@ -9,8 +10,13 @@ use crate::hook::place;
 use crate::hook::shell;
 use crate::hook::underway::{ActiveRun, Phase};
 
-/// Holds every git command of a line against the run; the first that may not be carried out decides.
-pub fn judge(run: &ActiveRun, cwd: &Path, line: &str) -> Decision {
+/// Checks every git command of a line against the run of the folder that it works in; the first that may not be carried out
+/// decides.
+pub fn judge<R: Borrow<ActiveRun>>(
+    cwd: &Path,
+    line: &str,
+    mut run_in: impl FnMut(&Path) -> Option<R>,
+) -> Decision {
     let mut here = cwd.to_owned();
     for command in shell::commands(line) {
         match git_line::read(&command) {
@@ -20,10 +26,13 @@ pub fn judge(run: &ActiveRun, cwd: &Path, line: &str) -> Decision {
             Line::Git(folders, act) => {
                 let mut there = here.clone();
                 there.extend(folders);
-                if !is_own(run, &there) {
+                let Some(run) = run_in(&there) else {
                     continue;
-                }
-                if let Some(denial) = denied(run, &there, &act) {
+                };
+                let run = run.borrow();
+                if is_own(run, &there)
+                    && let Some(denial) = denied(run, &there, &act)
+                {
                     return denial;
                 }
             }
@@ -34,7 +43,7 @@ pub fn judge(run: &ActiveRun, cwd: &Path, line: &str) -> Decision {
 
 /// Whether git, called in a folder, works on the run's working tree.
 fn is_own(run: &ActiveRun, folder: &Path) -> bool {
-    place::top_level(folder).is_some_and(|top| top == real(&run.memory.start.top_level))
+    place::working_tree(folder).is_some_and(|top| top == real(&run.memory.start.top_level))
 }
 
 fn real(folder: &Path) -> PathBuf {

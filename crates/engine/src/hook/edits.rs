@@ -35,18 +35,8 @@ const SUPPORT_FOLDERS: [&str; 16] = [
     "test-utils",
 ];
 
-/// Holds every path against the phase; the first that may not be edited decides for all that would be edited with it.
+/// Checks every path against the phase; the first that may not be edited decides.
 pub fn judge(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
-    match first(run, cwd, paths) {
-        Decision::Deny { code, mut reason } if paths.len() > 1 => {
-            reason.push_str(" The other files of this step were not edited either.");
-            Decision::Deny { code, reason }
-        }
-        decision => decision,
-    }
-}
-
-fn first(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
     let relevant = match run.edits {
         _ if !run.only.is_empty() => true,
         Some(Edits::Tests | Edits::None) => true,

@@ -1,7 +1,9 @@
 //! What the agent is told: what is held back, why, and what to do instead. Statements of fact, and short.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use text::plain::one_line;
 use text::quote::quote_inline;
 use text::shortened;
 
@@ -37,6 +39,8 @@ pub const BRANCH_SWITCH: &str = "switch_during_run";
 
 /// Titles, branches and paths are others' text: this much of each is told.
 const MOST_CHARS: usize = 100;
+/// The same of the path of a working tree.
+const MOST_OF_PATH: usize = 300;
 
 fn short(text: &str) -> String {
     shortened(text, MOST_CHARS)
@@ -336,6 +340,17 @@ pub fn other_branch(run: &ActiveRun) -> String {
         "HEAD is {}, the run is on {}: edits are not judged",
         head(run),
         branch(run)
+    )
+}
+
+/// The run is in another working tree than what is edited, or where the session begins.
+pub fn other_tree(tree: &Path, run: &ActiveRun) -> String {
+    let path = |path: &Path| shortened(&one_line(&path.display().to_string()), MOST_OF_PATH);
+    format!(
+        "No run of tm is in progress in the working tree {}, so the guard hook holds nothing back there. The run in {} does not \
+         take in what is edited there.",
+        path(tree),
+        path(&run.root)
     )
 }
 

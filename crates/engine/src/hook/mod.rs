@@ -24,9 +24,11 @@ mod underway;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use workspace::config::Environment;
+use workspace::config::{Environment, find_root, first_in_project};
+use workspace::git::share_repository;
 
 use crate::hook::underway::{ActiveRun, Lookup};
 
@@ -76,7 +78,7 @@ pub enum Decision {
         /// What is next.
         text: String,
     },
-    /// The agent is told where the run is.
+    /// It goes on, and the agent is told where the run is.
     Tell {
         /// That.
         text: String,
@@ -133,48 +135,123 @@ pub fn judge(asked: &ToolCall<'_>) -> Decision {
         Action::Command { line } if !line.contains("git") => return Decision::ALLOW,
         _ => {}
     }
-    let found = underway::find(asked.folders, asked.environment);
-    if *asked.action == Action::SessionStart {
-        return begin(&found);
-    }
-    let run = match found {
-        Lookup::Run(run) => run,
-        Lookup::Unclear(why) => {
-            return Decision::Allow {
-                note: Some(messages::unclear(&why)),
-            };
-        }
-        Lookup::Nothing { .. } => return Decision::ALLOW,
-    };
-    if !run.is_running() {
-        return Decision::ALLOW;
-    }
-    let cwd = asked.folders.first().map_or(&run.root, |first| first);
+    let cwd = asked.folders.first().map_or(Path::new(""), |first| first);
     match asked.action {
-        Action::Edit { paths } => edits::judge(&run, cwd, paths),
-        Action::Command { line } => commands::judge(&run, cwd, line),
-        Action::Stop { .. } => stop(&run),
-        Action::SessionStart | Action::Other => Decision::ALLOW,
+        Action::Edit { paths } => asked.edit(cwd, paths),
+        Action::Command { line } => asked.command(cwd, line),
+        Action::Stop { .. } => match asked.here() {
+            Some((_, Lookup::Run(run))) if run.is_running() => stop(&run),
+            Some((_, Lookup::Unclear(why))) => unclear(&why),
+            _ => Decision::ALLOW,
+        },
+        Action::SessionStart => asked.begin(),
+        Action::Other => Decision::ALLOW,
     }
 }
 
-/// What an agent that begins is told.
-fn begin(found: &Lookup) -> Decision {
-    match found {
-        Lookup::Run(run) => Decision::Tell {
-            text: messages::where_it_is(run),
-        },
-        Lookup::Unclear(why) => Decision::Tell {
-            text: messages::unclear(why),
-        },
-        Lookup::Nothing {
-            others,
-            has_tasks,
-            in_project: true,
-        } => Decision::Tell {
-            text: messages::no_run(others, *has_tasks),
-        },
-        Lookup::Nothing { .. } => Decision::ALLOW,
+fn unclear(why: &str) -> Decision {
+    Decision::Allow {
+        note: Some(messages::unclear(why)),
+    }
+}
+
+impl ToolCall<'_> {
+    /// The project that the agent is in, and the run in its working tree.
+    fn here(&self) -> Option<(&Path, Lookup)> {
+        let here = first_in_project(self.folders, self.environment)?;
+        Some((here, self.find(here)))
+    }
+
+    fn find(&self, path: &Path) -> Lookup {
+        underway::find(path, self.folders, self.environment)
+    }
+
+    /// The running run that the agent's folders lead to from a working tree without one: that of another working tree of
+    /// the same repository.
+    fn beside(&self, path: &Path) -> Option<(PathBuf, Box<ActiveRun>)> {
+        let tree = place::working_tree(path)?;
+        let mut others = self.folders.iter().filter_map(|folder| {
+            let other = place::working_tree(folder)?;
+            (other != tree && share_repository(&other, &tree)).then_some(other)
+        });
+        others.find_map(|other| match self.find(&other) {
+            Lookup::Run(run) if run.is_running() => Some((tree.clone(), run)),
+            _ => None,
+        })
+    }
+
+    /// Judges each file by the run of the working tree that it lies in. The first that may not be edited decides for all.
+    fn edit(&self, cwd: &Path, paths: &[PathBuf]) -> Decision {
+        let mut projects: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+        for path in paths {
+            let real = place::real(cwd, path);
+            let project = find_root(&real, self.environment).path;
+            projects.entry(project).or_default().push(real);
+        }
+        let mut told = Decision::ALLOW;
+        for files in projects.values() {
+            let decision = match self.find(&files[0]) {
+                Lookup::Run(run) if run.is_running() => edits::judge(&run, cwd, files),
+                Lookup::Run(_) => Decision::ALLOW,
+                Lookup::Unclear(why) => unclear(&why),
+                Lookup::Nothing { .. } => match self.beside(&files[0]) {
+                    Some((tree, run)) => Decision::Tell {
+                        text: messages::other_tree(&tree, &run),
+                    },
+                    None => Decision::ALLOW,
+                },
+            };
+            match decision {
+                Decision::Deny { code, mut reason } => {
+                    if paths.len() > 1 {
+                        reason.push_str(" The other files of this step were not edited either.");
+                    }
+                    return Decision::Deny { code, reason };
+                }
+                decision if told == Decision::ALLOW => told = decision,
+                _ => {}
+            }
+        }
+        told
+    }
+
+    /// Judges each git command by the run of the working tree that it works on.
+    fn command(&self, cwd: &Path, line: &str) -> Decision {
+        let mut note = None;
+        let decision = commands::judge(cwd, line, |folder| match self.find(folder) {
+            Lookup::Run(run) => run.is_running().then_some(run),
+            Lookup::Unclear(why) => {
+                note = Some(messages::unclear(&why));
+                None
+            }
+            Lookup::Nothing { .. } => None,
+        });
+        match decision {
+            Decision::Allow { .. } => Decision::Allow { note },
+            decision => decision,
+        }
+    }
+
+    /// What an agent that begins is told.
+    fn begin(&self) -> Decision {
+        let text = match self.here() {
+            Some((_, Lookup::Run(run))) => messages::where_it_is(&run),
+            Some((_, Lookup::Unclear(why))) => messages::unclear(&why),
+            Some((
+                here,
+                Lookup::Nothing {
+                    others,
+                    has_tasks,
+                    in_project,
+                },
+            )) => match self.beside(here) {
+                Some((tree, run)) => messages::other_tree(&tree, &run),
+                None if in_project => messages::no_run(&others, has_tasks),
+                None => return Decision::ALLOW,
+            },
+            None => return Decision::ALLOW,
+        };
+        Decision::Tell { text }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use workspace::git::is_of_git;
+use workspace::git::{is_of_git, worktree};
 
 /// What `HEAD` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,13 +65,9 @@ pub fn below<'p>(root: &Path, path: &'p Path) -> Option<&'p str> {
     relative.to_str()
 }
 
-/// The top level of the working tree that `folder` is in.
-pub fn top_level(folder: &Path) -> Option<PathBuf> {
-    let real = fs::canonicalize(folder).ok()?;
-    let top = real
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())?;
-    Some(top.to_owned())
+/// The top level of the working tree that `path` lies in, whether it exists or not.
+pub fn working_tree(path: &Path) -> Option<PathBuf> {
+    worktree(&real(Path::new(""), path)).map(Path::to_owned)
 }
 
 /// What `HEAD` says in the git folder `git_dir`.

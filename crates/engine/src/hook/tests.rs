@@ -81,7 +81,7 @@ fn stage(phase: Phase) -> Stage {
 
 /// What becomes of a line; empty where it goes through.
 fn code(run: &ActiveRun, line: &str) -> &'static str {
-    commands::judge(run, &run.root, line)
+    commands::judge(&run.root, line, |_| Some(run))
         .code()
         .unwrap_or_default()
 }
@@ -233,12 +233,12 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
 #[test]
 fn behind_the_last_subtask_nothing_is_committed_by_hand() {
     let stage = stage(Phase::Finalize);
-    let denial = commands::judge(&stage.run, &stage.run.root, "git commit -m x");
+    let denial = commands::judge(&stage.run.root, "git commit -m x", |_| Some(&stage.run));
     let Decision::Deny { reason, .. } = &denial else {
         panic!("{denial:?}");
     };
     assert!(reason.contains("opens a repair"), "{reason}");
-    let denial = commands::judge(&stage.run, &stage.run.root, "git reset --hard");
+    let denial = commands::judge(&stage.run.root, "git reset --hard", |_| Some(&stage.run));
     let Decision::Deny { reason, .. } = &denial else {
         panic!("{denial:?}");
     };

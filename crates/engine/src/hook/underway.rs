@@ -146,12 +146,18 @@ impl ActiveRun {
     }
 }
 
-/// Looks in the projects that `folders` are in, one after the other, until there is a run.
-pub fn find(folders: &[PathBuf], environment: &Environment) -> Lookup {
+/// Looks for the run of the working tree that `path` lies in: in the project there, then in those of `folders` and of the
+/// top level, as far as they lie in the same working tree.
+pub fn find(path: &Path, folders: &[PathBuf], environment: &Environment) -> Lookup {
+    let tree = place::working_tree(path);
+    let same = folders
+        .iter()
+        .map(PathBuf::as_path)
+        .filter(|folder| tree.is_some() && place::working_tree(folder) == tree);
     let mut seen = BTreeSet::new();
     let (mut in_project, mut has_tasks) = (false, false);
     let mut others = Vec::new();
-    for folder in folders {
+    for folder in [path].into_iter().chain(same).chain(tree.as_deref()) {
         let root = workspace::config::find_root(folder, environment);
         if root.found_by == RootMarker::Nothing || !seen.insert(root.path.clone()) {
             continue;

@@ -92,6 +92,19 @@ pub(super) fn reply(heard: &HookInput, decision: &Decision) -> Option<Value> {
     }
 }
 
+/// The answer of a client that hands its agent a text beside a tool that it may use.
+pub(super) fn reply_with_context(heard: &HookInput, decision: &Decision) -> Option<Value> {
+    match (heard.event, decision) {
+        (Event::BeforeTool, Decision::Tell { text }) => Some(json!({
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "additionalContext": text,
+            }
+        })),
+        _ => reply(heard, decision),
+    }
+}
+
 /// A payload as Claude Code sends it.
 pub(super) fn sample(root: &Path, sample: &Sample<'_>) -> Value {
     let tool = |name: &str, input: Value| {

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use engine::hook::{self, Action, Decision, ToolCall};
 use serde_json::Value;
-use workspace::config::Environment;
+use workspace::config::{Environment, session_folders};
 
 use crate::steps;
 
@@ -147,24 +147,21 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
         Client::Qwen => qwen::heard(&payload),
         Client::Opencode => opencode::heard(&payload),
     };
-    for folder in place.named.iter().chain([&place.cwd]) {
-        if !heard.folders.contains(folder) {
-            heard.folders.push(folder.clone());
-        }
-    }
+    heard.folders.extend(place.named.iter().cloned());
+    heard.folders = session_folders(heard.folders, &place.cwd);
     let decision = with_tools(decide(&heard, &place.environment));
     let aside = match &decision {
         Decision::Allow { note: Some(note) } => Some(note.clone()),
+        Decision::Tell { text } if heard.event == Event::BeforeTool => Some(text.clone()),
         _ => None,
     };
     let out = match client {
+        Client::ClaudeCode => claude_code::reply_with_context(&heard, &decision),
         Client::Codex => codex::reply(&heard, &decision),
         Client::Cursor => cursor::reply(&heard, &decision),
         Client::Copilot => copilot::reply(&payload, &heard, &decision),
         Client::Gemini => gemini::reply(&heard, &decision),
-        Client::ClaudeCode | Client::Qwen | Client::Opencode => {
-            claude_code::reply(&heard, &decision)
-        }
+        Client::Qwen | Client::Opencode => claude_code::reply(&heard, &decision),
     };
     Reply { out, aside }
 }
@@ -175,17 +172,18 @@ fn decide(heard: &HookInput, environment: &Environment) -> Decision {
         environment,
         action: &heard.action,
     });
+    let first_time = |what: &str| {
+        let session = heard.session.as_deref().unwrap_or_default();
+        reminded::first_time(environment, session, what)
+    };
     match &decision {
+        // It is true of many steps in a row.
+        Decision::Tell { text } if heard.event == Event::BeforeTool && !first_time(text) => {
+            Decision::ALLOW
+        }
         // The payloads of some clients, of older versions and of other readers of a client's settings do not say whether
         // the agent was reminded before. Reminded at every stop, it would never come to an end.
-        Decision::Remind { unit, .. } => {
-            let session = heard.session.as_deref().unwrap_or_default();
-            if reminded::first_time(environment, session, unit) {
-                decision
-            } else {
-                Decision::ALLOW
-            }
-        }
+        Decision::Remind { unit, .. } if !first_time(unit) => Decision::ALLOW,
         _ => decision,
     }
 }

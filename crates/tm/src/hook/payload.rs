@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine::hook::Action;
 use serde_json::Value;
+use workspace::config::prepared_first;
 
 /// Names for the path of a file.
 const PATHS: [&str; 7] = [
@@ -31,6 +32,15 @@ const WRITTEN: [&str; 8] = [
     "edits",
 ];
 
+/// Names for the folder that a command is run in.
+const WORKING_FOLDERS: [&str; 5] = [
+    "working_directory",
+    "workdir",
+    "cwd",
+    "dir_path",
+    "directory",
+];
+
 /// The beginning of a patch.
 const PATCH: &str = "*** Begin Patch";
 
@@ -45,7 +55,7 @@ pub fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
 pub fn folders(payload: &Value, input: &Value) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let cwd = text(payload, &["cwd"]).map(PathBuf::from);
-    if let Some(inner) = text(input, &["working_directory", "workdir", "cwd"]) {
+    if let Some(inner) = text(input, &WORKING_FOLDERS) {
         // A command may be run in a folder of its own.
         folders.push(
             cwd.as_ref()
@@ -54,14 +64,11 @@ pub fn folders(payload: &Value, input: &Value) -> Vec<PathBuf> {
     }
     folders.extend(cwd);
     let roots = payload.get("workspace_roots").and_then(Value::as_array);
-    folders.extend(
-        roots
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .filter(|root| !root.is_empty())
-            .map(PathBuf::from),
-    );
+    let roots = roots.into_iter().flatten().filter_map(Value::as_str);
+    let roots = roots.filter(|root| !root.is_empty());
+    let mut roots: Vec<PathBuf> = roots.map(PathBuf::from).collect();
+    prepared_first(&mut roots);
+    folders.extend(roots);
     folders
 }
 
@@ -213,6 +220,37 @@ mod tests {
             (json!({"command": "*** Update File: x"}), edits(&[])),
         ] {
             assert_eq!(edit(&input), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn folders_are_found_by_every_name_they_have() {
+        for (payload, input, expected) in [
+            (json!({"cwd": "/p"}), json!({}), &["/p"][..]),
+            (
+                json!({"cwd": "/p"}),
+                json!({"workdir": "w"}),
+                &["/p/w", "/p"],
+            ),
+            (
+                json!({"cwd": "/p"}),
+                json!({"dir_path": "w"}),
+                &["/p/w", "/p"],
+            ),
+            (
+                json!({"cwd": "/p"}),
+                json!({"directory": "/w"}),
+                &["/w", "/p"],
+            ),
+            (
+                json!({"cwd": "", "workspace_roots": ["/a", "", "/b"]}),
+                json!({"working_directory": "/w"}),
+                &["/w", "/a", "/b"],
+            ),
+            (json!({"cwd": 7, "workspace_roots": "/a"}), json!(null), &[]),
+        ] {
+            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(folders(&payload, &input), expected, "{payload} {input}");
         }
     }
 

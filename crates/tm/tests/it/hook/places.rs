@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
+use testkit::sandbox::with_input;
 
 use super::environment::TestEnvironment;
 
@@ -199,7 +201,6 @@ fn a_worktree_has_runs_of_its_own() {
             "cwd": beside, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
         }))
     };
-    // The client names no other project, so that the run beside it does not count.
     let output = environment
         .program(&["hook", "claude-code"])
         .current_dir(&beside)
@@ -207,9 +208,11 @@ fn a_worktree_has_runs_of_its_own() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(ask("Bash", json!({"command": "git push"})), None);
+    let told = ask("Write", json!({"file_path": beside.join("src/a.sh")})).unwrap();
     assert_eq!(
-        ask("Write", json!({"file_path": beside.join("src/a.sh")})),
-        None
+        told["hookSpecificOutput"].get("permissionDecision"),
+        None,
+        "{told}"
     );
     let start = environment
         .program(&[
@@ -252,4 +255,219 @@ fn a_repair_may_change_its_tests() {
             .denied("Bash", &json!({"command": "git commit -m x"}))
             .is_some()
     );
+}
+
+/// A worktree of the repository in the folder that clients keep theirs in, or beside it.
+fn worktree(environment: &TestEnvironment, name: &str) -> PathBuf {
+    let folder = environment.project().join(name);
+    let path = folder.to_str().unwrap();
+    environment.git(&["worktree", "add", "--quiet", "--detach", path]);
+    fs::canonicalize(folder).unwrap()
+}
+
+/// What Claude Code is answered whose agent moved to `cwd`, and that was started in the project.
+fn moved(environment: &TestEnvironment, cwd: &Path, more: Value) -> (Option<Value>, String) {
+    let mut payload = json!({ "cwd": cwd, "session_id": "s" });
+    for (name, value) in more.as_object().unwrap() {
+        payload[name] = value.clone();
+    }
+    let mut hook = environment.program(&["hook", "claude-code"]);
+    hook.env("CLAUDE_PROJECT_DIR", environment.project());
+    let answer = with_input(&mut hook, payload.to_string());
+    let out = (!answer.text().is_empty()).then(|| serde_json::from_str(answer.text()).unwrap());
+    (out, answer.err)
+}
+
+fn write_of(file: &Path) -> Value {
+    json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": { "file_path": file, "content": "x" },
+    })
+}
+
+fn command_of(line: String) -> Value {
+    json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": line } })
+}
+
+fn is_denied(answer: &(Option<Value>, String)) -> bool {
+    let decision = answer
+        .0
+        .as_ref()
+        .map(|out| &out["hookSpecificOutput"]["permissionDecision"]);
+    decision.is_some_and(|decision| decision == "deny")
+}
+
+#[test]
+fn a_file_is_judged_by_the_run_of_its_own_worktree() {
+    let environment = TestEnvironment::started();
+    let main = environment.project();
+    for name in [".claude/worktrees/agent", "../beside"] {
+        let tree = worktree(&environment, name);
+        // There is no run yet: it is said once, and on what.
+        let begin = json!({ "hook_event_name": "SessionStart" });
+        let (told, _) = moved(&environment, &tree, begin.clone());
+        let told = told.unwrap().to_string();
+        assert!(told.contains("No run of tm is in progress"), "{told}");
+        assert!(told.contains(tree.to_str().unwrap()), "{told}");
+        for file in ["src/a.sh", "tests/a_test.sh"] {
+            for cwd in [&tree, &main] {
+                let (told, err) = moved(&environment, cwd, write_of(&tree.join(file)));
+                let is_first = file == "src/a.sh" && cwd == &tree;
+                assert_eq!(told.is_some(), is_first, "{told:?} {err}");
+                if let Some(told) = told {
+                    let told = &told["hookSpecificOutput"];
+                    assert_eq!(told["hookEventName"], "PreToolUse");
+                    assert_eq!(told.get("permissionDecision"), None);
+                    let text = told["additionalContext"].as_str().unwrap();
+                    assert!(text.contains(main.to_str().unwrap()), "{text}");
+                }
+            }
+        }
+        let stop = json!({ "hook_event_name": "Stop" });
+        assert_eq!(moved(&environment, &tree, stop.clone()).0, None);
+        let commit = command_of("git commit -m x".to_owned());
+        assert_eq!(moved(&environment, &tree, commit.clone()).0, None);
+        // The main checkout keeps its rules, wherever the agent is.
+        let of_main = write_of(&main.join("src/a.sh"));
+        assert!(is_denied(&moved(&environment, &tree, of_main.clone())));
+        let there = command_of(format!("cd {} && git commit -m x", main.display()));
+        assert!(is_denied(&moved(&environment, &tree, there)));
+
+        // With a run of its own, its files are judged by that, and the agent hears of no other.
+        let mut start =
+            environment.program(&["autopilot", "start", "--title", name, "--subtask", "One"]);
+        assert!(start.current_dir(&tree).output().unwrap().status.success());
+        for cwd in [&tree, &main] {
+            assert!(is_denied(&moved(
+                &environment,
+                cwd,
+                write_of(&tree.join("src/a.sh"))
+            )));
+            let test = moved(&environment, cwd, write_of(&tree.join("tests/a_test.sh")));
+            assert_eq!(test, (None, String::new()));
+            let there = command_of(format!("git -C {} commit -m x", tree.display()));
+            assert!(is_denied(&moved(&environment, cwd, there)));
+        }
+        assert!(is_denied(&moved(&environment, &tree, commit)));
+        let (told, _) = moved(&environment, &tree, begin);
+        assert!(told.unwrap().to_string().contains("One"));
+        let (reminder, _) = moved(&environment, &tree, stop);
+        assert!(
+            reminder.unwrap()["reason"]
+                .as_str()
+                .unwrap()
+                .contains("One")
+        );
+    }
+}
+
+#[test]
+fn other_repositories_are_not_spoken_of() {
+    let environment = TestEnvironment::started();
+    let other = environment.folder().join("other");
+    environment.git(&["init", "--quiet", "--template=", other.to_str().unwrap()]);
+    for cwd in [&other, &environment.project()] {
+        let answer = moved(&environment, cwd, write_of(&other.join("src/a.sh")));
+        assert_eq!(answer, (None, String::new()));
+    }
+}
+
+#[test]
+fn every_client_says_by_its_own_names_where_its_agent_works() {
+    let environment = TestEnvironment::started();
+    let main = environment.project();
+    let tree = worktree(&environment, "../beside");
+    let file = tree.join("src/a.sh");
+    let patch = "*** Begin Patch\n*** Add File: src/a.sh\n+x\n*** End Patch\n";
+    let arguments = json!({ "path": file, "file_text": "x" }).to_string();
+    let commit = "git commit -m x";
+    let payloads = [
+        (
+            "claude-code",
+            json!({
+                "hook_event_name": "PreToolUse", "cwd": tree,
+                "tool_name": "Bash", "tool_input": { "command": commit },
+            }),
+        ),
+        (
+            "codex",
+            json!({
+                "hook_event_name": "PreToolUse", "cwd": tree,
+                "tool_name": "apply_patch", "tool_input": { "command": patch },
+            }),
+        ),
+        (
+            "codex",
+            json!({
+                "hook_event_name": "PreToolUse", "cwd": main,
+                "tool_name": "exec_command", "tool_input": { "cmd": commit, "workdir": tree },
+            }),
+        ),
+        (
+            "cursor",
+            json!({
+                "hook_event_name": "beforeShellExecution", "workspace_roots": [main],
+                "command": commit, "cwd": tree,
+            }),
+        ),
+        (
+            "cursor",
+            json!({
+                "hook_event_name": "preToolUse", "workspace_roots": [main, tree], "cwd": main,
+                "tool_name": "Write", "tool_input": { "file_path": file, "contents": "x" },
+            }),
+        ),
+        (
+            "copilot",
+            json!({ "cwd": main, "toolName": "create", "toolArgs": arguments }),
+        ),
+        (
+            "copilot",
+            json!({
+                "cwd": tree, "toolName": "bash", "toolArgs": json!({ "command": commit }).to_string(),
+            }),
+        ),
+        (
+            "gemini",
+            json!({
+                "hook_event_name": "BeforeTool", "cwd": main,
+                "tool_name": "run_shell_command",
+                "tool_input": { "command": commit, "dir_path": "../beside" },
+            }),
+        ),
+        (
+            "qwen",
+            json!({
+                "hook_event_name": "PreToolUse", "cwd": main,
+                "tool_name": "run_shell_command",
+                "tool_input": { "command": commit, "directory": tree },
+            }),
+        ),
+        (
+            "opencode",
+            json!({
+                "hook_event_name": "PreToolUse", "cwd": main,
+                "tool_name": "bash", "tool_input": { "command": commit, "workdir": tree },
+            }),
+        ),
+        (
+            "opencode",
+            json!({
+                "hook_event_name": "PreToolUse", "cwd": main,
+                "tool_name": "write", "tool_input": { "filePath": file, "content": "x" },
+            }),
+        ),
+    ];
+    let are_denied = |expected: bool| {
+        for (client, payload) in &payloads {
+            let answer = environment.call(&[client], payload.to_string().as_bytes());
+            let is_denied = answer.text().contains("\"deny\"");
+            assert_eq!(is_denied, expected, "{client}: {payload}\n{answer:?}");
+        }
+    };
+    are_denied(false);
+    let mut start = environment.program(&["autopilot", "start", "--title", "x", "--subtask", "y"]);
+    assert!(start.current_dir(&tree).output().unwrap().status.success());
+    environment.tm(&["autopilot", "abort"]);
+    are_denied(true);
 }
