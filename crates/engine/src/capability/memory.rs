@@ -17,6 +17,7 @@ use workspace::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 use crate::capability::tests::evidence::frozen::Frozen;
 use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::fault::Fault;
+use crate::next_step::NextStep;
 use crate::slot::{Slot, Slots};
 
 use crate::capability::git::effects::push::Pushed;
@@ -111,8 +112,15 @@ pub struct StartFacts {
     /// Where it was then, if it is brought up to where the run begins: nothing is on it that is not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch_was: Option<String>,
-    /// The branch that the run was started from.
-    pub from_branch: String,
+    /// The branch that was checked out when the run began; none where HEAD was detached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_branch: Option<String>,
+    /// The commit that was checked out then, if HEAD was detached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_commit: Option<String>,
+    /// The default branch of the repository, if HEAD was detached and there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<String>,
     /// The commit that it was started from.
     pub head: String,
     /// Branches that no commit is made on.
@@ -168,6 +176,32 @@ impl StartFacts {
         self.tasks_path
             .as_ref()
             .map_or_else(|| "the tasks file".to_owned(), ToString::to_string)
+    }
+
+    /// The branch that the work is meant for: merges of it into the run's branch are no work of the run.
+    pub fn base_branch(&self) -> Option<&str> {
+        self.from_branch.as_deref().or(self.default_branch.as_deref())
+    }
+
+    /// The name of what was checked out when the run began: a branch, or a commit.
+    pub fn origin(&self) -> &str {
+        let commit = self.from_commit.as_deref().unwrap_or(&self.head);
+        self.from_branch.as_deref().unwrap_or(commit)
+    }
+
+    /// The commit that was checked out when the run began with a detached HEAD.
+    pub fn origin_oid(&self) -> Result<Oid, Fault> {
+        let commit = self.from_commit.as_deref().unwrap_or(&self.head);
+        let oid = commit.parse();
+        oid.map_err(|_| Fault::bug(format!("`{commit}` is no commit id")))
+    }
+
+    /// The command that checks that out again.
+    pub fn way_back(&self) -> NextStep {
+        match &self.from_branch {
+            Some(branch) => NextStep::git(["switch", branch]),
+            None => NextStep::git(["switch", "--detach", self.origin()]),
+        }
     }
 
     /// Whether no commit is made on that branch. Some file systems know no case, so names have none.

@@ -128,12 +128,7 @@ fn on_branch(repository: &Repository, status: &TreeStatus, checks: &mut Vec<Doct
                 ),
             )
         };
-        // Who begins no run may well work so.
-        let check = match fault.code.as_str() {
-            "detached_head" => DoctorCheck::warn,
-            _ => DoctorCheck::fail,
-        };
-        checks.push(check(&fault.code, told, fix));
+        checks.push(DoctorCheck::fail(&fault.code, told, fix));
     }
 }
 

@@ -479,11 +479,9 @@ impl Page<'_> {
         if let (Some(last), Some(memory)) = (story.commits.last(), task) {
             // Behind the commit that it began on there are others by now that it did not make.
             let moved = BASE_CHANGED.is_in(&run.kept);
-            let base = if moved && memory.start.from_branch != memory.start.branch {
-                memory.start.from_branch.as_str()
-            } else {
-                short(&memory.start.head)
-            };
+            let branch = memory.start.base_branch();
+            let base = branch.filter(|base| moved && *base != memory.start.branch);
+            let base = base.unwrap_or(short(&memory.start.head));
             let check = code(&format!("tm verify {base}..{}", short(last)));
             self.out.push('\n');
             self.line(&format!(

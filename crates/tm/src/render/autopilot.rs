@@ -21,10 +21,8 @@ pub fn plan(plan: &StartPlan, look: &Look) -> String {
     } else {
         "new"
     };
-    page.field(
-        "branch",
-        &format!("{} ({state}, from {})", plan.branch, plan.from_branch),
-    );
+    let from = plan.from_branch.as_deref().unwrap_or("a detached HEAD");
+    page.field("branch", &format!("{} ({state}, from {from})", plan.branch));
     page.field("tag", &plan.tag);
     page.field("source", &plan.source);
     let framework = if plan.test_framework.is_empty() {

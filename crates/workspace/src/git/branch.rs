@@ -201,7 +201,7 @@ impl Repository {
         if self.head()?.oid.as_ref() != Some(at) {
             git = git.arg(at.as_str());
         }
-        self.switch_with(&git.arg("--"), name, Some(at), on_spawn)
+        self.switch_with(&git.arg("--"), Some(name), Some(at), on_spawn)
     }
 
     /// Whether no other branch or tag, here or on a remote, leads to a commit.
@@ -233,19 +233,32 @@ impl Repository {
         let git = self
             .git_write()
             .args(["switch", "--quiet", "--no-guess", name, "--"]);
-        self.switch_with(&git, name, None, on_spawn)
+        self.switch_with(&git, Some(name), None, on_spawn)
+    }
+
+    /// Checks a commit out with HEAD detached. Nothing is done if that is already so.
+    pub fn switch_detached(
+        &self,
+        commit: &Oid,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> Result<(), GitError> {
+        let git = self
+            .git_write()
+            .args(["switch", "--quiet", "--detach", commit.as_str(), "--"]);
+        self.switch_with(&git, None, Some(commit), on_spawn)
     }
 
     fn switch_with(
         &self,
         git: &Git,
-        name: &str,
+        branch: Option<&str>,
         at: Option<&Oid>,
         on_spawn: &dyn Fn(&ProcessGroup),
     ) -> Result<(), GitError> {
+        let name = branch.unwrap_or("HEAD");
         let is_done = || -> Result<bool, GitError> {
             let head = self.head()?;
-            Ok(head.branch.as_deref() == Some(name)
+            Ok(head.branch.as_deref() == branch
                 && at.map_or(head.oid.is_some(), |at| head.oid.as_ref() == Some(at)))
         };
         if !is_done()? {

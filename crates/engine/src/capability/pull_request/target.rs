@@ -53,14 +53,21 @@ pub(crate) fn base(
         }
         return Ok(said.to_owned());
     }
-    let from = &memory.start.from_branch;
-    if *from != memory.start.branch && tips.of(&reference(from)).is_some() {
+    let from = memory.start.from_branch.as_ref();
+    if let Some(from) = from
+        && *from != memory.start.branch
+        && tips.of(&reference(from)).is_some()
+    {
         return Ok(from.clone());
     }
     tips.default_branch.clone().ok_or_else(|| {
+        let why = match from {
+            Some(from) => format!("the remote has no branch `{from}`"),
+            None => "the run began on no branch".to_owned(),
+        };
         refusal(
             "base_missing",
-            format!("the remote has no branch `{from}`, and does not say which one is its default"),
+            format!("{why}, and the remote does not say which one is its default"),
             format!(
                 "push the branch that this is to be merged into, or name another one with {}",
                 Argument("base")
@@ -105,7 +112,7 @@ pub(crate) fn bases(call: &Call<'_>, memory: &Memory, flags: &Map<String, Value>
     [
         said,
         call.pinned.submit.base.as_deref(),
-        Some(&memory.start.from_branch),
+        memory.start.from_branch.as_deref(),
     ]
     .into_iter()
     .flatten()

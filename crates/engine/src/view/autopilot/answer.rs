@@ -151,8 +151,8 @@ pub struct StartPlan {
     pub branch: String,
     /// Whether the branch would be made, or is there.
     pub branch_exists: bool,
-    /// The branch that the run would start from.
-    pub from_branch: String,
+    /// The branch that the run would start from; none where HEAD is detached.
+    pub from_branch: Option<String>,
     /// The test command, and the framework it runs.
     pub test_command: String,
     /// The framework that runs the tests.

@@ -9,13 +9,12 @@ use serde_json::{Map, Value};
 use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects;
-use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::memory::Memory;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::find::{RunHead, over_tasks, several_runs};
 use crate::hook::place::{self, Head};
-use crate::next_step::NextStep;
 use crate::runs::RunSummary;
 use crate::turn::{TurnOutcome, over, refused};
 use crate::view::AUTOPILOT;
@@ -184,16 +183,13 @@ impl Engine {
                     memory.start.branch
                 )
             } else {
-                let StartFacts {
-                    branch,
-                    from_branch,
-                    git_dir,
-                    ..
-                } = &memory.start;
-                let back = match place::head(git_dir) {
-                    Head::Branch(here) if here == *branch && here != *from_branch => {
-                        let back = NextStep::git(["switch", from_branch]);
-                        format!("; it was begun from `{from_branch}`: {back}")
+                let start = &memory.start;
+                let branch = &start.branch;
+                let from = start.from_branch.as_ref();
+                let back = match place::head(&start.git_dir) {
+                    Head::Branch(here) if here == *branch && from != Some(&here) => {
+                        let from = from.map_or("a detached HEAD".to_owned(), |from| format!("`{from}`"));
+                        format!("; it was begun from {from}: {}", start.way_back())
                     }
                     _ => String::new(),
                 };

@@ -54,16 +54,6 @@ const FAULTS: &[Fault] = &[
         fix: "user.",
     },
     Fault {
-        what: "HEAD is detached",
-        made: |env| {
-            env.git(&["switch", "--quiet", "--detach"]);
-        },
-        id: "detached_head",
-        state: "warn",
-        message: "HEAD is detached",
-        fix: "git switch main",
-    },
-    Fault {
         what: "a merge is under way",
         made: |env| {
             env.git(&["switch", "--quiet", "--create", "other"]);

@@ -1,5 +1,7 @@
 //! The run's branch: what it is called, when it is taken over, and where no run may work.
 
+use testkit::person::key;
+
 use super::environment::{CONFIG, TASKS, TestEnvironment};
 
 const NAME: &str = "master/task-1-count-the-words";
@@ -263,4 +265,78 @@ fn what_kept_the_branch_from_being_made_is_told_afterwards_too() {
     assert!(said.contains("no such branches here"), "{next}");
     let shown = env.tm(&["run", "next"]);
     assert!(shown.text().contains("no such branches here"), "{shown:?}");
+}
+
+/// A worktree without a branch, as `codex --worktree` and CI make it: `main` is checked out in another one.
+fn detached() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    env.git(&["switch", "--quiet", "--detach"]);
+    let beside = env.folder().join("beside");
+    env.git(&[
+        "worktree",
+        "add",
+        "--quiet",
+        beside.to_str().unwrap(),
+        "main",
+    ]);
+    env
+}
+
+#[test]
+fn a_run_from_a_detached_commit_makes_its_branch_and_is_finished() {
+    let env = detached();
+    let base = env.head();
+    let plan = env.auto("start 1 --dry-run").ok();
+    assert_eq!(plan["fromBranch"], serde_json::Value::Null);
+    env.whole_run("start 1");
+    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), NAME);
+    assert_eq!(env.git(&["rev-parse", "main"]), base);
+    let report = (*env).tm(&["runs", "report"]);
+    let range = report.text().split("tm verify ").nth(1).unwrap();
+    let range = range.split('`').next().unwrap();
+    assert!(range.starts_with(&base[..7]), "{range}");
+    assert_eq!(env.tm(&["verify", range]).status, 0);
+}
+
+#[test]
+fn a_run_from_a_detached_commit_leads_back_to_it() {
+    for branch in ["", " --branch other"] {
+        let env = detached();
+        let base = env.head();
+        env.auto(&format!("start 1{branch}")).ok();
+        let aborted = env.auto("abort").ok();
+        let message = aborted["message"].as_str().unwrap();
+        let back = message.rsplit('`').nth(1).unwrap();
+        let words: Vec<&str> = back.strip_prefix("git ").unwrap().split(' ').collect();
+        env.git(&words);
+        assert_eq!(env.head(), base);
+        assert_eq!(env.git(&["branch", "--show-current"]), "");
+
+        // With work that is nowhere else the branch stays unless that is forced.
+        env.auto(&format!("start 1{branch}")).ok();
+        env.subtask();
+        let cleanup = format!("abort --cleanup --sign {}", key(&env.store()));
+        env.refused(&cleanup, 3, "unmerged_work", "--force");
+        env.auto(&format!("{cleanup} --force")).ok();
+        assert_eq!(env.head(), base);
+        assert_eq!(env.git(&["branch", "--show-current"]), "");
+        let branches = env.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+        assert_eq!(branches, "main");
+    }
+}
+
+#[test]
+fn the_default_branch_may_be_merged_into_a_run_from_a_detached_commit() {
+    let env = detached();
+    env.auto("start 1").ok();
+    env.subtask();
+    let beside = env.folder().join("beside");
+    std::fs::write(beside.join("other.txt"), "theirs\n").unwrap();
+    let beside = beside.to_str().unwrap();
+    env.git(&["-C", beside, "add", "--all"]);
+    env.git(&["-C", beside, "commit", "--quiet", "--message", "Theirs"]);
+    env.git(&["merge", "--quiet", "--no-edit", "main"]);
+    env.finish();
+    let report = (*env).tm(&["runs", "report"]);
+    assert!(report.text().contains("tm verify main.."), "{report:#?}");
 }

@@ -43,13 +43,6 @@ fn it_must_have_a_commit() {
     check(&env, "start 1", 3, "no_commits", "git commit");
 }
 
-#[test]
-fn head_must_be_on_a_branch() {
-    let env = TestEnvironment::new();
-    env.git(&["switch", "--quiet", "--detach"]);
-    check(&env, "start 1", 3, "detached_head", "git switch main");
-}
-
 /// A repository with two branches that change the same line.
 fn two_branches() -> TestEnvironment {
     let env = TestEnvironment::new();

@@ -173,3 +173,13 @@ fn without_a_program_a_person_is_told_how() {
     forge.works_again();
     assert_eq!(env.auto("submit").ok()["pullRequest"]["created"], true);
 }
+
+#[test]
+fn a_run_from_a_detached_commit_is_submitted_to_the_default_branch_of_the_remote() {
+    let env = TestEnvironment::new();
+    let forge = Forge::beside(&env, "github.com");
+    env.git(&["switch", "--quiet", "--detach"]);
+    env.whole_run("start 1");
+    env.auto("submit").ok();
+    assert_eq!(forge.request(1)["base"], "main");
+}

@@ -32,14 +32,6 @@ fn there_is_no_commit() {
 }
 
 #[test]
-fn head_is_on_no_branch() {
-    let work = project(&SHOP, |work| {
-        work.runs_well("git checkout --quiet --detach");
-    });
-    starts(&work, "detached_head", &[]);
-}
-
-#[test]
 fn files_are_changed() {
     let work = project(&SHOP, |work| work.append("src/add.sh", "# more\n"));
     let deed = |work: &Work| work.runs_well("git stash push --quiet");

@@ -155,3 +155,22 @@ fn a_branch_in_another_worktree() {
     assert_eq!(linked.common_dir(), fixture.repository.common_dir());
     assert_ne!(linked.git_dir(), fixture.repository.git_dir());
 }
+
+#[test]
+fn a_commit_is_checked_out_without_a_branch() {
+    let fixture = Fixture::new();
+    let repository = &fixture.repository;
+    let base = fixture.head();
+    repository
+        .create_branch_and_switch("work", &base, &|_| {})
+        .unwrap();
+    fixture.write("README.md", "changed\n");
+    fixture.commit_all("work");
+    for _ in 0..2 {
+        repository.switch_detached(&base, &|_| {}).unwrap();
+        let head = repository.head().unwrap();
+        assert_eq!((head.branch, head.oid), (None, Some(base.clone())));
+    }
+    let missing = "0123456789012345678901234567890123456789".parse().unwrap();
+    assert!(repository.switch_detached(&missing, &|_| {}).is_err());
+}

@@ -22,10 +22,14 @@ pub fn prepare(
     let repository = memory.repository();
     let force = flags.get("force") == Some(&Value::Bool(true));
     let branch = &memory.start.branch;
-    let back_to = &memory.start.from_branch;
+    let back_to = memory.start.origin();
     let there = repository.branch_exists(branch)?;
     if there && !force {
-        let into = repository.resolve(&format!("refs/heads/{back_to}"))?;
+        let into = match &memory.start.from_branch {
+            Some(from) => format!("refs/heads/{from}"),
+            None => back_to.to_owned(),
+        };
+        let into = repository.resolve(&into)?;
         let unmerged = match &into {
             Some(into) => repository.unmerged_commits(branch, into)?,
             None => 1,
@@ -93,10 +97,14 @@ pub fn carry_out(call: &Call<'_>, run: &RunState, what: &Value) -> Result<Outcom
     let on_spawn = noted(call, "branch-in-git");
     let branch = &memory.start.branch;
     let delete = what.get("delete") == Some(&Value::Bool(true));
-    if repository.head()?.branch.as_deref() == Some(branch)
-        && let Err(error) = repository.switch(&memory.start.from_branch, &on_spawn)
-    {
-        return Ok(Outcome::failed(error.into()));
+    if repository.head()?.branch.as_deref() == Some(branch) {
+        let switched = match &memory.start.from_branch {
+            Some(from) => repository.switch(from, &on_spawn),
+            None => repository.switch_detached(&memory.start.origin_oid()?, &on_spawn),
+        };
+        if let Err(error) = switched {
+            return Ok(Outcome::failed(error.into()));
+        }
     }
     if delete
         && repository.branch_exists(branch)?

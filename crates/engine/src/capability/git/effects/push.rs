@@ -284,13 +284,14 @@ fn foreign(call: &Call<'_>, memory: &Memory, sha: &Oid) -> Result<Vec<String>, H
         .into());
     }
     let remote = &call.pinned.git.default_remote;
-    let from = &memory.start.from_branch;
     let mut beside = Vec::new();
-    for name in [
-        format!("refs/heads/{from}"),
-        format!("refs/remotes/{remote}/{from}"),
-    ] {
-        beside.extend(repository.resolve(&name)?);
+    if let Some(base) = memory.start.base_branch() {
+        for name in [
+            format!("refs/heads/{base}"),
+            format!("refs/remotes/{remote}/{base}"),
+        ] {
+            beside.extend(repository.resolve(&name)?);
+        }
     }
     let commits = repository.commits_beside(sha, &last, &beside)?;
     let own = commits.iter().filter(|commit| !commit.is_merge());

@@ -45,8 +45,11 @@ pub(crate) fn branch_of(
     };
     let flat = name.replace('/', "-");
     let branches = repository.branches(&git.default_remote, &[&name, &flat])?;
-    start.protected = repository
-        .default_branch(&branches)?
+    let default = repository.default_branch(&branches)?;
+    if start.from_branch.is_none() {
+        start.default_branch.clone_from(&default);
+    }
+    start.protected = default
         .into_iter()
         .chain(git.protected_branches.iter().cloned())
         .collect();
@@ -118,8 +121,11 @@ pub(crate) fn branch_of(
     if let Some(other) = branches.other_meaning(&name) {
         return Err(taken(&name, other));
     }
-    if start.from_branch != name && !start.is_protected(&start.from_branch) {
-        start.protected.push(start.from_branch.clone());
+    if let Some(from) = start.from_branch.clone()
+        && from != name
+        && !start.is_protected(&from)
+    {
+        start.protected.push(from);
     }
     start.branch = name;
     Ok(())
@@ -148,17 +154,17 @@ fn from_tip(
         let settings = repository.relative(&start.project_root.join(PROJECT_FILE));
         let differ = repository.changed_paths(tip, &here)?;
         let settings = settings.filter(|path| differ.contains(path));
+        let from = start.origin();
         let up_to_date = format!(
             "{} and {}",
             NextStep::git(["switch", name]),
-            NextStep::git(["merge", &start.from_branch])
+            NextStep::git(["merge", from])
         );
         if let Some(settings) = settings {
             return Err(refused(
                 "branch_behind",
                 format!(
-                    "`{name}`, of an earlier run, is {behind} commits behind `{}`, and has another `{settings}`: the run would begin with settings that are not on its branch",
-                    start.from_branch
+                    "`{name}`, of an earlier run, is {behind} commits behind `{from}`, and has another `{settings}`: the run would begin with settings that are not on its branch"
                 ),
                 format!(
                     "bring it up to date ({up_to_date}) and start again, or choose another name with {}",
@@ -166,11 +172,11 @@ fn from_tip(
                 ),
             ));
         }
-        start.warnings.push(format!(
+        let warning = format!(
             "`{name}`, of an earlier run, is {behind} commits behind `{from}`: `git merge {}` brings it up to date",
-            typed(&start.from_branch),
-            from = start.from_branch
-        ));
+            typed(from)
+        );
+        start.warnings.push(warning);
     }
     start.head = tip.to_string();
     Ok(())

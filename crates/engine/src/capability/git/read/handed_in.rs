@@ -245,9 +245,12 @@ impl HandedIn<'_> {
 
 /// What to do about a merge of a branch that the run does not work beside.
 pub(crate) fn merge_taken_back(status: &TreeStatus, last: &Oid, memory: &Memory) -> String {
+    let may_be = match memory.start.base_branch() {
+        Some(base) => format!("only `{base}` is merged in"),
+        None => "no other branch is merged in".to_owned(),
+    };
     format!(
-        "only `{}` is merged in while a run is under way: {}",
-        memory.start.from_branch,
+        "{may_be} while a run is in progress: {}",
         commits_set_aside(status, last, memory)
     )
 }
@@ -277,7 +280,11 @@ pub(crate) fn not_of_the_run(
         let last = memory.last_oid()?;
         let commits = repository.commits_between(&last, head)?;
         if commits.iter().any(CommitInfo::is_merge) {
-            let base = repository.resolve(&memory.start.from_branch)?;
+            let name = memory.start.base_branch().unwrap_or_default();
+            let base = match memory.start.base_branch() {
+                Some(name) => repository.resolve(name)?,
+                None => None,
+            };
             let others = commits
                 .iter()
                 .flat_map(|commit| commit.parents.iter().skip(1));
@@ -290,9 +297,9 @@ pub(crate) fn not_of_the_run(
                 // What stands in the way are the commits that it was merged into.
                 format!(
                     "they stand below a merge of `{base}`: {aside}, and merge it again ({merge}); what of them belongs to the task is brought back from there into a repair",
-                    base = memory.start.from_branch,
+                    base = name,
                     aside = commits_set_aside(status, &last, memory),
-                    merge = NextStep::git(["merge", "--no-edit", &memory.start.from_branch])
+                    merge = NextStep::git(["merge", "--no-edit", name])
                 )
             } else {
                 merge_taken_back(status, &last, memory)

@@ -67,7 +67,10 @@ pub fn plan(
     check(
         &mut checks,
         "git",
-        format!("`{from_branch}` at {}", head.short()),
+        match &from_branch {
+            Some(branch) => format!("`{branch}` at {}", head.short()),
+            None => format!("{}, on no branch (HEAD is detached)", head.short()),
+        },
     );
 
     let tag = workspace::tasks::resolve_tag(root, tag)?;
@@ -113,7 +116,8 @@ pub fn plan(
         task_title: task.title.clone(),
         tag: tag.clone(),
         head: head.to_string(),
-        from_branch: from_branch.clone(),
+        from_commit: from_branch.is_none().then(|| head.to_string()),
+        from_branch,
         source,
         tasks_path,
         top_level: repository.top_level().to_owned(),
@@ -247,7 +251,7 @@ fn on_the_branch_taken_over(
     let Some(path) = &start.tasks_path else {
         return Ok(None);
     };
-    if !start.branch_existed || start.branch == start.from_branch {
+    if !start.branch_existed || start.from_branch.as_ref() == Some(&start.branch) {
         return Ok(None);
     }
     let tip: Oid = start
@@ -262,11 +266,11 @@ fn on_the_branch_taken_over(
         .and_then(|text| tasks.as_of(text)))
 }
 
-/// The commit and the branch that a run would begin from.
+/// The commit that a run would begin from, and the branch that is checked out, if one is.
 pub(crate) fn git_is_ready(
     repository: &Repository,
     status: &TreeStatus,
-) -> Result<(Oid, String), Fault> {
+) -> Result<(Oid, Option<String>), Fault> {
     if let Some(operation) = repository.operation_under_way()? {
         return Err(refused(
             "operation_under_way",
@@ -292,30 +296,7 @@ pub(crate) fn git_is_ready(
             ),
         ));
     };
-    let Some(branch) = status.branch.clone() else {
-        return Err(refused(
-            "detached_head",
-            format!("HEAD is detached at {}", head.short()),
-            match usual_branch(repository)? {
-                Some(name) => format!(
-                    "switch to the branch that the work should start from: {}",
-                    NextStep::git(["switch", name])
-                ),
-                None => "switch to the branch that the work should start from".to_owned(),
-            },
-        ));
-    };
-    Ok((head, branch))
-}
-
-/// The branch of a repository that work most likely starts from, if there is one.
-fn usual_branch(repository: &Repository) -> Result<Option<&'static str>, Fault> {
-    for name in ["main", "master", "trunk", "develop"] {
-        if repository.branch_exists(name)? {
-            return Ok(Some(name));
-        }
-    }
-    Ok(None)
+    Ok((head, status.branch.clone()))
 }
 
 fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
