@@ -85,18 +85,13 @@ pub fn first_in_project<'f>(
         .map(PathBuf::as_path)
 }
 
-/// The folders in which a client's project may be, the most telling first: those that the client names, then the `own`
-/// folder of the process that it started. Some clients start it in the folder of the plugin that brings it, which tells
-/// nothing of the project.
-pub fn session_folders(named: impl IntoIterator<Item = PathBuf>, own: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    let own = (!is_plugin(own)).then(|| own.to_owned());
-    for folder in named.into_iter().chain(own) {
-        if !folders.contains(&folder) {
-            folders.push(folder);
-        }
+/// The folders in which a client's project may be: those that it names, or else the `own` folder of the process that it
+/// started. Some clients start it in the folder of the plugin that brings it, which tells nothing of the project.
+pub fn session_folders(mut named: Vec<PathBuf>, own: &Path) -> Vec<PathBuf> {
+    if named.is_empty() && !is_plugin(own) {
+        named.push(own.to_owned());
     }
-    folders
+    named
 }
 
 /// Sorts the roots of a workspace: those that were prepared for runs come first.

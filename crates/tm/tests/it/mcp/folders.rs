@@ -125,6 +125,24 @@ fn an_agent_in_a_worktree_of_its_own_names_it_and_goes_on_there() {
 }
 
 #[test]
+fn a_root_that_is_no_project_is_not_exchanged_for_the_servers_folder() {
+    let stage = Stage::started();
+    let elsewhere = stage.folder().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let mut server = with_roots(&stage);
+    let answer = call_from(&mut server, &[&elsewhere], "autopilot_status", &json!({}));
+    assert_eq!(answer["error"]["code"], "no_run", "{answer}");
+    let answer = call_from(&mut server, &[&elsewhere], "autopilot_start", &start());
+    assert_eq!(answer["error"]["code"], "not_a_repository", "{answer}");
+    // Of several, the first that is one; without any, the server's own.
+    for roots in [&[elsewhere.as_path(), &stage.project()][..], &[]] {
+        let answer = call_from(&mut server, roots, "autopilot_status", &json!({}));
+        assert_eq!(answer["status"], "running", "{answer}");
+    }
+    server.end();
+}
+
+#[test]
 fn an_old_worktree_beside_the_root_of_a_client_is_not_asked_about() {
     let stage = Stage::new();
     let main = stage.project();

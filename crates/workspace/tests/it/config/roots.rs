@@ -102,15 +102,15 @@ fn the_project_of_a_session_is_the_first_that_its_client_names() {
     for (named, own, expected) in [
         (&["a", "b"][..], "b", Some("a")),
         (&["none", "b"], "a", Some("b")),
-        (&["none"], "a", Some("a")),
+        (&["none"], "a", None),
         (&[], "a", Some("a")),
         (&[], "none", None),
         // A client that names the folder of a plugin works on it.
         (&["plugin"], "a", Some("plugin")),
-        (&["none"], "plugin", None),
+        (&[], "plugin", None),
     ] {
         place = place.file("plugin/.claude-plugin/plugin.json", "{}");
-        let named = named.iter().map(|name| path(&place, name));
+        let named = named.iter().map(|name| path(&place, name)).collect();
         let folders = session_folders(named, &path(&place, own));
         let found = first_in_project(&folders, &place.environment());
         let expected = expected.map(|name| path(&place, name));
@@ -135,9 +135,9 @@ fn a_plugin_is_known_by_its_manifest() {
     ] {
         let place = Place::new().file(&format!("p/{manifest}"), text);
         let own = place.path("p");
-        let folders = session_folders([], &own);
+        let folders = session_folders(Vec::new(), &own);
         assert_eq!(folders.is_empty(), is_plugin, "{manifest}: {text}");
         fs::create_dir(own.join(".taskmaster")).unwrap();
-        assert_eq!(session_folders([], &own), [own]);
+        assert_eq!(session_folders(Vec::new(), &own), [own]);
     }
 }
