@@ -133,7 +133,7 @@ fn paths_count_as_they_really_are() {
         assert_eq!(environment.edit_is_denied(file), denied, "{file}");
     }
     // From a folder of the project, and from one outside of which the client names the project.
-    let from = |cwd: &std::path::Path, file: &str| {
+    let from = |cwd: &Path, file: &str| {
         environment
             .claude(&json!({
                 "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"file_path": file},
@@ -196,7 +196,7 @@ fn a_worktree_has_runs_of_its_own() {
         beside.to_str().unwrap(),
         "main",
     ]);
-    let ask = |tool: &str, input: serde_json::Value| {
+    let ask = |tool: &str, input: Value| {
         environment.claude(&json!({
             "cwd": beside, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
         }))
@@ -266,7 +266,7 @@ fn worktree(environment: &TestEnvironment, name: &str) -> PathBuf {
 }
 
 /// What Claude Code is answered whose agent moved to `cwd`, and that was started in the project.
-fn moved(environment: &TestEnvironment, cwd: &Path, more: Value) -> (Option<Value>, String) {
+fn moved(environment: &TestEnvironment, cwd: &Path, more: &Value) -> (Option<Value>, String) {
     let mut payload = json!({ "cwd": cwd, "session_id": "s" });
     for (name, value) in more.as_object().unwrap() {
         payload[name] = value.clone();
@@ -285,7 +285,7 @@ fn write_of(file: &Path) -> Value {
     })
 }
 
-fn command_of(line: String) -> Value {
+fn command_of(line: &str) -> Value {
     json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": line } })
 }
 
@@ -305,13 +305,13 @@ fn a_file_is_judged_by_the_run_of_its_own_worktree() {
         let tree = worktree(&environment, name);
         // There is no run yet: it is said once, and on what.
         let begin = json!({ "hook_event_name": "SessionStart" });
-        let (told, _) = moved(&environment, &tree, begin.clone());
+        let (told, _) = moved(&environment, &tree, &begin);
         let told = told.unwrap().to_string();
         assert!(told.contains("No run of tm is in progress"), "{told}");
         assert!(told.contains(tree.to_str().unwrap()), "{told}");
         for file in ["src/a.sh", "tests/a_test.sh"] {
             for cwd in [&tree, &main] {
-                let (told, err) = moved(&environment, cwd, write_of(&tree.join(file)));
+                let (told, err) = moved(&environment, cwd, &write_of(&tree.join(file)));
                 let is_first = file == "src/a.sh" && cwd == &tree;
                 assert_eq!(told.is_some(), is_first, "{told:?} {err}");
                 if let Some(told) = told {
@@ -324,14 +324,14 @@ fn a_file_is_judged_by_the_run_of_its_own_worktree() {
             }
         }
         let stop = json!({ "hook_event_name": "Stop" });
-        assert_eq!(moved(&environment, &tree, stop.clone()).0, None);
-        let commit = command_of("git commit -m x".to_owned());
-        assert_eq!(moved(&environment, &tree, commit.clone()).0, None);
+        assert_eq!(moved(&environment, &tree, &stop).0, None);
+        let commit = command_of("git commit -m x");
+        assert_eq!(moved(&environment, &tree, &commit).0, None);
         // The main checkout keeps its rules, wherever the agent is.
         let of_main = write_of(&main.join("src/a.sh"));
-        assert!(is_denied(&moved(&environment, &tree, of_main.clone())));
-        let there = command_of(format!("cd {} && git commit -m x", main.display()));
-        assert!(is_denied(&moved(&environment, &tree, there)));
+        assert!(is_denied(&moved(&environment, &tree, &of_main)));
+        let there = command_of(&format!("cd {} && git commit -m x", main.display()));
+        assert!(is_denied(&moved(&environment, &tree, &there)));
 
         // With a run of its own, its files are judged by that, and the agent hears of no other.
         let mut start =
@@ -341,17 +341,17 @@ fn a_file_is_judged_by_the_run_of_its_own_worktree() {
             assert!(is_denied(&moved(
                 &environment,
                 cwd,
-                write_of(&tree.join("src/a.sh"))
+                &write_of(&tree.join("src/a.sh"))
             )));
-            let test = moved(&environment, cwd, write_of(&tree.join("tests/a_test.sh")));
+            let test = moved(&environment, cwd, &write_of(&tree.join("tests/a_test.sh")));
             assert_eq!(test, (None, String::new()));
-            let there = command_of(format!("git -C {} commit -m x", tree.display()));
-            assert!(is_denied(&moved(&environment, cwd, there)));
+            let there = command_of(&format!("git -C {} commit -m x", tree.display()));
+            assert!(is_denied(&moved(&environment, cwd, &there)));
         }
-        assert!(is_denied(&moved(&environment, &tree, commit)));
-        let (told, _) = moved(&environment, &tree, begin);
+        assert!(is_denied(&moved(&environment, &tree, &commit)));
+        let (told, _) = moved(&environment, &tree, &begin);
         assert!(told.unwrap().to_string().contains("One"));
-        let (reminder, _) = moved(&environment, &tree, stop);
+        let (reminder, _) = moved(&environment, &tree, &stop);
         assert!(
             reminder.unwrap()["reason"]
                 .as_str()
@@ -367,7 +367,7 @@ fn other_repositories_are_not_spoken_of() {
     let other = environment.folder().join("other");
     environment.git(&["init", "--quiet", "--template=", other.to_str().unwrap()]);
     for cwd in [&other, &environment.project()] {
-        let answer = moved(&environment, cwd, write_of(&other.join("src/a.sh")));
+        let answer = moved(&environment, cwd, &write_of(&other.join("src/a.sh")));
         assert_eq!(answer, (None, String::new()));
     }
 }
