@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use crate::agents::{self, Agents};
 use crate::chaos::{self, Chaos};
 use crate::dist::{self, Dist};
 use crate::fuzz::{self, Fuzz};
@@ -158,5 +159,7 @@ pub fn nightly() -> io::Result<bool> {
     good &= browser::run_all()?;
     heading("the plugins in the clients that they are for");
     good &= plugins::run_all()?;
+    heading("whole cycles in the clients, against a fake model");
+    good &= agents::run(&Agents::everything())?;
     Ok(good)
 }

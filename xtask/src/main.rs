@@ -6,6 +6,7 @@
     reason = "it speaks to whoever runs it"
 )]
 
+mod agents;
 mod book;
 mod browser;
 mod chaos;
@@ -53,6 +54,8 @@ enum Task {
     Cost(cost::Cost),
     /// Make what users download: archives, packages, checksums, the bill of materials
     Dist(dist::Dist),
+    /// Have the real clients play whole cycles against a fake model
+    Agents(agents::Agents),
     /// Install the plugins in the clients that they are for, and have an agent meet the hook
     Plugins,
     /// Look at the page of runs in a real browser, and decide there
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Task::Dist(dist) => dist::run_all(&dist),
         Task::Book => book::build(),
         Task::Browser => browser::run_all(),
+        Task::Agents(agents) => agents::run(&agents),
         Task::Plugins => plugins::run_all(),
         Task::Runners(runners) => runners::run(&runners),
     };
