@@ -377,14 +377,13 @@ fn table(cells: &[Cell<'_>], outcomes: &[String]) -> String {
             .or_default();
         row.insert(cell.place, if outcome == WHOLE { "yes" } else { outcome });
     }
-    let mut text = format!("| client | version | way | {} |\n", places.join(" | "));
-    text += &format!("|{}\n", "---|".repeat(places.len() + 3));
-    for (key, row) in rows {
-        let outcomes: Vec<&str> = places
-            .iter()
-            .map(|place| *row.get(place).unwrap_or(&"–"))
-            .collect();
-        text += &format!("| {} | {} |\n", key.join(" | "), outcomes.join(" | "));
-    }
-    text
+    let mut lines = vec![
+        format!("| client | version | way | {} |", places.join(" | ")),
+        format!("|{}", "---|".repeat(places.len() + 3)),
+    ];
+    lines.extend(rows.iter().map(|(key, row)| {
+        let cells = places.map(|place| *row.get(place).unwrap_or(&"–"));
+        format!("| {} | {} |", key.join(" | "), cells.join(" | "))
+    }));
+    lines.join("\n")
 }

@@ -258,7 +258,7 @@ def next_action(seen):
         return {"say": "{}"}
     taken = seen.steps_taken()
     # Other clients wait for an agent by themselves, or hear from it when it is done.
-    waits = "delegate" == name and (offered("wait", seen) or any(tool in SEARCHES for tool in seen.tools))
+    waits = name == "delegate" and (offered("wait", seen) or any(tool in SEARCHES for tool in seen.tools))
     waits = waits and any(call["name"].endswith("spawn_agent") for call in taken)
     script = [step for step in script if step["do"] != "wait" or waits]
     for step, call in zip(script, taken):

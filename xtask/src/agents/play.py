@@ -1,8 +1,10 @@
 """Plays one cell of the table: one client in one version, set up in one way, at work in one place.
 
-Usage: play.py CELL, which is JSON: {"client": its description (xtask/agents/clients), "way", "place", "packages": where it is installed, "tm": the program, "plugins": a checkout with the plugins, "work": an empty folder,
-"alone": whether this runs in a network of its own}. It prints the outcome: `whole cycle`, or what went wrong, and
-leaves in the folder what the client printed (client.log), what became of each step (steps.jsonl), and the requests.
+Usage: play.py CELL, which is JSON: {"client": its description (xtask/agents/clients), "way", "place", "packages": where
+the client is installed, "tm": the program, "plugins": a checkout with the plugins, "work": an empty folder, "alone":
+whether this runs in a network of its own}. It prints the outcome: `whole cycle`, or what went wrong. The folder keeps
+what the set-up and the client printed (setup.log, client.log), what each step came to (steps.jsonl), and what the
+client asked the model (requests.jsonl).
 """
 
 import glob
@@ -21,6 +23,7 @@ WORK = Path(CELL["work"]).resolve()
 HOME, PROJECT, BIN = WORK / "home", WORK / "project", WORK / "bin"
 # Seconds that a command of the set-up may take, and the client with the whole cycle.
 SHORT, LONG = 60, 180
+KILLED = "\nkilled: the time is up\n"
 
 PRODUCT = 'def greet():\n    return ""\n'
 TEST = """import unittest
@@ -58,7 +61,7 @@ def plays():
     edit = {"path": "greet.py", "old": '    return ""', "new": '    return "hello"'}
     task = {"title": "Greet people", "subtasks": ["Say hello"], "options": {"testCommand": "python3 -m unittest"}}
     cycle = [
-        step("where", "shell", "HERE", command="echo HERE; pwd"),
+        step("where", "shell", r"HERE(\s|\\n)+/", command="echo HERE; pwd"),
         # An error is read by the agent as well, not only what went well.
         tramline("error", "autopilot_next", "there is no run in", soft=True),
         tramline("start", "autopilot_start", '"action": ?"red"', **task),
@@ -73,7 +76,7 @@ def plays():
         tramline("COMMIT", "autopilot_commit", "commitSha"),
         tramline("FINALIZE", "autopilot_finalize", "full suite passes", verify=True),
     ]
-    # What is done before results come through JSON that is quoted in JSON has more backslashes.
+    # Some clients quote a result once more.
     for one in cycle:
         one["expect"] = one["expect"].replace('"', '\\\\*"')
     if not CLIENT.get("hook", True):
@@ -121,7 +124,7 @@ def run(command, what, seconds=SHORT, folder=PROJECT, log=None, good=True):
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         text, _ = child.communicate()
-        text += f"\nkilled after {seconds} s\n"
+        text += KILLED
     with open(WORK / (log or "setup.log"), "a") as file:
         file.write(f"$ {' '.join(map(str, command))}\n{text}\n")
     if good and child.returncode != 0:
@@ -216,21 +219,23 @@ def play(values):
     """Has the client do it all. Gives the steps that came to something else, in order, and where it worked."""
     prompt = "PLAY delegate" if PLACE == "subagent" else "PLAY cycle"
     values = {**values, "prompt": prompt, "server": CLIENT.get("servers", {}).get(WAY, "")}
-    command = CLIENT.get(f"command_{WAY}", CLIENT["command"])
+    command = CLIENT["command"]
     if "worktree" in CLIENT:
         at = command.index("{worktree}")
         command = command[:at] + (CLIENT["worktree"] if PLACE == "worktree" else []) + command[at + 1 :]
     command = filled(command, values)
-    run(command, "client", LONG, log="client.log", good=False)
+    said = run(command, "client", LONG, log="client.log", good=False)
 
     seen = {}
-    for line in open(WORK / "steps.jsonl"):
+    for line in (WORK / "steps.jsonl").read_text().splitlines():
         note = json.loads(line)
         seen[note["play"], note["step"]] = note
-    failed = [f"{step}" for (_, step), note in seen.items() if not note["good"]]
+    failed = [step for (_, step), note in seen.items() if not note["good"]]
     if ("cycle", "end") not in seen and not [one for one in failed if one != "error"]:
         steps = [step for play, step in seen if play == "cycle"]
         failed.append(f"ends after {steps[-1]}" if steps else "never begins")
+    if said.endswith(KILLED):
+        failed.append("hangs")
     return failed, seen.get(("cycle", "where"), {}).get("folder")
 
 
