@@ -261,18 +261,28 @@ def next_action(seen):
     waits = name == "delegate" and (offered("wait", seen) or any(tool in SEARCHES for tool in seen.tools))
     waits = waits and any(call["name"].endswith("spawn_agent") for call in taken)
     script = [step for step in script if step["do"] != "wait" or waits]
-    for step, call in zip(script, taken):
+    calls = iter(taken)
+    for step in script:
+        if step["do"] == "stop":
+            # The client gets to know that the agent would stop, and goes on where it is told why it should.
+            reminded = bool(re.search(step["expect"], "\n".join(seen.said)))
+            note(play=name, step=step["name"], good=reminded)
+            if reminded:
+                continue
+            return {"say": "I stop here."}
+        call = next(calls, None)
+        if call is None:
+            break
         result = call["result"] or ""
-        good = re.search(step.get("expect", ""), result) and not re.search(step.get("never", r"(?!)"), result)
+        good = re.search(step["expect"], result) and not re.search(step["never"], result)
         note(play=name, step=step["name"], tool=call["name"], good=bool(good), result=result, folder=where([call]))
-        if not good and not step.get("soft"):
+        if not good and not step["soft"]:
             return {"say": f"Stopped: {step['name']} came to something else."}
-    if len(taken) >= len(script):
+    else:
         note(play=name, step="end", good=True)
-        if "complete_task" in seen.tools and len(taken) == len(script):
+        if "complete_task" in seen.tools and next(calls, None) is None:
             return {"tool": "complete_task", "input": fill(seen.tools["complete_task"], {}), "id": "call_end"}
         return {"say": "Done."}
-    step = script[len(taken)]
     folder = where(taken)
     action = choose(step, seen, folder)
     if action is None:
@@ -300,7 +310,7 @@ def search(step, seen):
 
 def choose(step, seen, folder):
     """The tool for a step and its input; none where no such tool is offered."""
-    given = dict(step.get("with", {}))
+    given = dict(step["with"])
     if step["do"] == "tramline":
         wanted = given.pop("tool")
         found = [tool for tool in seen.tools if re.search(rf"(^|[^a-z]){wanted}$", tool)]

@@ -69,6 +69,7 @@ def plays():
         step("read", "read", "greet", path="greet.py"),
         step("product in RED", "edit", "Not edited: greet.py", **edit),
         step("commit in RED", "shell", "No commit was made", command="git commit --allow-empty -m wip"),
+        step("reminder", "stop", "is not over"),
         step("test in RED", "create", never="Not edited|Denied|blocked", path="tests/test_greet.py", content=TEST),
         tramline("RED", "autopilot_complete_phase", "RED accepted", verify=True),
         step("product in GREEN", "edit", never="Not edited|Denied|blocked", **edit),
@@ -81,6 +82,8 @@ def plays():
         one["expect"] = one["expect"].replace('"', '\\\\*"')
     if not CLIENT.get("hook", True):
         cycle = [one for one in cycle if one["name"] not in ("product in RED", "commit in RED")]
+    if not CLIENT.get("reminder", True) or PLACE == "subagent":
+        cycle = [one for one in cycle if one["name"] != "reminder"]
     if PLACE == "entered":
         cycle.insert(0, step("enter", "enter", name="lane"))
     delegate = [
