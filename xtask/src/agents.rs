@@ -230,9 +230,11 @@ impl Machine {
             Some(program) => fs::canonicalize(program)?,
             None => fs::canonicalize(built("tm")?)?,
         };
-        let alone = output(Self::apart().arg("true")).is_some();
+        let alone = output(Self::apart().args(["ip", "link", "set", "lo", "up"])).is_some();
         if !alone {
-            println!("clients are not kept from the network: there is no right to `unshare` here");
+            println!(
+                "clients are not kept from the network: `unshare` or `ip` is not there, or not permitted"
+            );
         }
         Ok(Self {
             program,
