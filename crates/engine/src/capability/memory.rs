@@ -180,7 +180,9 @@ impl StartFacts {
 
     /// The branch that the work is meant for: merges of it into the run's branch are no work of the run.
     pub fn base_branch(&self) -> Option<&str> {
-        self.from_branch.as_deref().or(self.default_branch.as_deref())
+        self.from_branch
+            .as_deref()
+            .or(self.default_branch.as_deref())
     }
 
     /// The name of what was checked out when the run began: a branch, or a commit.

@@ -188,7 +188,8 @@ impl Engine {
                 let from = start.from_branch.as_ref();
                 let back = match place::head(&start.git_dir) {
                     Head::Branch(here) if here == *branch && from != Some(&here) => {
-                        let from = from.map_or("a detached HEAD".to_owned(), |from| format!("`{from}`"));
+                        let from =
+                            from.map_or("a detached HEAD".to_owned(), |from| format!("`{from}`"));
                         format!("; it was begun from {from}: {}", start.way_back())
                     }
                     _ => String::new(),
