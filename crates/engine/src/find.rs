@@ -213,16 +213,17 @@ impl Engine {
             .find(|folder| {
                 tree.is_none_or(|tree| folder.starts_with(tree)) && has_runs(folder, |_| true)
             })
-            .map(|folder| (folder.to_owned(), "a folder above"));
+            .map(|folder| (folder.to_owned(), String::new()));
         let beside = || {
             let mut others = in_other_worktrees(self.root()).into_iter();
             let other = others.find(|folder| has_runs(folder, RunHead::goes_on))?;
-            Some((other, "another worktree"))
+            Some((other, format!("; or begin one here: {}", view.begin.1)))
         };
         match above.or_else(beside) {
-            Some((folder, place)) => fault
+            Some((folder, or)) => fault
                 .suggest(format!(
-                    "there are some in {place}: go there, or name it with {}",
+                    "there are some in {}: go there, or name it with {}{or}",
+                    folder.display(),
                     Argument("projectRoot")
                 ))
                 .recover(
