@@ -15,7 +15,7 @@ use crate::cli::ProjectPlace;
 use crate::cli::init::Init;
 use crate::init::change::Change;
 use crate::init::client::Client;
-use crate::init::{Plan, Request, disk};
+use crate::init::{Plan, Request, disk, originals};
 use crate::output::Output;
 use crate::steps::typed;
 use crate::{init, person, render};
@@ -105,6 +105,13 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
     if !answer.changes.is_empty() && !arguments.print {
         if !arguments.yes {
             confirm(arguments, &answer, output)?;
+        }
+        if let Some(store) = Environment::of_this_process()
+            .store()
+            .filter(|_| !arguments.remove)
+        {
+            // Without it a removal is right as well, but for white space.
+            let _ = originals::keep(&store, &answer.changes);
         }
         disk::write(&root, &answer.changes)?;
         answer.written = true;

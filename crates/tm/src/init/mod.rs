@@ -27,6 +27,7 @@ mod entry;
 pub mod hook;
 mod instructions;
 mod jsonc;
+pub mod originals;
 #[cfg(test)]
 mod plugin;
 pub mod settings;
@@ -97,7 +98,7 @@ fn plan_for_user(mut draft: Draft<'_>, clients: &[Client], remove: bool) -> Resu
     }
     let notes = std::mem::take(&mut draft.notes);
     Ok(Plan {
-        changes: draft.changes()?,
+        changes: draft.changes(remove)?,
         notes,
         found: Vec::new(),
         to_commit: false,
@@ -173,7 +174,7 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
         draft.clients_found()
     };
     let mut notes = std::mem::take(&mut draft.notes);
-    let changes = draft.changes()?;
+    let changes = draft.changes(request.remove)?;
     let in_git = root.ancestors().any(|folder| folder.join(".git").exists());
     let to_commit = in_git && !changes.is_empty();
     if !in_git && !request.remove {
@@ -561,7 +562,8 @@ impl<'r> Draft<'r> {
                 && !matches!(self.text(file), Ok(Some(text)) if instructions::has_markers(&text)))
     }
 
-    fn changes(self) -> Result<Vec<Change>, Fault> {
+    fn changes(self, remove: bool) -> Result<Vec<Change>, Fault> {
+        let store = Environment::of_this_process().store().filter(|_| remove);
         let mut changes = Vec::new();
         for drafted in self.files {
             let FileDraft {
@@ -571,6 +573,13 @@ impl<'r> Draft<'r> {
                 before,
                 after,
             } = drafted;
+            let original = match (&store, &before) {
+                (Some(store), Some(now)) if before != after => {
+                    originals::find(store, now, after.as_deref().unwrap_or_default())
+                }
+                _ => None,
+            };
+            let after = original.or(after);
             if let Some(change) = Change::between(&file, real, before, after) {
                 if read_only {
                     return Err(disk::read_only(&file));

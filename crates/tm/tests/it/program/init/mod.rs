@@ -103,6 +103,37 @@ fn each_client_comes_and_goes_without_a_trace() {
 }
 
 #[test]
+fn settings_of_the_users_own_come_back_to_the_byte() {
+    for (client, file, text) in [
+        (
+            "claude-code",
+            ".claude/settings.json",
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}"#,
+        ),
+        ("claude-code", ".claude/settings.json", "{\"hooks\": {}}\n"),
+        (
+            "codex",
+            ".codex/hooks.json",
+            "{ \"hooks\": {\"Stop\": [ {} ]} }",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\"mcpServers\": {}, \"hooks\": {}}",
+        ),
+    ] {
+        let environment = TestEnvironment::bare();
+        environment.write(file, text);
+        let before = contents(&environment);
+        init(&environment, &["--client", client]);
+        init(&environment, &["--client", client, "--hook"]);
+        assert_ne!(contents(&environment), before);
+        let removed = init(&environment, &["--remove"]);
+        assert_eq!(contents(&environment), before, "{client}: {removed:#}");
+    }
+}
+
+#[test]
 fn all_clients_at_once_share_what_they_share() {
     let environment = TestEnvironment::new();
     let before = contents(&environment);
