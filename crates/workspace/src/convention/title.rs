@@ -4,16 +4,19 @@ use text::plain;
 
 /// A message shorter than this says nothing, in visible characters.
 const SHORTEST: usize = 16;
+/// From this length on a message may end where its sentence pauses, in visible characters.
+const SHORTEST_CLAUSE: usize = 24;
 
 /// Types of commits, after [Conventional Commits](https://www.conventionalcommits.org/en/v1.0.0/).
-pub(super) const TYPES: [&str; 10] = [
-    "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style",
+pub(super) const TYPES: [&str; 11] = [
+    "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style", "revert",
 ];
 
 /// Words that negate what stands before them, or measure by it: a title is cut neither before nor behind one of them, or what
-/// is left would say something else. Of English, German, French and Spanish.
-const NEGATING: &str = "but except few fewer less more neither never no nobody non none nor not nothing nowhere only unless without \
-    kein keine keinen mehr nicht nichts nie nur ohne weniger jamais moins más menos nada nunca pas plus rien sans sauf sin";
+/// is left would say something else. Of English, German, French, Spanish and Russian.
+const NEGATING: &str = "but except few fewer less longer more neither never no nobody non none nor not nothing nowhere only unless without \
+    kein keine keinen mehr nicht nichts nie nur ohne weniger jamais moins más menos nada nunca pas plus rien sans sauf sin \
+    без кроме не нет никогда";
 
 /// Other words that a shortened title does not end with: they need what follows.
 const JOINING: &str = "a after all an and any are as at be because been before beyond by can cannot could do does each either every for from has have how \
@@ -107,12 +110,16 @@ fn stated_type(title: &str) -> Option<(Option<&'static str>, bool, &str)> {
 /// says that it is a name, and the language is not one that writes nouns so.
 fn opens_request(title: &str, description: &str) -> bool {
     let mut words = title.split(' ');
-    let (first, second) = (words.next().unwrap_or_default(), words.next());
-    let is_plain = |c: char| c.is_ascii_lowercase() || c == '-';
+    let first = words.next().unwrap_or_default();
+    let (second, third) = (words.next(), words.next().unwrap_or_default());
+    // One of two names.
+    let is_listed = second == Some("and") && third.starts_with(char::is_uppercase);
+    let is_plain = |c: char| c.is_ascii_lowercase() || c == '-' || c == '\'';
     let texts = format!("{title}\n{description}");
     first.starts_with(|c: char| c.is_ascii_uppercase())
         && first[1..].chars().all(is_plain)
         && (first.len() > 1 || first == "A")
+        && !is_listed
         && !second.is_some_and(|second| is_among(second, FINITE))
         && !texts.contains(&format!("`{first}"))
         && !texts.contains(&format!("{first}("))
@@ -120,23 +127,28 @@ fn opens_request(title: &str, description: &str) -> bool {
         && !title.split(' ').any(|word| is_among(word, GERMAN))
 }
 
-/// The message within `room` visible characters. One that is too long ends with an ellipsis, behind a word that lets it
-/// mean what it meant, and not inside of quotes, code or brackets, unless there is next to nothing before them: then
-/// they are closed.
+/// The message within `room` visible characters. One that is too long ends with an ellipsis: where its sentence pauses, else
+/// behind a word that lets it mean what it meant; and not inside of quotes, code or brackets, unless there is next to
+/// nothing before them: then they are closed.
 pub(super) fn shorten(message: &str, room: usize) -> String {
     if plain::visible_len(message) <= room {
         return message.to_owned();
     }
     let most = plain::cut_at_word(message, room.saturating_sub(1)).len();
-    let kept = message
+    let kept: Vec<&str> = message
         .char_indices()
         .take_while(|(at, _)| *at <= most)
         .filter(|(_, c)| c.is_whitespace() || "([{、。，".contains(*c))
         .map(|(at, _)| without_open_end(&message[..at]))
         .filter(|kept| marks_to_close(message, kept.len()).is_empty())
-        .filter(|kept| !is_negating(&message[kept.len()..]))
-        .last();
-    if let Some(kept) = kept.filter(|kept| plain::visible_len(kept) >= SHORTEST) {
+        .collect();
+    let behind = |kept: &str| message[kept.len()..].trim_start();
+    let last = |least, is_end: &dyn Fn(&str) -> bool| {
+        let mut ends = kept.iter().rev().filter(|kept| is_end(behind(kept)));
+        ends.find(|kept| plain::visible_len(kept) >= least)
+    };
+    let clause = last(SHORTEST_CLAUSE, &pauses);
+    if let Some(kept) = clause.or_else(|| last(SHORTEST, &|rest| !is_negating(rest))) {
         return format!("{kept}…");
     }
     let kept = without_open_end(plain::cut_at_word(message, room.saturating_sub(3)));
@@ -146,6 +158,13 @@ pub(super) fn shorten(message: &str, room: usize) -> String {
         .take(2)
         .collect();
     format!("{kept}…{close}")
+}
+
+/// Whether a sentence pauses before it goes on so.
+fn pauses(rest: &str) -> bool {
+    rest.starts_with([',', ';', ':', '(', '–', '—', '、', '。', '，'])
+        || rest.starts_with("- ")
+        || rest.starts_with(". ")
 }
 
 /// The marks that close what is open at `end`. A mark that nothing closes opens nothing.
@@ -174,10 +193,14 @@ fn marks_to_close(message: &str, end: usize) -> Vec<char> {
 fn without_open_end(text: &str) -> &str {
     let mut kept = text;
     loop {
-        kept = kept.trim_end_matches([' ', ',', ';', ':', '-', '(', '.', '&', '–', '—']);
+        kept = kept.trim_end_matches([' ', ',', ';', ':', '-', '>', '=', '(', '.', '&', '–', '—']);
+        let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
         match kept.rsplit_once(' ') {
+            // A number stands before its unit.
             Some((before, last))
-                if is_negating(last) || is_among(&last.to_lowercase(), JOINING) =>
+                if is_negating(last)
+                    || is_among(&last.to_lowercase(), JOINING)
+                    || is_number(last) =>
             {
                 kept = before;
             }

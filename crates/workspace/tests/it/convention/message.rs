@@ -299,7 +299,7 @@ fn a_long_title_is_cut_where_it_means_what_it_meant() {
         ("1.1", "サイズが整数でない場合はエラーを返し、既定値を使わないようにして、呼び出し元に理由を伝え、ログにも記録するようにする、ただし警告は出さない"),
     ]), @r#"
     1.1 | Guard against deep input: the JSON reader refuses more than 64 nested parts
-      feat: guard against deep input: the JSON reader refuses more than 64…
+      feat: guard against deep input…
     1.1 | Have the formatter of relative dates look ahead, since it accepts no less than two units
       feat: have the formatter of relative dates look ahead…
     1.1 | An interrupted migration of the settings file changes *nothing at all* on the disk
@@ -309,7 +309,7 @@ fn a_long_title_is_cut_where_it_means_what_it_meant() {
     1.1 | Have the formatter of relative dates with months and weeks accept sizes without unit
       feat: have the formatter of relative dates with months and weeks accept…
     1.1 | Keep the lock of the index while hooks run, and release it more than once if need be
-      feat: keep the lock of the index while hooks run, and release…
+      feat: keep the lock of the index while hooks run…
     1.1 | The reader of archives with a broken central directory does not delete the old file
       feat: the reader of archives with a broken central directory…
     1.1 | Read the configuration from the home folder of the user and don't fall back to /etc
@@ -334,10 +334,49 @@ fn a_long_title_is_cut_where_it_means_what_it_meant() {
 }
 
 #[test]
+fn a_long_title_ends_where_its_sentence_pauses() {
+    insta::assert_snapshot!(table(&[
+        ("1.1", "BREAKING CHANGE: settings are read from invoicer.toml and no longer from setup.cfg at all"),
+        ("1.1", "Summen dürfen nicht negativ sein, außer bei Gutschriften mit mehr als einer Position"),
+        ("1.1", "Ajouter les remises au total des factures, sauf pour les factures d'avoir du client"),
+        ("1.1", "Счета отправляются клиентам после проверки суммы и без подтверждения менеджера отдела"),
+        ("1.1", "Login nach fünf Fehlversuchen sperren, jedoch nie länger als 15 Minuten am Stück sperren"),
+        ("1.1", "Remind customers whose invoices are open for more than 24 h without days in between them"),
+        ("1.1", "Support ${ENV_VAR} and $(cmd) style placeholders - only the former in the strict mode"),
+        ("1.1", "Pad the numbers of invoices that are shorter than at least 3 -> keep those that are longer"),
+        ("1.1", "Allow commas in the amounts that Parse reads, but disallow them in those of ParseStrict"),
+        ("1.1", "revert: \"feat(core): let the amounts of invoices be negative where the customer asks\""),
+    ]), @r#"
+    1.1 | BREAKING CHANGE: settings are read from invoicer.toml and no longer from setup.cfg at all
+      feat!: settings are read from invoicer.toml…
+    1.1 | Summen dürfen nicht negativ sein, außer bei Gutschriften mit mehr als einer Position
+      feat: Summen dürfen nicht negativ sein…
+    1.1 | Ajouter les remises au total des factures, sauf pour les factures d'avoir du client
+      feat: ajouter les remises au total des factures…
+    1.1 | Счета отправляются клиентам после проверки суммы и без подтверждения менеджера отдела
+      feat: Счета отправляются клиентам после проверки суммы…
+    1.1 | Login nach fünf Fehlversuchen sperren, jedoch nie länger als 15 Minuten am Stück sperren
+      feat: Login nach fünf Fehlversuchen sperren…
+    1.1 | Remind customers whose invoices are open for more than 24 h without days in between them
+      feat: remind customers whose invoices are open…
+    1.1 | Support ${ENV_VAR} and $(cmd) style placeholders - only the former in the strict mode
+      feat: support ${ENV_VAR} and $(cmd) style placeholders…
+    1.1 | Pad the numbers of invoices that are shorter than at least 3 -> keep those that are longer
+      feat: pad the numbers of invoices that are shorter…
+    1.1 | Allow commas in the amounts that Parse reads, but disallow them in those of ParseStrict
+      feat: allow commas in the amounts that Parse reads…
+    1.1 | revert: "feat(core): let the amounts of invoices be negative where the customer asks"
+      revert: "feat(core): let the amounts of invoices be negative…"
+    "#);
+}
+
+#[test]
 fn names_keep_their_case() {
     insta::assert_snapshot!(table(&[
         ("1.1", "Create command structure"),
         ("1.1", "A second greeting"),
+        ("1.1", "Don't print twice"),
+        ("1.1", "Max and Min panic for an empty slice"),
         ("1.1", "ParseDuration reads days"),
         ("1.1", "Parse accepts an empty string"),
         ("1.1", "Parse empty input as `Parse(\"\")` does"),
@@ -354,6 +393,10 @@ fn names_keep_their_case() {
       feat(humanize): create command structure (task 1.1)
     1.1 | A second greeting
       feat(humanize): a second greeting (task 1.1)
+    1.1 | Don't print twice
+      feat(humanize): don't print twice (task 1.1)
+    1.1 | Max and Min panic for an empty slice
+      feat(humanize): Max and Min panic for an empty slice (task 1.1)
     1.1 | ParseDuration reads days
       feat(humanize): ParseDuration reads days (task 1.1)
     1.1 | Parse accepts an empty string
