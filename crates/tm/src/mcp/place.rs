@@ -452,7 +452,11 @@ fn roots_of(client: &Client) -> Result<Vec<PathBuf>, Fault> {
 fn which(message: &str, folders: &[PathBuf]) -> Fault {
     const MOST: usize = 10;
     let known = folders.iter().take(MOST);
-    Fault::new(Kind::Usage, WHICH_PROJECT, message)
+    let fault = Fault::new(Kind::Usage, WHICH_PROJECT, message);
+    if folders.is_empty() {
+        return fault.suggest("call again with `projectRoot`: the folder that you work in");
+    }
+    fault
         .suggest("call again with `projectRoot`: the folder that you work in, such as one of those expected")
         .expected(known.map(|folder| folder.display().to_string()).collect::<Vec<_>>())
 }
