@@ -26,6 +26,8 @@ TOOLS = {
     "wait": ["wait_agent"],
     "enter": ["enter_worktree", "EnterWorktree"],
 }
+# The code of a refusal that asks for the folder of the project.
+ASKS_FOR_FOLDER = "which_project"
 # Tools that are called to find others, and are no step of a script.
 SEARCHES = ["ToolSearch", "tool_search"]
 # The parameters that mean the same thing.
@@ -271,6 +273,9 @@ def next_action(seen):
                 continue
             return {"say": "I stop here."}
         call = next(calls, None)
+        if call is not None and ASKS_FOR_FOLDER in (call["result"] or "") and "projectRoot" not in json.dumps(call["input"]):
+            # What the refusal advises: the same call once more, with the folder.
+            call = next(calls, None)
         if call is None:
             break
         result = call["result"] or ""
@@ -313,6 +318,8 @@ def choose(step, seen, folder):
     given = dict(step["with"])
     if step["do"] == "tramline":
         wanted = given.pop("tool")
+        if any(ASKS_FOR_FOLDER in (call["result"] or "") for call in seen.steps_taken()):
+            given["projectRoot"] = folder
         found = [tool for tool in seen.tools if re.search(rf"(^|[^a-z]){wanted}$", tool)]
         if found:
             return {"tool": found[0], "input": given}
