@@ -53,9 +53,11 @@ pub fn confirm(
         .recover(by_hand)
         .into());
     };
+    // The answer is of the client that was shown the form.
+    let about = format!("{about}\n{named}");
     let answer = client
         .answer(QUESTION)
-        .filter(|_| client.kept().and_then(Value::as_str) == Some(about));
+        .filter(|_| client.kept().and_then(Value::as_str) == Some(&about));
     let Some(answer) = answer else {
         let schema = json!({
             "type": "object",

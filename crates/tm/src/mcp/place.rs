@@ -288,6 +288,11 @@ impl Places {
         } else {
             one_line(client.name()).chars().take(80).collect()
         };
+        if !folder.exists() {
+            let gone = format!("{} is not there", one_line(&folder.display().to_string()));
+            return Err(Fault::new(Kind::Missing, "no_project", gone)
+                .suggest("call again with `projectRoot`: the folder that you work in"));
+        }
         let engine = Engine::open(OpenOptions {
             cwd: folder.to_owned(),
             project_root: exactly.then(|| folder.to_owned()),

@@ -1,7 +1,7 @@
 //! The phase form of a `tdd` run.
 
 use engine::view::autopilot::request;
-use engine::{Turn, Verb};
+use engine::{Engine, Turn, Verb};
 use mcp::Hints;
 use serde_json::Value;
 
@@ -187,21 +187,23 @@ fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();
+    let by_hand = start_by_hand(&request, &meant, &engine);
     confirm(
         client,
         &format!(
             "{}. End it, and start this one in its place?",
             fault.message
         ),
-        &run,
-        &start_by_hand(&request, &meant),
+        // The yes is for this start in the place of that run.
+        &format!("{run}\n{by_hand}"),
+        &by_hand,
     )?;
     request.force = true;
     answer(&engine.start(&request)?)
 }
 
 /// The same start as a person would type it. A task whose id begins with a hyphen is left out: it would be an option itself.
-fn start_by_hand(request: &request::Start, meant: &RunSelector) -> String {
+fn start_by_hand(request: &request::Start, meant: &RunSelector, engine: &Engine) -> String {
     let mut step = Verb::Start.step();
     let task = request.task_id.as_ref();
     let plan = request.plan.as_ref().map(|plan| plan.display().to_string());
@@ -240,7 +242,7 @@ fn start_by_hand(request: &request::Start, meant: &RunSelector) -> String {
             step = step.and(name);
         }
     }
-    by_hand(Form::Autopilot, step, meant)
+    by_hand(Form::Autopilot, step, meant, engine)
 }
 
 fn next(call: Call<'_>, meant: RunSelector, next: Next) -> Answer {

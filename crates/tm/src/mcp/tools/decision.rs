@@ -2,11 +2,10 @@
 
 use engine::view::session::answer::ClosedGate;
 use engine::view::session::request::Decide;
-use engine::{Channel, Engine, Fault, Kind, Verb};
+use engine::{Engine, Fault, Kind, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use text::plain::{many_lines, one_line};
 
 use super::super::confirm::{Interruption, confirm, strong_enough};
@@ -80,40 +79,15 @@ pub(super) fn decided(
     meant: &RunSelector,
 ) -> Result<(Engine, Decide), Interruption> {
     bound_to(&gate, about, Some(&wish.gate), Some(&wish.hash))?;
-    let by_hand = typed_by_hand(&gate, about, wish, meant);
+    let by_hand = typed_by_hand(&gate, about, wish, meant, engine);
     let request = decision(gate, &wish.choice, &wish.feedback)?;
     request.gate.takes(request.choice)?;
     strong_enough(request.gate.strength, &by_hand)?;
-    let asked = asked(client, &request.gate, about, wish, &by_hand)?;
+    let question = question(&request.gate, about, &wish.choice, &wish.feedback);
+    // The yes is for this decision on exactly this, of the run as it stands: none is used a second time.
+    let statement = engine.gate_statement(&request.gate, request.choice, &wish.feedback)?;
+    let asked = confirm(client, &question, &statement.text(), &by_hand)?;
     Ok((engine.asked(asked), request))
-}
-
-/// Asks the person for this decision, and returns their approval of it.
-fn asked(
-    client: &Client,
-    gate: &ClosedGate,
-    about: About,
-    wish: &DecisionRequest,
-    by_hand: &str,
-) -> Result<Channel, Interruption> {
-    let DecisionRequest {
-        choice, feedback, ..
-    } = wish;
-    // The yes is for this decision on exactly this.
-    let yes = json!([
-        gate.session_id,
-        gate.gate,
-        gate.iteration,
-        gate.hash,
-        choice,
-        feedback
-    ]);
-    confirm(
-        client,
-        &question(gate, about, choice, feedback),
-        &yes.to_string(),
-        by_hand,
-    )
 }
 
 /// What the person is asked.
@@ -155,6 +129,7 @@ fn typed_by_hand(
     about: About,
     wish: &DecisionRequest,
     meant: &RunSelector,
+    engine: &Engine,
 ) -> String {
     let (form, verb) = match (about, wish.choice.as_str()) {
         (About::Session, "approve") => (Form::Session, Verb::Approve),
@@ -169,5 +144,5 @@ fn typed_by_hand(
             Some(_) => step.and("feedback"),
         };
     }
-    by_hand(form, step, meant)
+    by_hand(form, step, meant, engine)
 }

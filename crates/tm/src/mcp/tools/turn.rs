@@ -4,6 +4,7 @@ use engine::{Engine, Fault, NextStep, Turn};
 use serde::Serialize;
 use serde_json::Value;
 use text::plain::{many_lines, one_line};
+use workspace::config::{Environment, find_root};
 
 use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
@@ -30,7 +31,7 @@ impl Call<'_> {
             return Err(fault.into());
         };
         let (statement, least) = engine.turn_statement(run, turn)?;
-        let by_hand = by_hand(form, turn.step().of(run), meant);
+        let by_hand = by_hand(form, turn.step().of(run), meant, &engine);
         strong_enough(least, &by_hand)?;
         let question = match turn.name {
             "reopen" => "Have the run go on, one step back?",
@@ -75,7 +76,7 @@ impl Call<'_> {
             return answer(&take(engine)?);
         }
         let (statement, least) = engine.turn_statement(run, turn)?;
-        let by_hand = by_hand(form, turn.step().of(run), meant);
+        let by_hand = by_hand(form, turn.step().of(run), meant, engine);
         if deletes {
             strong_enough(least, &by_hand)?;
         }
@@ -107,10 +108,20 @@ pub(super) struct GivenUp<'a> {
     pub question: String,
 }
 
-/// The command by which a person takes a step where a call is about.
-pub(super) fn by_hand(form: Form, mut step: NextStep, meant: &RunSelector) -> String {
+/// The command by which a person takes a step in the project that a call is about, which may be another than that of the
+/// folder the server was started in.
+pub(super) fn by_hand(
+    form: Form,
+    mut step: NextStep,
+    meant: &RunSelector,
+    engine: &Engine,
+) -> String {
+    let environment = Environment::of_this_process();
+    let here = std::env::current_dir().map(|here| find_root(&here, &environment).path);
     if let Some(root) = &meant.project_root {
         step = step.with("projectRoot", root);
+    } else if here.is_ok_and(|here| here != engine.root()) {
+        step = step.with("projectRoot", engine.root().display().to_string());
     }
     if let Some(tag) = &meant.tag {
         step = step.with("tag", tag);

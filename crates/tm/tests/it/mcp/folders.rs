@@ -134,6 +134,15 @@ fn a_root_that_is_no_project_is_not_exchanged_for_the_servers_folder() {
     assert_eq!(answer["error"]["code"], "no_run", "{answer}");
     let answer = call_from(&mut server, &[&elsewhere], "autopilot_start", &start());
     assert_eq!(answer["error"]["code"], "not_a_repository", "{answer}");
+    // One that is not there is none at all.
+    let gone = elsewhere.join("gone");
+    for (tool, arguments) in [
+        ("autopilot_status", json!({})),
+        ("autopilot_start", start()),
+    ] {
+        let answer = call_from(&mut server, &[&gone], tool, &arguments);
+        assert_eq!(answer["error"]["code"], "no_project", "{answer}");
+    }
     // Of several, the first that is one; without any, the server's own.
     for roots in [&[elsewhere.as_path(), &stage.project()][..], &[]] {
         let answer = call_from(&mut server, roots, "autopilot_status", &json!({}));
@@ -271,6 +280,12 @@ fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
         // By its id, or in the folder that the agent names, it is found.
         let status = server.tool("autopilot_status", &json!({ "runId": run }));
         assert_eq!(status["runId"], run);
+        // Whoever is to do something by hand is told where.
+        let abort = json!({ "runId": run, "cleanup": true });
+        let refused = server.call("autopilot_abort", &abort)["structuredContent"].take();
+        let by_hand = refused["error"]["recovery"].as_str().unwrap();
+        let place = format!("--project-root {}", project.display());
+        assert!(by_hand.contains(&place), "{refused}");
         let status = server.tool("autopilot_status", &json!({ "projectRoot": project }));
         assert_eq!(status["runId"], run);
         server.end();

@@ -421,6 +421,31 @@ fn in_the_stateless_era_a_yes_is_for_one_decision() {
     );
     assert_eq!(how(&stage), None);
 
+    // Neither is it another client's.
+    let mut other = answered(&decision(&waits, "reject"));
+    other["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "eve".into();
+    let other = server.request("tools/call", &other);
+    assert_eq!(other["resultType"], "input_required", "{other}");
+
+    // Nor for the run after something else has happened to it.
+    let head = stage.tm(0, &["log", "verify"])["head"].clone();
+    let mut approve = call(&decision(&waits, "approve"));
+    let open = server.request("tools/call", &approve);
+    approve["inputResponses"] = yes.clone();
+    approve["requestState"] = open["requestState"].clone();
+    stage.tm(0, &["run", "pause"]);
+    stage.tm(0, &["run", "resume"]);
+    assert_ne!(stage.tm(0, &["log", "verify"])["head"], head);
+    let late = server.request("tools/call", &approve);
+    assert_eq!(late["resultType"], "input_required", "{late}");
+
+    let asked = server.request("tools/call", &call(&decision(&waits, "reject")));
+    let answered = |arguments: &Value| {
+        let mut params = call(arguments);
+        params["inputResponses"] = yes.clone();
+        params["requestState"] = asked["requestState"].clone();
+        params
+    };
     let rejected = server.request("tools/call", &answered(&decision(&waits, "reject")));
     assert_eq!(
         rejected["structuredContent"]["phase"], "PLANNING",
