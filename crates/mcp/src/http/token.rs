@@ -109,7 +109,16 @@ impl Token {
     /// Puts a new token into a file, in the place of the one that is there. From then on the old one is good no more: servers
     /// read the file at each request.
     pub fn replace(path: &Path) -> Result<Self, TokenError> {
+        let is_text = |bytes: Vec<u8>| {
+            bytes.len() > LONGEST || bytes.trim_ascii().iter().any(u8::is_ascii_whitespace)
+        };
         match load(path) {
+            // A file that never held a token is somebody's.
+            Err(error @ (TokenError::Open { .. } | TokenError::Content { .. }))
+                if fs::read(path).is_ok_and(is_text) =>
+            {
+                return Err(error);
+            }
             // What others can read, or is no token, is what a new one is wanted for.
             Ok(_) | Err(TokenError::Open { .. } | TokenError::Content { .. }) => {}
             Err(error) => return Err(error),
@@ -402,6 +411,11 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert!(old.current().is_err(), "without a file none is good");
         assert!(Token::replace(&path).is_ok());
+        for mode in [0o644, 0o600] {
+            let (_folder, script) = written(b"#!/bin/sh\necho mine\n", mode);
+            assert!(Token::replace(&script).is_err());
+            assert_eq!(fs::read(&script).unwrap(), b"#!/bin/sh\necho mine\n");
+        }
         let link = folder.path().join("link");
         symlink(&path, &link).unwrap();
         let error = Token::replace(&link).unwrap_err();
