@@ -58,7 +58,7 @@ impl Engine {
             self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         }
         let command = Command::Abort {
-            approval: None,
+            approval: self.approval_of_turn(&writer.open, &Turn::new("abort", ""))?,
             flags: Map::new(),
         };
         moved(turned(&GENERIC, writer, &command, |run| {

@@ -133,18 +133,15 @@ impl Engine {
         }
         let memory = Memory::of(&writer.open.run)?;
         let flags = abort.turn().flags;
+        let approval = self.approval_of_turn(&writer.open, &abort.turn())?;
         // What is deleted is gone: a person's to decide, as what is let pass.
-        let approval = if abort.cleanup {
-            let given = self.approval_of_turn(&writer.open, &abort.turn())?;
+        if abort.cleanup {
             let least = writer.open.run.least_approval;
-            let held = approval::strong_enough(given.as_deref(), least, "clean-up").map(drop);
+            let held = approval::strong_enough(approval.as_deref(), least, "clean-up").map(drop);
             held.map_err(|refusal| {
                 refused(&AUTOPILOT, &writer.call, &writer.open.run, None, &refusal)
             })?;
-            given
-        } else {
-            None
-        };
+        }
         let refusal = if ended.is_over() && abort.cleanup {
             // Aborted before, and perhaps killed while it cleared up: only that is left to do.
             clear_branch(&writer, &flags)?

@@ -206,10 +206,8 @@ fn a_person_is_asked_before_something_is_given_up() {
         server.end();
         let verified = stage.tm(0, &["log", "verify"]);
         assert_eq!(verified["whole"], true, "{tool}: {verified}");
-        if verb == "skip" {
-            let how = &verified["decisions"][0]["how"];
-            assert_eq!(how, "elicitation by wire 1", "{tool}: {verified}");
-        }
+        let how = &verified["decisions"][0]["how"];
+        assert_eq!(how, "elicitation by wire 1", "{tool}: {verified}");
     }
 }
 
