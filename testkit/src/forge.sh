@@ -50,8 +50,9 @@ empty) echo "[]"; exit 0 ;;
 [45]??) fails "no (HTTP $how)" "{\"message\":\"said $how\"}" ;;
 esac
 
-# A forge has done something or has not, also where whoever asked is killed.
-at_once() { cat >"$here/new.$$" && mv "$here/new.$$" "$1"; }
+# A forge has done something or has not, also where whoever asked is killed, and says so where it has not.
+at_once() { cat >"$here/new.$$" && mv "$here/new.$$" "$1" || broken; }
+broken() { fails "Internal Server Error (HTTP 500)" '{"message":"Internal Server Error"}'; }
 name_of() { printf '%s' "$body" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 without_braces() { printf '%s' "$body" | sed 's/^{//; s/}$//'; }
 shown() {
@@ -89,14 +90,14 @@ create() {
         fi
     done
     new=$(($(ls "$here/requests" | grep -vc '\.') + 1))
-    echo open >"$here/requests/$new.state"
-    without_braces | at_once "$here/requests/$new"
+    echo open >"$here/requests/$new.state" || broken
+    without_braces | at_once "$here/requests/$new" || exit 1
     shown "$new"
 }
 change() {
-    { cat "$here/requests/$1"; printf ',%s' "$(without_braces)"; } | at_once "$here/requests/$1"
+    { cat "$here/requests/$1"; printf ',%s' "$(without_braces)"; } | at_once "$here/requests/$1" || exit 1
     added=$(name_of add_labels)
-    [ -n "$added" ] && printf '"%s"' "$added" | sed 's/,/","/g' | at_once "$here/requests/$1.labels"
+    [ -z "$added" ] || printf '"%s"' "$added" | sed 's/,/","/g' | at_once "$here/requests/$1.labels" || exit 1
     shown "$1"
 }
 kept() { cat "$here/$1.json" 2>/dev/null || echo '[]'; }
@@ -121,7 +122,7 @@ case "$method $of" in
 "POST "*"/requested_reviewers") echo '{}' ;;
 "POST issues/"*"/labels")
     one=${of#issues/}
-    printf '%s' "$body" | sed 's/.*\[//; s/\].*//' | at_once "$here/requests/${one%/labels}.labels"
+    printf '%s' "$body" | sed 's/.*\[//; s/\].*//' | at_once "$here/requests/${one%/labels}.labels" || exit 1
     echo '[]'
     ;;
 "POST "*"/comments" | "POST "*"/replies" | "POST "*"/notes") echo '{"id":1}' ;;
@@ -129,7 +130,7 @@ case "$method $of" in
     one=$(printf '%s' "$body" | sed -n 's/.*"PR_\([0-9]*\)".*/\1/p')
     draft=false
     case $body in *convertPullRequestToDraft*) draft=true ;; esac
-    { cat "$here/requests/$one"; printf ',"draft":%s' "$draft"; } | at_once "$here/requests/$one"
+    { cat "$here/requests/$one"; printf ',"draft":%s' "$draft"; } | at_once "$here/requests/$one" || exit 1
     echo '{"data":{}}'
     ;;
 "PATCH pulls/"*) change "${of#*/}" ;;
