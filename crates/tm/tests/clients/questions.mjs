@@ -72,7 +72,8 @@ export class Questions {
     async cleanUp() {
         const args = { cleanup: true };
         const refused = this.error(await this.once(null, 'autopilot_abort', args), 'needs_confirmation');
-        assert.ok(refused.includes(`\nrecovery: tm autopilot abort --cleanup --run-id ${this.second}`), refused);
+        const place = `--project-root ${this.stage.project} --run-id ${this.second}`;
+        assert.ok(refused.includes(`\nrecovery: tm autopilot abort --cleanup ${place}`), refused);
         this.error(await this.once(decline, 'autopilot_abort', args), 'declined');
         assert.equal(this.stage.tm(0, 'autopilot', 'status').status, 'running');
 

@@ -61,7 +61,8 @@ class Questions:
     async def clean_up(self):
         arguments = {"cleanup": True}
         refused = self.error(await self.once(None, "autopilot_abort", arguments), "needs_confirmation")
-        assert f"\nrecovery: tm autopilot abort --cleanup --run-id {self.second}" in refused, refused
+        place = f"--project-root {self.stage.project} --run-id {self.second}"
+        assert f"\nrecovery: tm autopilot abort --cleanup {place}" in refused, refused
         self.error(await self.once(decline, "autopilot_abort", arguments), "declined")
         assert self.stage.tm(0, "autopilot", "status")["status"] == "running"
         done = await self.once(accept, "autopilot_abort", arguments)
