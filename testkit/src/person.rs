@@ -9,7 +9,6 @@ use std::process::{Child, Command, Stdio};
 
 use crate::outcome::Outcome;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -32,16 +31,26 @@ fn size_of(number: u16) -> NonZero<u16> {
     NonZero::new(number).expect("a size")
 }
 
+/// One end of a new terminal. No program that is started holds it, also none that another thread starts right now: the
+/// terminal would not be gone when a person takes it away.
+fn terminal() -> OwnedFd {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    #[cfg(target_os = "linux")]
+    let master = openpt(flags | OpenptFlags::CLOEXEC).unwrap();
+    #[cfg(not(target_os = "linux"))]
+    let master = openpt(flags).unwrap();
+    #[cfg(not(target_os = "linux"))]
+    rustix::io::fcntl_setfd(&master, rustix::io::FdFlags::CLOEXEC).unwrap();
+    master
+}
+
 impl Person {
     /// Runs a command of the binary.
     pub fn at(command: Command) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        Self::at_terminal(command, master)
+        Self::at_terminal(command, terminal())
     }
 
     fn at_terminal(mut command: Command, master: OwnedFd) -> Self {
-        // Whoever is started holds one end of it, and not both.
-        fcntl_setfd(&master, FdFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
@@ -71,7 +80,7 @@ impl Person {
 
     /// Runs a command at a terminal of this size, that of screens.
     pub fn at_screen(command: Command, columns: u16, rows: u16) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let master = terminal();
         let size = Winsize {
             ws_col: columns,
             ws_row: rows,

@@ -16,6 +16,9 @@ use crate::next_step::{NextStep, Verb};
 use crate::open_run::{self, Loaded, OpenRun};
 use crate::view::session::answer::ClosedGate;
 
+/// The code of the refusal of what a person has to be asked about.
+pub const NEEDS_CONFIRMATION: &str = "needs_confirmation";
+
 /// By which way a person was asked. Who asks vouches for it: nothing in here can tell a person from a program that plays
 /// one, but for a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,7 +222,16 @@ impl Engine {
     #[must_use]
     pub fn asked(&self, asked: Channel) -> Self {
         let mut engine = self.clone();
-        engine.asked = Some(asked);
+        (engine.asked, engine.asks) = (Some(asked), false);
+        engine
+    }
+
+    /// The same project for somebody who asks a person first: a turn that would change a run is refused with
+    /// [`NEEDS_CONFIRMATION`] instead, once nothing else stands against it.
+    #[must_use]
+    pub fn asking(&self) -> Self {
+        let mut engine = self.clone();
+        engine.asks = true;
         engine
     }
 
@@ -332,6 +344,12 @@ impl Engine {
             Setting::Signed => Strength::Signed,
         }
     }
+}
+
+/// The refusal of a turn that a person is asked about before.
+pub(crate) fn to_be_asked(run: &RunState) -> Fault {
+    let message = format!("{} stays as it is until a person says yes", run.run);
+    Fault::new(Kind::Refused, NEEDS_CONFIRMATION, message).detail("runId", run.run.as_str())
 }
 
 /// By which way a signature came.

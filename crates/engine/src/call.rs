@@ -83,6 +83,8 @@ pub struct Call<'a> {
     pub input: Input,
     /// The time of the call, in milliseconds since 1970.
     pub now: i64,
+    /// Whether a person is asked before anything changes.
+    pub(crate) asks: bool,
     /// What belongs to a session, where the run is one.
     pub(crate) session: Option<Session>,
     /// What belongs to a session of skills, where the run is one.
@@ -238,6 +240,7 @@ impl Engine {
             definition,
             input,
             now: self.clock.millis(),
+            asks: self.asks,
             session: None,
             skills: None,
             tree: RefCell::default(),

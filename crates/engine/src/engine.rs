@@ -52,6 +52,8 @@ pub struct Engine {
     pub(crate) actor: String,
     /// By which way a person was asked for what the next call decides.
     pub(crate) asked: Option<Channel>,
+    /// Whether a person is asked before anything changes.
+    pub(crate) asks: bool,
     /// The work unit that was present when the next turn was decided on, where the caller says so.
     pub(crate) unit: Option<String>,
     cancelled: Option<Arc<AtomicBool>>,
@@ -100,6 +102,7 @@ impl Engine {
             command: options.command,
             actor: options.actor,
             asked: None,
+            asks: false,
             unit: None,
             cancelled: options.cancelled,
             waits_no_more: options.waits_no_more,

@@ -68,7 +68,7 @@ mod turn;
 pub mod view;
 mod writer;
 
-pub use crate::approval::{Channel, Statement, Turn};
+pub use crate::approval::{Channel, NEEDS_CONFIRMATION, Statement, Turn};
 pub use crate::definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
 pub use crate::doctor::DoctorCheck;
 pub use crate::engine::{Engine, OpenOptions};

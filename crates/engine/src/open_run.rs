@@ -324,23 +324,43 @@ impl<'a> OpenRun<'a> {
             })
     }
 
+    /// Why a command would be refused, as far as can be told before its effects; changes nothing.
+    pub fn would_refuse(
+        &self,
+        support: &dyn Support,
+        command: &Command,
+    ) -> Result<Option<Refusal>, Fault> {
+        Ok(self.decided(support, command, stamp(self.clock.millis()))?.err())
+    }
+
     fn decide_and_append(
         &mut self,
         support: &dyn Support,
         command: &Command,
     ) -> Result<Result<Vec<Event>, Refusal>, Fault> {
+        let now = stamp(self.clock.millis());
+        let plan = match self.decided(support, command, now.clone())? {
+            Ok(plan) => self.with_prompts(support, plan)?,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        Ok(Ok(self.append(support, &now, plan.events, plan.after)?))
+    }
+
+    /// What a command comes to, decided with all that it asks for.
+    fn decided(
+        &self,
+        support: &dyn Support,
+        command: &Command,
+        now: String,
+    ) -> Result<Result<Plan, Refusal>, Fault> {
         let mut facts = Facts {
-            now: stamp(self.clock.millis()),
+            now,
             ..Facts::default()
         };
         // Every round answers one need; a decision has a few at most per item it passes.
         loop {
             let need = match decide(&self.definition, &self.run, command, &facts) {
-                Decision::Events(plan) => {
-                    let plan = self.with_prompts(support, *plan)?;
-                    let events = self.append(support, &facts.now, plan.events, plan.after)?;
-                    return Ok(Ok(events));
-                }
+                Decision::Events(plan) => return Ok(Ok(*plan)),
                 Decision::Refused(refusal) => return Ok(Err(refusal)),
                 Decision::Need(need) => need,
             };

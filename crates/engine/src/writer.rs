@@ -2,8 +2,9 @@
 
 use journal::RunLock;
 use journal::layout::{ProjectDir, RunDir};
-use machine::{Command, Decision, Event, Facts, Refusal, RunState, Shared, decide};
+use machine::{Command, Event, Refusal, RunState, Shared};
 
+use crate::approval::to_be_asked;
 use crate::call::{Call, Input};
 use crate::capability::git::effects;
 use crate::capability::memory::{START, StartFacts};
@@ -56,6 +57,12 @@ impl<'a> RunWriter<'a> {
         &mut self,
         command: &Command,
     ) -> Result<Result<Vec<Event>, Refusal>, Fault> {
+        if self.call.asks {
+            return match self.would_refuse(command)? {
+                Some(refusal) => Ok(Err(refusal)),
+                None => Err(to_be_asked(&self.open.run)),
+            };
+        }
         match self.done(command)? {
             CommandOutcome::Moved(events) => Ok(Ok(events)),
             CommandOutcome::Refused(refusal) => Ok(Err(refusal)),
@@ -68,13 +75,9 @@ impl<'a> RunWriter<'a> {
         }
     }
 
-    /// Why a command would be refused that asks for nothing from outside; changes nothing.
-    pub(crate) fn would_refuse(&self, command: &Command) -> Option<Refusal> {
-        let facts = Facts::default();
-        match decide(&self.call.definition, &self.open.run, command, &facts) {
-            Decision::Refused(refusal) => Some(refusal),
-            Decision::Events(_) | Decision::Need(_) => None,
-        }
+    /// Why a command would be refused; changes nothing.
+    pub(crate) fn would_refuse(&self, command: &Command) -> Result<Option<Refusal>, Fault> {
+        self.open.would_refuse(&self.call, command)
     }
 
     /// Lets the run go, and keeps the project locked.

@@ -1,6 +1,6 @@
 //! Asking the person, by a form that the client shows. An accepted form is the only approval that comes over the protocol.
 
-use engine::{Channel, Fault, Kind, Strength};
+use engine::{Channel, Fault, Kind, NEEDS_CONFIRMATION, Strength};
 use mcp::{Ask, Client, Input, Stop};
 use serde_json::{Value, json};
 use text::plain::one_line;
@@ -44,7 +44,7 @@ pub fn confirm(
         };
         return Err(Fault::new(
             Kind::Refused,
-            "needs_confirmation",
+            NEEDS_CONFIRMATION,
             format!("this needs a person's yes, and {why}: {question}"),
         )
         .suggest(format!(

@@ -12,6 +12,7 @@ use workspace::convention::message::Kind as MessageKind;
 use workspace::git::worktree;
 use workspace::runner::adapter::runners_behind;
 
+use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose, only_scope};
@@ -338,7 +339,13 @@ impl Engine {
         let start = &self.with_attempts(&definition, start, &mut inputs)?;
         let profile = self.profile_of(&definition, &mut inputs)?;
         let stored = self.stored()?;
-        if let Some(project) = stored.as_ref().filter(|_| !start.force) {
+        if let Some(project) = stored.as_ref().filter(|_| !start.force || self.asks) {
+            if start.force
+                && let Some(other) = running(project)?
+            {
+                self.planned(&definition, start)?;
+                self.supersede(&other)?;
+            }
             self.refuse_second(project, supersede)?;
         }
         let baseline = self.baseline(&definition, start)?;
@@ -504,7 +511,7 @@ impl Engine {
     pub(crate) fn supersede(&self, other: &RunDir) -> Result<(), Fault> {
         let writer = self.writer(other, Input::None)?;
         let abort = Command::Abort {
-            approval: None,
+            approval: self.approval_of_turn(&writer.open, &Turn::new("abort", ""))?,
             flags: Map::new(),
         };
         turned(&AUTOPILOT, writer, &abort, |_| String::new()).map(drop)

@@ -132,21 +132,24 @@ impl Engine {
             self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         }
         let memory = Memory::of(&writer.open.run)?;
-        let flags = abort.turn().flags;
         let approval = self.approval_of_turn(&writer.open, &abort.turn())?;
         // What is deleted is gone: a person's to decide, as what is let pass.
-        if abort.cleanup {
-            let least = writer.open.run.least_approval;
-            let held = approval::strong_enough(approval.as_deref(), least, "clean-up").map(drop);
-            held.map_err(|refusal| {
-                refused(&AUTOPILOT, &writer.call, &writer.open.run, None, &refusal)
-            })?;
-        }
-        let refusal = if ended.is_over() && abort.cleanup {
+        let least = writer.open.run.least_approval;
+        let held = approval::strong_enough(approval.as_deref(), least, "clean-up");
+        let weak = held.err().filter(|_| abort.cleanup);
+        let weak = weak.map(|weak| weak.detail("runId", dir.id()));
+        let command = Command::Abort {
+            approval,
+            flags: abort.turn().flags,
+        };
+        let refusal = if weak.is_some() {
+            // Nobody is asked for what would be refused.
+            writer.would_refuse(&command)?.or(weak)
+        } else if ended.is_over() && abort.cleanup {
             // Aborted before, and perhaps killed while it cleared up: only that is left to do.
-            clear_branch(&writer, &flags)?
+            clear_branch(&writer, &abort.turn().flags)?
         } else {
-            writer.command(&Command::Abort { approval, flags })?.err()
+            writer.command(&command)?.err()
         };
         if let Some(refusal) = refusal {
             let (call, run) = (&writer.call, &writer.open.run);

@@ -1,7 +1,7 @@
 //! The phase form of a `tdd` run.
 
 use engine::view::autopilot::request;
-use engine::{Engine, Turn, Verb};
+use engine::{Engine, NEEDS_CONFIRMATION, Turn, Verb};
 use mcp::Hints;
 use serde_json::Value;
 
@@ -181,25 +181,20 @@ fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
         Err(fault) if fault.code == "run_active" && force => fault,
         started => return answer(&started?),
     };
-    let run = fault
-        .details
-        .get("runId")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
     let by_hand = start_by_hand(&request, &meant, &engine);
-    confirm(
-        client,
-        &format!(
-            "{}. End it, and start this one in its place?",
-            fault.message
-        ),
-        // The yes is for this start in the place of that run.
-        &format!("{run}\n{by_hand}"),
-        &by_hand,
-    )?;
     request.force = true;
-    answer(&engine.start(&request)?)
+    // Nobody is asked for a start that would be refused.
+    let asking = match engine.asking().start(&request) {
+        Err(asking) if asking.code == NEEDS_CONFIRMATION => asking,
+        started => return answer(&started?),
+    };
+    let run = asking.details.get("runId").and_then(Value::as_str);
+    let (statement, _) = engine.turn_statement(run.unwrap_or_default(), &Turn::new("abort", ""))?;
+    let question = format!("{}. End it, and start this one in its place?", fault.message);
+    // The yes is for this start in the place of that run as it stands.
+    let about = format!("{}\n{by_hand}", statement.text());
+    let asked = confirm(client, &question, &about, &by_hand)?;
+    answer(&engine.asked(asked).start(&request)?)
 }
 
 /// The same start as a person would type it. A task whose id begins with a hyphen is left out: it would be an option itself.
@@ -293,7 +288,6 @@ fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     };
     let given_up = GivenUp {
         form: Form::Autopilot,
-        run: &status.run_id,
         turn: &Turn::skip(item, &skip.reason),
         question: format!(
             "Give up {what} of the run {} for good, and what depends on it?",
@@ -359,7 +353,6 @@ fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {
     };
     let given_up = GivenUp {
         form: Form::Autopilot,
-        run,
         turn: &request.turn(),
         question,
     };

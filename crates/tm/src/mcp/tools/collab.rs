@@ -138,7 +138,6 @@ fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     }
     let given_up = GivenUp {
         form: Form::Collab,
-        run: &run,
         turn: &turn,
         question: format!("Give up {what} of the session {run} for good, and what depends on it?"),
     };

@@ -198,7 +198,6 @@ fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     );
     let given_up = GivenUp {
         form: Form::Run,
-        run: &run,
         turn: &Turn::skip(item, &skip.reason),
         question: format!("Give up {what} of the run {run} for good, and what depends on it?"),
     };
@@ -216,7 +215,6 @@ fn abort(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
     let run = engine.run_status(meant.run())?.run_id;
     let given_up = GivenUp {
         form: Form::Run,
-        run: &run,
         turn: &Turn::new("abort", ""),
         question: format!("Abort the run {run}? What it made stays."),
     };

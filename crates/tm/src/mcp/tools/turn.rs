@@ -1,6 +1,6 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
-use engine::{Engine, Fault, NextStep, Turn};
+use engine::{Engine, Fault, NEEDS_CONFIRMATION, NextStep, Turn};
 use serde::Serialize;
 use serde_json::Value;
 use text::plain::{many_lines, one_line};
@@ -22,8 +22,44 @@ impl Call<'_> {
         take: impl Fn(&Engine) -> Result<T, Fault>,
     ) -> Answer {
         let engine = self.open(meant)?;
-        let fault = match take(&engine) {
-            Err(fault) if fault.code == "needs_person" => fault,
+        let question = match turn.name {
+            "reopen" => "Have the run go on, one step back?",
+            "rewind" => "Take the run back, and have it go on from there?",
+            _ => "Have the run go on?",
+        };
+        self.with_word(&engine, meant, form, turn, question, take)
+    }
+
+    /// Gives up a run or a part of it. The person is asked first where the client can show a question; where it cannot, the
+    /// client's own permission for this tool decides, unless something is deleted.
+    pub(super) fn given_up<T: Serialize>(
+        self,
+        engine: &Engine,
+        meant: &RunSelector,
+        given_up: &GivenUp<'_>,
+        take: impl Fn(&Engine) -> Result<T, Fault>,
+    ) -> Answer {
+        let asking = self.client.can().forms.then(|| engine.asking());
+        let engine = asking.as_ref().unwrap_or(engine);
+        let question = one_line(&given_up.question);
+        self.with_word(engine, meant, given_up.form, given_up.turn, &question, take)
+    }
+
+    /// Nobody is asked for what would be refused: it is tried first, and refused for want of a person where nothing else stands
+    /// against it.
+    fn with_word<T: Serialize>(
+        self,
+        engine: &Engine,
+        meant: &RunSelector,
+        form: Form,
+        turn: &Turn<'_>,
+        question: &str,
+        take: impl Fn(&Engine) -> Result<T, Fault>,
+    ) -> Answer {
+        let fault = match take(engine) {
+            Err(fault) if ["needs_person", NEEDS_CONFIRMATION].contains(&fault.code.as_str()) => {
+                fault
+            }
             done => return answer(&done?),
         };
         // A session is for a person to take up again, who is not asked here.
@@ -31,17 +67,14 @@ impl Call<'_> {
             return Err(fault.into());
         };
         let (statement, least) = engine.turn_statement(run, turn)?;
-        let by_hand = by_hand(form, turn.step().of(run), meant, &engine);
-        strong_enough(least, &by_hand)?;
-        let question = match turn.name {
-            "reopen" => "Have the run go on, one step back?",
-            "rewind" => "Take the run back, and have it go on from there?",
-            _ => "Have the run go on?",
-        };
-        let mut lines = vec![
-            question.to_owned(),
-            format!("{run} stopped by a rule: {}", statement.subject),
-        ];
+        let by_hand = by_hand(form, turn.step().of(run), meant, engine);
+        if fault.code == "needs_person" {
+            strong_enough(least, &by_hand)?;
+        }
+        let mut lines = vec![question.to_owned()];
+        if !statement.subject.is_empty() {
+            lines.push(format!("{run} stopped by a rule: {}", statement.subject));
+        }
         lines.extend(turn.flags.iter().map(|(name, value)| match value {
             Value::String(text) => format!("{name}: {}", one_line(text)),
             value => format!("{name}: {value}"),
@@ -58,50 +91,12 @@ impl Call<'_> {
         )?;
         answer(&take(&engine.asked(asked))?)
     }
-
-    /// Gives up a run or a part of it, by `take`. The person is asked first where the client can show a question; where it
-    /// cannot, the client's own permission for this tool decides, unless something is deleted.
-    pub(super) fn given_up<T: Serialize>(
-        self,
-        engine: &Engine,
-        meant: &RunSelector,
-        given_up: &GivenUp<'_>,
-        take: impl Fn(&Engine) -> Result<T, Fault>,
-    ) -> Answer {
-        let GivenUp {
-            form, run, turn, ..
-        } = *given_up;
-        let deletes = turn.flags.get("cleanup") == Some(&Value::Bool(true));
-        if !deletes && !self.client.can().forms {
-            return answer(&take(engine)?);
-        }
-        let (statement, least) = engine.turn_statement(run, turn)?;
-        let by_hand = by_hand(form, turn.step().of(run), meant, engine);
-        if deletes {
-            strong_enough(least, &by_hand)?;
-        }
-        let mut question = one_line(&given_up.question);
-        if !turn.reason.trim().is_empty() {
-            question.push_str("\nReason: ");
-            question.push_str(&shortened(turn.reason.trim()));
-        }
-        let question = many_lines(&question);
-        let asked = confirm(
-            self.client,
-            question.trim_end(),
-            &statement.text(),
-            &by_hand,
-        )?;
-        answer(&take(&engine.asked(asked))?)
-    }
 }
 
 /// A run or a part of it that is given up for good.
 pub(super) struct GivenUp<'a> {
     /// The family of tools.
     pub form: Form,
-    /// The run.
-    pub run: &'a str,
     /// The turn that the person approves.
     pub turn: &'a Turn<'a>,
     /// What the person is asked.

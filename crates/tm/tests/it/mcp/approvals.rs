@@ -104,8 +104,8 @@ fn where_more_is_asked_for_a_client_asks_nobody() {
             ("autopilot_reopen", json!({}), "reopen"),
             (
                 "autopilot_abort",
-                json!({ "cleanup": true }),
-                "abort --cleanup",
+                json!({ "cleanup": true, "force": true }),
+                "abort --cleanup --force",
             ),
         ] {
             let error = server.call(tool, &arguments)["structuredContent"]["error"].take();
@@ -209,6 +209,74 @@ fn a_person_is_asked_before_something_is_given_up() {
         let how = &verified["decisions"][0]["how"];
         assert_eq!(how, "elicitation by wire 1", "{tool}: {verified}");
     }
+}
+
+/// A person is not asked for what would be refused when they had said yes.
+#[test]
+fn nobody_is_asked_for_what_would_be_refused() {
+    let stage = Stage::started();
+    let mut server = stage.server(&[]);
+    server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+    let reason = "nobody needs it";
+    stage.write("tests/a_test.sh", "exit 1\n");
+    let before = stage.journal();
+    let status = stage.tm(0, &["autopilot", "status"]);
+    let first = status["runId"].as_str().unwrap().to_owned();
+    for (tool, arguments, code) in [
+        (
+            "autopilot_skip",
+            json!({ "subtaskId": "7.7", "reason": reason }),
+            "not_present",
+        ),
+        (
+            "autopilot_skip",
+            json!({ "reason": reason, "unitId": "workUnit-9" }),
+            "stale_unit",
+        ),
+        ("autopilot_skip", json!({ "reason": " " }), "no_reason"),
+        (
+            "run_abort",
+            json!({ "unitId": "workUnit-9" }),
+            "stale_unit",
+        ),
+        (
+            "autopilot_abort",
+            json!({ "cleanup": true }),
+            "unmerged_work",
+        ),
+        (
+            "autopilot_start",
+            json!({ "title": "Greet", "subtasks": ["Greet"], "force": true }),
+            "dirty_tree",
+        ),
+        (
+            "autopilot_start",
+            json!({ "plan": "none.md", "force": true }),
+            "tasks_missing",
+        ),
+    ] {
+        let error = server.call(tool, &arguments)["structuredContent"]["error"].take();
+        assert_eq!(error["code"], code, "{tool}: {error}");
+    }
+    stage.tm(0, &["autopilot", "pause"]);
+    let paused = json!({ "reason": reason });
+    let error = server.call("autopilot_skip", &paused)["structuredContent"]["error"].take();
+    assert_eq!(error["code"], "paused", "{error}");
+    stage.tm(0, &["autopilot", "resume"]);
+    let told = stage.journal();
+    assert!(told.starts_with(&before) && !told.contains(reason));
+
+    // A start in the place of another run, and who agreed to that.
+    fs::remove_file(stage.cwd.join("tests/a_test.sh")).unwrap();
+    let start = json!({ "title": "Greet", "subtasks": ["Greet"], "force": true });
+    let yes = json!({ "action": "accept", "content": { "confirm": true } });
+    let (question, started) = asked(&mut server, ("autopilot_start", &start), &yes);
+    assert!(question.contains("End it, and start this one"), "{question}");
+    assert!(started["runId"].is_string(), "{started}");
+    server.end();
+    let verified = stage.tm(0, &["log", "verify", &first]);
+    let how = &verified["decisions"][0]["how"];
+    assert_eq!(how, "elicitation by wire 1", "{verified}");
 }
 
 /// Without a way to ask, the client's own permissions decide: the reason is recorded, and nothing is deleted.
