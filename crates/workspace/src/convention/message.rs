@@ -87,7 +87,7 @@ pub fn compose(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     let title = Title::read(&line);
     let is_noted = plain::many_lines(input.description)
         .split("\n\n")
-        .any(|part| title::breaking_note(part).is_some());
+        .any(|part| title::breaking_note(part, |token, known| token == known).is_some());
     let mut parts = vec![
         subject(input, &title, is_noted)?,
         description(input.description),
@@ -141,13 +141,16 @@ fn type_by_title(title: &str) -> Option<&'static str> {
     if title.stated.is_some() {
         return title.stated;
     }
+    if title.reports_fault() {
+        return Some("fix");
+    }
     let title = title.text.to_lowercase();
     let mut words = title
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .filter(|w| !w.is_empty());
     let first = words.next()?;
     match first {
-        "fix" | "fixes" | "fixed" | "fixing" | "bugfix" | "hotfix" | "bug" => Some("fix"),
+        "fix" | "fixes" | "fixed" | "fixing" | "bugfix" | "hotfix" | "correct" | "repair" => Some("fix"),
         "cleanup" | "clean-up" | "simplify" | "deduplicate" => Some("refactor"),
         "clean" => (words.next() == Some("up")).then_some("refactor"),
         _ => ["refactor", "restructur", "reorganis", "reorganiz"]
@@ -172,6 +175,7 @@ fn subject(
     };
     let id = text::shortened(&id, LONGEST_SUBJECT_ID);
     let tag = text::shortened(input.tag, LONGEST_WORD);
+    let stated_or_found = title.scope.or(input.scope);
     let (kind, scope, msg) = match input.kind {
         Kind::TaskStatus { status } => {
             let task = is_whole.then(|| format!("task {id}"));
@@ -179,7 +183,7 @@ fn subject(
             let status = text::shortened(status, LONGEST_WORD);
             ("chore", Some("tasks"), format!("set {task} to {status}"))
         }
-        Kind::Fix => ("fix", input.scope, title.message(input.description)),
+        Kind::Fix => ("fix", stated_or_found, title.message(input.description)),
         Kind::Subtask { work } => {
             let kind = type_of_work(work).unwrap_or_else(|| {
                 commit_type(
@@ -189,7 +193,7 @@ fn subject(
                     input.default_type,
                 )
             });
-            (kind, input.scope, title.message(input.description))
+            (kind, stated_or_found, title.message(input.description))
         }
     };
     let kind = text::shortened(kind, LONGEST_WORD);
@@ -378,7 +382,7 @@ fn stands_alone(line: &str) -> bool {
 }
 
 /// The length of a list item's marker with the space behind it; 0 without one.
-fn marker_len(line: &str) -> usize {
+pub(super) fn marker_len(line: &str) -> usize {
     if ["- ", "* ", "+ "]
         .iter()
         .any(|marker| line.starts_with(marker))

@@ -1,5 +1,6 @@
 //! The title of a subtask as the subject of a commit says it.
 
+use super::message::marker_len;
 use text::plain;
 
 /// A message shorter than this says nothing, in visible characters.
@@ -7,35 +8,31 @@ const SHORTEST: usize = 16;
 /// From this length on a message may end where its sentence pauses, in visible characters.
 const SHORTEST_CLAUSE: usize = 24;
 
+/// The longest scope that a title can state, in bytes.
+const LONGEST_SCOPE: usize = 20;
+
 /// Types of commits, after [Conventional Commits](https://www.conventionalcommits.org/en/v1.0.0/).
 pub(super) const TYPES: [&str; 11] = [
     "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style", "revert",
 ];
 
-/// Words that negate what stands before them, or measure by it: a title is cut neither before nor behind one of them, or what
-/// is left would say something else. Of English, German, French, Spanish and Russian.
-const NEGATING: &str = "but except few fewer less longer more neither never no nobody non none nor not nothing nowhere only unless without \
-    kein keine keinen mehr nicht nichts nie nur ohne weniger jamais moins más menos nada nunca pas plus rien sans sauf sin \
-    без кроме не нет никогда";
-
+/// Words that negate what stands before them, or measure by it, in some languages: a title is cut neither before nor behind
+/// one of them, or what is left would say something else.
+const NEGATING: &str = include_str!("words/negating.txt");
 /// Other words that a shortened title does not end with: they need what follows.
-const JOINING: &str = "a after all an and any are as at be because been before beyond by can cannot could do does each either every for from has have how \
-    if in instead into is it its least may most must of on or other over rather should since so some such than that the their then these \
-    this to too under until up was were what when where which while who whose will with would als bei das dem den der ein eine oder \
-    und von zu con dans de des du el et la le les ne pour sur une y";
-
-/// Verbs that say of the word before them that it is the subject of a sentence, and so perhaps a name.
-const FINITE: &str = "accepts allows applies becomes can cannot does fails gets gives has ignores is keeps knows may must needs never \
-    panics raises refuses rejects respects returns should takes throws treats understands was will yields";
-
-/// Words of German, whose nouns keep their capital.
-const GERMAN: &str = "als auf aus bei das dem der ein eine ist kein keine mit nicht oder ohne und von wenn werden wird zu zum zur";
+const JOINING: &str = include_str!("words/joining.txt");
+/// Words that begin a request or a sentence and are no names: `add`, but not `parse`, as which some function may be known.
+const OPENING: &str = include_str!("words/opening.txt");
+/// Words of which a title that is no request reports a fault.
+const FAULTS: &str = include_str!("words/faults.txt");
+/// What stands before a noun: the word before it is a verb, and no name.
+const DETERMINERS: &str = "a all an any both each every its the their";
 
 /// Marks that belong together, in pairs.
 const PAIRS: &str = "()[]{}“”„“‘’«»``\"\"''**";
 
 fn is_among(word: &str, words: &str) -> bool {
-    words.split(' ').any(|known| known == word)
+    words.split_whitespace().any(|known| known == word)
 }
 
 /// Whether a text begins with a word that negates what stands before it.
@@ -46,10 +43,13 @@ fn is_negating(text: &str) -> bool {
         .is_some_and(|word| word.ends_with("n't") || is_among(&word.to_lowercase(), NEGATING))
 }
 
-/// A title that may itself be written as a conventional subject, taken apart: `fix(core)!: x` is a breaking `fix` and `x`.
+/// A title that may itself be written as a conventional subject, taken apart: `fix(core)!: x` is a breaking `fix` of `core` and
+/// `x`.
 pub(super) struct Title<'a> {
     /// The type that it states.
     pub(super) stated: Option<&'static str>,
+    /// The scope that it states.
+    pub(super) scope: Option<&'a str>,
     /// Whether it says that the change breaks something.
     pub(super) is_breaking: bool,
     /// The rest.
@@ -59,72 +59,95 @@ pub(super) struct Title<'a> {
 impl<'a> Title<'a> {
     /// Takes a title of one line apart.
     pub(super) fn read(title: &'a str) -> Self {
-        let (stated, is_marked, text) = stated_type(title).unwrap_or((None, false, title));
-        let note = breaking_note(text);
-        Self {
-            stated,
-            is_breaking: is_marked || note.is_some(),
-            text: note.unwrap_or(text),
+        let whole = Self {
+            stated: None,
+            scope: None,
+            is_breaking: false,
+            text: title,
+        };
+        let title = Self::as_subject(title).unwrap_or(whole);
+        match breaking_note(title.text, str::eq_ignore_ascii_case) {
+            Some(text) => Self {
+                is_breaking: true,
+                text,
+                ..title
+            },
+            None => title,
         }
     }
 
-    /// The text as a subject has it: no leading hyphen, no full stop, no capital that only begins a sentence.
+    fn as_subject(title: &'a str) -> Option<Self> {
+        let (head, text) = title.split_once(": ")?;
+        let head = head.trim();
+        let bare = head.trim_end_matches('!');
+        let (word, scope) = match bare.split_once('(') {
+            Some((word, scope)) => (word, Some(scope.strip_suffix(')')?)),
+            None => (bare, None),
+        };
+        let mut types = TYPES.into_iter();
+        Some(Self {
+            stated: Some(types.find(|known| word.eq_ignore_ascii_case(known))?),
+            scope: scope.filter(|scope| is_scope(scope)),
+            is_breaking: bare != head,
+            text: text.trim_start(),
+        })
+    }
+
+    /// The text as a subject has it: no mark of a list, no full stop, no capital that only begins a sentence.
     pub(super) fn message(&self, description: &str) -> String {
-        let text = self.text.trim_start_matches(['-', ' ']).trim_end();
+        let text = &self.text[marker_len(self.text)..];
+        let text = text.trim_start_matches(['-', ' ']).trim_end();
         let text = match text.strip_suffix('.') {
             Some(sentence) if !sentence.ends_with('.') => sentence,
             _ => text,
         };
         if text.is_empty() {
             "change".to_owned()
-        } else if opens_request(text, description) {
+        } else if opens_sentence(text, description) {
             text[..1].to_lowercase() + &text[1..]
         } else {
             text.to_owned()
         }
     }
+
+    /// Whether it tells of a fault, and asks for nothing.
+    pub(super) fn reports_fault(&self) -> bool {
+        let mut words = self.text.split(|c: char| !c.is_alphanumeric());
+        !is_plain(self.text) && words.any(|word| is_among(&word.to_lowercase(), FAULTS))
+    }
 }
 
-/// What a text that begins with `BREAKING CHANGE:` goes on with.
-pub(super) fn breaking_note(text: &str) -> Option<&str> {
-    ["BREAKING CHANGE: ", "BREAKING-CHANGE: "]
-        .iter()
-        .find_map(|token| text.strip_prefix(token))
+/// Whether a scope that a title states can stand in a subject.
+fn is_scope(scope: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || "-_/.".contains(c);
+    (1..=LONGEST_SCOPE).contains(&scope.len()) && scope.chars().all(fits)
 }
 
-fn stated_type(title: &str) -> Option<(Option<&'static str>, bool, &str)> {
-    let (head, rest) = title.split_once(": ")?;
-    let bare = head.trim().trim_end_matches('!');
-    let word = match bare.split_once('(') {
-        Some((word, scope)) if scope.ends_with(')') => word,
-        Some(_) => return None,
-        None => bare,
-    };
-    let known = TYPES
-        .into_iter()
-        .find(|known| word.eq_ignore_ascii_case(known))?;
-    Some((Some(known), head.trim().ends_with('!'), rest.trim_start()))
+/// What a text that begins with `BREAKING CHANGE:` goes on with; `is` compares the token.
+pub(super) fn breaking_note(text: &str, is: fn(&str, &str) -> bool) -> Option<&str> {
+    let (token, rest) = text.split_once(": ")?;
+    let mut tokens = ["BREAKING CHANGE", "BREAKING-CHANGE"].iter();
+    tokens.any(|known| is(token, known)).then_some(rest)
 }
 
-/// Whether the capital that a title begins with is there because a sentence begins: its first word is a plain one, nothing
-/// says that it is a name, and the language is not one that writes nouns so.
-fn opens_request(title: &str, description: &str) -> bool {
-    let mut words = title.split(' ');
-    let first = words.next().unwrap_or_default();
-    let (second, third) = (words.next(), words.next().unwrap_or_default());
-    // One of two names.
-    let is_listed = second == Some("and") && third.starts_with(char::is_uppercase);
-    let is_plain = |c: char| c.is_ascii_lowercase() || c == '-' || c == '\'';
+/// Whether the capital that a title begins with is there because a sentence begins, and nothing says that it is a name.
+fn opens_sentence(title: &str, description: &str) -> bool {
+    let first = title.split(' ').next().unwrap_or_default();
     let texts = format!("{title}\n{description}");
-    first.starts_with(|c: char| c.is_ascii_uppercase())
-        && first[1..].chars().all(is_plain)
-        && (first.len() > 1 || first == "A")
-        && !is_listed
-        && !second.is_some_and(|second| is_among(second, FINITE))
+    is_plain(title)
+        && first.starts_with(|c: char| c.is_ascii_uppercase())
+        && !first[1..].contains(|c: char| c.is_ascii_uppercase())
         && !texts.contains(&format!("`{first}"))
         && !texts.contains(&format!("{first}("))
-        && !title.chars().any(|c| c.is_alphabetic() && !c.is_ascii())
-        && !title.split(' ').any(|word| is_among(word, GERMAN))
+}
+
+/// Whether a text begins with a word that is no name.
+fn is_plain(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let first = words.next().unwrap_or_default().to_ascii_lowercase();
+    is_among(&first, OPENING)
+        || first.chars().all(|c| c.is_ascii_lowercase())
+            && words.next().is_some_and(|next| is_among(next, DETERMINERS))
 }
 
 /// The message within `room` visible characters. One that is too long ends with an ellipsis: where its sentence pauses, else

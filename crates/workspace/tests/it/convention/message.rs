@@ -175,6 +175,9 @@ fn types() {
         (&["src/a.rs"], "Fix the parser", "fix"),
         (&["src/a.rs"], "Fixed-point arithmetic", "feat"),
         (&["src/a.rs"], "Fixture loader", "feat"),
+        (&["src/a.rs"], "Crash for an empty name", "fix"),
+        (&["src/a.rs"], "Totals are wrong with two discounts", "fix"),
+        (&["src/a.rs"], "Report crashes to the user", "feat"),
         (&["src/a.rs"], "Refactoring of the parser", "refactor"),
         (&["src/a.rs"], "Clean up the parser", "refactor"),
         (&["src/a.rs"], "Clean data import", "feat"),
@@ -201,7 +204,11 @@ fn subjects() {
             "JavaScript output",
             "feat(cli): JavaScript output (task 1.1)",
         ),
-        ("fix(core): handle null", "fix(cli): handle null (task 1.1)"),
+        ("fix(core): handle null", "fix(core): handle null (task 1.1)"),
+        ("fix(a b): handle null", "fix(cli): handle null (task 1.1)"),
+        ("1. * add x", "feat(cli): * add x (task 1.1)"),
+        ("* Add x", "feat(cli): add x (task 1.1)"),
+        ("*args are kept", "feat(cli): *args are kept (task 1.1)"),
         ("Note: this", "feat(cli): Note: this (task 1.1)"),
         ("--amend", "feat(cli): amend (task 1.1)"),
         (
@@ -352,7 +359,7 @@ fn a_long_title_ends_where_its_sentence_pauses() {
     1.1 | Summen dürfen nicht negativ sein, außer bei Gutschriften mit mehr als einer Position
       feat: Summen dürfen nicht negativ sein…
     1.1 | Ajouter les remises au total des factures, sauf pour les factures d'avoir du client
-      feat: ajouter les remises au total des factures…
+      feat: Ajouter les remises au total des factures…
     1.1 | Счета отправляются клиентам после проверки суммы и без подтверждения менеджера отдела
       feat: Счета отправляются клиентам после проверки суммы…
     1.1 | Login nach fünf Fehlversuchen sperren, jedoch nie länger als 15 Minuten am Stück sperren
@@ -388,6 +395,8 @@ fn names_keep_their_case() {
         ("1.1", "Größen ohne Einheit"),
         ("1.1", "Eingaben ohne Einheit ablehnen"),
         ("1.1", "Ignorer les lignes vides"),
+        ("1.1", "Parse the whole line"),
+        ("1.1", "Set keeps the order of insertion"),
     ]), @r#"
     1.1 | Create command structure
       feat(humanize): create command structure (task 1.1)
@@ -418,7 +427,11 @@ fn names_keep_their_case() {
     1.1 | Eingaben ohne Einheit ablehnen
       feat(humanize): Eingaben ohne Einheit ablehnen (task 1.1)
     1.1 | Ignorer les lignes vides
-      feat(humanize): ignorer les lignes vides (task 1.1)
+      feat(humanize): Ignorer les lignes vides (task 1.1)
+    1.1 | Parse the whole line
+      feat(humanize): parse the whole line (task 1.1)
+    1.1 | Set keeps the order of insertion
+      feat(humanize): Set keeps the order of insertion (task 1.1)
     "#);
     let case = cli();
     let named = subject(&MessageInput {
@@ -437,17 +450,20 @@ fn breaking_changes_are_marked() {
         ("1.1", "fix(core)!: refuse NaN"),
         ("1.1", "refactor: BREAKING-CHANGE: drop Python 3.8"),
         ("1.1", "Tell of BREAKING CHANGE: lines in the changelog"),
+        ("1.1", "Breaking change: amounts are decimals"),
     ]), @r"
     1.1 | BREAKING CHANGE: shout
       feat(humanize)!: shout (task 1.1)
     1.1 | feat!: Shout
       feat(humanize)!: shout (task 1.1)
     1.1 | fix(core)!: refuse NaN
-      fix(humanize)!: refuse NaN (task 1.1)
+      fix(core)!: refuse NaN (task 1.1)
     1.1 | refactor: BREAKING-CHANGE: drop Python 3.8
       refactor(humanize)!: drop Python 3.8 (task 1.1)
     1.1 | Tell of BREAKING CHANGE: lines in the changelog
       feat(humanize): tell of BREAKING CHANGE: lines in the changelog
+    1.1 | Breaking change: amounts are decimals
+      feat(humanize)!: amounts are decimals (task 1.1)
     ");
     let case = Case::new(&[], &[]);
     let message = |title, description, template| {
@@ -513,7 +529,7 @@ fn feedback_says_what_is_done() {
     1.feedback-3 | This overflows for negative numbers
       fix(humanize): this overflows for negative numbers (task 1.feedback-3)
     1.feedback-4 | Typo (src/humanize/time.py:12)
-      fix(humanize): typo (src/humanize/time.py:12) (task 1.feedback-4)
+      fix(humanize): Typo (src/humanize/time.py:12) (task 1.feedback-4)
     add-an-own-format-for-relative-dates.feedback-5 | Could `naturaldelta` accept None, too?
       fix(humanize): could `naturaldelta` accept None, too?
     ");
