@@ -330,7 +330,9 @@ impl<'a> OpenRun<'a> {
         support: &dyn Support,
         command: &Command,
     ) -> Result<Option<Refusal>, Fault> {
-        Ok(self.decided(support, command, stamp(self.clock.millis()))?.err())
+        Ok(self
+            .decided(support, command, stamp(self.clock.millis()))?
+            .err())
     }
 
     fn decide_and_append(

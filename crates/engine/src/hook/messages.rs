@@ -39,7 +39,7 @@ pub const BRANCH_SWITCH: &str = "switch_during_run";
 
 /// Titles, branches and paths are others' text: this much of each is told.
 const MOST_CHARS: usize = 100;
-/// The same of the path of a working tree.
+/// Of the path of a working tree more: it has to be found by it.
 const MOST_OF_PATH: usize = 300;
 
 fn short(text: &str) -> String {

@@ -8,7 +8,7 @@
 //! | `shell` | a command line cut into its commands |
 //! | `git_line` | what a git command is about to do |
 //! | `commands` | the rules for git commands |
-//! | `words` | what the agent is told |
+//! | `messages` | what the agent is told |
 //!
 //! It knows no client. It is fast feedback and no authority: whatever it cannot tell, it lets pass, and the tree is
 //! looked at again when the phase is reported.
@@ -180,7 +180,8 @@ impl ToolCall<'_> {
         })
     }
 
-    /// Judges each file by the run of the working tree that it lies in. The first that may not be edited decides for all.
+    /// Judges each file by the run of the working tree that it lies in. The first that may not be edited decides for all; else the
+    /// first of which there is something to say.
     fn edit(&self, cwd: &Path, paths: &[PathBuf]) -> Decision {
         let mut projects: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
         for path in paths {
@@ -188,7 +189,7 @@ impl ToolCall<'_> {
             let project = find_root(&real, self.environment).path;
             projects.entry(project).or_default().push(real);
         }
-        let mut told = Decision::ALLOW;
+        let mut first = Decision::ALLOW;
         for files in projects.values() {
             let decision = match self.find(&files[0]) {
                 Lookup::Run(run) if run.is_running() => edits::judge(&run, cwd, files),
@@ -208,11 +209,11 @@ impl ToolCall<'_> {
                     }
                     return Decision::Deny { code, reason };
                 }
-                decision if told == Decision::ALLOW => told = decision,
+                decision if first == Decision::ALLOW => first = decision,
                 _ => {}
             }
         }
-        told
+        first
     }
 
     /// Judges each git command by the run of the working tree that it works on.

@@ -271,9 +271,9 @@ pub struct Commit {
     #[serde(rename = "subtaskId")]
     #[schemars(extend("x-brief" = "default: present"))]
     pub subtask: Option<String>,
-    /// The whole commit message, instead of the template's
+    /// The subject of the commit, instead of the one made from the title; of several lines, its whole message
     #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "instead of the generated one"))]
+    #[schemars(extend("x-brief" = "other subject, or whole message"))]
     pub message: Option<String>,
     /// The files to commit, by commas; all of the run's changes if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]

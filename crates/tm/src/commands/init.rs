@@ -106,14 +106,15 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         if !arguments.yes {
             confirm(arguments, &answer, output)?;
         }
-        if let Some(store) = Environment::of_this_process()
-            .store()
-            .filter(|_| !arguments.remove)
-        {
+        let store = Environment::of_this_process().store();
+        if let Some(store) = store.as_ref().filter(|_| !arguments.remove) {
             // Without it a removal is right as well, but for white space.
-            let _ = originals::keep(&store, &answer.changes);
+            let _ = originals::keep(store, &answer.changes);
         }
         disk::write(&root, &answer.changes)?;
+        if let Some(store) = store.as_ref().filter(|_| arguments.remove) {
+            originals::forget(store, &answer.changes);
+        }
         answer.written = true;
         if to_commit {
             let commit = "commit this on the branch that runs begin from, before the next one: runs begin in a clean working tree";

@@ -15,8 +15,8 @@
 //! | [`disk`] | files read and written |
 //! | [`doctor`] | what is wrong with what was set up |
 //!
-//! There is no record of what was set up. Everything is found again by its form, and taken out so that a file is as it was
-//! before, to the byte.
+//! There is no record of what was set up. Everything is found again by its form, and taken out; a file that nobody has changed
+//! since is then as it was before, to the byte (`originals`).
 
 pub mod change;
 pub mod client;
@@ -575,7 +575,7 @@ impl<'r> Draft<'r> {
             } = drafted;
             let original = match (&store, &before) {
                 (Some(store), Some(now)) if before != after => {
-                    originals::find(store, now, after.as_deref().unwrap_or_default())
+                    originals::find(store, &real, now, after.as_deref().unwrap_or_default())
                 }
                 _ => None,
             };

@@ -186,7 +186,7 @@ impl Places {
             let run = meant.run.as_deref();
             let owner = run.and_then(|run| self.owner(run, &known, client));
             let folder = owner.ok_or_else(|| {
-                    which("this server was started in the folder of a plugin, and the call names no project", &known)
+                    which_project("this server was started in the folder of a plugin, and the call names no project", &known)
                 })?;
             (folder, Vec::new())
         };
@@ -225,7 +225,7 @@ impl Places {
             return Ok(engine);
         }
         others.insert(0, engine.root().to_owned());
-        Err(which(
+        Err(which_project(
             "the repository has several worktrees, and the call does not say which one you work in",
             &others,
         ))
@@ -340,12 +340,12 @@ impl Places {
             return Ok(owner);
         }
         Err(if projects.is_empty() {
-            which(
+            which_project(
                 "the folders that this server serves are no projects themselves, and the call names none below them",
                 &self.roots,
             )
         } else {
-            which(
+            which_project(
                 "this server has several projects, and the call names none",
                 &projects,
             )
@@ -454,7 +454,7 @@ fn roots_of(client: &Client) -> Result<Vec<PathBuf>, Fault> {
 }
 
 /// The refusal of a call that may mean any of these folders.
-fn which(message: &str, folders: &[PathBuf]) -> Fault {
+fn which_project(message: &str, folders: &[PathBuf]) -> Fault {
     const MOST: usize = 10;
     let known = folders.iter().take(MOST);
     let fault = Fault::new(Kind::Usage, WHICH_PROJECT, message);

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::environment::Environment;
 use crate::git::is_linked;
 
-/// Manifests that make a folder the plugin of a client.
-const PLUGIN_MANIFESTS: [&str; 4] = [
-    "plugin.json",
-    ".claude-plugin/plugin.json",
-    ".codex-plugin/plugin.json",
-    "gemini-extension.json",
+/// Manifests that make a folder the plugin of a client, and what stands in them: other programs have a `plugin.json`, too.
+const PLUGIN_MANIFESTS: [(&str, &str); 4] = [
+    ("plugin.json", "\"mcpServers\""),
+    (".claude-plugin/plugin.json", ""),
+    (".codex-plugin/plugin.json", ""),
+    ("gemini-extension.json", ""),
 ];
 
 /// The root folder of a project.
@@ -102,9 +102,7 @@ pub fn prepared_first(roots: &mut [PathBuf]) {
 /// Whether a folder is a plugin that brings a server, and was not prepared for runs.
 fn is_plugin(folder: &Path) -> bool {
     !folder.join(".taskmaster").is_dir()
-        && PLUGIN_MANIFESTS.iter().any(|manifest| {
-            let text = fs::read_to_string(folder.join(manifest));
-            // Other programs have a `plugin.json`, too.
-            text.is_ok_and(|text| manifest.contains('-') || text.contains("\"mcpServers\""))
+        && PLUGIN_MANIFESTS.iter().any(|(manifest, says)| {
+            fs::read_to_string(folder.join(manifest)).is_ok_and(|text| text.contains(says))
         })
 }

@@ -57,6 +57,8 @@ pub struct MessageInput<'a> {
     pub default_type: &'a str,
     /// The subtask's dotted id; of a [`Kind::TaskStatus`], the task's.
     pub subtask_id: &'a str,
+    /// The subject, where somebody says it.
+    pub subject: Option<&'a str>,
     /// The subtask's title.
     pub subtask_title: &'a str,
     /// The subtask's description; may be empty.
@@ -87,11 +89,12 @@ pub fn compose(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     let title = Title::read(&line);
     let is_noted = plain::many_lines(input.description)
         .split("\n\n")
-        .any(|part| title::breaking_note(part, |token, known| token == known).is_some());
-    let mut parts = vec![
-        subject(input, &title, is_noted)?,
-        description(input.description),
-    ];
+        .any(|part| part.starts_with("BREAKING CHANGE: ") || part.starts_with("BREAKING-CHANGE: "));
+    let subject = match input.subject {
+        Some(said) => said.to_owned(),
+        None => subject(input, &title, is_noted)?,
+    };
+    let mut parts = vec![subject, description(input.description)];
     if title.is_breaking && !is_noted {
         parts.push(description(&format!("BREAKING CHANGE: {}", title.text)));
     }
@@ -141,16 +144,15 @@ fn type_by_title(title: &str) -> Option<&'static str> {
     if title.stated.is_some() {
         return title.stated;
     }
-    if title.reports_fault() {
-        return Some("fix");
-    }
     let title = title.text.to_lowercase();
     let mut words = title
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .filter(|w| !w.is_empty());
     let first = words.next()?;
     match first {
-        "fix" | "fixes" | "fixed" | "fixing" | "bugfix" | "hotfix" | "correct" | "repair" => Some("fix"),
+        "fix" | "fixes" | "fixed" | "fixing" | "bugfix" | "hotfix" | "correct" | "repair" => {
+            Some("fix")
+        }
         "cleanup" | "clean-up" | "simplify" | "deduplicate" => Some("refactor"),
         "clean" => (words.next() == Some("up")).then_some("refactor"),
         _ => ["refactor", "restructur", "reorganis", "reorganiz"]

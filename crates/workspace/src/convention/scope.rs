@@ -1,6 +1,6 @@
-//! The scope of a commit: the package that most of its files belong to.
+//! The scope of a commit: the package that its files belong to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use globset::GlobMatcher;
@@ -36,43 +36,24 @@ impl Scopes {
         Ok(Self { named })
     }
 
-    /// The scope that most of `files` belong to, or `None` where none has one. A file's scope
+    /// The scope that all of `files` have that have one; `None` where they have several. A file's scope
     /// is the name that the settings give it, else its package: that of the nearest manifest
-    /// at or above its folder, by the name in the manifest, else by the folder's. Of scopes
-    /// that are equally common, the first in alphabetical order.
+    /// at or above its folder, by the name in the manifest, else by the folder's.
     pub fn of(&self, files: &[String], root: &Path) -> Option<String> {
-        // The last of equals wins `max_by_key`, so they are gone through backwards.
-        self.counted(files, root)
-            .into_iter()
-            .rev()
-            .max_by_key(|(_, count)| *count)
-            .map(|(scope, _)| scope)
-    }
-
-    /// The scope that all of `files` have that have one: any commit of some of them has it, too.
-    pub fn only(&self, files: &[String], root: &Path) -> Option<String> {
-        let mut scopes = self.counted(files, root).into_keys();
-        scopes.next().filter(|_| scopes.next().is_none())
-    }
-
-    /// The scopes of files, and how many of them have each.
-    fn counted(&self, files: &[String], root: &Path) -> BTreeMap<String, usize> {
         let mut packages = Packages {
             root,
             known: HashMap::new(),
         };
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut scopes = BTreeSet::new();
         for file in files.iter().filter(|file| is_inside(file)) {
             let named = self.named.iter().find(|(glob, _)| glob.is_match(file));
             let scope = match named {
                 Some((_, name)) => Some(name.clone()),
                 None => packages.of(paths::folder(file)),
             };
-            if let Some(scope) = scope.filter(|scope| !scope.is_empty()) {
-                *counts.entry(scope).or_default() += 1;
-            }
+            scopes.extend(scope.filter(|scope| !scope.is_empty()));
         }
-        counts
+        scopes.pop_first().filter(|_| scopes.is_empty())
     }
 }
 

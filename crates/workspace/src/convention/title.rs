@@ -8,6 +8,8 @@ const SHORTEST: usize = 16;
 /// From this length on a message may end where its sentence pauses, in visible characters.
 const SHORTEST_CLAUSE: usize = 24;
 
+/// How often a title is cut anew for a word that has to be told.
+const MOST_CUTS: usize = 4;
 /// The longest scope that a title can state, in bytes.
 const LONGEST_SCOPE: usize = 20;
 
@@ -16,15 +18,13 @@ pub(super) const TYPES: [&str; 11] = [
     "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style", "revert",
 ];
 
-/// Words that negate what stands before them, or measure by it, in some languages: a title is cut neither before nor behind
-/// one of them, or what is left would say something else.
-const NEGATING: &str = include_str!("words/negating.txt");
+/// Words that restrict what stands before them, in some languages: where a title is cut, the first of those that are cut off
+/// is told.
+const RESTRICTING: &str = include_str!("words/restricting.txt");
 /// Other words that a shortened title does not end with: they need what follows.
 const JOINING: &str = include_str!("words/joining.txt");
 /// Words that begin a request or a sentence and are no names: `add`, but not `parse`, as which some function may be known.
 const OPENING: &str = include_str!("words/opening.txt");
-/// Words of which a title that is no request reports a fault.
-const FAULTS: &str = include_str!("words/faults.txt");
 /// What stands before a noun: the word before it is a verb, and no name.
 const DETERMINERS: &str = "a all an any both each every its the their";
 
@@ -35,12 +35,15 @@ fn is_among(word: &str, words: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
 
-/// Whether a text begins with a word that negates what stands before it.
-fn is_negating(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words
-        .find(|word| !word.is_empty())
-        .is_some_and(|word| word.ends_with("n't") || is_among(&word.to_lowercase(), NEGATING))
+/// Whether a word restricts what is said.
+fn is_restricting(word: &str) -> bool {
+    word.ends_with("n't") || is_among(&word.to_lowercase(), RESTRICTING)
+}
+
+/// The words of a text, without the marks around them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_mark = |c: char| !c.is_alphanumeric() && c != '\'';
+    text.split(is_mark).filter(|word| !word.is_empty())
 }
 
 /// A title that may itself be written as a conventional subject, taken apart: `fix(core)!: x` is a breaking `fix` of `core` and
@@ -66,13 +69,16 @@ impl<'a> Title<'a> {
             text: title,
         };
         let title = Self::as_subject(title).unwrap_or(whole);
-        match breaking_note(title.text, str::eq_ignore_ascii_case) {
-            Some(text) => Self {
-                is_breaking: true,
-                text,
-                ..title
-            },
-            None => title,
+        let tokens = ["BREAKING CHANGE", "BREAKING-CHANGE", "BREAKING"];
+        match title.text.split_once(": ") {
+            Some((token, text)) if tokens.iter().any(|known| token.eq_ignore_ascii_case(known)) => {
+                Self {
+                    is_breaking: true,
+                    text,
+                    ..title
+                }
+            }
+            _ => title,
         }
     }
 
@@ -95,8 +101,7 @@ impl<'a> Title<'a> {
 
     /// The text as a subject has it: no mark of a list, no full stop, no capital that only begins a sentence.
     pub(super) fn message(&self, description: &str) -> String {
-        let text = &self.text[marker_len(self.text)..];
-        let text = text.trim_start_matches(['-', ' ']).trim_end();
+        let text = self.text[marker_len(self.text)..].trim();
         let text = match text.strip_suffix('.') {
             Some(sentence) if !sentence.ends_with('.') => sentence,
             _ => text,
@@ -109,25 +114,12 @@ impl<'a> Title<'a> {
             text.to_owned()
         }
     }
-
-    /// Whether it tells of a fault, and asks for nothing.
-    pub(super) fn reports_fault(&self) -> bool {
-        let mut words = self.text.split(|c: char| !c.is_alphanumeric());
-        !is_plain(self.text) && words.any(|word| is_among(&word.to_lowercase(), FAULTS))
-    }
 }
 
 /// Whether a scope that a title states can stand in a subject.
 fn is_scope(scope: &str) -> bool {
-    let fits = |c: char| c.is_alphanumeric() || "-_/.".contains(c);
+    let fits = |c: char| c.is_alphanumeric() || "-_/.@, ".contains(c);
     (1..=LONGEST_SCOPE).contains(&scope.len()) && scope.chars().all(fits)
-}
-
-/// What a text that begins with `BREAKING CHANGE:` goes on with; `is` compares the token.
-pub(super) fn breaking_note(text: &str, is: fn(&str, &str) -> bool) -> Option<&str> {
-    let (token, rest) = text.split_once(": ")?;
-    let mut tokens = ["BREAKING CHANGE", "BREAKING-CHANGE"].iter();
-    tokens.any(|known| is(token, known)).then_some(rest)
 }
 
 /// Whether the capital that a title begins with is there because a sentence begins, and nothing says that it is a name.
@@ -150,14 +142,34 @@ fn is_plain(text: &str) -> bool {
             && words.next().is_some_and(|next| is_among(next, DETERMINERS))
 }
 
-/// The message within `room` visible characters. One that is too long ends with an ellipsis: where its sentence pauses, else
-/// behind a word that lets it mean what it meant; and not inside of quotes, code or brackets, unless there is next to
-/// nothing before them: then they are closed.
+/// The message within `room` visible characters. One that is too long ends with an ellipsis, and where what is cut off
+/// restricts the rest, with the word that does.
 pub(super) fn shorten(message: &str, room: usize) -> String {
     if plain::visible_len(message) <= room {
         return message.to_owned();
     }
-    let most = plain::cut_at_word(message, room.saturating_sub(1)).len();
+    let mut end = "…".to_owned();
+    // The word takes room, and an earlier one may be cut off for it.
+    for _ in 0..MOST_CUTS {
+        let (kept, close) = cut(message, room.saturating_sub(plain::visible_len(&end)));
+        let told = format!("{kept}{end}{close}");
+        let restricting = words(&message[kept.len()..]).find(|word| is_restricting(word));
+        end = match restricting {
+            Some(word) => format!("… {word}…"),
+            None => "…".to_owned(),
+        };
+        if told == format!("{kept}{end}{close}") {
+            return told;
+        }
+    }
+    let (kept, close) = cut(message, room.saturating_sub(plain::visible_len(&end)));
+    format!("{kept}{end}{close}")
+}
+
+/// The beginning of a message that is cut: up to where its sentence pauses, else to a word that needs nothing behind it; and not
+/// inside of quotes, code or brackets, unless there is next to nothing before them: then the marks that close them come along.
+fn cut(message: &str, room: usize) -> (&str, String) {
+    let most = plain::cut_at_word(message, room).len();
     let kept: Vec<&str> = message
         .char_indices()
         .take_while(|(at, _)| *at <= most)
@@ -165,22 +177,20 @@ pub(super) fn shorten(message: &str, room: usize) -> String {
         .map(|(at, _)| without_open_end(&message[..at]))
         .filter(|kept| marks_to_close(message, kept.len()).is_empty())
         .collect();
-    let behind = |kept: &str| message[kept.len()..].trim_start();
     let last = |least, is_end: &dyn Fn(&str) -> bool| {
+        let behind = |kept: &str| message[kept.len()..].trim_start();
         let mut ends = kept.iter().rev().filter(|kept| is_end(behind(kept)));
         ends.find(|kept| plain::visible_len(kept) >= least)
     };
-    let clause = last(SHORTEST_CLAUSE, &pauses);
-    if let Some(kept) = clause.or_else(|| last(SHORTEST, &|rest| !is_negating(rest))) {
-        return format!("{kept}…");
+    // What begins with a condition says nothing up to where that ends.
+    let is_condition = words(message).next().is_some_and(is_restricting);
+    let clause = last(SHORTEST_CLAUSE, &|rest| !is_condition && pauses(rest));
+    if let Some(kept) = clause.or_else(|| last(SHORTEST, &|_| true)) {
+        return (kept, String::new());
     }
-    let kept = without_open_end(plain::cut_at_word(message, room.saturating_sub(3)));
-    let close: String = marks_to_close(message, kept.len())
-        .iter()
-        .rev()
-        .take(2)
-        .collect();
-    format!("{kept}…{close}")
+    let kept = without_open_end(plain::cut_at_word(message, room.saturating_sub(2)));
+    let marks = marks_to_close(message, kept.len());
+    (kept, marks.iter().rev().take(2).collect())
 }
 
 /// Whether a sentence pauses before it goes on so.
@@ -221,7 +231,7 @@ fn without_open_end(text: &str) -> &str {
         match kept.rsplit_once(' ') {
             // A number stands before its unit.
             Some((before, last))
-                if is_negating(last)
+                if is_restricting(last)
                     || is_among(&last.to_lowercase(), JOINING)
                     || is_number(last) =>
             {

@@ -31,6 +31,7 @@ pub(super) fn title(call: &Call<'_>, run: &RunState, memory: &Memory) -> Result<
         call,
         memory,
         &MessageFields {
+            subject: None,
             id: &memory.start.task_id,
             title: &memory.start.task_title,
             description: "",

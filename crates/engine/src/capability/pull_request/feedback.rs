@@ -202,13 +202,17 @@ fn request(said: &str) -> Option<String> {
     let words = sentence
         .split(' ')
         .filter(|word| !word.contains("://") && !word.starts_with("GH-"));
-    let mut backwards = String::new();
-    for c in words.collect::<Vec<_>>().join(" ").chars().rev() {
-        if c != '@' && !(c == '#' && backwards.ends_with(|c: char| c.is_ascii_digit())) {
-            backwards.push(c);
+    let words = words.collect::<Vec<_>>().join(" ").replace('@', "");
+    let (mut sentence, mut rest) = (String::new(), words.as_str());
+    while let Some((before, behind)) = rest.split_once('#') {
+        sentence.push_str(before);
+        let number = behind.trim_start_matches('#');
+        if !number.starts_with(|c: char| c.is_ascii_digit()) {
+            sentence.push('#');
         }
+        rest = behind;
     }
-    let sentence: String = backwards.chars().rev().collect();
+    sentence.push_str(rest);
     (!sentence.is_empty()).then(|| text::shortened(&sentence, LONGEST_TITLE))
 }
 

@@ -32,6 +32,7 @@ pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
             call,
             &memory,
             &MessageFields {
+                subject: None,
                 id: &memory.start.task_id,
                 title: &memory.start.task_title,
                 description: "",

@@ -163,6 +163,7 @@ impl Engine {
                     &call,
                     &memory,
                     &MessageFields {
+                        subject: None,
                         id: &subtask.id,
                         title: &subtask.title,
                         description: &subtask.description,

@@ -17,7 +17,7 @@ use workspace::git::{RepoPath, is_of_git};
 use workspace::template::Template;
 
 use crate::call::Call;
-use crate::capability::git::effects::message::default_message;
+use crate::capability::git::effects::message::message_of_subtask;
 use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
 use crate::capability::messages;
 use crate::capability::tests::read::name_of;
@@ -187,12 +187,12 @@ fn context(
             let paths: Vec<RepoPath> = files.iter().filter_map(|path| path.parse().ok()).collect();
             put(
                 "commitMessage",
-                json!(default_message(
+                json!(message_of_subtask(
                     call,
                     run,
-                    place.present.id,
-                    place.role.of.as_ref(),
-                    &paths
+                    (place.present.id, place.role.of.as_ref()),
+                    &paths,
+                    None
                 )?),
             );
             if let Some(tasks) = &start.tasks_path

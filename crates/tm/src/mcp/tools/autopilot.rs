@@ -190,7 +190,10 @@ fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
     };
     let run = asking.details.get("runId").and_then(Value::as_str);
     let (statement, _) = engine.turn_statement(run.unwrap_or_default(), &Turn::new("abort", ""))?;
-    let question = format!("{}. End it, and start this one in its place?", fault.message);
+    let question = format!(
+        "{}. End it, and start this one in its place?",
+        fault.message
+    );
     // The yes is for this start in the place of that run as it stands.
     let about = format!("{}\n{by_hand}", statement.text());
     let asked = confirm(client, &question, &about, &by_hand)?;

@@ -234,11 +234,7 @@ fn nobody_is_asked_for_what_would_be_refused() {
             "stale_unit",
         ),
         ("autopilot_skip", json!({ "reason": " " }), "no_reason"),
-        (
-            "run_abort",
-            json!({ "unitId": "workUnit-9" }),
-            "stale_unit",
-        ),
+        ("run_abort", json!({ "unitId": "workUnit-9" }), "stale_unit"),
         (
             "autopilot_abort",
             json!({ "cleanup": true }),
@@ -271,7 +267,10 @@ fn nobody_is_asked_for_what_would_be_refused() {
     let start = json!({ "title": "Greet", "subtasks": ["Greet"], "force": true });
     let yes = json!({ "action": "accept", "content": { "confirm": true } });
     let (question, started) = asked(&mut server, ("autopilot_start", &start), &yes);
-    assert!(question.contains("End it, and start this one"), "{question}");
+    assert!(
+        question.contains("End it, and start this one"),
+        "{question}"
+    );
     assert!(started["runId"].is_string(), "{started}");
     server.end();
     let verified = stage.tm(0, &["log", "verify", &first]);

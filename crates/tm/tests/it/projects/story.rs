@@ -133,7 +133,7 @@ fn look_at_git(project: &Project<'_>, language: &Language, tasks: &str) {
     let expected = [
         ("feat", "count words (task 1.1)"),
         ("feat", "count lines (task 1.3)"),
-        ("feat", "average words per line (task 1.2)"),
+        ("feat", "Average words per line (task 1.2)"),
         ("fix", "repair the failing suite (task 1.fix-1)"),
         ("chore", "set task 1 to review"),
     ];

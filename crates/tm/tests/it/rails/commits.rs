@@ -364,7 +364,7 @@ fn the_lock_of_another_git_is_waited_for_by_whoever_commits() {
 }
 
 #[test]
-fn a_message_of_ones_own_is_the_whole_message() {
+fn a_message_of_ones_own_is_the_subject_or_all_of_it() {
     let env = TestEnvironment::started();
     env.to_commit();
     env.refused_of(
@@ -380,7 +380,10 @@ fn a_message_of_ones_own_is_the_whole_message() {
 
     env.to_commit();
     env.tm(&["autopilot", "commit", "--message=--amend"]).ok();
-    assert_eq!(env.git(&["log", "-1", "--format=%B"]), "--amend");
+    assert_eq!(
+        env.git(&["log", "-1", "--format=%B"]),
+        "--amend\n\nTabs too.\n\nTask: #1.2 - Count by tabs\nPhase: Count the words\nTag: master\n\nTests: 2 passing"
+    );
     assert_eq!(env.git(&["rev-list", "--count", "main..HEAD"]), "2");
 }
 

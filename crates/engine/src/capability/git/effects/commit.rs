@@ -18,7 +18,7 @@ use workspace::tasks::{Rewrite, StatusChange};
 
 use crate::call::Call;
 use crate::capability::git::effects::by_hook::HookChanges;
-use crate::capability::git::effects::message::default_message;
+use crate::capability::git::effects::message::message_of_subtask;
 use crate::capability::git::effects::{
     OUTLIVED, forget_git, note_git, noted_git, notes, since, still_running,
 };
@@ -88,14 +88,9 @@ pub fn prepare(
     }
     let writing = writing(call, &memory, carries, None)?;
     let edited = add_tasks_file(call, &memory, &writing, &mut paths)?;
-    let message = match facts.get("message").and_then(Value::as_str) {
-        Some(message) if !message.trim().is_empty() => message.to_owned(),
-        _ => {
-            let present = run.token(token);
-            let of = present.and_then(|token| token.role.of.as_ref());
-            default_message(call, run, token, of, &paths)?
-        }
-    };
+    let said = facts.get("message").and_then(Value::as_str);
+    let of = run.token(token).and_then(|token| token.role.of.as_ref());
+    let message = message_of_subtask(call, run, (token, of), &paths, said)?;
     let mut intent = intent(call, run, &memory, &key, message, paths, writing)?;
     intent.edited = edited;
     if facts.get(HANDED_IN) == Some(&Value::Bool(true)) {

@@ -11,14 +11,19 @@ use crate::capability::memory::{self, Memory, TESTED};
 use crate::fault::{Fault, Kind as FaultKind, chain};
 use crate::next_step::on_a_page;
 
-/// The message that a subtask's commit gets by the template.
-pub fn default_message(
+/// The message that a subtask's commit gets: what is `said`, where that is more than a line; else by the template, with that
+/// line as its subject.
+pub fn message_of_subtask(
     call: &Call<'_>,
     run: &RunState,
-    token: u32,
-    of: Option<&String>,
+    (token, of): (u32, Option<&String>),
     paths: &[RepoPath],
+    said: Option<&str>,
 ) -> Result<String, Fault> {
+    let said = said.map(str::trim).filter(|said| !said.is_empty());
+    if let Some(whole) = said.filter(|said| said.contains('\n')) {
+        return Ok(whole.to_owned());
+    }
     let memory = Memory::of(run)?;
     let present = run
         .token(token)
@@ -33,6 +38,7 @@ pub fn default_message(
         call,
         &memory,
         &MessageFields {
+            subject: said,
             id: item.text("id"),
             title: item.text("title"),
             description: item.text("description"),
@@ -54,7 +60,7 @@ pub fn default_message(
 /// The scope that a commit of the run will have, where all of the project's files have that one.
 pub(crate) fn only_scope(call: &Call<'_>, memory: &Memory) -> Result<Option<String>, Fault> {
     let files = memory.repository().known_files()?;
-    Ok(scopes(call)?.only(&in_project(memory, &files), call.root))
+    Ok(scopes(call)?.of(&in_project(memory, &files), call.root))
 }
 
 fn scopes(call: &Call<'_>) -> Result<Scopes, Fault> {
@@ -69,6 +75,7 @@ fn bad(error: &dyn std::error::Error) -> Fault {
 
 /// What a message says of its commit.
 pub(crate) struct MessageFields<'a> {
+    pub(crate) subject: Option<&'a str>,
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
     pub(crate) description: &'a str,
@@ -90,6 +97,7 @@ pub(crate) fn compose(
     message::compose(&MessageInput {
         template: &config.autopilot.commit_template,
         default_type: &config.autopilot.default_commit_type,
+        subject: words.subject,
         subtask_id: words.id,
         subtask_title: words.title,
         description: words.description,
