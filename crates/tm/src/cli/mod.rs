@@ -207,7 +207,7 @@ pub struct Reopen {
     #[arg(value_name = "ITEM")]
     #[schemars(extend("x-brief" = "default: present"))]
     pub item: Option<String>,
-    /// What kind of work it is from now on, and begins anew as: for subtasks of `tdd` one of `tdd`, `docs`, `config`, `chore`, `refactor`,
+    /// What kind of work it is from now on, and begins anew as: for subtasks of `tdd` one of `tdd`, `fix`, `docs`, `config`, `chore`, `refactor`,
     /// `tests` and `spike`; with a reason
     #[arg(long, value_name = "KIND")]
     #[serde(default)]

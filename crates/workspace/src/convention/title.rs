@@ -7,7 +7,6 @@ use text::plain;
 const SHORTEST: usize = 16;
 /// From this length on a message may end where its sentence pauses, in visible characters.
 const SHORTEST_CLAUSE: usize = 24;
-
 /// How often a title is cut anew for a word that has to be told.
 const MOST_CUTS: usize = 4;
 /// The longest scope that a title can state, in bytes.
@@ -37,7 +36,7 @@ fn is_among(word: &str, words: &str) -> bool {
 
 /// Whether a word restricts what is said.
 fn is_restricting(word: &str) -> bool {
-    word.ends_with("n't") || is_among(&word.to_lowercase(), RESTRICTING)
+    is_among(&word.to_lowercase(), RESTRICTING)
 }
 
 /// The words of a text, without the marks around them.
