@@ -285,7 +285,8 @@ impl Engine {
         if loaded.run.pending.is_none() {
             return Ok(loaded);
         }
-        drop(self.writer_alone(&project, &dir, Input::None)?);
+        // What cannot be finished is what a person may end the run for.
+        let _ = self.writer_alone(&project, &dir, Input::None);
         open_run::load(dir.path())
     }
 

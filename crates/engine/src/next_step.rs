@@ -474,12 +474,13 @@ pub fn steps(text: &str) -> Vec<NextStep> {
 }
 
 /// What a template may name: steps from the unit that it is for, and arguments that it speaks of.
-pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str, level: Level) -> Value {
+pub(crate) fn in_templates(report: NextStep, item: Option<&str>, unit: &str) -> Value {
     let of_item = |verb: Verb| match item {
         Some(item) => verb.step().with("item", item),
         None => verb.step(),
     };
-    let report = NextStep::report(role, item, level).with("unit", unit);
+    let asks_subject = report.with.iter().any(|(name, _)| name == "message");
+    let report = report.with("unit", unit);
     let steps = STEPS.map(|verb| {
         let step = match verb {
             Verb::Report => report.clone(),
@@ -496,6 +497,7 @@ pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str, level: L
     let arguments = ARGUMENTS.map(|name| (name, Argument(name).to_string()));
     json!({
         "steps": steps.collect::<BTreeMap<_, _>>(),
+        "asksSubject": asks_subject,
         "arguments": arguments.into_iter().collect::<BTreeMap<_, _>>(),
     })
 }
@@ -504,8 +506,8 @@ pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str, level: L
 pub(crate) fn variables() -> impl Iterator<Item = String> {
     let steps = STEPS.map(|verb| format!("steps.{}", verb.name()));
     let arguments = ARGUMENTS.map(|name| format!("arguments.{name}"));
-    let unchanged = format!("steps.{UNCHANGED}");
-    steps.into_iter().chain([unchanged]).chain(arguments)
+    let further = [format!("steps.{UNCHANGED}"), "asksSubject".to_owned()];
+    steps.into_iter().chain(further).chain(arguments)
 }
 
 /// A report that says so, as a step of templates and its argument.

@@ -324,15 +324,14 @@ impl<'a> OpenRun<'a> {
             })
     }
 
-    /// Why a command would be refused, as far as can be told before its effects; changes nothing.
-    pub fn would_refuse(
+    /// Whether a command would change anything, or why it would be refused, as far as can be told before its effects.
+    pub fn weigh(
         &self,
         support: &dyn Support,
         command: &Command,
-    ) -> Result<Option<Refusal>, Fault> {
-        Ok(self
-            .decided(support, command, stamp(self.clock.millis()))?
-            .err())
+    ) -> Result<Result<bool, Refusal>, Fault> {
+        let decided = self.decided(support, command, stamp(self.clock.millis()))?;
+        Ok(decided.map(|plan| !plan.events.is_empty()))
     }
 
     fn decide_and_append(

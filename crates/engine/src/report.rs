@@ -10,13 +10,15 @@ use journal::{FileJournal, Journal as _, Position};
 use machine::command::{self};
 use machine::decide::{UnitMatch, match_unit};
 use machine::event::AcceptedReport;
+use machine::state::{Item, Token};
 use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 use workspace::config::Level;
+use workspace::convention::message;
 
 use crate::approval::Turn;
 use crate::call::Input;
-use crate::capability::memory::{self};
+use crate::capability::memory::{self, is_repair};
 use crate::capability::tests::evidence::{asked_level, level_name};
 use crate::capability::tests::report_files;
 use crate::clock::stamp;
@@ -40,8 +42,19 @@ pub(crate) fn present_report(run: &RunState) -> Option<NextStep> {
 /// The same, with evidence of this level at least.
 fn report_like(run: &RunState, level: Level) -> Option<NextStep> {
     let (token, _) = run.waiting().next()?;
-    let level = level.max(asked_level(run, &token.role, &token.kept));
-    Some(NextStep::report(&token.role, token.key(), level))
+    Some(report_of(run, token, &token.role, level))
+}
+
+/// The report of a token's unit. Where the title says too little of a commit, or too much, whoever did the work is asked for the
+/// subject.
+pub(crate) fn report_of(run: &RunState, token: &Token, role: &Role, level: Level) -> NextStep {
+    let level = level.max(asked_level(run, role, &token.kept));
+    let report = NextStep::report(role, token.key(), level);
+    let is_silent = |item: &Item| !message::says_enough(item.text("title"), item.text("kind"));
+    if role.reader == "commit" && !is_repair(run, token) && run.item(token).is_some_and(is_silent) {
+        return report.and("message");
+    }
+    report
 }
 
 /// A text that names the report of the present unit where it speaks of one that it leaves open: one of the level of the report

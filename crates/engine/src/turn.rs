@@ -404,6 +404,8 @@ pub(crate) fn refused(
         "run"
     };
     match refusal.code.as_str() {
+        // Without the clean-up it can be ended.
+        "unmerged_work" => fault.recover(Verb::Abort.step().of(&run.run)),
         "needs_person" | "approval_too_weak" => fault.recover(again(group, Some(run), refusal)),
         "not_present" if refusal.details.contains_key("gate") => {
             let (approve, reject) = (Verb::Approve.step(), Verb::Reject.step().and("feedback"));

@@ -57,11 +57,8 @@ impl<'a> RunWriter<'a> {
         &mut self,
         command: &Command,
     ) -> Result<Result<Vec<Event>, Refusal>, Fault> {
-        if self.call.asks {
-            return match self.would_refuse(command)? {
-                Some(refusal) => Ok(Err(refusal)),
-                None => Err(to_be_asked(&self.open.run)),
-            };
+        if self.call.asks && self.weigh(command)? == Ok(true) {
+            return Err(to_be_asked(&self.open.run));
         }
         match self.done(command)? {
             CommandOutcome::Moved(events) => Ok(Ok(events)),
@@ -75,9 +72,9 @@ impl<'a> RunWriter<'a> {
         }
     }
 
-    /// Why a command would be refused; changes nothing.
-    pub(crate) fn would_refuse(&self, command: &Command) -> Result<Option<Refusal>, Fault> {
-        self.open.would_refuse(&self.call, command)
+    /// Whether a command would change anything, or why it would be refused.
+    pub(crate) fn weigh(&self, command: &Command) -> Result<Result<bool, Refusal>, Fault> {
+        self.open.weigh(&self.call, command)
     }
 
     /// Lets the run go, and keeps the project locked.
@@ -147,6 +144,9 @@ impl Engine {
     ) -> Result<RunWriter<'_>, Fault> {
         match self.writer_alone(project, dir, Input::None) {
             Err(why) if open_run::load(dir.path()).is_ok_and(|seen| seen.run.pending.is_some()) => {
+                if self.asks {
+                    return Err(to_be_asked(&open_run::load(dir.path())?.run));
+                }
                 let lock = project.lock(self.wait(), &self.command)?;
                 let mut open = self.open_run(dir)?;
                 let call = self.call(dir, &open.run, Input::None)?;

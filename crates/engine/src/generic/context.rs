@@ -5,14 +5,15 @@ use machine::state::{ROOT, Token};
 use machine::{Definition, Role, RunState};
 use serde_json::{Map, Value, json};
 use text::quote::quote_untrusted;
+use workspace::config::Level;
 
 use crate::call::Call;
 use crate::capability::command;
-use crate::capability::tests::evidence::asked_level;
 use crate::fault::Fault;
 use crate::generic::messages;
 use crate::library;
 use crate::next_step;
+use crate::report::report_of;
 use crate::view::autopilot::instructions;
 
 /// Renders the instructions of a unit.
@@ -105,10 +106,9 @@ pub(crate) fn values(
     overlay(
         &mut values,
         next_step::in_templates(
-            &asked.role,
+            report_of(run, present, &asked.role, Level::Claimed),
             present.key(),
             &asked.unit,
-            asked_level(run, &asked.role, &present.kept),
         ),
     );
     values

@@ -287,13 +287,13 @@ fn check_commit(report: &Report) -> Result<(), Fault> {
         .suggest("give one or the other"));
     }
     let message = report.message.as_ref();
-    if message.is_some_and(|message| message.trim().is_empty()) {
+    if message.is_some_and(|message| !message.contains(char::is_alphanumeric)) {
         return Err(Fault::new(
             Kind::Usage,
             "bad_commit",
-            concat!(argument!("message"), " is empty"),
+            concat!(argument!("message"), " says nothing"),
         )
-        .suggest("leave it out for the message of the template"));
+        .suggest("say in one line what the commit does, such as `fix: refuse an empty name`, or leave it out for the message of the template"));
     }
     Ok(())
 }

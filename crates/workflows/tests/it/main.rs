@@ -81,6 +81,7 @@ fn least() -> serde_json::Value {
         "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3, "repair": false, "brief": false },
         "steps": steps(),
         "arguments": arguments(),
+        "asksSubject": false,
         "reason": "",
         "last": { "code": "", "message": "", "failing": [] },
     })
@@ -103,6 +104,7 @@ fn most() -> serde_json::Value {
         "unit": { "id": "workUnit-1.1-GREEN-2", "attempt": 2, "maxAttempts": 3, "repair": false, "brief": false },
         "steps": steps(),
         "arguments": arguments(),
+        "asksSubject": true,
         "reason": "the-reason",
         "last": { "code": "the-code", "message": "the-last-message", "failing": ["last-a", "last-b"] },
     })

@@ -103,6 +103,16 @@ pub fn compose(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     Ok(parts.join("\n\n") + "\n")
 }
 
+/// Whether a title says by itself what its commit does: it asks for something or is of a known type, and fits into a subject.
+/// `work` is the kind of work.
+pub fn says_enough(title: &str, work: &str) -> bool {
+    let line = plain::one_line(title);
+    let title = Title::read(&line);
+    let kind = type_of_work(work).or_else(|| type_by_title(&line));
+    let subject = format!("{}: {}", kind.unwrap_or("feat"), title.message(""));
+    (kind.is_some() || title.asks()) && plain::visible_len(&subject) <= LONGEST_SUBJECT
+}
+
 /// The type of the commit: what all of its files are for, else what the title begins with,
 /// else `default`.
 pub fn commit_type<'a>(

@@ -17,15 +17,18 @@ pub(super) const TYPES: [&str; 11] = [
     "feat", "fix", "test", "refactor", "docs", "chore", "perf", "build", "ci", "style", "revert",
 ];
 
-/// Words that restrict what stands before them, in some languages: where a title is cut, the first of those that are cut off
-/// is told.
-const RESTRICTING: &str = include_str!("words/restricting.txt");
+/// Words that except something from what stands before them, in some languages: where a title is cut, the first of those that
+/// are cut off is told.
+const EXCEPTING: &str = include_str!("words/excepting.txt");
 /// Other words that a shortened title does not end with: they need what follows.
 const JOINING: &str = include_str!("words/joining.txt");
 /// Words that begin a request or a sentence and are no names: `add`, but not `parse`, as which some function may be known.
 const OPENING: &str = include_str!("words/opening.txt");
 /// What stands before a noun: the word before it is a verb, and no name.
 const DETERMINERS: &str = "a all an any both each every its the their";
+
+/// What a condition begins with.
+const CONDITIONS: &str = "after before bei cuando falls if lorsque once quand si sobald unless until wenn when whenever while если";
 
 /// Marks that belong together, in pairs.
 const PAIRS: &str = "()[]{}“”„“‘’«»``\"\"''**";
@@ -34,9 +37,9 @@ fn is_among(word: &str, words: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
 
-/// Whether a word restricts what is said.
-fn is_restricting(word: &str) -> bool {
-    is_among(&word.to_lowercase(), RESTRICTING)
+/// Whether a word excepts something from what was said.
+fn is_excepting(word: &str) -> bool {
+    is_among(&word.to_lowercase(), EXCEPTING)
 }
 
 /// The words of a text, without the marks around them.
@@ -98,6 +101,11 @@ impl<'a> Title<'a> {
         })
     }
 
+    /// Whether it asks for something, and so says what is done.
+    pub(super) fn asks(&self) -> bool {
+        is_plain(self.text)
+    }
+
     /// The text as a subject has it: no mark of a list, no full stop, no capital that only begins a sentence.
     pub(super) fn message(&self, description: &str) -> String {
         let text = self.text[marker_len(self.text)..].trim();
@@ -142,7 +150,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The message within `room` visible characters. One that is too long ends with an ellipsis, and where what is cut off
-/// restricts the rest, with the word that does.
+/// excepts something from the rest, with the word that does.
 pub(super) fn shorten(message: &str, room: usize) -> String {
     if plain::visible_len(message) <= room {
         return message.to_owned();
@@ -152,8 +160,8 @@ pub(super) fn shorten(message: &str, room: usize) -> String {
     for _ in 0..MOST_CUTS {
         let (kept, close) = cut(message, room.saturating_sub(plain::visible_len(&end)));
         let told = format!("{kept}{end}{close}");
-        let restricting = words(&message[kept.len()..]).find(|word| is_restricting(word));
-        end = match restricting {
+        let excepting = words(&message[kept.len()..]).find(|word| is_excepting(word));
+        end = match excepting {
             Some(word) => format!("… {word}…"),
             None => "…".to_owned(),
         };
@@ -182,7 +190,9 @@ fn cut(message: &str, room: usize) -> (&str, String) {
         ends.find(|kept| plain::visible_len(kept) >= least)
     };
     // What begins with a condition says nothing up to where that ends.
-    let is_condition = words(message).next().is_some_and(is_restricting);
+    let is_condition = words(message)
+        .next()
+        .is_some_and(|word| is_among(&word.to_lowercase(), CONDITIONS));
     let clause = last(SHORTEST_CLAUSE, &|rest| !is_condition && pauses(rest));
     if let Some(kept) = clause.or_else(|| last(SHORTEST, &|_| true)) {
         return (kept, String::new());
@@ -230,7 +240,7 @@ fn without_open_end(text: &str) -> &str {
         match kept.rsplit_once(' ') {
             // A number stands before its unit.
             Some((before, last))
-                if is_restricting(last)
+                if is_excepting(last)
                     || is_among(&last.to_lowercase(), JOINING)
                     || is_number(last) =>
             {

@@ -144,7 +144,7 @@ impl Engine {
         };
         let refusal = if weak.is_some() {
             // Nobody is asked for what would be refused.
-            writer.would_refuse(&command)?.or(weak)
+            writer.weigh(&command)?.err().or(weak)
         } else if ended.is_over() && abort.cleanup {
             // Aborted before, and perhaps killed while it cleared up: only that is left to do.
             clear_branch(&writer, &abort.turn().flags)?

@@ -103,7 +103,7 @@ impl Engine {
             edits,
             keep: graphs.kept()?,
         };
-        if let Some(refusal) = writer.would_refuse(&command)? {
+        if let Err(refusal) = writer.weigh(&command)? {
             return Ok(refused(synced, &writer, &refusal));
         }
         // What the journal speaks of is there before it does.

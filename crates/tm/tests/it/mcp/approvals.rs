@@ -253,6 +253,10 @@ fn nobody_is_asked_for_what_would_be_refused() {
     ] {
         let error = server.call(tool, &arguments)["structuredContent"]["error"].take();
         assert_eq!(error["code"], code, "{tool}: {error}");
+        if code == "unmerged_work" {
+            let step = &error["nextSteps"][0]["tool"];
+            assert_eq!(step, "autopilot_abort", "{error}");
+        }
     }
     stage.tm(0, &["autopilot", "pause"]);
     let paused = json!({ "reason": reason });

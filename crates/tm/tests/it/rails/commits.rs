@@ -387,6 +387,46 @@ fn a_message_of_ones_own_is_the_subject_or_all_of_it() {
     assert_eq!(env.git(&["rev-list", "--count", "main..HEAD"]), "2");
 }
 
+/// A report of a bug read as a feature: null is no amount from now on.
+#[test]
+fn a_title_that_says_too_little_asks_for_a_subject() {
+    let env = TestEnvironment::new();
+    let titles = ["Null is accepted as an amount", "Refuse null as a name"];
+    let start = ["autopilot", "start", "--title", "Null", "--subtask"];
+    env.tm(&[&start[..], &[titles[0], "--subtask", titles[1]]].concat())
+        .ok();
+    for asks in [true, false] {
+        env.to_commit();
+        let next = env.auto("next").ok();
+        let step = next["nextSteps"][0]["command"].as_str().unwrap();
+        assert_eq!(step.ends_with(" --message …"), asks, "{step}");
+        let told = next["instructions"].as_str().unwrap();
+        assert_eq!(told.contains("TYPE: what it does"), asks, "{told}");
+        // What is to be filled in is no subject.
+        env.refused_of(
+            &["autopilot", "commit", "--message", "…"],
+            2,
+            "bad_commit",
+            "in one line",
+        );
+        let said: &[&str] = if asks {
+            &[
+                "autopilot",
+                "commit",
+                "--message",
+                "fix: refuse null as an amount",
+            ]
+        } else {
+            &["autopilot", "commit"]
+        };
+        env.tm(said).ok();
+    }
+    assert_eq!(
+        env.git(&["log", "--format=%s", "main..HEAD"]),
+        "feat: refuse null as a name (task null.2)\nfix: refuse null as an amount"
+    );
+}
+
 #[test]
 fn the_message_says_what_the_commit_is() {
     let env = TestEnvironment::started();
