@@ -293,7 +293,7 @@ fn check_commit(report: &Report) -> Result<(), Fault> {
             "bad_commit",
             concat!(argument!("message"), " says nothing"),
         )
-        .suggest("say in one line what the commit does, such as `fix: refuse an empty name`, or leave it out for the message of the template"));
+        .suggest("say in one line what the commit does, such as `fix: refuse an empty name`"));
     }
     Ok(())
 }

@@ -22,9 +22,9 @@ pub(super) const TYPES: [&str; 11] = [
 const EXCEPTING: &str = include_str!("words/excepting.txt");
 /// Other words that a shortened title does not end with: they need what follows.
 const JOINING: &str = include_str!("words/joining.txt");
-/// Words that begin a request or a sentence and are no names: `add`, but not `parse`, as which some function may be known.
+/// Verbs that begin a request and are no names: `add`, but not `parse`, as which some function may be known.
 const OPENING: &str = include_str!("words/opening.txt");
-/// What stands before a noun: the word before it is a verb, and no name.
+/// What stands before a noun: such a word is no name, and the word before it is a verb.
 const DETERMINERS: &str = "a all an any both each every its the their";
 
 /// What a condition begins with.
@@ -103,7 +103,7 @@ impl<'a> Title<'a> {
 
     /// Whether it asks for something, and so says what is done.
     pub(super) fn asks(&self) -> bool {
-        is_plain(self.text)
+        is_request(self.text) && !self.text.ends_with('?')
     }
 
     /// The text as a subject has it: no mark of a list, no full stop, no capital that only begins a sentence.
@@ -133,15 +133,15 @@ fn is_scope(scope: &str) -> bool {
 fn opens_sentence(title: &str, description: &str) -> bool {
     let first = title.split(' ').next().unwrap_or_default();
     let texts = format!("{title}\n{description}");
-    is_plain(title)
+    (is_request(title) || is_among(&first.to_lowercase(), DETERMINERS))
         && first.starts_with(|c: char| c.is_ascii_uppercase())
         && !first[1..].contains(|c: char| c.is_ascii_uppercase())
         && !texts.contains(&format!("`{first}"))
         && !texts.contains(&format!("{first}("))
 }
 
-/// Whether a text begins with a word that is no name.
-fn is_plain(text: &str) -> bool {
+/// Whether a text begins with a verb.
+fn is_request(text: &str) -> bool {
     let mut words = text.split(' ');
     let first = words.next().unwrap_or_default().to_ascii_lowercase();
     is_among(&first, OPENING)

@@ -371,7 +371,7 @@ fn a_message_of_ones_own_is_the_subject_or_all_of_it() {
         &["autopilot", "commit", "--message= \n "],
         2,
         "bad_commit",
-        "template",
+        "in one line",
     );
     let message = "Count\n\n# a heading\n#42 is mended\n\n    indented\n--amend";
     let made = env.tm(&["autopilot", "commit", "--message", message]).ok();

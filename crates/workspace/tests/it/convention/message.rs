@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use text::plain::{is_hidden, visible_len};
 use workspace::convention::message::{
-    DEFAULT_TEMPLATE, Kind, LONGEST_SUBJECT, MessageInput, commit_type, compose,
+    DEFAULT_TEMPLATE, Kind, LONGEST_SUBJECT, MessageInput, commit_type, compose, says_enough,
 };
 use workspace::convention::paths::PathClasses;
 use workspace::convention::scope::Scopes;
@@ -448,6 +448,25 @@ fn names_keep_their_case() {
 }
 
 #[test]
+fn a_title_says_enough_where_it_asks_for_something_that_fits() {
+    let long = "Add a reader for the reports of runners that write no names but numbers";
+    for (title, work, expected) in [
+        ("Add a reader", "tdd", true),
+        ("Parse the whole line", "tdd", true),
+        ("fix: a crash", "tdd", true),
+        ("A crash for an empty name", "fix", true),
+        (long, "tdd", false),
+        ("Null is accepted as an amount", "tdd", false),
+        ("The importer crashes for an empty file", "tdd", false),
+        ("Should comments count?", "tdd", false),
+        ("Add comments, too?", "tdd", false),
+        ("Eingaben ohne Einheit ablehnen", "tdd", false),
+    ] {
+        assert_eq!(says_enough(title, work), expected, "{title}");
+    }
+}
+
+#[test]
 fn breaking_changes_are_marked() {
     insta::assert_snapshot!(table(&[
         ("1.1", "BREAKING CHANGE: shout"),
@@ -532,7 +551,7 @@ fn feedback_says_what_is_done() {
     1.feedback-2 | Use `checked_add` here, this overflows for the largest size
       fix: use `checked_add` here, this overflows for the largest size
     1.feedback-3 | This overflows for negative numbers
-      fix(humanize): this overflows for negative numbers (task 1.feedback-3)
+      fix(humanize): This overflows for negative numbers (task 1.feedback-3)
     1.feedback-4 | Typo (src/humanize/time.py:12)
       fix(humanize): Typo (src/humanize/time.py:12) (task 1.feedback-4)
     add-an-own-format-for-relative-dates.feedback-5 | Could `naturaldelta` accept None, too?
