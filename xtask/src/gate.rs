@@ -9,6 +9,7 @@ use crate::agents::{self, Agents};
 use crate::chaos::{self, Chaos};
 use crate::dist::{self, Dist};
 use crate::fuzz::{self, Fuzz};
+use crate::lines::{self, Lines};
 use crate::runners::{self, Runners};
 use crate::tools::{built, cargo, cargo_tool, command, need, passes, python_tools};
 use crate::{book, browser, clients, conformance, plugins};
@@ -28,6 +29,8 @@ enum Step {
     Format,
     /// Words are spelled as `typos.toml` has it
     Spelling,
+    /// Nothing is larger than `ceilings.toml` has it
+    Lines,
     /// Clippy has nothing to say
     Lints,
     /// The documentation of the code has no dead link
@@ -90,6 +93,7 @@ impl Step {
                 let tools = python_tools("typos-1.52.0", &["typos==1.52.0"])?;
                 passes(&mut command(tools.join("typos")))
             }
+            Self::Lines => lines::run(&Lines::default()),
             Self::Lints => passes(
                 cargo(&["clippy", "--workspace", "--all-targets", "--locked"])
                     .args(["--", "-D", "warnings"]),
@@ -99,7 +103,12 @@ impl Step {
                     .env("RUSTDOCFLAGS", "-D warnings"),
             ),
             Self::Deny => deny(&Deny { advisories: false }),
-            Self::Tests => passes(&mut cargo(&["test", "--workspace", "--locked"])),
+            Self::Tests => {
+                let seed = fastrand::u32(..).to_string();
+                println!("TRAMLINE_KILL_SEED={seed}");
+                let mut tests = cargo(&["test", "--workspace", "--locked"]);
+                passes(tests.env("TRAMLINE_KILL_SEED", seed))
+            }
             Self::Demo => passes(command(built("tm")?).arg("demo")),
             Self::Faults => chaos::run(&Chaos::sample(12)),
             Self::Fuzz => fuzz::run_all(&Fuzz::lasting(4, 2)),

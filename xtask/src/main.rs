@@ -16,6 +16,7 @@ mod cost;
 mod dist;
 mod fuzz;
 mod gate;
+mod lines;
 mod plugins;
 mod runners;
 mod stage;
@@ -38,6 +39,8 @@ struct Tasks {
 enum Task {
     /// What must hold before a change lands
     Gate(gate::Gate),
+    /// How large everything is, held against `ceilings.toml`
+    Lines(lines::Lines),
     /// What takes too long for the gate: every kill point and fault, made-up input for an hour, the dist build
     Nightly,
     /// Hold the crates that we depend on to `deny.toml`
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
     let Tasks { task } = Tasks::parse();
     let outcome = match task {
         Task::Gate(gate) => gate::gate(&gate),
+        Task::Lines(lines) => lines::run(&lines),
         Task::Nightly => gate::nightly(),
         Task::Deny(deny) => gate::deny(&deny),
         Task::Chaos(chaos) => chaos::run(&chaos),
