@@ -3,14 +3,16 @@
 //! `TRAMLINE_KILL_RUNS` says how many runs, `TRAMLINE_KILL_SEED` with which numbers; without them it is a few, and
 //! other numbers each time.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
+
+use testkit::kill::{seed, tries_all};
 
 use super::executor::{Executor, Recovery};
 use super::stage::{Death, Stage};
 
-/// How many runs there are if nobody says otherwise, and how long they may take together.
-const RUNS: u64 = 25;
-const ENOUGH: Duration = Duration::from_secs(8);
+/// How many runs there are if nobody says otherwise, and if every death is asked for.
+const RUNS: u64 = 5;
+const MANY_RUNS: u64 = 100;
 
 /// A small generator of numbers that look random (xorshift).
 struct Random(u64);
@@ -70,21 +72,17 @@ fn run(seed: u64) -> usize {
     reason = "the numbers, for those who let it run for hours with --nocapture"
 )]
 fn killed_at_random() {
-    let first = number("TRAMLINE_KILL_SEED").unwrap_or_else(|| {
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |now| now.as_secs())
-    });
-    let asked = number("TRAMLINE_KILL_RUNS");
-    let begun = Instant::now();
+    let first = seed();
+    let most = match tries_all() {
+        true => MANY_RUNS,
+        false => RUNS,
+    };
+    let most = number("TRAMLINE_KILL_RUNS").unwrap_or(most);
     let mut runs = 0;
     let mut deaths = 0;
-    for seed in (first..).take(usize::try_from(asked.unwrap_or(RUNS)).unwrap_or(usize::MAX)) {
+    for seed in (first..).take(usize::try_from(most).unwrap_or(usize::MAX)) {
         deaths += run(seed);
         runs += 1;
-        if asked.is_none() && begun.elapsed() > ENOUGH {
-            break;
-        }
     }
     assert!(
         runs < 5 || deaths > runs,
