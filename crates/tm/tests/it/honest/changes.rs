@@ -90,23 +90,22 @@ fn what_failed_before_is_found_out_beside_the_first_report() {
 
 #[test]
 fn the_first_test_of_a_project() {
-    for way in WAYS {
-        let before = Before {
-            files: &[("README.md", "A shop.\n")],
-            baseline: false,
-            ..SHOP
-        };
-        let work = Work::begin(&before, way);
-        work.write("tests/double.test", DOUBLES);
-        if work.by_name() {
-            work.warns(&[NO_BEFORE]);
-        }
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.green();
-        work.commit();
-        work.finalize();
+    let way = Way::Reported;
+    let before = Before {
+        files: &[("README.md", "A shop.\n")],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, way);
+    work.write("tests/double.test", DOUBLES);
+    if work.by_name() {
+        work.warns(&[NO_BEFORE]);
     }
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
 }
 
 #[test]
@@ -355,94 +354,91 @@ fn windows_line_ends() {
 
 #[test]
 fn a_test_file_behind_a_link() {
-    for way in WAYS {
-        let before = Before {
-            files: &[
-                ("src/add.sh", "echo $(($1 + $2))\n"),
-                ("shared/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n"),
-            ],
-            ..SHOP
-        };
-        let work = Work::begin_with(&before, way, |work| {
-            fs::create_dir(work.root().join("tests")).unwrap();
-            symlink("../shared/add.test", work.root().join("tests/again.test")).unwrap();
-        });
-        work.subtask(
-            || {
-                work.write("shared/double.test", DOUBLES);
-                symlink(
-                    "../shared/double.test",
-                    work.root().join("tests/double.test"),
-                )
-                .unwrap();
-            },
-            || work.write("src/double.sh", DOUBLE),
-        );
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let before = Before {
+        files: &[
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            ("shared/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n"),
+        ],
+        ..SHOP
+    };
+    let work = Work::begin_with(&before, way, |work| {
+        fs::create_dir(work.root().join("tests")).unwrap();
+        symlink("../shared/add.test", work.root().join("tests/again.test")).unwrap();
+    });
+    work.subtask(
+        || {
+            work.write("shared/double.test", DOUBLES);
+            symlink(
+                "../shared/double.test",
+                work.root().join("tests/double.test"),
+            )
+            .unwrap();
+        },
+        || work.write("src/double.sh", DOUBLE),
+    );
+    work.finalize();
 }
 
 #[test]
 fn a_project_in_a_folder_of_its_repository() {
-    for way in WAYS {
-        let before = Before {
-            folder: "services/shop",
-            task: "2",
-            ..SHOP
-        };
-        let work = Work::begin_with(&before, way, |work| {
-            fs::write(work.root().join("../../top.md"), "All services.\n").unwrap();
-        });
-        work.subtask(
-            || work.write("tests/double.test", DOUBLES),
-            || work.write("src/double.sh", DOUBLE),
-        );
-        work.subtask(
-            || work.write("tests/halve.test", HALVES),
-            || work.write("src/halve.sh", HALVE),
-        );
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let before = Before {
+        folder: "services/shop",
+        task: "2",
+        ..SHOP
+    };
+    let work = Work::begin_with(&before, way, |work| {
+        fs::write(work.root().join("../../top.md"), "All services.\n").unwrap();
+    });
+    work.subtask(
+        || work.write("tests/double.test", DOUBLES),
+        || work.write("src/double.sh", DOUBLE),
+    );
+    work.subtask(
+        || work.write("tests/halve.test", HALVES),
+        || work.write("src/halve.sh", HALVE),
+    );
+    work.finalize();
 }
 
 #[test]
 fn two_subtasks_in_the_same_files() {
-    for way in WAYS {
-        let before = Before {
-            files: &[
-                (
-                    "src/calc.sh",
-                    "case $1 in add) echo $(($2 + $3)) ;;\nesac\n",
-                ),
-                (
-                    "tests/calc.test",
-                    "adds: test $(sh src/calc.sh add 1 2) = 3\n",
-                ),
-            ],
-            task: "2",
-            ..SHOP
-        };
-        let work = Work::begin(&before, way);
-        work.subtask(
-            || {
-                work.append(
-                    "tests/calc.test",
-                    "doubles: test $(sh src/calc.sh double 4) = 8\n",
-                );
-            },
-            || work.replace("src/calc.sh", "esac", "double) echo $(($2 * 2)) ;;\nesac"),
-        );
-        work.subtask(
-            || {
-                work.append(
-                    "tests/calc.test",
-                    "halves: test $(sh src/calc.sh halve 4) = 2\n",
-                );
-            },
-            || work.replace("src/calc.sh", "esac", "halve) echo $(($2 / 2)) ;;\nesac"),
-        );
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let before = Before {
+        files: &[
+            (
+                "src/calc.sh",
+                "case $1 in add) echo $(($2 + $3)) ;;\nesac\n",
+            ),
+            (
+                "tests/calc.test",
+                "adds: test $(sh src/calc.sh add 1 2) = 3\n",
+            ),
+        ],
+        task: "2",
+        ..SHOP
+    };
+    let work = Work::begin(&before, way);
+    work.subtask(
+        || {
+            work.append(
+                "tests/calc.test",
+                "doubles: test $(sh src/calc.sh double 4) = 8\n",
+            );
+        },
+        || work.replace("src/calc.sh", "esac", "double) echo $(($2 * 2)) ;;\nesac"),
+    );
+    work.subtask(
+        || {
+            work.append(
+                "tests/calc.test",
+                "halves: test $(sh src/calc.sh halve 4) = 2\n",
+            );
+        },
+        || work.replace("src/calc.sh", "esac", "halve) echo $(($2 / 2)) ;;\nesac"),
+    );
+    work.finalize();
 }
 
 #[test]
@@ -535,18 +531,17 @@ fn a_test_file_that_is_renamed_in_red() {
 
 #[test]
 fn the_stub_that_a_test_needs_to_be_built() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.write("tests/double.test", DOUBLES);
-        work.write("src/double.sh", "exit 1\n");
-        // It is no test, and that is said; more is not.
-        work.warns(&["files other than tests were changed in RED: src/double.sh"]);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.green();
-        work.commit();
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.write("tests/double.test", DOUBLES);
+    work.write("src/double.sh", "exit 1\n");
+    // It is no test, and that is said; more is not.
+    work.warns(&["files other than tests were changed in RED: src/double.sh"]);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
 }
 
 #[test]

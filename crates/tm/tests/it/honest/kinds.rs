@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::languages::PYTHON;
-use super::work::{Before, DOUBLE, DOUBLES, SHOP, WAYS, Way, Work};
+use super::work::{Before, DOUBLE, DOUBLES, SHOP, Way, Work};
 
 /// A run over subtasks of these kinds.
 pub fn begin(before: &Before<'_>, way: Way, kinds: &[&str]) -> Work {
@@ -43,115 +43,113 @@ fn each_kind_ends_in_a_commit_of_its_type() {
         files: &[&[("README.md", "# Shop\n")], SHOP.files].concat(),
         ..SHOP
     };
-    for way in WAYS {
-        let kinds = [
-            "docs", "config", "chore", "refactor", "tests", "spike", "fix",
-        ];
-        let work = begin(&before, way, &kinds);
-        work.append("README.md", "Sells things.\n");
-        work.commit();
-        work.write(".editorconfig", "root = true\n");
-        done(&work, "chore");
-        work.write("Makefile", "test:\n\tsh run.sh\n");
-        done(&work, "chore");
-        work.write("src/add.sh", "expr $1 + $2\n");
-        done(&work, "refactor");
-        work.append(
-            "tests/add.test",
-            "adds more: test $(sh src/add.sh 5 5) = 10\n",
-        );
-        done(&work, "tests");
-        let (status, told) = work.shell("tm run report --outcome learned --note 'expr is slow'");
-        assert_eq!(status, 0, "{told:#}");
-        work.write("tests/double.test", DOUBLES);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.green();
-        work.commit();
-        work.finalize();
-        let subjects = work.git(&["log", "--reverse", "--format=%s", "main.."]);
-        let types: Vec<&str> = subjects
-            .lines()
-            .filter_map(|subject| subject.split(['(', ':']).next())
-            .collect();
-        let expected = ["docs", "chore", "chore", "refactor", "test", "fix", "chore"];
-        assert_eq!(types, expected, "{subjects}");
-        let (status, verified) = work.shell("tm verify main..HEAD");
-        assert_eq!(status, 0, "{verified:#}");
-        let known: Vec<&Value> = verified["commits"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|commit| &commit["kind"])
-            .collect();
-        let expected = json!(["docs", "config", "chore", "refactor", "tests", null, null]);
-        assert_eq!(json!(known), expected, "{verified:#}");
-    }
+    let way = Way::Reported;
+    let kinds = [
+        "docs", "config", "chore", "refactor", "tests", "spike", "fix",
+    ];
+    let work = begin(&before, way, &kinds);
+    work.append("README.md", "Sells things.\n");
+    work.commit();
+    work.write(".editorconfig", "root = true\n");
+    done(&work, "chore");
+    work.write("Makefile", "test:\n\tsh run.sh\n");
+    done(&work, "chore");
+    work.write("src/add.sh", "expr $1 + $2\n");
+    done(&work, "refactor");
+    work.append(
+        "tests/add.test",
+        "adds more: test $(sh src/add.sh 5 5) = 10\n",
+    );
+    done(&work, "tests");
+    let (status, told) = work.shell("tm run report --outcome learned --note 'expr is slow'");
+    assert_eq!(status, 0, "{told:#}");
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
+    let subjects = work.git(&["log", "--reverse", "--format=%s", "main.."]);
+    let types: Vec<&str> = subjects
+        .lines()
+        .filter_map(|subject| subject.split(['(', ':']).next())
+        .collect();
+    let expected = ["docs", "chore", "chore", "refactor", "test", "fix", "chore"];
+    assert_eq!(types, expected, "{subjects}");
+    let (status, verified) = work.shell("tm verify main..HEAD");
+    assert_eq!(status, 0, "{verified:#}");
+    let known: Vec<&Value> = verified["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|commit| &commit["kind"])
+        .collect();
+    let expected = json!(["docs", "config", "chore", "refactor", "tests", null, null]);
+    assert_eq!(json!(known), expected, "{verified:#}");
 }
 
 #[test]
 fn what_is_of_another_kind_is_refused() {
-    for way in WAYS {
-        let work = begin(&SHOP, way, &["docs", "chore", "refactor", "tests"]);
-        work.write("README.md", "# Shop\n");
-        work.write("src/double.sh", DOUBLE);
-        let told = refused(&work, &["commit"], "other_files_changed");
-        assert!(told["message"].as_str().unwrap().contains("src/double.sh"));
-        // Committed by hand it is no other.
-        work.git(&["add", "--all"]);
-        work.git(&["commit", "--quiet", "--message", "By hand"]);
-        let sha = work.git(&["rev-parse", "HEAD"]);
-        let (_, told) = work.report_commit(&["--sha", sha.trim()]);
-        assert_eq!(told["code"], "other_files_changed", "{told:#}");
-        work.git(&["reset", "--quiet", "HEAD~"]);
-        work.delete("src/double.sh");
-        // Under another name it is gone as well.
-        work.git(&["mv", "src/add.sh", "ADD.md"]);
-        refused(&work, &["commit"], "other_files_changed");
-        work.git(&["mv", "ADD.md", "src/add.sh"]);
-        work.commit();
+    let way = Way::Reported;
+    let work = begin(&SHOP, way, &["docs", "chore", "refactor", "tests"]);
+    work.write("README.md", "# Shop\n");
+    work.write("src/double.sh", DOUBLE);
+    let told = refused(&work, &["commit"], "other_files_changed");
+    assert!(told["message"].as_str().unwrap().contains("src/double.sh"));
+    // Committed by hand it is no other.
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "By hand"]);
+    let sha = work.git(&["rev-parse", "HEAD"]);
+    let (_, told) = work.report_commit(&["--sha", sha.trim()]);
+    assert_eq!(told["code"], "other_files_changed", "{told:#}");
+    work.git(&["reset", "--quiet", "HEAD~"]);
+    work.delete("src/double.sh");
+    // Under another name it is gone as well.
+    work.git(&["mv", "src/add.sh", "ADD.md"]);
+    refused(&work, &["commit"], "other_files_changed");
+    work.git(&["mv", "ADD.md", "src/add.sh"]);
+    work.commit();
 
-        work.write("Makefile", "all:\n");
-        work.write("src/add.sh", "expr $1 + $2\n");
-        refused(&work, &["complete", "chore"], "other_files_changed");
-        work.write("src/add.sh", "echo $(($1 + $2))\n");
-        work.write("tests/add.test", "adds: true\n");
-        refused(&work, &["complete", "chore"], "other_files_changed");
-        work.git(&["restore", "tests"]);
-        done(&work, "chore");
+    work.write("Makefile", "all:\n");
+    work.write("src/add.sh", "expr $1 + $2\n");
+    refused(&work, &["complete", "chore"], "other_files_changed");
+    work.write("src/add.sh", "echo $(($1 + $2))\n");
+    work.write("tests/add.test", "adds: true\n");
+    refused(&work, &["complete", "chore"], "other_files_changed");
+    work.git(&["restore", "tests"]);
+    done(&work, "chore");
 
-        refused(&work, &["complete", "refactor"], "nothing_changed");
-        work.write("src/add.sh", "expr $1 + $2\n");
-        work.write("tests/add.test", "adds: true\n");
-        refused(&work, &["complete", "refactor"], "other_files_changed");
-        work.git(&["restore", "tests"]);
-        work.write("src/add.sh", "expr $1 - $2\n");
-        let (status, told) = work.report(&["complete", "refactor"]);
-        assert_eq!(
-            told["code"], "green_tests_still_failing",
-            "{status} {told:#}"
-        );
-        work.write("src/add.sh", "expr $1 + $2\n");
-        done(&work, "refactor");
+    refused(&work, &["complete", "refactor"], "nothing_changed");
+    work.write("src/add.sh", "expr $1 + $2\n");
+    work.write("tests/add.test", "adds: true\n");
+    refused(&work, &["complete", "refactor"], "other_files_changed");
+    work.git(&["restore", "tests"]);
+    work.write("src/add.sh", "expr $1 - $2\n");
+    let (status, told) = work.report(&["complete", "refactor"]);
+    assert_eq!(
+        told["code"], "green_tests_still_failing",
+        "{status} {told:#}"
+    );
+    work.write("src/add.sh", "expr $1 + $2\n");
+    done(&work, "refactor");
 
-        work.write("src/add.sh", "echo $(($1 + $2))\n");
-        work.append(
-            "tests/add.test",
-            "adds more: test $(sh src/add.sh 5 5) = 10\n",
-        );
-        refused(&work, &["complete", "tests"], "other_files_changed");
-        work.git(&["restore", "src"]);
-        work.git(&["restore", "tests"]);
-        refused(&work, &["complete", "tests"], "no_test_written");
-        // A test of before that asks for less is none that is brought.
-        work.write("tests/add.test", "adds: true\n");
-        refused(&work, &["complete", "tests"], "no_test_written");
-        // One that is there and fails is told as that.
-        work.git(&["restore", "tests"]);
-        work.append("tests/add.test", "adds more: false\n");
-        let (_, told) = work.report(&["complete", "tests"]);
-        assert_eq!(told["code"], "green_tests_still_failing", "{told:#}");
-    }
+    work.write("src/add.sh", "echo $(($1 + $2))\n");
+    work.append(
+        "tests/add.test",
+        "adds more: test $(sh src/add.sh 5 5) = 10\n",
+    );
+    refused(&work, &["complete", "tests"], "other_files_changed");
+    work.git(&["restore", "src"]);
+    work.git(&["restore", "tests"]);
+    refused(&work, &["complete", "tests"], "no_test_written");
+    // A test of before that asks for less is none that is brought.
+    work.write("tests/add.test", "adds: true\n");
+    refused(&work, &["complete", "tests"], "no_test_written");
+    // One that is there and fails is told as that.
+    work.git(&["restore", "tests"]);
+    work.append("tests/add.test", "adds more: false\n");
+    let (_, told) = work.report(&["complete", "tests"]);
+    assert_eq!(told["code"], "green_tests_still_failing", "{told:#}");
 }
 
 #[test]
@@ -278,47 +276,45 @@ fn a_spike_that_was_committed_comes_off_the_branch() {
 /// What a subtask asks for is there already: a test says so.
 #[test]
 fn a_subtask_turns_out_to_be_of_another_kind() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.append(
-            "tests/add.test",
-            "adds more: test $(sh src/add.sh 5 5) = 10\n",
-        );
-        refused(&work, &["complete", "red"], "red_requires_failing_tests");
-        let (status, told) = work.ask(&["reopen", "--kind", "tests"]);
-        assert_eq!(
-            (status, &told["error"]["code"]),
-            (2, &json!("no_reason")),
-            "{told:#}"
-        );
-        let (_, told) = work.ask(&["reopen", "--kind", "wrong", "--reason", "why not"]);
-        assert_eq!(told["error"]["code"], "unknown_kind", "{told:#}");
-        let told = work.tm(&["reopen", "--kind", "tests", "--reason", "it is there"]);
-        assert_eq!(told["nextAction"]["action"], "tests", "{told:#}");
-        done(&work, "tests");
-        work.finalize();
-        let (status, verified) = work.shell("tm verify main..HEAD");
-        assert_eq!(status, 0, "{verified:#}");
-        assert_eq!(verified["commits"][0]["kind"], "tests", "{verified:#}");
-        let (_, report) = work.shell("tm runs report");
-        assert_eq!(report["subtasks"][0]["kind"], "tests", "{report:#}");
-        assert_eq!(report["reopened"][0]["type"], "tests", "{report:#}");
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.append(
+        "tests/add.test",
+        "adds more: test $(sh src/add.sh 5 5) = 10\n",
+    );
+    refused(&work, &["complete", "red"], "red_requires_failing_tests");
+    let (status, told) = work.ask(&["reopen", "--kind", "tests"]);
+    assert_eq!(
+        (status, &told["error"]["code"]),
+        (2, &json!("no_reason")),
+        "{told:#}"
+    );
+    let (_, told) = work.ask(&["reopen", "--kind", "wrong", "--reason", "why not"]);
+    assert_eq!(told["error"]["code"], "unknown_kind", "{told:#}");
+    let told = work.tm(&["reopen", "--kind", "tests", "--reason", "it is there"]);
+    assert_eq!(told["nextAction"]["action"], "tests", "{told:#}");
+    done(&work, "tests");
+    work.finalize();
+    let (status, verified) = work.shell("tm verify main..HEAD");
+    assert_eq!(status, 0, "{verified:#}");
+    assert_eq!(verified["commits"][0]["kind"], "tests", "{verified:#}");
+    let (_, report) = work.shell("tm runs report");
+    assert_eq!(report["subtasks"][0]["kind"], "tests", "{report:#}");
+    assert_eq!(report["reopened"][0]["type"], "tests", "{report:#}");
 }
 
 #[test]
 fn tests_of_before_are_not_owed_by_work_of_another_kind() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.write("tests/double.test", DOUBLES);
-        work.red();
-        work.tm(&["reopen", "--kind", "chore", "--reason", "it is none"]);
-        work.write("Makefile", "all:\n");
-        refused(&work, &["complete", "chore"], "other_files_changed");
-        work.delete("tests/double.test");
-        done(&work, "chore");
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.tm(&["reopen", "--kind", "chore", "--reason", "it is none"]);
+    work.write("Makefile", "all:\n");
+    refused(&work, &["complete", "chore"], "other_files_changed");
+    work.delete("tests/double.test");
+    done(&work, "chore");
+    work.finalize();
 }
 
 #[test]
@@ -343,17 +339,16 @@ fn a_kind_that_nobody_knows_begins_no_run() {
 /// Who goes back finds the tests that were there before, and no others.
 #[test]
 fn tests_of_what_is_there_are_taken_up_again() {
-    for way in WAYS {
-        let work = begin(&SHOP, way, &["tests"]);
-        let more = "adds more: test $(sh src/add.sh 5 5) = 10\n";
-        work.append("tests/add.test", more);
-        work.accept(&["complete", "tests"], "commit");
-        work.tm(&["reopen", "--reason", "a hook wants a line more"]);
-        refused_without_tests(&work);
-        work.append("tests/add.test", &format!("{more}# the end\n"));
-        done(&work, "tests");
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = begin(&SHOP, way, &["tests"]);
+    let more = "adds more: test $(sh src/add.sh 5 5) = 10\n";
+    work.append("tests/add.test", more);
+    work.accept(&["complete", "tests"], "commit");
+    work.tm(&["reopen", "--reason", "a hook wants a line more"]);
+    refused_without_tests(&work);
+    work.append("tests/add.test", &format!("{more}# the end\n"));
+    done(&work, "tests");
+    work.finalize();
 }
 
 /// What was accepted before is new once more.
@@ -365,16 +360,15 @@ fn refused_without_tests(work: &Work) {
 
 #[test]
 fn code_in_a_folder_of_documents_is_code() {
-    for way in WAYS {
-        let work = begin(&SHOP, way, &["docs"]);
-        for file in ["src/docs/double.js", "docs/double.go"] {
-            work.write(file, "1\n");
-            refused(&work, &["commit"], "other_files_changed");
-            work.delete(file);
-        }
-        work.write("docs/example.js", "1\n");
-        work.commit();
+    let way = Way::Reported;
+    let work = begin(&SHOP, way, &["docs"]);
+    for file in ["src/docs/double.js", "docs/double.go"] {
+        work.write(file, "1\n");
+        refused(&work, &["commit"], "other_files_changed");
+        work.delete(file);
     }
+    work.write("docs/example.js", "1\n");
+    work.commit();
 }
 
 /// A step that is no report of tests is told as any other.

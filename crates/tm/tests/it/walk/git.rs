@@ -1,7 +1,7 @@
 //! What git's users do to a branch while a run works on it.
 
 use super::walk;
-use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, WAYS, Way, Work};
+use crate::honest::work::{Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, WAYS, Way, Work};
 
 /// Two subtasks, the first one done.
 const TWO: Before<'static> = Before { task: "2", ..SHOP };
@@ -65,20 +65,19 @@ fn has_only_its_own(work: &Work) {
 
 #[test]
 fn a_rebase_onto_a_newer_main() {
-    for way in WAYS {
-        let work = second(way);
-        main_moves(&work);
-        work.git(&["rebase", "--quiet", "main"]);
-        work.write("tests/halve.test", HALVES);
-        work.warns(&["The branch was rebased"]);
-        work.red();
-        work.write("src/halve.sh", HALVE);
-        work.green();
-        ends(&work);
-        has_only_its_own(&work);
-        let (_, report) = work.runs("tm runs report");
-        assert!(report.contains("`tm verify main.."), "{report}");
-    }
+    let way = Way::Reported;
+    let work = second(way);
+    main_moves(&work);
+    work.git(&["rebase", "--quiet", "main"]);
+    work.write("tests/halve.test", HALVES);
+    work.warns(&["The branch was rebased"]);
+    work.red();
+    work.write("src/halve.sh", HALVE);
+    work.green();
+    ends(&work);
+    has_only_its_own(&work);
+    let (_, report) = work.runs("tm runs report");
+    assert!(report.contains("`tm verify main.."), "{report}");
 }
 
 #[test]
@@ -125,34 +124,32 @@ fn a_rebase_in_each_phase() {
 
 #[test]
 fn a_rebase_of_a_branch_without_commits() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        main_moves(&work);
-        work.git(&["merge", "--quiet", "--ff-only", "main"]);
-        work.write("tests/double.test", DOUBLES);
-        work.warns(&["Another branch came in"]);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.green();
-        work.commit();
-        work.finalize();
-        has_only_its_own(&work);
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    main_moves(&work);
+    work.git(&["merge", "--quiet", "--ff-only", "main"]);
+    work.write("tests/double.test", DOUBLES);
+    work.warns(&["Another branch came in"]);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
+    has_only_its_own(&work);
 }
 
 #[test]
 fn main_is_merged_in() {
-    for way in WAYS {
-        let work = second(way);
-        main_moves(&work);
-        work.git(&["merge", "--quiet", "--no-edit", "main"]);
-        work.write("tests/halve.test", HALVES);
-        work.warns(&["Another branch came in"]);
-        work.red();
-        work.write("src/halve.sh", HALVE);
-        work.green();
-        ends(&work);
-    }
+    let way = Way::Reported;
+    let work = second(way);
+    main_moves(&work);
+    work.git(&["merge", "--quiet", "--no-edit", "main"]);
+    work.write("tests/halve.test", HALVES);
+    work.warns(&["Another branch came in"]);
+    work.red();
+    work.write("src/halve.sh", HALVE);
+    work.green();
+    ends(&work);
 }
 
 #[test]
@@ -201,30 +198,28 @@ fn a_rebase_is_under_way() {
 
 #[test]
 fn a_test_is_committed_by_hand() {
-    for way in WAYS {
-        let work = second(way);
-        work.write("tests/halve.test", HALVES);
-        work.red();
-        work.git(&["add", "tests"]);
-        work.git(&["commit", "--quiet", "--message", "Halves"]);
-        work.write("src/halve.sh", HALVE);
-        work.green();
-        walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
-        assert_eq!(work.git(&["status", "--porcelain"]), "");
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = second(way);
+    work.write("tests/halve.test", HALVES);
+    work.red();
+    work.git(&["add", "tests"]);
+    work.git(&["commit", "--quiet", "--message", "Halves"]);
+    work.write("src/halve.sh", HALVE);
+    work.green();
+    walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
+    assert_eq!(work.git(&["status", "--porcelain"]), "");
+    work.finalize();
 }
 
 #[test]
 fn everything_is_committed_by_hand() {
-    for way in WAYS {
-        let work = second(way);
-        to_commit(&work);
-        work.git(&["add", "--all"]);
-        work.git(&["commit", "--quiet", "--message", "Halve"]);
-        walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = second(way);
+    to_commit(&work);
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "Halve"]);
+    walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
+    work.finalize();
 }
 
 /// A project with a hook that formats what is committed, and tells nobody. Git knows its tasks or not.
@@ -277,42 +272,40 @@ fn a_hook_formats_what_is_committed_by_hand() {
 
 #[test]
 fn a_hook_makes_of_a_commit_what_is_there_already() {
-    for way in WAYS {
-        let work = with_silent_formatter(way, false);
-        let tested = work.read("src/double.sh");
-        work.git(&["add", "--all"]);
-        work.git(&["commit", "--quiet", "--message", "Double"]);
-        let head = work.git(&["rev-parse", "HEAD"]);
-        // What was tested lies on top of it.
-        work.write("src/double.sh", &tested);
-        work.write("tests/double.test", &DOUBLES.replace('\n', "  \n"));
-        walk(
-            &work,
-            |work| work.report_commit(&["--sha", "HEAD"]),
-            "nothing_to_commit",
-            &[],
-        );
-        assert_eq!(work.git(&["rev-parse", "HEAD"]), head);
-        assert_eq!(work.git(&["status", "--porcelain"]), "");
-    }
+    let way = Way::Reported;
+    let work = with_silent_formatter(way, false);
+    let tested = work.read("src/double.sh");
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "Double"]);
+    let head = work.git(&["rev-parse", "HEAD"]);
+    // What was tested lies on top of it.
+    work.write("src/double.sh", &tested);
+    work.write("tests/double.test", &DOUBLES.replace('\n', "  \n"));
+    walk(
+        &work,
+        |work| work.report_commit(&["--sha", "HEAD"]),
+        "nothing_to_commit",
+        &[],
+    );
+    assert_eq!(work.git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(work.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
 fn something_is_committed_behind_the_last_subtask() {
-    for way in WAYS {
-        let work = second(way);
-        to_commit(&work);
-        work.commit();
-        work.write("README.md", "How to halve.\n");
-        work.git(&["add", "--all"]);
-        work.git(&["commit", "--quiet", "--message", "Tell"]);
-        walk(
-            &work,
-            |work| work.report(&["finalize"]),
-            "foreign_commit",
-            &[],
-        );
-    }
+    let way = Way::Reported;
+    let work = second(way);
+    to_commit(&work);
+    work.commit();
+    work.write("README.md", "How to halve.\n");
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "Tell"]);
+    walk(
+        &work,
+        |work| work.report(&["finalize"]),
+        "foreign_commit",
+        &[],
+    );
 }
 
 #[test]
@@ -419,18 +412,17 @@ fn the_last_commit_gets_another_message() {
 
 #[test]
 fn the_work_is_in_the_stash() {
-    for way in BY_NAME {
-        let work = second(way);
-        to_commit(&work);
-        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-        walk(
-            &work,
-            |work| work.report_commit(&[]),
-            "nothing_changed",
-            &[],
-        );
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = second(way);
+    to_commit(&work);
+    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+    walk(
+        &work,
+        |work| work.report_commit(&[]),
+        "nothing_changed",
+        &[],
+    );
+    work.finalize();
 }
 
 /// A branch beside the run, with a commit of its own that changes these files, or none.
@@ -458,38 +450,36 @@ fn merge(work: &Work, onto: &str, files: &[(&str, &str)]) {
 
 #[test]
 fn main_is_merged_in_before_a_commit() {
-    for way in WAYS {
-        let work = Work::begin(&TWO, way);
-        work.write("tests/double.test", DOUBLES);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.green();
-        merge(&work, "main", &[]);
-        let (status, answer) = work.report_commit(&[]);
-        assert_eq!(status, 0, "{answer:#}");
-        to_commit(&work);
-        ends(&work);
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&TWO, way);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    merge(&work, "main", &[]);
+    let (status, answer) = work.report_commit(&[]);
+    assert_eq!(status, 0, "{answer:#}");
+    to_commit(&work);
+    ends(&work);
 }
 
 #[test]
 fn another_branch_is_merged_in() {
-    for way in WAYS {
-        let work = second(way);
-        work.write("tests/halve.test", HALVES);
-        work.red();
-        work.write("src/halve.sh", HALVE);
-        let base = work.git(&["rev-parse", "main~0"]);
-        merge(&work, &base, &[("tests/add.test", "adds: test 1 = 1\n")]);
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "tests_changed",
-            &[],
-        );
-        work.commit();
-        has_only_its_own(&work);
-    }
+    let way = Way::Reported;
+    let work = second(way);
+    work.write("tests/halve.test", HALVES);
+    work.red();
+    work.write("src/halve.sh", HALVE);
+    let base = work.git(&["rev-parse", "main~0"]);
+    merge(&work, &base, &[("tests/add.test", "adds: test 1 = 1\n")]);
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_changed",
+        &[],
+    );
+    work.commit();
+    has_only_its_own(&work);
 }
 
 #[test]

@@ -4,42 +4,40 @@ use super::walk;
 use crate::honest::kinds::begin;
 use crate::honest::languages::PYTHON;
 use crate::honest::refactoring::{REFACTORED, at_refactoring};
-use crate::honest::work::{DOUBLE, DOUBLES, SHOP, WAYS, Way, Work};
+use crate::honest::work::{DOUBLE, DOUBLES, SHOP, Way, Work};
 
 #[test]
 fn code_is_written_beside_documents() {
-    for way in WAYS {
-        let work = begin(&SHOP, way, &["docs"]);
-        work.write("README.md", "# Shop\n");
-        work.write("src/double.sh", DOUBLE);
-        let deed = |work: &Work| work.delete("src/double.sh");
-        walk(
-            &work,
-            |work| work.report_commit(&[]),
-            "other_files_changed",
-            &[("put them back", deed)],
-        );
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = begin(&SHOP, way, &["docs"]);
+    work.write("README.md", "# Shop\n");
+    work.write("src/double.sh", DOUBLE);
+    let deed = |work: &Work| work.delete("src/double.sh");
+    walk(
+        &work,
+        |work| work.report_commit(&[]),
+        "other_files_changed",
+        &[("put them back", deed)],
+    );
+    work.finalize();
 }
 
 #[test]
 fn no_test_is_written_where_tests_are_asked_for() {
-    for way in WAYS {
-        let work = begin(&SHOP, way, &["tests"]);
-        let deed = |work: &Work| {
-            work.append(
-                "tests/add.test",
-                "adds more: test $(sh src/add.sh 5 5) = 10\n",
-            );
-        };
-        walk(
-            &work,
-            |work| work.report(&["complete", "tests"]),
-            "no_test_written",
-            &[("write one", deed)],
+    let way = Way::Reported;
+    let work = begin(&SHOP, way, &["tests"]);
+    let deed = |work: &Work| {
+        work.append(
+            "tests/add.test",
+            "adds more: test $(sh src/add.sh 5 5) = 10\n",
         );
-    }
+    };
+    walk(
+        &work,
+        |work| work.report(&["complete", "tests"]),
+        "no_test_written",
+        &[("write one", deed)],
+    );
 }
 
 #[test]
@@ -65,32 +63,30 @@ fn a_test_calls_nothing() {
 
 #[test]
 fn what_was_tried_is_left_lying_about() {
-    for way in WAYS {
-        let work = begin(&SHOP, way, &["spike"]);
-        work.write("src/double.sh", DOUBLE);
-        walk(
-            &work,
-            |work| work.shell("tm run report --outcome learned --note 'it is fast'"),
-            "changes_left",
-            &[],
-        );
-        work.warns(&["A stash was made since the run began"]);
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = begin(&SHOP, way, &["spike"]);
+    work.write("src/double.sh", DOUBLE);
+    walk(
+        &work,
+        |work| work.shell("tm run report --outcome learned --note 'it is fast'"),
+        "changes_left",
+        &[],
+    );
+    work.warns(&["A stash was made since the run began"]);
+    work.finalize();
 }
 
 #[test]
 fn a_change_is_called_none() {
-    for way in WAYS {
-        let work = at_refactoring(&REFACTORED, way);
-        work.write("src/double.sh", "echo $((2 * $1))\n");
-        walk(
-            &work,
-            |work| work.ask(&["complete", "refactor", "--unchanged"]),
-            "not_unchanged",
-            &[],
-        );
-    }
+    let way = Way::Reported;
+    let work = at_refactoring(&REFACTORED, way);
+    work.write("src/double.sh", "echo $((2 * $1))\n");
+    walk(
+        &work,
+        |work| work.ask(&["complete", "refactor", "--unchanged"]),
+        "not_unchanged",
+        &[],
+    );
 }
 
 #[test]

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use super::walk;
 use crate::honest::cargo::{CRATE, DOUBLE_FN, add_test};
-use crate::honest::work::{
-    BY_NAME, Before, DOUBLE, DOUBLES, OLD_FAILURE, SHOP, WAYS, Way, Work, age,
-};
+use crate::honest::work::{Before, DOUBLE, DOUBLES, OLD_FAILURE, SHOP, WAYS, Way, Work, age};
 
 pub(super) fn to_green(way: Way) -> Work {
     let work = Work::begin(&SHOP, way);
@@ -24,55 +22,52 @@ fn to_commit(way: Way) -> Work {
 
 #[test]
 fn no_test_fails_because_none_is_written() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
-        walk(
-            &work,
-            |work| work.report(&["complete", "red"]),
-            "red_requires_failing_tests",
-            &[("write the tests of this subtask", deed)],
-        );
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "red_requires_failing_tests",
+        &[("write the tests of this subtask", deed)],
+    );
 }
 
 #[test]
 fn the_code_is_written_before_its_test() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.write("src/double.sh", DOUBLE);
-        work.write("tests/double.test", DOUBLES);
-        walk(
-            &work,
-            |work| work.report(&["complete", "red"]),
-            "red_requires_failing_tests",
-            &[],
-        );
-        work.git(&["stash", "pop", "--quiet"]);
-        work.green();
-        work.commit();
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.write("src/double.sh", DOUBLE);
+    work.write("tests/double.test", DOUBLES);
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "red_requires_failing_tests",
+        &[],
+    );
+    work.git(&["stash", "pop", "--quiet"]);
+    work.green();
+    work.commit();
+    work.finalize();
 }
 
 #[test]
 fn the_code_is_committed_before_its_test() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.write("src/double.sh", DOUBLE);
-        work.git(&["add", "--all"]);
-        work.git(&["commit", "--quiet", "--message", "Double"]);
-        work.write("tests/double.test", DOUBLES);
-        walk(
-            &work,
-            |work| work.report(&["complete", "red"]),
-            "red_requires_failing_tests",
-            &[],
-        );
-        work.git(&["stash", "pop", "--quiet"]);
-        work.green();
-        work.commit();
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.write("src/double.sh", DOUBLE);
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "Double"]);
+    work.write("tests/double.test", DOUBLES);
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "red_requires_failing_tests",
+        &[],
+    );
+    work.git(&["stash", "pop", "--quiet"]);
+    work.green();
+    work.commit();
 }
 
 #[test]
@@ -107,67 +102,63 @@ fn code_is_no_test() {
 
 #[test]
 fn the_code_is_not_right_yet() {
-    for way in WAYS {
-        let work = to_green(way);
-        work.write("src/double.sh", "echo 7\n");
-        let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "green_tests_still_failing",
-            &[("go on implementing", deed)],
-        );
-    }
+    let way = Way::Reported;
+    let work = to_green(way);
+    work.write("src/double.sh", "echo 7\n");
+    let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "green_tests_still_failing",
+        &[("go on implementing", deed)],
+    );
 }
 
 #[test]
 fn a_formatter_goes_over_a_test() {
-    for way in WAYS {
-        let work = to_green(way);
-        work.write("src/double.sh", DOUBLE);
-        work.append("tests/double.test", "\n# formatted\n");
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "tests_changed",
-            &[],
-        );
-        assert_eq!(work.read("tests/double.test"), DOUBLES);
-        work.commit();
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = to_green(way);
+    work.write("src/double.sh", DOUBLE);
+    work.append("tests/double.test", "\n# formatted\n");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_changed",
+        &[],
+    );
+    assert_eq!(work.read("tests/double.test"), DOUBLES);
+    work.commit();
+    work.finalize();
 }
 
 #[test]
 fn a_formatter_goes_over_a_test_of_before() {
-    for way in WAYS {
-        let work = to_green(way);
-        work.write("src/double.sh", DOUBLE);
-        work.append("tests/add.test", "\n# formatted\n");
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "tests_changed",
-            &[],
-        );
-        work.commit();
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = to_green(way);
+    work.write("src/double.sh", DOUBLE);
+    work.append("tests/add.test", "\n# formatted\n");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_changed",
+        &[],
+    );
+    work.commit();
+    work.finalize();
 }
 
 #[test]
 fn a_test_is_deleted() {
-    for way in WAYS {
-        let work = to_green(way);
-        work.write("src/double.sh", DOUBLE);
-        work.delete("tests/double.test");
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "tests_changed",
-            &[],
-        );
-    }
+    let way = Way::Reported;
+    let work = to_green(way);
+    work.write("src/double.sh", DOUBLE);
+    work.delete("tests/double.test");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_changed",
+        &[],
+    );
 }
 
 /// A hook that brings files into a form, and refuses the commit where it did.
@@ -286,25 +277,24 @@ fn a_test_is_gone() {
 
 #[test]
 fn tests_failed_before_the_run() {
-    for way in WAYS {
-        let before = Before {
-            settings: r#""evidence": {"baseline": "off"}"#,
-            ..OLD_FAILURE
-        };
-        let work = Work::begin(&before, way);
-        work.write("tests/double.test", DOUBLES);
-        work.ask(&["complete", "red"]);
-        let answer = work.report(&["complete", "red"]).1;
-        assert_eq!(answer["validated"], true, "{answer:#}");
-        work.write("src/double.sh", DOUBLE);
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "green_tests_still_failing",
-            &[],
-        );
-        work.commit();
-    }
+    let way = Way::Reported;
+    let before = Before {
+        settings: r#""evidence": {"baseline": "off"}"#,
+        ..OLD_FAILURE
+    };
+    let work = Work::begin(&before, way);
+    work.write("tests/double.test", DOUBLES);
+    work.ask(&["complete", "red"]);
+    let answer = work.report(&["complete", "red"]).1;
+    assert_eq!(answer["validated"], true, "{answer:#}");
+    work.write("src/double.sh", DOUBLE);
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "green_tests_still_failing",
+        &[],
+    );
+    work.commit();
 }
 
 #[test]
@@ -407,94 +397,89 @@ fn the_code_is_formatted_behind_green() {
 
 #[test]
 fn the_work_of_red_is_in_the_stash() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.write("tests/double.test", DOUBLES);
-        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-        walk(
-            &work,
-            |work| work.report(&["complete", "red"]),
-            "red_requires_failing_tests",
-            &[],
-        );
-        assert_eq!(work.git(&["stash", "list"]), "");
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.write("tests/double.test", DOUBLES);
+    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "red_requires_failing_tests",
+        &[],
+    );
+    assert_eq!(work.git(&["stash", "list"]), "");
 }
 
 #[test]
 fn the_work_of_green_is_in_the_stash() {
-    for way in BY_NAME {
-        let work = to_green(way);
-        work.write("src/double.sh", DOUBLE);
-        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "tests_changed",
-            &[],
-        );
-        assert_eq!(work.git(&["stash", "list"]), "");
-    }
+    let way = Way::Reported;
+    let work = to_green(way);
+    work.write("src/double.sh", DOUBLE);
+    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_changed",
+        &[],
+    );
+    assert_eq!(work.git(&["stash", "list"]), "");
 }
 
 #[test]
 fn junk_is_left_behind_green() {
-    for way in WAYS {
-        let work = to_commit(way);
-        work.write("notes.out", "notes\n");
-        let deed = |work: &Work| work.delete("notes.out");
-        walk(
-            &work,
-            |work| work.report_commit(&[]),
-            "changed_after_green",
-            &[("take away what does not belong", deed)],
-        );
-    }
+    let way = Way::Reported;
+    let work = to_commit(way);
+    work.write("notes.out", "notes\n");
+    let deed = |work: &Work| work.delete("notes.out");
+    walk(
+        &work,
+        |work| work.report_commit(&[]),
+        "changed_after_green",
+        &[("take away what does not belong", deed)],
+    );
 }
 
 #[test]
 fn the_code_of_green_is_in_the_stash() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.write(
-            "tests/double.test",
-            "adds more: test $(sh src/add.sh 4 4) = 9\n",
-        );
-        work.red();
-        work.write("src/add.sh", "echo $(($1 + $2 + ($1 == 4)))\n");
-        work.git(&["stash", "push", "--quiet", "--", "src"]);
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "green_tests_still_failing",
-            &[],
-        );
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.write(
+        "tests/double.test",
+        "adds more: test $(sh src/add.sh 4 4) = 9\n",
+    );
+    work.red();
+    work.write("src/add.sh", "echo $(($1 + $2 + ($1 == 4)))\n");
+    work.git(&["stash", "push", "--quiet", "--", "src"]);
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "green_tests_still_failing",
+        &[],
+    );
 }
 
 #[test]
 fn red_is_reopened_with_the_code_in_place() {
-    for way in BY_NAME {
-        let before = Before {
-            files: &[("tests/add.test", "adds: true\nold: false\n")],
-            ..SHOP
-        };
-        let work = Work::begin(&before, way);
-        work.write("tests/double.test", DOUBLES);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.tm(&["reopen", "--reason", "another test"]);
-        work.append(
-            "tests/double.test",
-            "and more: test $(sh src/double.sh 1) = 2\n",
-        );
-        walk(
-            &work,
-            |work| work.report(&["complete", "red"]),
-            "no_new_failure",
-            &[],
-        );
-    }
+    let way = Way::Reported;
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, way);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.tm(&["reopen", "--reason", "another test"]);
+    work.append(
+        "tests/double.test",
+        "and more: test $(sh src/double.sh 1) = 2\n",
+    );
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "no_new_failure",
+        &[],
+    );
 }
 
 /// A report that was refused is as little work of the run as one that was taken in.
@@ -544,21 +529,20 @@ fn a_stash_is_left_at_the_end() {
 
 #[test]
 fn a_file_of_the_project_is_deleted_behind_green() {
-    for way in WAYS {
-        let work = to_commit(way);
-        work.delete("src/add.sh");
-        walk(
-            &work,
-            |work| work.report_commit(&[]),
-            "changed_after_green",
-            &[],
-        );
-        assert!(work.read("src/add.sh").contains("echo"));
-        assert_eq!(
-            work.git(&["log", "--format=", "--diff-filter=D", "--name-only"]),
-            ""
-        );
-    }
+    let way = Way::Reported;
+    let work = to_commit(way);
+    work.delete("src/add.sh");
+    walk(
+        &work,
+        |work| work.report_commit(&[]),
+        "changed_after_green",
+        &[],
+    );
+    assert!(work.read("src/add.sh").contains("echo"));
+    assert_eq!(
+        work.git(&["log", "--format=", "--diff-filter=D", "--name-only"]),
+        ""
+    );
 }
 
 #[test]
@@ -684,34 +668,33 @@ fn a_linter_stops_the_command_before_any_test_runs() {
 
 #[test]
 fn the_runner_is_configured_otherwise_in_green() {
-    for way in WAYS {
-        let work = Work::begin_with(&SHOP, way, |work| {
-            work.write("vitest.config.ts", "export default {}\n");
-        });
-        work.write("tests/double.test", DOUBLES);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.write("vitest.config.ts", "export default { exclude: ['a'] }\n");
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "runner_config_changed",
-            &[],
-        );
-        work.commit();
-        work.finalize();
+    let way = Way::Reported;
+    let work = Work::begin_with(&SHOP, way, |work| {
+        work.write("vitest.config.ts", "export default {}\n");
+    });
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.write("vitest.config.ts", "export default { exclude: ['a'] }\n");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "runner_config_changed",
+        &[],
+    );
+    work.commit();
+    work.finalize();
 
-        let work = to_green(way);
-        work.write("src/double.sh", DOUBLE);
-        work.write("tests/conftest.py", "collect_ignore = ['a']\n");
-        let deed = |work: &Work| work.delete("tests/conftest.py");
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "runner_config_changed",
-            &[("take it away", deed)],
-        );
-    }
+    let work = to_green(way);
+    work.write("src/double.sh", DOUBLE);
+    work.write("tests/conftest.py", "collect_ignore = ['a']\n");
+    let deed = |work: &Work| work.delete("tests/conftest.py");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "runner_config_changed",
+        &[("take it away", deed)],
+    );
 }
 
 #[test]
@@ -751,23 +734,22 @@ fn what_settings_have_the_runner_load_is_changed_in_green() {
 
 #[test]
 fn the_runner_is_configured_for_the_tests_in_red() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        work.write("tests/double.test", DOUBLES);
-        work.write("package.json", r#"{"jest": {"bail": true}}"#);
-        work.warns(&["What configures the runner was changed with the tests: package.json"]);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        let needs = r#"{"jest": {"bail": true}, "dependencies": {"a": "1"}}"#;
-        work.write("package.json", r#"{"jest": {"bail": false}}"#);
-        let (_, refused) = work.report(&["complete", "green"]);
-        assert_eq!(refused["code"], "runner_config_changed", "{refused:#}");
-        // What it depends on decides nothing.
-        work.write("package.json", needs);
-        work.green();
-        work.commit();
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    work.write("tests/double.test", DOUBLES);
+    work.write("package.json", r#"{"jest": {"bail": true}}"#);
+    work.warns(&["What configures the runner was changed with the tests: package.json"]);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    let needs = r#"{"jest": {"bail": true}, "dependencies": {"a": "1"}}"#;
+    work.write("package.json", r#"{"jest": {"bail": false}}"#);
+    let (_, refused) = work.report(&["complete", "green"]);
+    assert_eq!(refused["code"], "runner_config_changed", "{refused:#}");
+    // What it depends on decides nothing.
+    work.write("package.json", needs);
+    work.green();
+    work.commit();
+    work.finalize();
 }
 
 /// What the test rests on comes with a change that has nothing to do with it.
@@ -835,26 +817,25 @@ fn all_of_the_change_lies_beside_the_project() {
 /// The test rests on something beside the project.
 #[test]
 fn nothing_is_changed_in_green() {
-    for way in WAYS {
-        let work = Work::begin(&SHOP, way);
-        let there = work.outside().join("there");
-        let text = format!("doubles: test -f {}\n", there.display());
-        work.write("tests/double.test", &text);
-        work.red();
-        std::fs::write(&there, "").unwrap();
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "green_without_change",
-            &[("mend it there", |work| {
-                work.write("tests/double.test", DOUBLES);
-            })],
-        );
-        work.write("src/double.sh", DOUBLE);
-        work.green();
-        work.commit();
-        work.finalize();
-    }
+    let way = Way::Reported;
+    let work = Work::begin(&SHOP, way);
+    let there = work.outside().join("there");
+    let text = format!("doubles: test -f {}\n", there.display());
+    work.write("tests/double.test", &text);
+    work.red();
+    std::fs::write(&there, "").unwrap();
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "green_without_change",
+        &[("mend it there", |work| {
+            work.write("tests/double.test", DOUBLES);
+        })],
+    );
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
 }
 
 #[test]
