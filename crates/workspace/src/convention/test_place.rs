@@ -65,17 +65,6 @@ const TESTS_READ: usize = 5000;
 /// The file in which the tests of `target` should be written, by the habit that most test files
 /// of its language among `files` have; where there are none, by what the language does.
 /// `None` for a target in no known language. All paths are relative to the project root.
-///
-/// ```
-/// use workspace::convention::{paths::PathClasses, test_place::test_file_for};
-/// let classes = PathClasses::new::<&str>(&[])?;
-/// let files = ["src/a.ts", "src/b.ts", "src/__tests__/a.spec.ts"].map(str::to_owned);
-/// assert_eq!(
-///     test_file_for("src/b.ts", &files, &classes).as_deref(),
-///     Some("src/__tests__/b.spec.ts"),
-/// );
-/// # Ok::<(), workspace::convention::paths::PatternError>(())
-/// ```
 pub fn test_file_for(target: &str, files: &[String], classes: &PathClasses) -> Option<String> {
     let language = Language::of(target)?;
     let habit = habit_of(language, files, classes);
