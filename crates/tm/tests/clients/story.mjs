@@ -221,7 +221,7 @@ export class Story {
     lookAtGit() {
         const { stage } = this;
         const subjects = stage.git('log', '--reverse', '--format=%s', 'main..HEAD').split('\n');
-        const endings = ['count words (task 1.1)', 'count lines (task 1.3)', 'average words per line (task 1.2)'];
+        const endings = ['count words (task 1.1)', 'count lines (task 1.3)', 'Average words per line (task 1.2)'];
         assert.equal(subjects.length, 4, String(subjects));
         for (const [index, ending] of endings.entries()) {
             assert.ok(subjects[index].startsWith('feat') && subjects[index].endsWith(ending), String(subjects));

@@ -248,7 +248,7 @@ class Story:
     def look_at_git(self):
         stage = self.stage
         subjects = stage.git("log", "--reverse", "--format=%s", "main..HEAD").splitlines()
-        endings = ["count words (task 1.1)", "count lines (task 1.3)", "average words per line (task 1.2)"]
+        endings = ["count words (task 1.1)", "count lines (task 1.3)", "Average words per line (task 1.2)"]
         assert len(subjects) == 4, subjects
         for subject, ending in zip(subjects, endings):
             assert subject.startswith("feat") and subject.endswith(ending), subjects

@@ -1,6 +1,6 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
-use engine::{Engine, Fault, NEEDS_CONFIRMATION, NextStep, Turn};
+use engine::{Engine, Fault, NEEDS_CONFIRMATION, NextStep, Statement, Turn};
 use serde::Serialize;
 use serde_json::Value;
 use text::plain::{many_lines, one_line};
@@ -22,12 +22,21 @@ impl Call<'_> {
         take: impl Fn(&Engine) -> Result<T, Fault>,
     ) -> Answer {
         let engine = self.open(meant)?;
-        let question = match turn.name {
-            "reopen" => "Have the run go on, one step back?",
-            "rewind" => "Take the run back, and have it go on from there?",
-            _ => "Have the run go on?",
-        };
-        self.with_word(&engine, meant, form, turn, question, take)
+        self.with_word(&engine, meant, form, turn, take, |statement| {
+            let question = match turn.name {
+                "reopen" => "Have the run go on, one step back?",
+                "rewind" => "Take the run back, and have it go on from there?",
+                _ => "Have the run go on?",
+            };
+            let (run, rule) = (&statement.run, &statement.subject);
+            let why = format!("{run} stopped by a rule: {rule}");
+            let mut lines = vec![question.to_owned(), why];
+            lines.extend(turn.flags.iter().map(|(name, value)| {
+                let value = value.as_str().map_or_else(|| value.to_string(), one_line);
+                format!("{name}: {value}")
+            }));
+            lines.join("\n")
+        })
     }
 
     /// Gives up a run or a part of it. The person is asked first where the client can show a question; where it cannot, the
@@ -41,8 +50,8 @@ impl Call<'_> {
     ) -> Answer {
         let asking = self.client.can().forms.then(|| engine.asking());
         let engine = asking.as_ref().unwrap_or(engine);
-        let question = one_line(&given_up.question);
-        self.with_word(engine, meant, given_up.form, given_up.turn, &question, take)
+        let question = |_: &Statement| one_line(&given_up.question);
+        self.with_word(engine, meant, given_up.form, given_up.turn, take, question)
     }
 
     /// Nobody is asked for what would be refused: it is tried first, and refused for want of a person where nothing else stands
@@ -53,8 +62,8 @@ impl Call<'_> {
         meant: &RunSelector,
         form: Form,
         turn: &Turn<'_>,
-        question: &str,
         take: impl Fn(&Engine) -> Result<T, Fault>,
+        question: impl Fn(&Statement) -> String,
     ) -> Answer {
         let fault = match take(engine) {
             Err(fault) if ["needs_person", NEEDS_CONFIRMATION].contains(&fault.code.as_str()) => {
@@ -71,20 +80,14 @@ impl Call<'_> {
         if fault.code == "needs_person" {
             strong_enough(least, &by_hand)?;
         }
-        let mut lines = vec![question.to_owned()];
-        if !statement.subject.is_empty() {
-            lines.push(format!("{run} stopped by a rule: {}", statement.subject));
-        }
-        lines.extend(turn.flags.iter().map(|(name, value)| match value {
-            Value::String(text) => format!("{name}: {}", one_line(text)),
-            value => format!("{name}: {value}"),
-        }));
+        let mut question = question(&statement);
         if !turn.reason.trim().is_empty() {
-            lines.push(format!("Reason: {}", shortened(turn.reason.trim())));
+            question.push_str("\nReason: ");
+            question.push_str(&shortened(turn.reason.trim()));
         }
         let asked = confirm(
             self.client,
-            many_lines(&lines.join("\n")).trim_end(),
+            many_lines(&question).trim_end(),
             // The yes is for this turn, with its item and its reason, of the run as it stands.
             &statement.text(),
             &by_hand,

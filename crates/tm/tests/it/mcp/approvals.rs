@@ -193,6 +193,7 @@ fn a_person_is_asked_before_something_is_given_up() {
         assert!(question.starts_with(asks), "{tool}: {question}");
         let says_why = question.ends_with("\nReason: nobody needs it");
         assert_eq!(says_why, tool.ends_with("skip"), "{tool}: {question}");
+        assert!(!question.contains("running"), "{tool}: {question}");
         assert_eq!(no["error"]["code"], "declined", "{tool}: {no}");
         let suggestion = no["error"]["suggestion"].as_str().unwrap();
         let verb = tool.rsplit('_').next().unwrap();

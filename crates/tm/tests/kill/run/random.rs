@@ -73,10 +73,7 @@ fn run(seed: u64) -> usize {
 )]
 fn killed_at_random() {
     let first = seed();
-    let most = match tries_all() {
-        true => MANY_RUNS,
-        false => RUNS,
-    };
+    let most = if tries_all() { MANY_RUNS } else { RUNS };
     let most = number("TRAMLINE_KILL_RUNS").unwrap_or(most);
     let mut runs = 0;
     let mut deaths = 0;
