@@ -279,7 +279,9 @@ fn what_a_prompt_asks_for_is_taken_as_it_stands() {
         };
         let prompt = text["instructions"].as_str().unwrap();
         work(&environment, prompt);
-        let command = asked(prompt, "tm ", turn).replace("WORD", "learned --note slow");
+        let command = asked(prompt, "tm ", turn)
+            .replace("WORD", "learned --note slow")
+            .replace(" --message …", " --message fix:x");
         let words: Vec<&str> = command.split(' ').skip(1).collect();
         let told = environment.json(&words);
         assert_eq!(told.status, 0, "{command}: {told:?}");
@@ -302,17 +304,11 @@ fn call(line: &str) -> (String, Value) {
             let (inside, after) = object.split_once('}').unwrap();
             let object = serde_json::from_str(&format!("{{{inside}}}"));
             (object.unwrap(), after)
+        } else if after.is_empty() || name.ends_with(',') {
+            (json!(true), after)
         } else {
             let (value, after) = after.split_once(", ").unwrap_or((after, ""));
-            let is_left_open = value.is_empty() || name.ends_with(',');
-            (
-                if is_left_open {
-                    json!(true)
-                } else {
-                    json!(value)
-                },
-                after,
-            )
+            (json!(value), after)
         };
         arguments.insert(name.trim_end_matches(',').to_owned(), value);
         rest = after.trim_start_matches([',', ' ']);
@@ -334,6 +330,9 @@ fn by_tools(server: &mut Server, environment: &TestEnvironment, next: &str) {
         if let Some(outcome) = arguments.get_mut("outcome") {
             *outcome = "learned".into();
             arguments["note"] = "slow".into();
+        }
+        if let Some(message) = arguments.get_mut("message") {
+            *message = "fix: x".into();
         }
         // What prompts say beside it is taken in the same place.
         for counts in ["results", "result"] {
