@@ -43,7 +43,7 @@ pub enum Input {
     },
     /// A commit.
     Commit {
-        /// The whole message, if given.
+        /// The subject, or of several lines the whole message, if given.
         message: Option<String>,
         /// Files that are named.
         files: Vec<String>,

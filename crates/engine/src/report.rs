@@ -109,7 +109,7 @@ pub struct Report {
     pub evidence: Evidence,
     /// The files that were changed, relative to the project root.
     pub files: Vec<String>,
-    /// The whole message of the commit that is to be made, instead of the template's.
+    /// The subject of the commit that is to be made, instead of the one made from the title; of several lines, its whole message.
     pub message: Option<String>,
     /// A commit that was made already.
     pub sha: Option<String>,

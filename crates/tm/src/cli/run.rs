@@ -126,7 +126,7 @@ pub struct Report {
     #[serde(default)]
     #[schemars(extend("x-brief" = "item it is about"))]
     pub files: Vec<String>,
-    /// The whole message of the commit that is to be made, instead of the template's
+    /// The subject of the commit that is to be made, instead of the one made from the title; of several lines, its whole message
     #[arg(long, value_name = "TEXT")]
     #[schemars(extend("x-brief" = "instead of the generated one"))]
     pub message: Option<String>,

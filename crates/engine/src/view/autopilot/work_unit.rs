@@ -142,7 +142,7 @@ pub struct WorkUnitResult {
     pub coverage: Option<String>,
     /// A commit that the executor made.
     pub commit_sha: Option<String>,
-    /// The whole message of the commit that is to be made.
+    /// The subject of the commit that is to be made; of several lines, its whole message.
     pub message: Option<String>,
     /// What went wrong, in its words.
     pub error: Option<String>,
