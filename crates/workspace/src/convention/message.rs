@@ -8,7 +8,7 @@
 use super::paths::{PathClass, PathClasses};
 use super::placeholder::{self, PlaceholderError};
 use super::scope;
-use super::title::{self, TYPES, Title};
+use super::title::{self, TYPES, Title, marker_len};
 use text::plain;
 
 /// The subject's template when the settings give none.
@@ -391,22 +391,6 @@ fn guarded(line: &str) -> String {
 /// together with its neighbours because it will be indented.
 fn stands_alone(line: &str) -> bool {
     marker_len(line) > 0 || line.starts_with(['>', '|']) || needs_guard(line)
-}
-
-/// The length of a list item's marker with the space behind it; 0 without one.
-pub(super) fn marker_len(line: &str) -> usize {
-    if ["- ", "* ", "+ "]
-        .iter()
-        .any(|marker| line.starts_with(marker))
-    {
-        return 2;
-    }
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = &line[digits..];
-    if (1..=3).contains(&digits) && (rest.starts_with(". ") || rest.starts_with(") ")) {
-        return digits + 2;
-    }
-    0
 }
 
 /// Whether git, or a tool that reads messages, would take the line for more than text: a

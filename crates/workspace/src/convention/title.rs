@@ -1,6 +1,5 @@
 //! The title of a subtask as the subject of a commit says it.
 
-use super::message::marker_len;
 use text::plain;
 
 /// A message shorter than this says nothing, in visible characters.
@@ -121,6 +120,22 @@ impl<'a> Title<'a> {
             text.to_owned()
         }
     }
+}
+
+/// The length of a list item's marker with the space behind it; 0 without one.
+pub(super) fn marker_len(line: &str) -> usize {
+    if ["- ", "* ", "+ "]
+        .iter()
+        .any(|marker| line.starts_with(marker))
+    {
+        return 2;
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &line[digits..];
+    if (1..=3).contains(&digits) && (rest.starts_with(". ") || rest.starts_with(") ")) {
+        return digits + 2;
+    }
+    0
 }
 
 /// Whether a scope that a title states can stand in a subject.
