@@ -6,46 +6,37 @@ use serde_json::{Value, json};
 
 use super::approvals::{at_plan_gate, store};
 use super::environment::TestEnvironment;
-use testkit::person::{Person, key};
+use testkit::person::key;
+
+/// What is missing for a run to have come about like that, though its chain is whole.
+fn missing(environment: &TestEnvironment) -> String {
+    let told = environment.line("log verify").json_with(6);
+    assert_eq!(told["whole"], true, "{told}");
+    let missing = told["missing"].as_array().unwrap();
+    let missing = missing.iter().map(|one| one["message"].as_str().unwrap());
+    missing.collect::<Vec<_>>().join("\n")
+}
 
 /// A journal is rewritten so that its chain is whole, and what a person decided is gone from it or weaker.
 #[test]
 fn what_should_have_been_decided_and_was_not_is_named() {
     let environment = TestEnvironment::new();
-    let start = ["autopilot", "start", "1", "--max-attempts", "1", "--json"];
-    environment.tm(&start).json_with(0);
-    environment.write("tests/a_test.sh", "exit 1\n");
-    let report = |phase: &str, results: &str, status| {
-        let words = [
-            "autopilot",
-            "complete",
-            phase,
-            "--results",
-            results,
-            "--json",
-        ];
-        environment.tm(&words).json_with(status);
-    };
-    report("red", "failed:1,passed:0", 0);
-    report("green", "failed:1,passed:0", 3);
-    let (_, status, rest) = Person::at(environment.program(&["autopilot", "resume"])).agrees();
-    assert_eq!(status, 0, "{rest}");
-    environment.write("src/a.sh", "echo\n");
-    report("green", "failed:0,passed:1", 0);
-    environment
-        .tm(&["autopilot", "commit", "--json"])
-        .json_with(0);
-    environment.tm(&["log", "verify", "--json"]).json_with(0);
+    environment.line("autopilot start 1 --max-attempts 1").ok();
+    environment.red("a");
+    let failing = "autopilot complete green --results failed:1,passed:0";
+    environment.line(failing).json_with(3);
+    environment.agrees("autopilot resume");
+    environment.green("a");
+    environment.line("autopilot commit").ok();
+    environment.line("log verify").ok();
     rewrite(&environment, |lines| {
         lines.retain(|line| line["event"] != "approval:given");
     });
-    let told = environment.tm(&["log", "verify", "--json"]).json_with(6);
-    assert_eq!(told["whole"], true, "{told}");
-    let missing = told["missing"][0]["message"].as_str().unwrap();
-    assert!(missing.contains("max_attempts_reached"), "{told}");
-    let told = environment.tm(&["verify", "HEAD", "--json"]).json_with(3);
-    let problem = &told["commits"][0]["problems"][0];
-    assert_eq!(problem["code"], "approval_missing", "{told}");
+    let told = missing(&environment);
+    assert!(told.contains("max_attempts_reached"), "{told}");
+    let told = environment.line("verify HEAD").json_with(3);
+    let problem = &told["commits"][0]["problems"][0]["code"];
+    assert_eq!(problem, "approval_missing");
 }
 
 /// Writes the journal of the only run anew, so that nothing of its chain, and no file beside it, tells of that.
@@ -71,29 +62,16 @@ fn append(lines: &mut Vec<Value>, mut event: Value) {
 }
 
 /// The lines of a journal, numbered, chained and sealed anew.
-fn chained(lines: Vec<Value>) -> String {
-    let mut units: Vec<Vec<Value>> = Vec::new();
-    for line in lines {
-        match units.last_mut() {
-            Some(unit) if unit[0]["ts"] == line["ts"] && line["k"] != 1 => unit.push(line),
-            _ => units.push(vec![line]),
-        }
-    }
+fn chained(mut lines: Vec<Value>) -> String {
     let (mut text, mut prev, mut seq) = (String::new(), "0".repeat(64), 0);
-    for unit in units {
+    for unit in lines.chunk_by_mut(|line, next| line["ts"] == next["ts"] && next["k"] != 1) {
         let count = unit.len();
-        for (at, mut line) in unit.into_iter().enumerate() {
+        for (at, line) in unit.iter_mut().enumerate() {
             seq += 1;
             let fields = line.as_object_mut().unwrap();
             fields.shift_remove("u");
-            for (name, value) in [
-                ("seq", Value::from(seq)),
-                ("prev", prev.as_str().into()),
-                ("k", (at + 1).into()),
-                ("n", count.into()),
-            ] {
-                fields.insert(name.to_owned(), value);
-            }
+            let place = json!({ "seq": seq, "prev": prev, "k": at + 1, "n": count });
+            fields.extend(place.as_object().unwrap().clone());
             let mut written = line.to_string();
             if at + 1 == count {
                 // The seal is over all that stands before it on its line.
@@ -109,35 +87,25 @@ fn chained(lines: Vec<Value>) -> String {
     text
 }
 
-/// What a journal tells of a run that cannot have come about, though its chain is whole.
+/// An event of a run that goes from one state to another.
+fn entered(from: &str, to: &str, cause: &str) -> Value {
+    json!({ "event": "state:entered", "token": 0, "from": from, "to": to, "cause": cause })
+}
+
 #[test]
 fn what_does_not_follow_from_what_was_before_is_named() {
-    let entered = |from: &str, to: &str, cause: &str| json!({ "event": "state:entered", "token": 0, "from": from, "to": to, "cause": cause });
-    for (event, expected) in [
-        (
-            entered("PLANNED", "GENERATING", "skip"),
-            "skip does not lead from PLANNED to GENERATING",
-        ),
-        (
-            entered("PLANNED", "GENERATING", "do"),
-            "the gate plan was passed, and nobody opened it",
-        ),
-        (
-            entered("PLANNED", "PLANNING", "reject"),
-            "work was sent back, and nobody decided it",
-        ),
-        (
-            entered("REVIEWED", "COMPLETE", "route"),
-            "COMPLETE was entered from REVIEWED, and the run stood at PLANNED",
-        ),
-        (
-            json!({ "event": "run:ended", "status": "completed" }),
-            "the run ended as completed at PLANNED",
-        ),
-        (Value::Null, "the run begins a second time"),
-    ] {
+    let told = [
+        entered("PLANNED", "GENERATING", "skip"),
+        entered("PLANNED", "GENERATING", "do"),
+        entered("PLANNED", "PLANNING", "reject"),
+        entered("REVIEWED", "COMPLETE", "route"),
+        json!({ "event": "run:ended", "status": "completed" }),
+        Value::Null,
+    ]
+    .map(|event| {
         let session = at_plan_gate("signed");
         rewrite(&session.environment, |lines| {
+            // Null: the run begins a second time.
             let mut more = if event.is_null() {
                 lines[0].clone()
             } else {
@@ -146,35 +114,45 @@ fn what_does_not_follow_from_what_was_before_is_named() {
             more.as_object_mut().unwrap().shift_remove("v");
             append(lines, more);
         });
-        let told = session.environment.tm(&["log", "verify", "--json"]);
-        let told = told.json_with(6);
-        assert_eq!(told["whole"], true, "{told}");
-        let missing = told["missing"].to_string();
-        assert!(missing.contains(expected), "{expected}: {told}");
-    }
+        missing(&session.environment)
+    });
+    insta::assert_snapshot!(told.join("\n\n"), @"
+    skip does not lead from PLANNED to GENERATING
+    the gate plan was passed, and nobody opened it
+
+    do does not lead from PLANNED to GENERATING
+    the gate plan was passed, and nobody opened it
+
+    work was sent back, and nobody decided it
+
+    COMPLETE was entered from REVIEWED, and the run stood at PLANNED
+
+    the run ended as completed at PLANNED, which is no such end
+
+    the run begins a second time
+    ");
 }
 
 /// A genuine approval, and something else that went through the gate behind it.
 #[test]
 fn what_passed_a_gate_is_held_against_what_was_approved() {
     let session = at_plan_gate("signed");
-    let own = key(&store(&session.environment));
-    let approve = ["session", "approve", "--sign", &own];
-    session.environment.json(&approve).ok();
-    session.environment.json(&["log", "verify"]).ok();
+    let environment = &session.environment;
+    let own = key(&store(environment));
+    environment
+        .line(&format!("session approve --sign {own}"))
+        .ok();
+    environment.line("log verify").ok();
     let other = json!({ "plan": { "sha256": "b".repeat(64) } });
-    let goes_on = json!({ "event": "state:entered", "token": 0, "from": "PLANNED", "to": "GENERATING", "cause": "do" });
-    rewrite(&session.environment, |lines| {
-        append(
-            lines,
-            json!({ "event": "vars:changed", "values": {}, "keep": other }),
-        );
-        append(lines, goes_on);
+    rewrite(environment, |lines| {
+        let kept = json!({ "event": "vars:changed", "values": {}, "keep": other });
+        append(lines, kept);
+        append(lines, entered("PLANNED", "GENERATING", "do"));
     });
-    let told = session.environment.json(&["log", "verify"]).json_with(6);
+    let told = environment.line("log verify").json_with(6);
     assert_eq!(told["decisions"][0]["signature"], "good", "{told}");
-    let missing = told["missing"].to_string();
-    assert!(missing.contains("is not what was approved there"), "{told}");
+    let told = missing(environment);
+    assert!(told.contains("is not what was approved there"), "{told}");
 }
 
 /// A snapshot that says otherwise than the journal has the run go on from where it never was.
@@ -184,7 +162,7 @@ fn a_run_that_went_on_by_another_snapshot_is_named() {
     let folder = session.environment.run_folder();
     let file = journal::SnapshotFile::new(&folder);
     let mut state: Value = serde_json::from_str(file.read().unwrap().state.get()).unwrap();
-    let replayed = session.environment.json(&["log", "replay"]).ok();
+    let replayed = session.environment.line("log replay").ok();
     for (name, value) in replayed["state"].as_object().unwrap() {
         if !matches!(name.as_str(), "settings" | "policies") {
             state["run"][name] = value.clone();
@@ -195,14 +173,10 @@ fn a_run_that_went_on_by_another_snapshot_is_named() {
     let head = journal::load_with_snapshot(&folder).unwrap().head;
     let state = serde_json::value::to_raw_value(&state).unwrap();
     file.write(&head.position(), &state).unwrap();
-    let told = session.environment.tm(&["log", "verify", "--json"]);
-    let told = told.json_with(6).clone();
-    let message = told["missing"][0]["message"].as_str().unwrap();
-    assert!(message.starts_with("`snapshot.json` says"), "{told}");
+    let told = missing(&session.environment);
+    assert!(told.starts_with("`snapshot.json` says"), "{told}");
     session.run(7);
-    let told = session.environment.tm(&["log", "verify", "--json"]);
-    let told = told.json_with(6);
-    assert!(!told["missing"].as_array().unwrap().is_empty(), "{told}");
+    assert_ne!(missing(&session.environment), "");
 }
 
 /// A run is taken back to what it was, and to nothing else.
@@ -210,19 +184,13 @@ fn a_run_that_went_on_by_another_snapshot_is_named() {
 fn a_run_is_not_taken_back_to_what_never_was() {
     let environment = TestEnvironment::started();
     environment.do_subtask("1.1");
-    environment
-        .tm(&["autopilot", "rewind", "1.1", "--json"])
-        .json_with(0);
-    environment.tm(&["log", "verify", "--json"]).json_with(0);
+    environment.line("autopilot rewind 1.1").ok();
+    environment.line("log verify").ok();
     rewrite(&environment, |lines| {
         let rewound = lines.iter_mut().find(|line| line["event"] == "run:rewound");
         let tokens = rewound.unwrap()["state"]["tokens"].as_array_mut().unwrap();
         tokens.last_mut().unwrap()["kept"]["tested.green"] = json!({ "tree": "beef" });
     });
-    let told = environment.tm(&["log", "verify", "--json"]).json_with(6);
-    let missing = told["missing"].to_string();
-    assert!(
-        missing.contains("something else than what it was"),
-        "{told:#}"
-    );
+    let told = missing(&environment);
+    assert!(told.contains("something else than what it was"), "{told}");
 }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::Value;
-use testkit::Sandbox;
+use testkit::{Outcome, Sandbox};
 
 /// A sandbox whose project has tasks.
 pub struct TestEnvironment {
@@ -63,7 +63,7 @@ impl TestEnvironment {
     /// A repository in which a run of task 1 has begun.
     pub fn started() -> Self {
         let environment = Self::new();
-        environment.json(&["autopilot", "start", "1"]).ok();
+        environment.line("autopilot start 1").ok();
         environment
     }
 
@@ -84,32 +84,66 @@ impl TestEnvironment {
         }
     }
 
+    /// Runs a command that stands in one line, for JSON.
+    pub fn line(&self, line: &str) -> Outcome {
+        self.json(&words(line))
+    }
+
+    /// Runs a command at a terminal, where a person agrees to it. What is told then.
+    pub fn agrees(&self, line: &str) -> String {
+        let (_, status, told) = self.person(&words(line)).agrees();
+        assert_eq!(status, 0, "{line}: {told}");
+        told
+    }
+
+    /// Gives the project a workflow of its own, which a person has looked at where that is needed.
+    pub fn own_workflow(&self, id: &str, text: &str) {
+        self.write(&format!(".taskmaster/workflows/{id}.yaml"), text);
+        self.commit_all("A workflow of our own");
+        let trust = ["workflow", "trust", id];
+        if self.json(&[&trust[..], &["--hash", "00"]].concat()).code() != "nothing_to_trust" {
+            self.trust(&trust);
+        }
+    }
+
+    /// Writes a failing test of a subtask, and reports RED.
+    pub fn red(&self, id: &str) {
+        self.write(&format!("tests/{id}_test.sh"), "false\n");
+        self.line("autopilot complete red --results failed:1,passed:1")
+            .ok();
+    }
+
+    /// Writes the code of a subtask, and reports GREEN.
+    pub fn green(&self, id: &str) {
+        self.write(&format!("src/{id}.sh"), "true\n");
+        self.line("autopilot complete green --results failed:0,passed:2")
+            .ok();
+    }
+
     /// Goes from the beginning of a subtask to its commit, as an executor would.
     pub fn do_subtask(&self, id: &str) {
-        self.write(&format!("tests/{id}_test.sh"), "false\n");
-        self.tm(&[
-            "autopilot",
-            "complete",
-            "red",
-            id,
-            "--results",
-            "failed:1,passed:1",
-            "--json",
-        ])
-        .json_with(0);
-        self.write(&format!("src/{id}.sh"), "true\n");
-        self.tm(&[
-            "autopilot",
-            "complete",
-            "green",
-            id,
-            "--results",
-            "failed:0,passed:2",
-            "--json",
-        ])
-        .json_with(0);
-        self.tm(&["autopilot", "commit", id, "--json"]).json_with(0);
+        self.red(id);
+        self.green(id);
+        self.line("autopilot commit").ok();
     }
+}
+
+/// The words of a command as it is typed: what stands in '…' is one.
+pub fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    });
+    words.collect()
+}
+
+/// A text in which each of these, which must be there, is put in the place of another.
+pub fn changed(text: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(text.to_owned(), |text, (old, new)| {
+        assert!(text.contains(old), "{old}");
+        text.replacen(old, new, 1)
+    })
 }
 
 /// The binary and a person who answers its questions.
@@ -151,6 +185,11 @@ impl Dialogue {
         assert!(self.child.wait().unwrap().success(), "{rest}");
         rest
     }
+}
+
+/// These fields of an answer, as a list.
+pub fn fields(answer: &Value, names: &[&str]) -> Value {
+    names.iter().map(|name| answer[name].clone()).collect()
 }
 
 /// The keys of an object, in order.
