@@ -1,8 +1,10 @@
 //! Sessions of skills from start to end, whichever way the calls go: what every answer on the way must be.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use super::environment::fields;
 
 /// Somebody who can make the calls of a session, by the names of their tools.
 pub trait Caller {
@@ -163,33 +165,26 @@ impl<'c, C: Caller> Walk<'c, C> {
     }
 
     fn check(&mut self, step: &Step, next: Option<&str>, answer: &Value) {
-        assert_eq!(answer["validated"], true, "{step:?}: {answer:#}");
-        assert_eq!(answer["next_skill"], json!(next), "{step:?}: {answer:#}");
-        assert_eq!(answer["state"], step.state, "{step:?}: {answer:#}");
         let action = if next == Some(CLEAR) { "clear" } else { "none" };
-        assert_eq!(answer["action"], action, "{step:?}: {answer:#}");
-        let mut params = Map::new();
-        if let Some(item) = step.item {
-            params.insert("item_number".to_owned(), item.into());
-        }
-        if let Some(batch) = step.batch {
-            params.insert("batch_index".to_owned(), batch.into());
-        }
+        let params = [("item_number", step.item), ("batch_index", step.batch)];
+        let params = params
+            .into_iter()
+            .filter_map(|(name, at)| Some((name, at?)));
+        let params: BTreeMap<&str, u64> = params.collect();
         assert_eq!(
-            answer["params"],
-            Value::Object(params),
+            fields(
+                answer,
+                &["validated", "next_skill", "state", "action", "params"]
+            ),
+            json!([true, next, step.state, action, params]),
             "{step:?}: {answer:#}"
         );
-        assert_eq!(
-            answer["done"] == true,
-            next.is_none(),
-            "{step:?}: {answer:#}"
-        );
+        assert_eq!(answer["done"] == true, next.is_none(), "{step:?}");
         if next.is_some() {
             let unit = answer["unit_id"].as_str().unwrap();
             assert!(self.units.insert(unit.to_owned()), "{unit} is issued twice");
-            let words = answer["instructions"].as_str().unwrap_or_default();
-            assert!(!words.is_empty(), "{step:?}: {answer:#}");
+            let words = answer["instructions"].as_str();
+            assert!(words.is_some_and(|words| !words.is_empty()), "{step:?}");
         }
     }
 
@@ -213,10 +208,8 @@ impl<'c, C: Caller> Walk<'c, C> {
 
     /// Hands the items over.
     pub fn set_items(&mut self, kinds: &[&str]) {
-        let set = self.call(
-            "update_session_state",
-            &json!({ "workItems": items(kinds) }),
-        );
+        let given = json!({ "workItems": items(kinds) });
+        let set = self.call("update_session_state", &given);
         assert_eq!(set["validated"], true, "{set:#}");
     }
 
@@ -234,15 +227,16 @@ impl<'c, C: Caller> Walk<'c, C> {
     fn do_batch(&mut self) {
         let state = self.call("get_session_state", &json!({ "full": true }));
         let batch = usize::try_from(state["currentBatch"].as_u64().unwrap()).unwrap();
-        let tasks: Vec<Value> = state["batches"][batch]["tasks"]
-            .as_array()
-            .unwrap()
+        let tasks = state["batches"][batch]["tasks"].as_array().unwrap();
+        let tasks = tasks
             .iter()
-            .map(|task| json!({ "id": task["id"], "status": "completed" }))
-            .collect();
+            .map(|task| json!({ "id": task["id"], "status": "completed" }));
+        let tasks: Value = tasks.collect();
         let stored = self.call("update_tasks_status", &json!({ "tasks": tasks }));
-        assert_eq!(stored["validated"], true, "{stored:#}");
-        assert_eq!(stored["remaining"], 0, "{stored:#}");
+        assert_eq!(
+            fields(&stored, &["validated", "remaining"]),
+            json!([true, 0])
+        );
     }
 }
 
@@ -261,17 +255,12 @@ pub fn one_wave(item: u64) -> String {
 
 /// Every sequence of types, up to this many.
 pub fn mixes(longest: usize) -> Vec<Vec<&'static str>> {
-    let mut all: Vec<Vec<&'static str>> = vec![Vec::new()];
-    let mut last = all.clone();
-    for _ in 0..longest {
-        last = last
-            .iter()
-            .flat_map(|begun| {
-                ONE_OF_EACH.map(|kind| begun.iter().copied().chain([kind]).collect::<Vec<_>>())
-            })
-            .collect();
-        all.extend(last.iter().cloned());
+    let mut all = vec![Vec::new()];
+    let mut at = 0;
+    while all[at].len() < longest {
+        let begun = all[at].clone();
+        all.extend(ONE_OF_EACH.map(|kind| [&begun[..], &[kind]].concat()));
+        at += 1;
     }
-    all.remove(0);
-    all
+    all.split_off(1)
 }
