@@ -4,354 +4,200 @@ use std::fs;
 
 use super::environment::TestEnvironment;
 
-/// What is wrong, made in a project in which a run could begin; what of it is told, and how it is mended.
-struct Fault {
-    what: &'static str,
-    made: fn(&TestEnvironment),
-    id: &'static str,
-    state: &'static str,
-    message: &'static str,
-    fix: &'static str,
-}
-
 const CONFIG: &str = ".taskmaster/config.json";
 const TASKS: &str = ".taskmaster/tasks/tasks.json";
-const CLAUDE: &str = ".claude/settings.json";
+const SERVERS: &str = ".mcp.json";
 
-fn set_up(env: &TestEnvironment) {
-    let init = ["init", "--client", "claude-code", "--hook", "--yes"];
-    env.tm(&init).text();
-}
+/// What goes wrong in a project in which a run could begin, and those in which a client was set up before.
+const FAULTS: [&str; 22] = [
+    "no repository",
+    "no commit",
+    "nobody's name",
+    "a merge is under way",
+    "what tools leave behind",
+    "a lock that a git left",
+    "a program that signs is missing",
+    "packages are not installed",
+    "a tasks file that is none",
+    "a tag that is not there",
+    "nothing tells how tests are run",
+    "the program of the tests is missing",
+    "a test command for a shell",
+    "work on tasks is turned off",
+    "a workflow with a mistake in it",
+    "a workflow that takes the place of a built-in one",
+    "a journal that is cut",
+    "a project that was moved",
+    "a task that cannot be read",
+    "a dependency on nothing",
+    "settings that cannot be read",
+    "a folder for runs that cannot be written",
+];
+const FAULTS_OF_CLIENTS: [&str; 6] = [
+    "an entry of another time",
+    "an entry that is gone",
+    "a file that is damaged",
+    "an entry that starts what is not there",
+    "a hook that calls what is not there",
+    "another program of the name",
+];
 
-/// In every test a project in which nothing is wrong comes first.
-const FAULTS: &[Fault] = &[
-    Fault {
-        what: "no repository",
-        made: |env| fs::remove_dir_all(env.project().join(".git")).unwrap(),
-        id: "git",
-        state: "note",
-        message: "only work on a task needs one",
-        fix: "git init",
-    },
-    Fault {
-        what: "no commit",
-        made: |env| {
-            env.git(&["update-ref", "-d", "HEAD"]);
-        },
-        id: "no_commits",
-        state: "fail",
-        message: "no commit yet",
-        fix: "git commit",
-    },
-    Fault {
-        what: "nobody's name",
-        made: |env| {
-            env.git(&["config", "--remove-section", "user"]);
-        },
-        id: "identity",
-        state: "fail",
-        message: "git does not know who makes the commits",
-        fix: "user.",
-    },
-    Fault {
-        what: "a merge is under way",
-        made: |env| {
-            env.git(&["switch", "--quiet", "--create", "other"]);
+fn make(env: &TestEnvironment, fault: &str) {
+    let replace = |file: &str, old, new| env.write(file, env.read(file).replace(old, new));
+    let git = |arguments: &[&str]| drop(env.git(arguments));
+    match fault {
+        "no repository" => fs::remove_dir_all(env.project().join(".git")).unwrap(),
+        "no commit" => git(&["update-ref", "-d", "HEAD"]),
+        "nobody's name" => git(&["config", "--remove-section", "user"]),
+        "a merge is under way" => {
+            git(&["switch", "--quiet", "--create", "other"]);
             env.write("README.md", "theirs\n");
             env.commit_all("theirs");
-            env.git(&["switch", "--quiet", "main"]);
+            git(&["switch", "--quiet", "main"]);
             env.write("README.md", "ours\n");
             env.commit_all("ours");
             env.git_fails(&["merge", "other"]);
-        },
-        id: "operation_under_way",
-        state: "fail",
-        message: "with conflicts in README.md",
-        fix: "resolve them",
-    },
-    Fault {
-        what: "what tools leave behind",
-        made: |env| env.write("__pycache__/x.pyc", "x"),
-        id: "tree",
-        state: "note",
-        message: "changed are __pycache__/",
-        fix: ".gitignore",
-    },
-    Fault {
-        what: "a lock that a git left",
-        made: |env| env.write(".git/index.lock", ""),
-        id: "git_lock",
-        state: "warn",
-        message: "index.lock is there",
-        fix: "remove it",
-    },
-    Fault {
-        what: "a program that signs is missing",
-        made: |env| {
-            env.git(&["config", "commit.gpgsign", "true"]);
-            env.git(&["config", "gpg.program", "no-such-gpg"]);
-        },
-        id: "signing",
-        state: "fail",
-        message: "`no-such-gpg`, which is not there",
-        fix: "commit.gpgsign false",
-    },
-    Fault {
-        what: "packages are not installed",
-        made: |env| {
+        }
+        "what tools leave behind" => env.write("__pycache__/x.pyc", "x"),
+        "a lock that a git left" => env.write(".git/index.lock", ""),
+        "a program that signs is missing" => {
+            git(&["config", "commit.gpgsign", "true"]);
+            git(&["config", "gpg.program", "no-such-gpg"]);
+        }
+        "packages are not installed" => {
             let manifest = r#"{"name": "x", "devDependencies": {"vitest": "*"}}"#;
             env.write("package.json", manifest);
             env.commit_all("A manifest");
-        },
-        id: "dependencies",
-        state: "warn",
-        message: "node_modules",
-        fix: "install",
-    },
-    Fault {
-        what: "a tasks file that is none",
-        made: |env| env.write(TASKS, "{\"master\": {\"tasks\": [}"),
-        id: "tasks",
-        state: "fail",
-        message: "tasks.json:1:23",
-        fix: "mend the file",
-    },
-    Fault {
-        what: "a tag that is not there",
-        made: |env| env.write(".taskmaster/state.json", r#"{"currentTag": "elsewhere"}"#),
-        id: "tasks",
-        state: "fail",
-        message: "elsewhere",
-        fix: "master",
-    },
-    Fault {
-        what: "nothing tells how tests are run",
-        made: |env| env.write(CONFIG, "{}"),
-        id: "tests",
-        state: "fail",
-        message: "no test command was found",
-        fix: "test.command",
-    },
-    Fault {
-        what: "the program of the tests is missing",
-        made: |env| env.write(CONFIG, r#"{"test": {"command": "no-such-runner --all"}}"#),
-        id: "tests",
-        state: "fail",
-        message: "`no-such-runner` is not there",
-        fix: "install it",
-    },
-    Fault {
-        what: "a test command for a shell",
-        made: |env| env.write(CONFIG, r#"{"test": {"command": "cd app && make test"}}"#),
-        id: "tests",
-        state: "fail",
-        message: "which only a shell understands",
-        fix: "sh -c",
-    },
-    Fault {
-        what: "work on tasks is turned off",
-        made: |env| {
-            env.write(
-                CONFIG,
-                r#"{"autopilot": {"enabled": false}, "test": {"command": "true"}}"#,
-            );
-        },
-        id: "autopilot",
-        state: "warn",
-        message: "autopilot.enabled is false",
-        fix: "tm config set autopilot.enabled true",
-    },
-    Fault {
-        what: "a workflow with a mistake in it",
-        made: |env| env.write(".taskmaster/workflows/mine.yaml", "tramline: 1\nid: mine\n"),
-        id: "workflow",
-        state: "fail",
-        message: "mine.yaml",
-        fix: "tm workflow check",
-    },
-    Fault {
-        what: "a workflow that takes the place of a built-in one",
-        made: |env| {
+        }
+        "a tasks file that is none" => env.write(TASKS, "{\"master\": {\"tasks\": [}"),
+        "a tag that is not there" => {
+            env.write(".taskmaster/state.json", r#"{"currentTag": "elsewhere"}"#);
+        }
+        "nothing tells how tests are run" => env.write(CONFIG, "{}"),
+        "the program of the tests is missing" => {
+            env.write(CONFIG, r#"{"test": {"command": "no-such-runner --all"}}"#);
+        }
+        "a test command for a shell" => {
+            env.write(CONFIG, r#"{"test": {"command": "cd app && make test"}}"#);
+        }
+        "work on tasks is turned off" => env.write(
+            CONFIG,
+            r#"{"autopilot": {"enabled": false}, "test": {"command": "true"}}"#,
+        ),
+        "a workflow with a mistake in it" => {
+            env.write(".taskmaster/workflows/mine.yaml", "tramline: 1\nid: mine\n");
+        }
+        "a workflow that takes the place of a built-in one" => {
             let own = env.tm(&["workflow", "show", "tdd"]).text().to_owned();
             let own = own.replacen("id: tdd\n", "id: tdd\nshadows: true\n", 1);
             env.write(".taskmaster/workflows/tdd.yaml", own);
-        },
-        id: "trust",
-        state: "warn",
-        message: "tdd",
-        fix: "tm workflow trust tdd",
-    },
-    Fault {
-        what: "a journal that is cut",
-        made: |env| {
-            env.json(&["autopilot", "start", "1"]).json_with(0);
+        }
+        "a journal that is cut" => {
+            env.line("autopilot start 1").ok();
             let journal = env.journal();
             fs::write(env.journal_path(), &journal[..journal.len() / 2]).unwrap();
-        },
-        id: "run",
-        state: "fail",
-        message: "",
-        fix: "tm log repair",
-    },
-    Fault {
-        what: "a project that was moved",
-        made: |env| {
-            env.json(&["autopilot", "start", "1"]).json_with(0);
-            let aside = env.home().join("elsewhere");
-            fs::rename(env.project(), &aside).unwrap();
-            fs::create_dir(env.project()).unwrap();
+        }
+        "a project that was moved" => {
+            env.line("autopilot start 1").ok();
             let here = env.folder().join("moved");
-            fs::rename(aside, here).unwrap();
-            fs::remove_dir(env.project()).unwrap();
-            std::os::unix::fs::symlink(env.folder().join("moved"), env.project()).unwrap();
-        },
-        id: "moved",
-        state: "note",
-        message: "no longer there",
-        fix: "tm doctor --adopt",
-    },
-    Fault {
-        what: "a client whose entry is of another time",
-        made: |env| {
-            set_up(env);
-            let file = ".mcp.json";
-            env.write(
-                file,
-                env.read(file)
-                    .replace("autopilot,review,collab", "autopilot"),
-            );
-        },
-        id: "client",
-        state: "warn",
-        message: "claude-code is set up otherwise",
-        fix: "tm init --client claude-code",
-    },
-    Fault {
-        what: "a client whose entry is gone",
-        made: |env| {
-            set_up(env);
-            env.write(".mcp.json", "{}");
-        },
-        id: "client",
-        state: "warn",
-        message: "CLAUDE.md tells an agent of Tramline",
-        fix: "tm init --client claude-code",
-    },
-    Fault {
-        what: "a client's file that is damaged",
-        made: |env| {
-            set_up(env);
-            env.write(".mcp.json", "{ \"mcpServers\": { \"tramline\"");
-        },
-        id: "client",
-        state: "fail",
-        message: ".mcp.json",
-        fix: "",
-    },
-    Fault {
-        what: "an entry that starts what is not there",
-        made: |env| {
-            set_up(env);
-            env.write(
-                ".mcp.json",
-                env.read(".mcp.json").replace("\"tm\"", "\"/nowhere/tm\""),
-            );
-        },
-        id: "program",
-        state: "fail",
-        message: "`/nowhere/tm`, which is not there",
-        fix: "mend its path",
-    },
-    Fault {
-        what: "a task that cannot be read",
-        made: |env| {
-            env.write(
-                TASKS,
-                r#"{"master": {"tasks": [{"id": 1, "status": "pending"}]}}"#,
-            );
-        },
-        id: "tasks",
-        state: "fail",
-        message: "title",
-        fix: "",
-    },
-    Fault {
-        what: "a dependency on nothing",
-        made: |env| {
+            fs::rename(env.project(), &here).unwrap();
+            std::os::unix::fs::symlink(here, env.folder().join("project")).unwrap();
+        }
+        "a task that cannot be read" => {
+            let tasks = r#"{"master": {"tasks": [{"id": 1, "status": "pending"}]}}"#;
+            env.write(TASKS, tasks);
+        }
+        "a dependency on nothing" => {
             let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "A", "status": "pending", "dependencies": [9]}]}}"#;
             env.write(TASKS, tasks);
-        },
-        id: "tasks",
-        state: "warn",
-        message: "1 on 9",
-        fix: "add the task",
-    },
-    Fault {
-        what: "settings that cannot be read",
-        made: |env| env.write(CONFIG, "{"),
-        id: "config_invalid",
-        state: "fail",
-        message: "config.json",
-        fix: "",
-    },
-    Fault {
-        what: "a hook that calls what is not there",
-        made: |env| {
-            set_up(env);
-            env.write(CLAUDE, env.read(CLAUDE).replace("{ tm ", "{ /nowhere/tm "));
-        },
-        id: "hook",
-        state: "fail",
-        message: "`/nowhere/tm`, which is not there",
-        fix: "mend the path",
-    },
-    Fault {
-        what: "another program of the name",
-        made: |env| {
-            set_up(env);
-            env.script("../bin/tm", "echo 0.31.2");
-        },
-        id: "program",
-        state: "fail",
-        message: "another program",
-        fix: "PATH",
-    },
-    Fault {
-        what: "a folder for runs that cannot be written",
-        made: |env| {
+        }
+        "settings that cannot be read" => env.write(CONFIG, "{"),
+        "a folder for runs that cannot be written" => {
             let _ = fs::remove_dir_all(env.store());
             fs::write(env.store(), "a file\n").unwrap();
-        },
-        id: "storage",
-        state: "fail",
-        message: "cannot be written",
-        fix: "TRAMLINE_HOME",
-    },
-];
+        }
+        "an entry of another time" => replace(SERVERS, "autopilot,review,collab", "autopilot"),
+        "an entry that is gone" => env.write(SERVERS, "{}"),
+        "a file that is damaged" => env.write(SERVERS, "{ \"mcpServers\": { \"tramline\""),
+        "an entry that starts what is not there" => replace(SERVERS, "\"tm\"", "\"/nowhere/tm\""),
+        "a hook that calls what is not there" => {
+            replace(".claude/settings.json", "{ tm ", "{ /nowhere/tm ");
+        }
+        "another program of the name" => env.script("../bin/tm", "echo 0.31.2"),
+        other => panic!("nobody knows how to make {other:?}"),
+    }
+}
+
+/// What is not as it should be, and its way out.
+fn told(env: &TestEnvironment) -> Vec<String> {
+    let doctor = env.line("doctor");
+    let checks = doctor.json().as_array().unwrap();
+    let fails = checks.iter().any(|check| check["state"] == "fail");
+    assert_eq!(doctor.status, if fails { 6 } else { 0 }, "{doctor:?}");
+    let told = checks.iter().filter_map(|check| {
+        let text = |key: &str| check[key].as_str().unwrap_or_default();
+        let told = format!("{} {}: {}", text("id"), text("state"), text("fix"));
+        (text("state") != "ok").then_some(told)
+    });
+    told.collect()
+}
 
 #[test]
 fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
-    let mut missed = Vec::new();
-    for fault in FAULTS {
-        let environment = TestEnvironment::new();
-        (fault.made)(&environment);
-        let outcome = environment.tm(&["doctor", "--json"]);
-        let checks = outcome.json();
-        let text = |check: &serde_json::Value, key: &str| {
-            check[key].as_str().unwrap_or_default().to_owned()
-        };
-        let told = checks.as_array().into_iter().flatten().any(|check| {
-            check["id"] == fault.id
-                && check["state"] == fault.state
-                && text(check, "message").contains(fault.message)
-                && text(check, "fix").contains(fault.fix)
-        });
-        // Another thing may be in the way beside it.
-        let ends_so = fault.state != "fail" || outcome.status == 6;
-        if !told || !ends_so {
-            missed.push(format!("{}: {checks:#}", fault.what));
+    let mut all = String::new();
+    for fault in FAULTS.iter().chain(&FAULTS_OF_CLIENTS) {
+        let env = TestEnvironment::new();
+        if FAULTS_OF_CLIENTS.contains(fault) {
+            let init = ["init", "--client", "claude-code", "--hook", "--yes"];
+            env.tm(&init).text();
+        }
+        let before = told(&env);
+        make(&env, fault);
+        let folder = env.folder().display().to_string();
+        let slug = folder[1..].replace('/', "-");
+        for told in told(&env).iter().filter(|told| !before.contains(told)) {
+            let told = told.replace(&folder, "…").replace(&slug, "…");
+            // A run is named by the time of its start.
+            let told = told.split("__20").next().unwrap();
+            all += &format!("{fault}: {told}\n");
         }
     }
-    assert!(FAULTS.len() >= 20);
-    assert!(missed.is_empty(), "{}", missed.join("\n\n"));
+    insta::assert_snapshot!(all, @"
+    no repository: git note: for `tm autopilot`: git init, and a first commit
+    no commit: no_commits fail: make a first commit: `git add --all`, `git commit --message 'Initial commit'`
+    no commit: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    nobody's name: identity fail: run `git config --global user.name …` and `git config --global user.email …`
+    a merge is under way: operation_under_way fail: resolve them and `git add` the files; then end it (`git merge --continue` or, to take it back, `git merge --abort`), then start again
+    what tools leave behind: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    a lock that a git left: git_lock warn: if no git is running, remove it
+    a program that signs is missing: signing fail: install it, or turn it off: git config commit.gpgsign false
+    packages are not installed: dependencies warn: install what the project needs, as its own documentation says, before a test is run
+    a tasks file that is none: tasks fail: mend the file there; it was not changed
+    a tag that is not there: tasks fail: name one of these tags: master
+    nothing tells how tests are run: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    nothing tells how tests are run: tests fail: name it for the project, such as `tm config set test.command 'npm test'`; or for one run: --test-command
+    the program of the tests is missing: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    the program of the tests is missing: tests fail: install it, or name another one: `tm config set test.command …`
+    a test command for a shell: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    a test command for a shell: tests fail: write `sh -c 'cd app && make test'`, or put the word between quotes if `&` is meant as it is
+    work on tasks is turned off: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    work on tasks is turned off: autopilot warn: tm config set autopilot.enabled true
+    a workflow with a mistake in it: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    a workflow with a mistake in it: workflow fail: tm workflow check …/project/.taskmaster/workflows/mine.yaml
+    a workflow that takes the place of a built-in one: tree note: commit or stash them; what tools leave behind belongs into .gitignore
+    a workflow that takes the place of a built-in one: trust warn: tm workflow trust tdd
+    a journal that is cut: run fail: tm log verify master__task-1
+    a project that was moved: moved note: if that project is now here: tm doctor --adopt …-project
+    a task that cannot be read: tasks fail: mend the file there; it was not changed
+    a dependency on nothing: tasks warn: take the dependency out, or add the task
+    settings that cannot be read: config_invalid fail: mend the JSON at …/project/.taskmaster/config.json:1:1
+    a folder for runs that cannot be written: run fail: a file stands where a folder belongs: move it away, or name another folder for the runs with TRAMLINE_HOME
+    a folder for runs that cannot be written: storage fail: set TRAMLINE_HOME, or autopilot.storage.basePath, to a folder that can
+    an entry of another time: client warn: tm init --client claude-code
+    an entry that is gone: client warn: tm init --client claude-code, or another one; or take the words out again: tm init --remove
+    a file that is damaged: client fail: mend the file and run the command again; nothing was written
+    an entry that starts what is not there: program fail: mend its path in the client's entry `tramline`, or call `tm` by its name there
+    a hook that calls what is not there: hook fail: mend the path in .claude/settings.json, or call `tm` by its name there
+    another program of the name: program fail: put the folder of this program before it on the PATH, or its whole path into the clients' entries and hooks
+    ");
 }
