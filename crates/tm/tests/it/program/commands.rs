@@ -3,9 +3,10 @@
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::environment::TestEnvironment;
+use super::environment::{TestEnvironment, changed};
+use testkit::Outcome;
 
 /// The example of the page: a workflow that looks something over, and publishes it.
 static SHIP: LazyLock<String> = LazyLock::new(|| {
@@ -15,22 +16,28 @@ static SHIP: LazyLock<String> = LazyLock::new(|| {
     block.split("```").next().unwrap().to_owned()
 });
 
+/// The scripts that go well.
+const SCRIPTS: [(&str, &str); 3] = [
+    ("look.sh", "echo fine\n"),
+    ("publish.sh", "echo once >> done.txt\n"),
+    ("published.sh", "test -s done.txt\n"),
+];
+
 struct Ship(TestEnvironment);
 
 impl Ship {
+    /// A run of the example, in which some scripts are other ones.
     fn begun(scripts: &[(&str, &str)]) -> Self {
         Self::begun_with(&SHIP, scripts)
     }
 
     fn begun_with(text: &str, scripts: &[(&str, &str)]) -> Self {
         let project = TestEnvironment::new();
-        project.write(".taskmaster/workflows/ship.yaml", text);
-        for (name, text) in scripts {
+        for (name, text) in SCRIPTS.iter().chain(scripts) {
             project.write(name, text);
         }
-        project.commit_all("A workflow of our own");
-        project.trust(&["workflow", "trust", "ship"]);
-        project.json(&["run", "start", "ship"]).json_with(0);
+        project.own_workflow("ship", text);
+        project.line("run start ship").ok();
         Self(project)
     }
 
@@ -41,152 +48,128 @@ impl Ship {
         assert_eq!(output.status.code(), None, "{point}: {output:?}");
     }
 
-    fn published(&self) -> String {
-        let file = self.0.project().join("done.txt");
+    fn run(&self, line: &str) -> Outcome {
+        self.0.line(&format!("run {line}"))
+    }
+
+    /// What somebody does that leads to the end.
+    fn ends_by(&self, line: &str) -> Value {
+        let over = self.run(line).ok();
+        assert_eq!(over["nextAction"]["status"], "completed", "{over}");
+        over
+    }
+
+    /// A file of the project; empty where there is none.
+    fn text(&self, name: &str) -> String {
+        let file = self.0.project().join(name);
         std::fs::read_to_string(file).unwrap_or_default()
-    }
-
-    fn run(&self, words: &[&str], status: i32) -> Value {
-        let words = [&["run"], words].concat();
-        self.0.json(&words).json_with(status).clone()
-    }
-
-    fn has(&self, file: &str) -> bool {
-        self.0.project().join(file).exists()
     }
 }
 
-const WELL: (&str, &str) = ("look.sh", "echo fine\n");
-const PUBLISH: (&str, &str) = ("publish.sh", "echo once >> done.txt\n");
-const PUBLISHED: (&str, &str) = ("published.sh", "test -s done.txt\n");
-
 #[test]
 fn they_are_run_and_kept_as_evidence() {
-    let ship = Ship::begun(&[WELL, PUBLISH, PUBLISHED]);
+    let ship = Ship::begun(&[]);
     // Whoever only asks has nothing run.
-    ship.run(&["next"], 0);
-    ship.run(&["status"], 0);
-    assert!(!ship.has("done.txt"));
-    let over = ship.run(&["report", "--outcome", "fine"], 0);
-    assert_eq!(over["nextAction"]["status"], "completed", "{over}");
+    ship.run("next").ok();
+    ship.run("status").ok();
+    assert_eq!(ship.text("done.txt"), "");
+    let over = ship.ends_by("report --outcome fine");
     let warning = over["warning"].as_str().unwrap();
     assert!(warning.contains("does not take --outcome"), "{over}");
-    assert!(ship.has("done.txt"));
-    let kept = ship
-        .0
-        .run_folder()
-        .join("evidence")
-        .join(journal::sha256_hex(b"fine\n"));
+    assert_eq!(ship.text("done.txt"), "once\n");
+    let kept = journal::sha256_hex(b"fine\n");
+    let kept = ship.0.run_folder().join("evidence").join(kept);
     assert_eq!(std::fs::read(kept).unwrap(), b"fine\n");
-    assert_eq!(ship.0.json(&["log", "verify"]).json_with(0)["whole"], true);
+    assert_eq!(ship.0.line("log verify").ok()["whole"], true);
 }
 
 #[test]
 fn how_they_end_decides() {
-    let ship = Ship::begun(&[
-        ("look.sh", "cat said.txt; exit $(cat status.txt)\n"),
-        PUBLISH,
-        PUBLISHED,
-    ]);
-    ship.0.write("said.txt", "no good\n");
+    let ship = Ship::begun(&[("look.sh", "cat said.txt; exit $(cat status.txt)\n")]);
     ship.0.write("status.txt", "3");
-    let refused = ship.run(&["report"], 3);
-    assert_eq!(refused["code"], "not_well", "{refused}");
-    let message = refused["message"].as_str().unwrap();
-    assert!(
-        message.ends_with("; `sh look.sh` ended with status 3:\nno good"),
-        "{message}"
-    );
     // What it says as JSON, guards see.
-    ship.0.write("said.txt", r#"{"why": "because"}"#);
-    let refused = ship.run(&["report"], 3);
-    assert_eq!(refused["code"], "not_well", "{refused}");
+    for said in ["no good\n", r#"{"why": "because"}"#] {
+        ship.0.write("said.txt", said);
+        let message = ship.run("report").fault(3, "not_well");
+        let told = message.ends_with("; `sh look.sh` ended with status 3:\nno good");
+        assert_eq!(told, said == "no good\n", "{message}");
+    }
     ship.0.write("status.txt", "0");
-    ship.run(&["report"], 0);
+    ship.run("report").ok();
 }
 
 #[test]
 fn one_that_hangs_is_ended() {
-    let ship = Ship::begun(&[("look.sh", "sleep 600\n"), PUBLISH, PUBLISHED]);
-    let late = ship.run(&["report"], 3);
-    assert_eq!(late["code"], "late", "{late}");
+    let ship = Ship::begun(&[("look.sh", "sleep 600\n")]);
+    ship.run("report").fault(3, "late");
 }
 
 #[test]
 fn what_a_person_did_not_look_at_is_not_run() {
-    let ship = Ship::begun(&[WELL, PUBLISH, PUBLISHED]);
-    ship.0.write("look.sh", "touch pwned.txt\n");
-    let refused = ship.run(&["report"], 3);
-    assert_eq!(refused["error"]["code"], "workflow_untrusted", "{refused}");
-    assert!(!ship.has("pwned.txt"));
-    ship.0.write("look.sh", WELL.1);
-    ship.0.write("publish.sh", "touch pwned.txt\n");
-    let refused = ship.run(&["report"], 3);
-    assert_eq!(refused["error"]["code"], "workflow_untrusted", "{refused}");
-    assert!(!ship.has("pwned.txt"));
+    let ship = Ship::begun(&[]);
+    for (name, text) in [SCRIPTS[0], SCRIPTS[1]] {
+        ship.0
+            .write(name, "touch pwned.txt; echo once >> done.txt\n");
+        ship.run("report").fault(3, "workflow_untrusted");
+        assert!(!ship.0.project().join("pwned.txt").exists(), "{name}");
+        if name == "look.sh" {
+            ship.0.write(name, text);
+        }
+    }
     ship.0.trust(&["workflow", "trust", "ship"]);
-    ship.run(&["report"], 0);
-    assert!(ship.has("pwned.txt"));
+    ship.ends_by("report");
+    assert!(ship.0.project().join("pwned.txt").exists());
 }
 
 #[test]
 fn an_effect_that_fails_is_tried_again() {
-    let ship = Ship::begun(&[
-        WELL,
-        ("publish.sh", "test -e ready.txt && echo x > done.txt\n"),
-        PUBLISHED,
-    ]);
-    let failed = ship.run(&["report"], 6);
-    assert_eq!(failed["error"]["code"], "command_failed", "{failed}");
-    assert_eq!(ship.run(&["status"], 0)["status"], "paused");
+    let publish = "test -e ready.txt && echo x > done.txt\n";
+    let ship = Ship::begun(&[("publish.sh", publish)]);
+    ship.run("report").fault(6, "command_failed");
+    assert_eq!(ship.run("status").ok()["status"], "paused");
     ship.0.write("ready.txt", "");
-    let over = ship.run(&["resume"], 0);
-    assert_eq!(over["nextAction"]["status"], "completed", "{over}");
+    ship.ends_by("resume");
 }
 
 #[test]
 fn a_crash_neither_loses_nor_repeats_what_they_did() {
     for (point, done) in [("before-perform", ""), ("after-perform", "once\n")] {
-        let ship = Ship::begun(&[WELL, PUBLISH, PUBLISHED]);
+        let ship = Ship::begun(&[]);
         ship.killed_at(point);
-        assert_eq!(ship.published(), done, "{point}");
-        let over = ship.run(&["step"], 0);
-        assert_eq!(over["nextAction"]["status"], "completed", "{over}");
-        assert_eq!(ship.published(), "once\n", "{point}");
+        assert_eq!(ship.text("done.txt"), done, "{point}");
+        ship.ends_by("step");
+        assert_eq!(ship.text("done.txt"), "once\n", "{point}");
     }
     // One that nobody can look for is run again, where that does no harm.
-    let text = SHIP.replacen("look: sh published.sh }", "repeat: true }", 1);
-    let ship = Ship::begun_with(&text, &[WELL, ("publish.sh", "echo once > done.txt\n")]);
+    let text = changed(&SHIP, &[("look: sh published.sh }", "repeat: true }")]);
+    let ship = Ship::begun_with(&text, &[("publish.sh", "echo once > done.txt\n")]);
     ship.killed_at("after-perform");
-    ship.run(&["step"], 0);
-    assert_eq!(ship.published(), "once\n");
+    ship.ends_by("step");
+    assert_eq!(ship.text("done.txt"), "once\n");
 }
 
 #[test]
 fn who_waits_for_one_may_call_the_run_off() {
-    let text = SHIP.replacen(", seconds: 5", "", 1);
+    let text = changed(&SHIP, &[(", seconds: 5", "")]);
     let look = ("look.sh", "echo x > begun; read line < goes\n");
-    let ship = Ship::begun_with(&text, &[look, PUBLISH, PUBLISHED]);
-    let folder = ship.0.project();
-    let fifos = ["begun", "goes"].map(|name| folder.join(name));
+    let ship = Ship::begun_with(&text, &[look]);
+    let fifos = ["begun", "goes"].map(|name| ship.0.project().join(name));
     let made = Command::new("mkfifo").args(&fifos).status().unwrap();
     assert!(made.success());
     let mut report = ship.0.program(&["run", "report", "--json"]);
     let reports = report.stdout(Stdio::piped()).spawn().unwrap();
     std::fs::read(&fifos[0]).unwrap();
-    ship.run(&["abort"], 0);
+    ship.run("abort").ok();
     std::fs::write(&fifos[1], "x\n").unwrap();
-    let answer = reports.wait_with_output().unwrap();
-    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
-    assert_eq!(answer["code"], "stale_unit", "{answer}");
+    assert_eq!(Outcome::waited(reports).code(), "stale_unit");
 }
 
 #[test]
 fn a_session_has_one_run_once_a_step() {
     let project = TestEnvironment::new();
-    let shown = project.tm(&["workflow", "show", "review"]);
-    let mut text = shown.text().replacen("id: review\n", "id: ours\n", 1);
-    for (old, new) in [
+    let review = project.tm(&["workflow", "show", "review"]);
+    let changes = [
+        ("id: review\n", "id: ours\n"),
         (
             "uses: { folder: {},",
             "uses: { commands: { look: sh look.sh }, folder: {},",
@@ -195,45 +178,27 @@ fn a_session_has_one_run_once_a_step() {
             "INITIALIZED: { label: Begun, route: [ { to: PLANNING } ] }",
             "INITIALIZED: { expects: { command: { run: look } }, route: [ { when: command.ok, to: PLANNING }, { to: ERROR } ] }",
         ),
-    ] {
-        assert!(text.contains(old), "{old}");
-        text = text.replacen(old, new, 1);
-    }
-    project.write(".taskmaster/workflows/ours.yaml", text);
-    project.write("look.sh", "echo x >> looks.txt\n");
-    project.commit_all("A workflow of our own");
-    project.trust(&["workflow", "trust", "ours"]);
-    let words = [
-        "run",
-        "start",
-        "ours",
-        "--input",
-        r#"values={"request":"x"}"#,
     ];
-    project.json(&words).json_with(0);
+    project.write("look.sh", "echo x >> looks.txt\n");
+    project.own_workflow("ours", &changed(review.text(), &changes));
     let ship = Ship(project);
-    ship.run(&["next"], 0);
-    let looks = || std::fs::read_to_string(ship.0.project().join("looks.txt"));
-    assert!(looks().is_err());
-    ship.run(&["step"], 0);
-    assert_eq!(looks().unwrap(), "x\n");
+    ship.run(r#"start ours --input 'values={"request":"x"}'"#)
+        .ok();
+    ship.run("next").ok();
+    assert_eq!(ship.text("looks.txt"), "");
+    ship.run("step").ok();
+    assert_eq!(ship.text("looks.txt"), "x\n");
 }
 
 #[test]
 fn what_is_wrong_with_a_declaration_is_told() {
     let project = TestEnvironment::new();
+    let (look, publish) = ("command: { run: look }", "with: { run: publish }");
+    let published = "look: sh published.sh";
     for (old, new, rule) in [
-        ("command: { run: look }", "command: {}", "unknown_entry"),
-        (
-            "command: { run: look }",
-            "command: { run: lok }",
-            "unknown_entry",
-        ),
-        (
-            "with: { run: publish }",
-            "with: { run: '=vars.x' }",
-            "unknown_entry",
-        ),
+        (look, "command: {}", "unknown_entry"),
+        (look, "command: { run: lok }", "unknown_entry"),
+        (publish, "with: { run: '=vars.x' }", "unknown_entry"),
         (", look: sh published.sh }", " }", "needs_field"),
         (
             ", look: sh published.sh }",
@@ -243,7 +208,7 @@ fn what_is_wrong_with_a_declaration_is_told() {
         ("seconds: 5", "seconds: many", "bad_parameter"),
         ("seconds: 5", "seconds: 0", "bad_parameter"),
         ("seconds: 5", "minutes: 5", "bad_parameter"),
-        ("look: sh published.sh", "look: ''", "bad_parameter"),
+        (published, "look: ''", "bad_parameter"),
         ("run: sh look.sh, ", "", "bad_parameter"),
         (
             "look: { run: sh look.sh, seconds: 5 }",
@@ -252,8 +217,8 @@ fn what_is_wrong_with_a_declaration_is_told() {
         ),
         ("  commands:\n", "  folder:\n", "needs_resource"),
         (
-            "with: { run: publish }",
-            "with: { run: publish, version: 1.2.0 }",
+            publish,
+            "with: { run: publish, version: 1 }",
             "takes no `version`",
         ),
         (
@@ -262,17 +227,14 @@ fn what_is_wrong_with_a_declaration_is_told() {
             "names `item.name`",
         ),
         (
-            "look: sh published.sh",
+            published,
             "look: 'sh published.sh {{ inputs.version }}'",
             "names `inputs.version`",
         ),
     ] {
-        let text = SHIP.replacen(old, new, 1);
-        assert_ne!(text, *SHIP, "{old}");
-        project.write("ship.yaml", text);
-        let told = project.json(&["workflow", "check", "ship.yaml"]);
-        let told = told.json_with(3).to_string();
-        assert!(told.contains(rule), "{new}: {told}");
+        project.write("ship.yaml", changed(&SHIP, &[(old, new)]));
+        let told = project.line("workflow check ship.yaml").json_with(3);
+        assert!(told.to_string().contains(rule), "{new}: {told}");
     }
-    assert_eq!(json!(project.runs()), json!([]));
+    assert!(project.runs().is_empty());
 }

@@ -1,43 +1,38 @@
 //! Workflows that put capabilities together as no workflow of ours does: what passes the check runs.
 
+use std::fs;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::environment::TestEnvironment;
+use super::environment::{TestEnvironment, changed};
 use super::session::PLAN;
 
-/// A project with the workflow `ours`, which is `collab` with these changes, and its folder for runs once one has begun.
-fn begun(changes: &[(&str, &str)], inputs: &[&str]) -> (TestEnvironment, PathBuf) {
-    let project = TestEnvironment::new();
-    let mut text = project
-        .tm(&["workflow", "show", "collab"])
-        .text()
-        .to_owned();
-    let own = [("id: collab\n", "id: ours\n"), ("view: collab\n", "")];
-    for (old, new) in own.iter().chain(changes) {
-        assert!(text.contains(old), "{old}");
-        text = text.replacen(old, new, 1);
-    }
-    project.write(".taskmaster/workflows/ours.yaml", text);
-    project.commit_all("A workflow of our own");
-    // Profiles take inputs, and a workflow that uses one is trusted before it begins.
-    if !inputs.is_empty() {
-        project.trust(&["workflow", "trust", "ours"]);
-    }
-    run(&project, &[&["start", "ours"], inputs].concat());
-    let asked = run(&project, &["next"])["prompt"].clone();
-    let prompt = PathBuf::from(asked.as_str().unwrap());
-    (project, prompt.parent().unwrap().to_owned())
+fn shown(project: &TestEnvironment, workflow: &str) -> String {
+    let shown = project.tm(&["workflow", "show", workflow]);
+    shown.text().to_owned()
 }
 
-fn run(project: &TestEnvironment, words: &[&str]) -> Value {
-    project.json(&[&["run"], words].concat()).json_with(0)
+/// A project with the workflow `ours`, which is `collab` with these changes.
+fn with_changes(changes: &[(&str, &str)]) -> TestEnvironment {
+    let project = TestEnvironment::new();
+    let own = [("id: collab\n", "id: ours\n"), ("view: collab\n", "")];
+    let text = changed(&shown(&project, "collab"), &[&own, changes].concat());
+    project.own_workflow("ours", &text);
+    project
+}
+
+/// The folder in which the run asks for what is to be done.
+fn folder(project: &TestEnvironment) -> PathBuf {
+    let next = project.line("run next").ok();
+    let mut prompt = PathBuf::from(next["prompt"].as_str().unwrap());
+    prompt.pop();
+    prompt
 }
 
 /// The state that the run stands at, and what is told there.
 fn told(project: &TestEnvironment) -> (String, String) {
-    let next = run(project, &["next"]);
+    let next = project.line("run next").ok();
     let text = |name: &str| next[name].as_str().unwrap_or_default().to_owned();
     (text("state"), text("instructions"))
 }
@@ -53,202 +48,149 @@ fn skills_are_asked_for_in_files() {
     work: { instructions: collab-start.md, prompt: start.md, response: started.md }
     to: gather-goals
 ";
-    let (project, folder) = begun(&[(START, asked)], &[]);
+    let project = with_changes(&[(START, asked)]);
+    project.line("run start ours").ok();
+    let folder = folder(&project);
     let (state, instructions) = told(&project);
     assert_eq!(state, "collab-start");
-    let prompt = std::fs::read_to_string(folder.join("start.md")).unwrap();
+    let prompt = fs::read_to_string(folder.join("start.md")).unwrap();
     assert_eq!(prompt.trim_end(), instructions.trim_end());
     assert!(prompt.contains("`tm run step --run-id ours__"), "{prompt}");
-    std::fs::write(folder.join("started.md"), "done\n").unwrap();
-    run(&project, &["step"]);
+    fs::write(folder.join("started.md"), "done\n").unwrap();
+    project.line("run step").ok();
     let (state, instructions) = told(&project);
     assert_eq!(state, "gather-goals");
     assert!(instructions.contains("design"), "{instructions}");
 }
 
+/// The plan that a person changed by hand and approved is the plan.
 #[test]
 fn skills_follow_a_plan_that_a_profile_asks_for() {
     let asked = "    expects: response
     work: { ask: planning, prompt: ask.md, response: answer.md }
-    on: { report: [ { when: \"response.status == 'SUCCESS'\", do: plan.store, outcome: SUCCESS, to: gather-goals }, { reason: =response.reason, to: broken } ] }
+    on: { report: [ { when: \"response.status == 'SUCCESS'\", do: plan.store, outcome: SUCCESS, to: planned }, { reason: =response.reason, to: broken } ] }
 ";
-    let changes = [
+    let uses = "inputs: { profile: { type: string, default: generic }, values: map }
+gates: { first: human }
+uses: { folder: {}, profile: { name: =inputs.profile, values: =inputs.values }, documents:";
+    let states = "initial: collab-start
+states:
+  broken: { final: error }
+  planned: { gate: { name: first, over: plan }, route: { to: gather-goals } }
+";
+    let project = with_changes(&[
         (START, asked),
-        (
-            "uses: { documents:",
-            "inputs: { profile: { type: string, default: generic }, values: map }
-uses: { folder: {}, profile: { name: =inputs.profile, values: =inputs.values }, documents:",
-        ),
+        ("uses: { documents:", uses),
         ("vars:\n", "counter: round\nvars:\n  round: int\n"),
-        (
-            "initial: collab-start\nstates:\n",
-            "initial: collab-start\nstates:\n  broken: { final: error }\n",
-        ),
-    ];
-    let inputs = ["--input", r#"values={"request":"Greet"}"#];
-    let (project, folder) = begun(&changes, &inputs);
+        ("initial: collab-start\nstates:\n", states),
+    ]);
+    // What the profile needs is asked for before anything is made.
+    project.line("run start ours").fault(2, "bad_input");
+    assert!(project.runs().is_empty());
+    let start = r#"run start ours --input 'values={"request":"Greet"}'"#;
+    project.line(start).ok();
+    let folder = folder(&project);
     let (state, instructions) = told(&project);
     assert_eq!(state, "collab-start");
     assert!(instructions.contains("Greet"), "{instructions}");
-    std::fs::write(folder.join("answer.md"), PLAN).unwrap();
-    run(&project, &["step"]);
-    assert!(folder.join("plan.md").is_file());
-    assert_eq!(told(&project).0, "gather-goals");
-}
-
-#[test]
-fn a_plan_that_was_changed_by_hand_and_approved_is_the_plan() {
-    let asked = "    expects: response
-    work: { ask: planning, prompt: ask.md, response: answer.md }
-    on: { report: [ { when: \"response.status == 'SUCCESS'\", do: plan.store, to: planned }, { to: broken } ] }
-";
-    let changes = [
-        (START, asked),
-        (
-            "uses: { documents:",
-            "inputs: { profile: { type: string, default: generic }, values: map }
-gates: { first: human }
-uses: { folder: {}, profile: { name: =inputs.profile, values: =inputs.values }, documents:",
-        ),
-        ("vars:\n", "counter: round\nvars:\n  round: int\n"),
-        (
-            "initial: collab-start\nstates:\n",
-            "initial: collab-start\nstates:\n  broken: { final: error }\n  planned: { gate: { name: first, over: plan }, route: { to: gather-goals } }\n",
-        ),
-    ];
-    let (project, folder) = begun(&changes, &["--input", r#"values={"request":"Greet"}"#]);
-    std::fs::write(folder.join("answer.md"), PLAN).unwrap();
-    run(&project, &["step"]);
+    fs::write(folder.join("answer.md"), PLAN).unwrap();
+    project.line("run step").ok();
     let plan = folder.join("plan.md");
-    std::fs::write(&plan, "Two scripts.\n").unwrap();
-    let (_, status, shown) = project.person(&["run", "approve"]).agrees();
-    assert_eq!(status, 0, "{shown}");
+    assert_eq!(fs::read_to_string(&plan).unwrap(), PLAN);
+    fs::write(&plan, "Two scripts.\n").unwrap();
+    project.agrees("run approve");
     assert_eq!(told(&project).0, "gather-goals");
-    let changed = || project.json(&["log", "verify"]).json_with(0)["files"].clone();
+    let changed = || project.line("log verify").ok()["files"].clone();
     assert_eq!(changed(), Value::Null);
     // What is lost comes back as it was approved.
-    std::fs::remove_file(&plan).unwrap();
+    fs::remove_file(&plan).unwrap();
     assert_eq!(changed()[0]["path"], "plan.md");
-    project.json(&["run", "restore"]).json_with(0);
-    assert_eq!(std::fs::read(&plan).unwrap(), b"Two scripts.\n");
+    project.line("run restore").ok();
+    assert_eq!(fs::read_to_string(&plan).unwrap(), "Two scripts.\n");
     assert_eq!(changed(), Value::Null);
 }
 
 #[test]
 fn what_no_call_of_a_view_tells_is_told_before() {
     let project = TestEnvironment::bare();
-    let of = |workflow: &str| {
-        project
-            .tm(&["workflow", "show", workflow])
-            .text()
-            .to_owned()
-    };
-    let collab = of("collab").replacen(
-        START,
-        "    expects: outcome\n    work: { prompt: start.md, response: started.md }\n    to: gather-goals\n",
-        1,
-    );
-    let tdd = of("tdd").replacen(
-        "work: { by: agent, instructions: finalize.md }",
-        "work: { by: agent, response: suite.md }",
-        1,
-    );
-    for (text, rule) in [(collab, "view_without_files"), (tdd, "misplaced_key")] {
+    let in_files = "    expects: outcome\n    work: { prompt: start.md, response: started.md }\n    to: gather-goals\n";
+    let finalize = "work: { by: agent, instructions: finalize.md }";
+    let suite = "work: { by: agent, response: suite.md }";
+    for (workflow, change, rule) in [
+        ("collab", (START, in_files), "view_without_files"),
+        ("tdd", (finalize, suite), "misplaced_key"),
+    ] {
+        let text = changed(&shown(&project, workflow), &[change]);
         project.write("ours.yaml", text);
-        let checked = project
-            .json(&["workflow", "check", "ours.yaml"])
-            .json_with(3);
-        let faults = checked["faults"].as_array().unwrap();
-        assert_eq!(faults.len(), 1, "{checked}");
-        assert_eq!(faults[0]["rule"], json!(rule), "{checked}");
+        assert_eq!(rules(&project), [rule], "{workflow}");
     }
+}
+
+/// The rules that `ours.yaml` breaks.
+fn rules(project: &TestEnvironment) -> Vec<Value> {
+    let checked = project.line("workflow check ours.yaml");
+    let faults = checked.json()["faults"].as_array().cloned();
+    let faults = faults.unwrap_or_default();
+    assert_eq!(checked.status == 0, faults.is_empty(), "{checked:?}");
+    faults.iter().map(|fault| fault["rule"].clone()).collect()
 }
 
 #[test]
 fn any_report_can_be_held_against_the_settings_and_the_history() {
     let project = TestEnvironment::new();
-    let mut text = project.tm(&["workflow", "show", "tdd"]).text().to_owned();
     let told = "  told:
     expects: outcome
     work: {}
     on: { report: [ { check: [history_rewritten, config_loosened] }, { to: finalize } ] }
   finalize:
 ";
-    for (old, new) in [
+    let changes = [
         ("id: tdd", "id: ours"),
         ("done: { to: finalize }", "done: { to: told }"),
         ("  finalize:\n", told),
-    ] {
-        assert!(text.contains(old), "{old}");
-        text = text.replacen(old, new, 1);
-    }
-    project.write(".taskmaster/workflows/ours.yaml", text);
-    project.commit_all("A workflow of our own");
-    project.trust(&["workflow", "trust", "ours"]);
-    run(&project, &["start", "ours", "--input", "taskId=1"]);
-    for name in ["words", "spaces"] {
-        project.write(&format!("tests/{name}.sh"), "false\n");
-        run(&project, &["report", "--results", "failed:1,passed:0"]);
-        project.write(&format!("src/{name}.sh"), "true\n");
-        run(&project, &["report", "--results", "failed:0,passed:1"]);
-        run(&project, &["report"]);
-    }
-    let reports = || project.json(&["run", "report", "--outcome", "told"]);
+    ];
+    let text = changed(&shown(&project, "tdd"), &changes);
+    project.own_workflow("ours", &text);
+    project.line("run start ours --input taskId=1").ok();
+    project.do_subtask("1.1");
+    project.do_subtask("1.2");
+    let reports = || project.line("run report --outcome told");
     let head = project.head();
     project.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
-    assert_eq!(reports().json_with(3)["code"], "history_rewritten");
+    reports().fault(3, "history_rewritten");
     project.git(&["reset", "--quiet", "--hard", &head]);
     let settings = ".taskmaster/config.json";
     let before = project.read(settings);
     let mut weaker: Value = serde_json::from_str(&before).unwrap();
-    weaker["review"] = json!({ "maxIterations": 99 });
+    weaker["review"]["maxIterations"] = 99.into();
     project.write(settings, weaker.to_string());
-    assert_eq!(reports().json_with(3)["code"], "config_loosened");
+    reports().fault(3, "config_loosened");
     project.write(settings, before);
-    assert_eq!(reports().json_with(0)["nextAction"]["state"], "finalize");
-
-    // A run without a repository has no history.
-    let without = "\
-tramline: 1
-id: told
-title: Told
-initial: told
-states:
-  told: { expects: outcome, work: {}, on: { report: [ { check: [history_rewritten] }, { to: over } ] } }
-  over: { final: completed }
-";
-    project.write("told.yaml", without);
-    let checked = project
-        .json(&["workflow", "check", "told.yaml"])
-        .json_with(3);
-    assert_eq!(checked["faults"][0]["rule"], "needs_resource", "{checked}");
+    assert_eq!(reports().ok()["nextAction"]["state"], "finalize");
 }
 
 #[test]
-fn events_have_the_fields_of_what_they_are_about() {
+fn what_a_report_is_held_against_and_tells_of_has_to_be_there() {
     let project = TestEnvironment::bare();
-    for (event, rule) in [
-        ("release:announced", None),
-        ("test:run", None),
-        ("branch:created", Some("needs_resource")),
-        ("branch:creatd", Some("unknown_event")),
+    for (branch, expected) in [
+        // A run without a repository has no history.
+        ("check: [history_rewritten]", &["needs_resource"][..]),
+        ("emit: \"release:announced\"", &[]),
+        ("emit: \"test:run\"", &[]),
+        ("emit: \"branch:created\"", &["needs_resource"]),
+        ("emit: \"branch:creatd\"", &["unknown_event"]),
     ] {
-        let text = format!(
-            "\
-tramline: 1
+        let told = format!(
+            "tramline: 1
 id: told
 title: Told
 initial: told
 states:
-  told: {{ expects: tests, work: {{}}, on: {{ report: [ {{ emit: \"{event}\", to: over }} ] }} }}
+  told: {{ expects: tests, work: {{}}, on: {{ report: [ {{ {branch}, to: over }} ] }} }}
   over: {{ final: completed }}
 "
         );
-        project.write("told.yaml", text);
-        let checked = project.json(&["workflow", "check", "told.yaml"]);
-        match rule {
-            None => drop(checked.json_with(0)),
-            Some(rule) => assert_eq!(checked.json_with(3)["faults"][0]["rule"], rule, "{event}"),
-        }
+        project.write("ours.yaml", told);
+        assert_eq!(rules(&project), expected, "{branch}");
     }
 }

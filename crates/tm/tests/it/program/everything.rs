@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::environment::TestEnvironment;
 
@@ -12,7 +12,7 @@ const EVERYTHING: &str = r#"tramline: 1
 id: everything
 title: All there is
 unit: { item: "{key}-{state}", run: "{state}" }
-inputs: { taskId: string, most: { type: int, default: 3 }, profile: { type: string, default: ours }, told: map }
+inputs: { taskId: string, most: { type: int, default: 3 }, profile: { type: string, default: generic }, told: map }
 vars:
   draft: { type: int, default: 1 }
   piece: { type: ref items }
@@ -34,17 +34,22 @@ messages:
   dirty: { message: The linter is not content }
   no: { message: Say yes }
 items:
-ITEMS  steps:
+  items:
+    key: number
+    needs: dependsOn
+    prefer: piece
+    status: { open: [pending], done: [documented, complete], failed: [skipped] }
+    fields: { number: string, title: string, type: [code, task, bugfix], dependsOn: [string], reason: string }
+  tasks:
+    key: id
+    needs: dependsOn
+    status: { open: [pending], active: [in_progress, failed], done: [completed], failed: [skipped] }
+    waves: { into: batches, named: batch, apart: [files, tests], alone: "!it.parallel" }
+    fields: { id: string, item: string, name: string, description: string, files: [string], tests: [string], dependsOn: [string], parallel: { type: bool, default: true }, reason: string }
+  steps:
     key: id
     needs: dependencies
-    fields:
-      id: string
-      title: string
-      description: string
-      details: string
-      testStrategy: string
-      acceptanceCriteria: [string]
-      dependencies: [string]
+    fields: { id: string, title: string, description: string, details: string, testStrategy: string, acceptanceCriteria: [string], dependencies: [string] }
 gates: { plan: human }
 initial: plan
 states:
@@ -105,128 +110,53 @@ states:
 on: { abort: { to: called_off } }
 "#;
 
-/// The item sets of `collab`, from the file that comes along.
-fn items(project: &TestEnvironment) -> String {
-    let shown = project.tm(&["workflow", "show", "collab"]);
-    let text = shown.text();
-    let from = text.find("\nitems:\n").unwrap() + "\nitems:\n".len();
-    let to = text.find("\nmessages:").unwrap() + 1;
-    let open = |line: &&str| !line.trim_start().starts_with("open: {");
-    let lines = text[from..to].lines();
-    // What callers may set belongs to states of its own.
-    let mut kept = String::new();
-    let mut skips = false;
-    for line in lines {
-        if line.trim_end() == "    open:" {
-            skips = true;
-            continue;
-        }
-        skips &= line.starts_with("      ");
-        if !skips && open(&line) {
-            kept.push_str(line);
-            kept.push('\n');
-        }
-    }
-    kept
-}
-
-fn begun() -> TestEnvironment {
+#[test]
+fn that_there_is_goes_together() {
     let project = TestEnvironment::new();
-    let items = items(&project).replace("prefer: item\n", "prefer: piece\n");
-    let text = EVERYTHING.replace("ITEMS", &items);
-    project.write(".taskmaster/workflows/everything.yaml", text);
-    let folder = ".taskmaster/profiles/ours";
-    project.write(
-        &format!("{folder}/profile.yaml"),
-        "tramline-profile: 1\ntitle: Ours\nresponses:\n  planning: { read: plan }\n  generation: { read: bundle }\n  review: { read: verdict }\n  revision: { read: bundle }\n",
-    );
-    for phase in ["planning", "generation", "review", "revision"] {
-        project.write(&format!("{folder}/{phase}.md"), "Plan it.\n");
-    }
     project.write("lint.sh", "! grep -rl mess src\n");
     project.write("publish.sh", "echo out > out.txt\n");
     project.write(".gitignore", "out.txt\n");
-    project.commit_all("A workflow of our own");
-    project.trust(&["workflow", "trust", "everything"]);
-    let words = [
-        "run",
-        "start",
-        "everything",
-        "--input",
-        "taskId=1",
-        "--input",
-        "told={}",
-    ];
-    project.json(&words).json_with(0);
-    project
-}
-
-fn run(project: &TestEnvironment, words: &[&str], status: i32) -> Value {
-    let words = [&["run"], words].concat();
-    project.json(&words).json_with(status).clone()
-}
-
-const FAILING: [&str; 3] = ["report", "--results", "failed:1,passed:0"];
-const PASSING: [&str; 3] = ["report", "--results", "failed:0,passed:1"];
-
-#[test]
-fn that_there_is_goes_together() {
-    let project = begun();
+    project.own_workflow("everything", EVERYTHING);
+    let start = r#"run start everything --input taskId=1 --input 'told={"request":"Count"}'"#;
+    project.line(start).ok();
+    let refused = |line: &str, code| drop(project.line(&format!("run {line}")).fault(3, code));
+    let next = |line: &str| -> Value {
+        let answer = project.line(&format!("run {line}")).ok();
+        answer["nextAction"].clone()
+    };
     let folder = project.run_folder();
     fs::write(folder.join("plan-1.md"), "# Plan\n\nTwo scripts.\n").unwrap();
-    let waits = run(&project, &["step"], 0)["nextAction"].clone();
-    assert_eq!(waits["gate"], "plan", "{waits}");
-    assert_eq!(
-        run(&project, &["report"], 3)["error"]["code"],
-        "gate_closed"
-    );
-    let (_, status, told) = project.person(&["run", "approve"]).agrees();
-    assert_eq!(status, 0, "{told}");
+    assert_eq!(next("step")["gate"], "plan");
+    refused("report", "gate_closed");
+    project.agrees("run approve");
 
-    assert_eq!(run(&project, &["report"], 3)["code"], "bad_documents");
+    refused("report", "bad_documents");
     let documents = folder.join("documents");
     fs::create_dir_all(&documents).unwrap();
-    fs::write(
-        documents.join("design.md"),
-        "# Design\n\n## Items\n\n### Item 1: Count\n- Type: code\n",
-    )
-    .unwrap();
-    assert_eq!(
-        run(&project, &["report"], 0)["nextAction"]["state"],
-        "drawn"
-    );
-    assert_eq!(run(&project, &["report"], 3)["code"], "bad_graph");
+    let design = "# Design\n\n## Items\n\n### Item 1: Count\n- Type: code\n";
+    fs::write(documents.join("design.md"), design).unwrap();
+    assert_eq!(next("report")["state"], "drawn");
+    refused("report", "bad_graph");
     let graph = "tasks:\n  - id: t1\n    description: Count\n    files: [src/a.sh]\n";
     fs::write(documents.join("task-graph-item-1.yaml"), graph).unwrap();
-    assert_eq!(run(&project, &["report"], 0)["nextAction"]["state"], "red");
+    assert_eq!(next("report")["state"], "red");
 
     for (name, code) in [("a", "true # mess\n"), ("b", "true\n")] {
         project.write(&format!("src/{name}.sh"), code);
-        assert_eq!(run(&project, &FAILING, 3)["code"], "red_without_tests");
+        refused("report --results failed:1", "red_without_tests");
         project.write(&format!("tests/{name}.sh"), "false\n");
-        run(&project, &FAILING, 0);
-        run(&project, &PASSING, 0);
-        let made = run(&project, &["report"], 0);
+        next("report --results failed:1");
+        next("report --results passed:1,failed:0");
+        let made = project.line("run report").ok();
         assert_eq!(made["result"]["commitSha"], project.head());
     }
 
-    let dirty = run(&project, &["report"], 3);
-    assert_eq!(dirty["code"], "dirty", "{dirty}");
+    refused("report", "dirty");
     project.write("src/a.sh", "true\n");
     project.commit_all("Tidy up");
-    assert_eq!(
-        run(&project, &["report"], 0)["nextAction"]["state"],
-        "agreed"
-    );
-    assert_eq!(
-        run(&project, &["report", "--outcome", "no"], 3)["code"],
-        "no"
-    );
-    let over = run(&project, &["report", "--outcome", "yes"], 0);
-    assert_eq!(over["nextAction"]["status"], "completed", "{over}");
+    assert_eq!(next("report")["state"], "agreed");
+    refused("report --outcome no", "no");
+    assert_eq!(next("report --outcome yes")["status"], "completed");
     assert!(project.project().join("out.txt").exists());
-    assert_eq!(
-        project.json(&["log", "verify"]).json_with(0)["whole"],
-        json!(true)
-    );
+    assert_eq!(project.line("log verify").ok()["whole"], true);
 }
