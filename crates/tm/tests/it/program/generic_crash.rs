@@ -1,12 +1,12 @@
 //! Runs of a user's own workflow when processes die, and when many of them report at once.
 
 use std::fs;
-use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::environment::TestEnvironment;
-use super::generic::{ok, run, with_examples};
+use super::environment::{TestEnvironment, words};
+use super::generic::{Run, with_examples};
+use testkit::Outcome;
 
 /// The places that a run without effects passes.
 const FAIL_POINTS: [&str; 4] = [
@@ -16,167 +16,100 @@ const FAIL_POINTS: [&str; 4] = [
     "after-derived",
 ];
 
-/// Runs `tm run` with `words`, and kills it at `point`.
-fn killed_at(environment: &TestEnvironment, point: &str, words: &[&str]) {
-    let mut arguments = vec!["run"];
-    arguments.extend(words);
-    let output = environment
-        .program(&arguments)
-        .env("TRAMLINE_FAIL_POINT", point)
-        .output()
-        .unwrap();
-    assert_eq!(
-        output.status.code(),
-        None,
-        "{point}: {words:?} was not killed: {output:?}"
-    );
+/// Runs a command, and kills it at `point`.
+fn killed_at(environment: &TestEnvironment, point: &str, line: &str) {
+    let mut program = environment.program(&words(line));
+    let output = program.env("TRAMLINE_FAIL_POINT", point).output().unwrap();
+    assert_eq!(output.status.code(), None, "{point}: {line}: {output:?}");
 }
 
-fn count(environment: &TestEnvironment, event: &str) -> usize {
-    fs::read_to_string(environment.journal_path())
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter(|line| line["event"] == event)
-        .count()
+/// How many reports were taken in.
+fn accepted(environment: &TestEnvironment) -> usize {
+    let events = environment.events();
+    let accepted = events.iter().filter(|event| *event == "report:accepted");
+    accepted.count()
 }
 
 #[test]
 fn a_kill_anywhere_loses_nothing_and_repeats_nothing() {
-    let words: [&[&str]; 3] = [
-        &[
-            "report",
-            "--unit",
-            "a-write",
-            "--outcome",
-            "done",
-            "--files",
-            "a",
-        ],
-        &["report", "--unit", "a-review", "--outcome", "approved"],
-        &["report", "--unit", "publish"],
-    ];
-    let points = FAIL_POINTS.iter().chain(&["end-before-report"]);
-    for point in points {
-        let project = with_examples();
-        ok(
-            &project,
-            &["start", "document-review", "--input", "documents=a"],
-        );
-        for (at, words) in words.iter().enumerate() {
-            if *point == "end-before-report" && at < 2 {
-                ok(&project, words);
-                continue;
+    for point in FAIL_POINTS.iter().chain(&["end-before-report"]) {
+        let run = Run::of_review("a");
+        for report in [
+            "report --unit a-write --outcome done --files a",
+            "report --unit a-review --outcome approved",
+            "report --unit publish",
+        ] {
+            if *point != "end-before-report" || report.ends_with("publish") {
+                killed_at(&run, point, &format!("run {report}"));
             }
-            killed_at(&project, point, words);
-            assert!(
-                ok(&project, words)["validated"].as_bool().unwrap(),
-                "{point}"
-            );
+            assert_eq!(run.ok(report)["validated"], true, "{point}");
         }
-        assert_eq!(count(&project, "report:accepted"), 3, "{point}");
-        assert_eq!(ok(&project, &["next"])["status"], "completed", "{point}");
-        let folder = project.journal_path().parent().unwrap().to_owned();
-        let state: Value =
-            serde_json::from_slice(&fs::read(folder.join("state.json")).unwrap()).unwrap();
+        assert_eq!(accepted(&run), 3, "{point}");
+        assert_eq!(run.ok("next")["status"], "completed", "{point}");
+        let state = fs::read(run.run_folder().join("state.json")).unwrap();
+        let state: Value = serde_json::from_slice(&state).unwrap();
         assert_eq!(state["status"], "completed", "{point}");
-        assert!(folder.join("report.md").exists(), "{point}");
-        let verified = project.tm(&["log", "verify", "--json"]).json_with(0);
-        assert_eq!(verified["whole"], true, "{point}");
+        assert!(run.run_folder().join("report.md").exists(), "{point}");
+        assert_eq!(run.line("log verify").ok()["whole"], true, "{point}");
     }
 }
 
 #[test]
 fn a_start_that_is_killed_is_no_run_or_a_whole_one() {
-    let start = ["start", "document-review", "--input", "documents=a"];
+    let start = "run start document-review --input documents=a";
     for point in FAIL_POINTS.iter().chain(&["start-after-folder"]) {
         let project = with_examples();
-        killed_at(&project, point, &start);
-        let began = !matches!(*point, "before-append" | "start-after-folder");
-        if began {
-            assert_eq!(ok(&project, &["next"])["unitId"], "a-write", "{point}");
+        killed_at(&project, point, start);
+        let next = project.line("run next");
+        if matches!(*point, "before-append" | "start-after-folder") {
+            assert_eq!(next.status, 4, "{point}");
+            project.line(start).ok();
         } else {
-            assert_eq!(run(&project, &["next"]).status, 4, "{point}");
-            ok(&project, &start);
+            assert_eq!(next.ok()["unitId"], "a-write", "{point}");
         }
         // What the killed one left is swept away, so this is the only folder.
         assert!(project.journal_path().exists(), "{point}");
-        let done = ["report", "--outcome", "done", "--files", "a"];
-        assert_eq!(
-            ok(&project, &done)["nextAction"]["unitId"],
-            "a-review",
-            "{point}"
-        );
+        let done = project.line("run report --outcome done --files a").ok();
+        assert_eq!(done["nextAction"]["unitId"], "a-review", "{point}");
     }
 }
 
-/// Lets processes report at once, and gives their exit statuses.
-fn at_once(environment: &TestEnvironment, reports: &[Vec<String>]) -> Vec<i32> {
-    let children: Vec<_> = reports
-        .iter()
-        .map(|words| {
-            let mut arguments = vec!["run", "report", "--json"];
-            arguments.extend(words.iter().map(String::as_str));
-            let mut program = environment.program(&arguments);
-            program.stdout(Stdio::null()).stderr(Stdio::null());
-            program.spawn().unwrap()
-        })
-        .collect();
-    children
-        .into_iter()
-        .map(|mut child| child.wait().unwrap().code().unwrap())
-        .collect()
-}
-
-fn words(unit: &str, file: &str) -> Vec<String> {
-    ["--unit", unit, "--outcome", "done", "--files", file]
-        .map(str::to_owned)
-        .to_vec()
+/// Lets processes report units at once, each with its file, and gives their exit statuses.
+fn at_once(run: &Run, reports: impl Iterator<Item = (String, String)>) -> Vec<i32> {
+    let children = reports.map(|(unit, file)| {
+        let line = format!("run report --unit {unit} --outcome done --files {file} --json");
+        run.spawn(&words(&line))
+    });
+    let children: Vec<_> = children.collect();
+    let ended = children.into_iter().map(Outcome::waited);
+    ended.map(|ended| ended.status).collect()
 }
 
 #[test]
 fn of_many_reports_for_one_unit_one_is_taken_in() {
-    let project = with_examples();
-    ok(
-        &project,
-        &["start", "document-review", "--input", "documents=a"],
-    );
-    let same: Vec<_> = (0..16).map(|_| words("a-write", "a")).collect();
-    assert_eq!(at_once(&project, &same), [0; 16]);
-    assert_eq!(count(&project, "report:accepted"), 1);
-
-    let project = with_examples();
-    ok(
-        &project,
-        &["start", "document-review", "--input", "documents=a"],
-    );
-    let different: Vec<_> = (0..16)
-        .map(|n| words("a-write", &format!("f{n}")))
-        .collect();
-    let statuses = at_once(&project, &different);
-    assert_eq!(statuses.iter().filter(|status| **status == 0).count(), 1);
-    assert_eq!(statuses.iter().filter(|status| **status == 5).count(), 15);
-    assert_eq!(count(&project, "report:accepted"), 1);
+    for (same, taken) in [(true, 16), (false, 1)] {
+        let run = Run::of_review("a");
+        let file = |n| {
+            if same {
+                "a".to_owned()
+            } else {
+                format!("f{n}")
+            }
+        };
+        let mut statuses = at_once(&run, (0..16).map(|n| ("a-write".to_owned(), file(n))));
+        statuses.sort_unstable();
+        let (accepts, refuses) = statuses.split_at(taken);
+        assert!(accepts.iter().all(|status| *status == 0), "{statuses:?}");
+        assert!(refuses.iter().all(|status| *status == 5), "{statuses:?}");
+        assert_eq!(accepted(&run), 1);
+    }
 }
 
 #[test]
 fn units_that_are_open_at_once_are_reported_at_once() {
-    let project = with_examples();
-    ok(
-        &project,
-        &[
-            "start",
-            "document-review",
-            "--input",
-            "documents=a,b,c,d,e,f",
-        ],
-    );
-    let reports: Vec<_> = ["a", "b", "c", "d"]
-        .iter()
-        .map(|item| words(&format!("{item}-write"), item))
-        .collect();
-    assert_eq!(at_once(&project, &reports), [0; 4]);
-    assert_eq!(count(&project, "report:accepted"), 4);
-    let open = ok(&project, &["next"])["units"].as_array().unwrap().len();
-    assert_eq!(open, 4);
+    let run = Run::of_review("a,b,c,d,e,f");
+    let reports = ["a", "b", "c", "d"].map(|item| (format!("{item}-write"), item.to_owned()));
+    assert_eq!(at_once(&run, reports.into_iter()), [0; 4]);
+    assert_eq!(accepted(&run), 4);
+    assert_eq!(run.ok("next")["units"].as_array().unwrap().len(), 4);
 }
