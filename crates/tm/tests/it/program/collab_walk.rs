@@ -1,6 +1,7 @@
-//! Sessions of skills from start to end, whichever way the calls go: what every answer on the way must be.
+//! Sessions of skills from start to end, whichever way the calls go: what every answer on the way must be. Which state each
+//! skill leads to is the engine's to show.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -12,93 +13,13 @@ pub trait Caller {
     fn call(&mut self, tool: &str, arguments: &Value) -> Value;
 }
 
-/// A skill that is completed, and where that leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// The skill that is completed.
-    pub skill: &'static str,
-    /// The state that it leads to.
-    pub state: &'static str,
-    /// The item in hand there.
-    pub item: Option<u64>,
-    /// The batch in hand there.
-    pub batch: Option<u64>,
-}
-
-const CLEAR: &str = "collab-clear";
-
-/// What an item goes through from the router on: each skill, and the state that it leads to. Where the next item begins is
-/// the router's to say.
-const BRAINSTORM: [(&str, &str); 6] = [
-    ("brainstorming-exploring", "clear-bs1"),
-    (CLEAR, "brainstorm-clarifying"),
-    ("brainstorming-clarifying", "clear-bs2"),
-    (CLEAR, "brainstorm-designing"),
-    ("brainstorming-designing", "clear-bs3"),
-    (CLEAR, "brainstorm-validating"),
-];
-const CODE: [(&str, &str); 11] = [
-    ("brainstorming-validating", "clear-pre-rough"),
-    (CLEAR, "rough-draft-interface"),
-    ("rough-draft-interface", "clear-rd1"),
-    (CLEAR, "rough-draft-pseudocode"),
-    ("rough-draft-pseudocode", "clear-rd2"),
-    (CLEAR, "rough-draft-skeleton"),
-    ("rough-draft-skeleton", "clear-rd3"),
-    (CLEAR, "build-task-graph"),
-    ("build-task-graph", "clear-rd4"),
-    (CLEAR, "rough-draft-handoff"),
-    ("rough-draft-handoff", "clear-post-item"),
-];
-const TASK: [(&str, &str); 2] = [
-    ("brainstorming-validating", "task-planning"),
-    ("task-planning", "clear-post-item"),
-];
-const BUGFIX: [(&str, &str); 1] = [("systematic-debugging", "clear-post-item")];
-
-/// Where an item of a type begins.
-fn first_state(kind: &str) -> &'static str {
+/// How many completions an item of a type takes.
+fn completions(kind: &str) -> usize {
     match kind {
-        "bugfix" => "systematic-debugging",
-        _ => "brainstorm-exploring",
+        "code" => 18,
+        "task" => 9,
+        _ => 2,
     }
-}
-
-/// All completions of a session with items of these types, numbered from 1, and so many batches.
-pub fn steps(kinds: &[&str], batches: u64) -> Vec<Step> {
-    let mut all = Vec::new();
-    let mut push = |skill, state, item, batch| {
-        all.push(Step {
-            skill,
-            state,
-            item,
-            batch,
-        });
-    };
-    push("collab-start", "gather-goals", None, None);
-    push("gather-session-goals", "clear-pre-item", None, None);
-    for (number, kind) in (1..).zip(kinds) {
-        let item = Some(number);
-        push(CLEAR, first_state(kind), item, None);
-        let parts: [&[_]; 2] = match *kind {
-            "code" => [&BRAINSTORM, &CODE],
-            "task" => [&BRAINSTORM, &TASK],
-            _ => [&BUGFIX, &[]],
-        };
-        for (skill, state) in parts.concat() {
-            push(skill, state, item, None);
-        }
-    }
-    push(CLEAR, "ready-to-implement", None, None);
-    push("ready-to-implement", "clear-pre-execute", None, None);
-    for batch in 0..batches {
-        push(CLEAR, "execute-batch", None, Some(batch));
-        push("executing-plans", "clear-post-batch", None, None);
-    }
-    push(CLEAR, "workflow-complete", None, None);
-    push("finishing-a-development-branch", "cleanup", None, None);
-    push("collab-cleanup", "done", None, None);
-    all
 }
 
 /// The items of these types, as they are handed over.
@@ -139,59 +60,60 @@ impl<'c, C: Caller> Walk<'c, C> {
         self.caller.call(tool, &arguments)
     }
 
-    /// Goes from start to end. `graph` is that of each code item, by its number.
-    pub fn whole(&mut self, kinds: &[&str], batches: u64, graph: impl Fn(u64) -> String) {
-        let steps = steps(kinds, batches);
-        for (at, step) in steps.iter().enumerate() {
-            match step.skill {
+    /// Goes from start to end, as each answer says. `graph` is that of each code item, by its number.
+    pub fn whole(&mut self, kinds: &[&str], batches: usize, graph: impl Fn(u64) -> String) {
+        let mut done = Vec::new();
+        let mut next = Some("collab-start".to_owned());
+        let mut item = None;
+        while let Some(skill) = next {
+            match &*skill {
+                "collab-start" => {}
                 "gather-session-goals" => self.set_items(kinds),
-                "build-task-graph" => self.hand_graph_over(&graph(step.item.unwrap())),
+                "build-task-graph" => self.hand_graph_over(&graph(item.unwrap())),
                 "executing-plans" => self.do_batch(),
-                _ if step.item.is_some() => self.write_draft(),
-                _ => {}
+                _ => self.write_draft(),
             }
-            let mut answer = self.call("complete_skill", &json!({ "skill": step.skill }));
+            let mut answer = self.call("complete_skill", &json!({ "skill": skill }));
             // Of two items in a row that take the same skill, the second one has to be named.
             if answer["code"] == "which_unit" {
-                let named = json!({ "skill": step.skill, "unitId": answer["unit_id"] });
+                let named = json!({ "skill": skill, "unitId": answer["unit_id"] });
                 answer = self.call("complete_skill", &named);
             }
-            let next = steps.get(at + 1).map(|next| next.skill);
-            self.check(step, next, &answer);
+            self.check(&answer);
             if self.thorough {
-                self.look_again(step, &answer);
+                self.look_again(&skill, &answer);
             }
+            item = answer["params"]["item_number"].as_u64();
+            next = answer["next_skill"].as_str().map(str::to_owned);
+            done.push(skill);
         }
+        let of_items: usize = kinds.iter().map(|kind| completions(kind)).sum();
+        assert_eq!(done.len(), 7 + of_items + 2 * batches, "{done:?}");
+        let executed = done.iter().filter(|skill| *skill == "executing-plans");
+        assert_eq!(executed.count(), batches, "{done:?}");
     }
 
-    fn check(&mut self, step: &Step, next: Option<&str>, answer: &Value) {
-        let action = if next == Some(CLEAR) { "clear" } else { "none" };
-        let params = [("item_number", step.item), ("batch_index", step.batch)];
-        let params = params
-            .into_iter()
-            .filter_map(|(name, at)| Some((name, at?)));
-        let params: BTreeMap<&str, u64> = params.collect();
-        assert_eq!(
-            fields(
-                answer,
-                &["validated", "next_skill", "state", "action", "params"]
-            ),
-            json!([true, next, step.state, action, params]),
-            "{step:?}: {answer:#}"
-        );
-        assert_eq!(answer["done"] == true, next.is_none(), "{step:?}");
+    fn check(&mut self, answer: &Value) {
+        let next = answer["next_skill"].as_str();
+        let action = match next {
+            Some("collab-clear") => "clear",
+            _ => "none",
+        };
+        let told = fields(answer, &["validated", "action"]);
+        assert_eq!(told, json!([true, action]), "{answer:#}");
+        assert_eq!(answer["done"] == true, next.is_none(), "{answer:#}");
         if next.is_some() {
             let unit = answer["unit_id"].as_str().unwrap();
             assert!(self.units.insert(unit.to_owned()), "{unit} is issued twice");
             let words = answer["instructions"].as_str();
-            assert!(words.is_some_and(|words| !words.is_empty()), "{step:?}");
+            assert!(words.is_some_and(|words| !words.is_empty()), "{answer:#}");
         }
     }
 
     /// The same completion again is the same answer, and who remembers nothing is told the same.
-    fn look_again(&mut self, step: &Step, answer: &Value) {
-        let again = self.call("complete_skill", &json!({ "skill": step.skill }));
-        assert_eq!(&again, answer, "{step:?} again");
+    fn look_again(&mut self, skill: &str, answer: &Value) {
+        let again = self.call("complete_skill", &json!({ "skill": skill }));
+        assert_eq!(&again, answer, "{skill} again");
         let brief = self.call("get_session_state", &json!({}));
         let bytes = brief.to_string().len();
         assert!(bytes <= 1024, "{bytes} bytes: {brief:#}");
@@ -202,7 +124,7 @@ impl<'c, C: Caller> Walk<'c, C> {
             ("displayName", "display_name"),
             ("item", "item"),
         ] {
-            assert_eq!(brief.get(told), answer.get(known), "{step:?}: {brief:#}");
+            assert_eq!(brief.get(told), answer.get(known), "{skill}: {brief:#}");
         }
     }
 
