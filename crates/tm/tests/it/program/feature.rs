@@ -7,19 +7,20 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use testkit::Server;
 
-use super::environment::{TestEnvironment, fields, words};
+use super::environment::{TestEnvironment, fields, has, words};
 use super::generic::give_examples;
 
-const FAILING: &str = "report --results failed:1,passed:0";
-const PASSING: &str = "report --results failed:0,passed:1";
+pub const FAILING: &str = "report --results failed:1,passed:0";
+pub const PASSING: &str = "report --results failed:0,passed:1";
 const BRANCH: &str = "master/task-1-count-the-words";
 
 /// Finds fault with every file that says `mess`.
 const LINT: &str = "! grep -rl mess src\n";
 
-struct Feature {
-    project: TestEnvironment,
-    folder: PathBuf,
+/// A run of the example.
+pub struct Feature {
+    pub project: TestEnvironment,
+    pub folder: PathBuf,
     id: String,
     /// That of MCP, where it is driven by that and not at the command line.
     server: Option<RefCell<Server>>,
@@ -28,14 +29,21 @@ struct Feature {
 impl Feature {
     /// A run of the example over the task.
     fn begun() -> Self {
+        Self::begun_with(str::to_owned, "")
+    }
+
+    /// The same of an example that was changed, with more inputs.
+    pub fn begun_with(change: impl Fn(&str) -> String, inputs: &str) -> Self {
         let project = TestEnvironment::new();
         give_examples(&project);
         project.write("lint.sh", LINT);
-        project.commit_all("A workflow of our own");
-        project.trust(&["workflow", "trust", "feature"]);
-        let begun = project.line("run start feature --input taskId=1").ok();
+        project.write("publish.sh", "echo out > out.txt\n");
+        project.write(".gitignore", "out.txt\n");
+        let example = project.read(".taskmaster/workflows/feature.yaml");
+        project.own_workflow("feature", &change(&example));
+        let begun = project.does(&format!("run start feature --input taskId=1 {inputs}"));
         let prompt = begun["nextAction"]["prompt"].as_str().unwrap();
-        let shown = project.line("run next").ok();
+        let shown = project.does("run next");
         let mut folder = PathBuf::from(shown["prompt"].as_str().unwrap());
         assert!(folder.ends_with(prompt));
         folder.pop();
@@ -76,16 +84,16 @@ impl Feature {
         answer
     }
 
-    fn ok(&self, line: &str) -> Value {
+    pub fn ok(&self, line: &str) -> Value {
         self.answer(line, 0)
     }
 
     /// Where the run stands after that.
-    fn comes_to(&self, line: &str) -> Value {
+    pub fn comes_to(&self, line: &str) -> Value {
         self.ok(line)["nextAction"]["state"].clone()
     }
 
-    fn refused(&self, line: &str, code: &str) {
+    pub fn refused(&self, line: &str, code: &str) {
         let answer = self.answer(line, 3);
         let fault = answer.get("error").unwrap_or(&answer);
         assert_eq!(fault["code"], code, "{line}: {answer:#}");
@@ -106,12 +114,12 @@ impl Feature {
     }
 
     /// Writes a response, has it taken in, and gives what comes then.
-    fn answers(&self, name: &str, text: &str) -> Value {
+    pub fn answers(&self, name: &str, text: &str) -> Value {
         self.writes(name, text);
         self.ok("step")["nextAction"].clone()
     }
 
-    fn agrees(&self, line: &str) {
+    pub fn agrees(&self, line: &str) {
         let line = format!("run {line} --run-id {}", self.id);
         self.project.agrees(&line);
     }
@@ -129,7 +137,7 @@ impl Feature {
     }
 
     /// A subtask, test first.
-    fn built(&self, name: &str, code: &str) {
+    pub fn built(&self, name: &str, code: &str) {
         self.project.write(&format!("tests/{name}.sh"), "false\n");
         self.ok(FAILING);
         self.project.write(&format!("src/{name}.sh"), code);
@@ -156,7 +164,7 @@ impl Feature {
 fn from_the_design_to_the_finished_branch() {
     for feature in Feature::by_each_way() {
         let told = feature.told();
-        assert!(told.contains("Count the words"), "{told}");
+        has(&told, "Count the words");
         assert_eq!(feature.file("design-1-task.md").trim(), told.trim());
         feature.designed();
         feature.built("spaces", "true\n");
@@ -164,7 +172,7 @@ fn from_the_design_to_the_finished_branch() {
         let next = feature.ok("next");
         let looks = fields(&next, &["state", "outcomes"]);
         assert_eq!(looks, json!(["look_over", ["approved", "changes"]]));
-        assert!(feature.told().contains(&format!("`{BRANCH}`")));
+        has(&feature.told(), &format!("`{BRANCH}`"));
         feature.ok("report --outcome approved");
         assert_eq!(feature.comes_to(PASSING), "notes");
         let over = feature.answers("notes.md", "Words are counted.\n");
@@ -191,16 +199,13 @@ fn its_rails_hold() {
 /// Nothing is built before a person has approved the design.
 fn design_holds(feature: &Feature) {
     let told = feature.denied("src/spaces.sh");
-    assert!(
-        told.contains("in the state `design`, where no file"),
-        "{told}"
-    );
-    assert!(told.contains("Next is `tm run next`."), "{told}");
+    has(&told, "in the state `design`, where no file");
+    has(&told, "Next is `tm run next`.");
     feature.project.line("run step").json_with(7);
     feature.answers("design-1.md", "A script.\n");
     feature.refused(PASSING, "gate_closed");
     feature.agrees("reject --feedback 'Say more.'");
-    assert!(feature.file("design-2-task.md").contains("Say more."));
+    has(&feature.file("design-2-task.md"), "Say more.");
     let waits = feature.answers("design-2.md", "Two scripts.\n");
     assert_eq!(waits["hash"], journal::sha256_hex(b"Two scripts.\n"));
     // What was looked at is what is approved.
@@ -208,7 +213,7 @@ fn design_holds(feature: &Feature) {
     feature.answer("step", 3);
     feature.writes("design-2.md", "Two scripts.\n");
     feature.agrees("approve");
-    assert!(feature.denied("src/spaces.sh").contains("RED is for tests"));
+    has(&feature.denied("src/spaces.sh"), "RED is for tests");
     assert_eq!(feature.denied("tests/spaces.sh"), "");
 }
 
@@ -272,7 +277,7 @@ fn lint_holds(feature: &Feature) {
     feature.project.write("lint.sh", LINT);
     repaired();
     assert_eq!(feature.comes_to(PASSING), "build");
-    assert!(feature.told().contains("src/untidy.sh"));
+    has(&feature.told(), "src/untidy.sh");
     feature.project.write("src/untidy.sh", "true\n");
     repaired();
     assert_eq!(feature.comes_to(PASSING), "notes");
@@ -302,8 +307,8 @@ fn the_turns_of_any_run_work_on_it() {
     feature.designed();
     feature.ok("pause --reason tea");
     assert_eq!(feature.comes_to("resume"), "ask");
-    project.line("autopilot status").ok();
-    project.line("autopilot next").ok();
+    project.does("autopilot status");
+    project.does("autopilot next");
     feature.ok("abort");
     assert_eq!(feature.ok("status")["status"], "aborted");
 }
@@ -313,7 +318,7 @@ fn a_branch_that_somebody_made_meanwhile_is_not_taken_over() {
     let feature = Feature::begun();
     let project = &feature.project;
     feature.answers("design-1.md", "A script.\n");
-    project.line("autopilot next").fault(3, "other_step");
+    project.refused("autopilot next", 3, "other_step");
     project.git(&["switch", "--quiet", "--create", BRANCH]);
     project.write("src/rogue.sh", "true\n");
     project.commit_all("Rogue");
@@ -321,7 +326,7 @@ fn a_branch_that_somebody_made_meanwhile_is_not_taken_over() {
     let approve = ["run", "approve", "--run-id", &feature.id];
     let (_, status, told) = project.person(&approve).agrees();
     assert_ne!(status, 0, "{told}");
-    assert!(told.contains("was made or moved since"), "{told}");
+    has(&told, "was made or moved since");
     assert_eq!(project.git(&["branch", "--show-current"]), "main");
     project.git(&["branch", "-D", BRANCH]);
     assert_eq!(feature.comes_to("resume"), "ask");
