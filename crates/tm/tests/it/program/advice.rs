@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use testkit::Server;
 
-use super::environment::TestEnvironment;
+use super::environment::{TestEnvironment, words};
 
 /// What a view asks of a workflow, and what comes before the state at hand.
 const ON_TASK: &str = "view: autopilot
@@ -58,28 +58,22 @@ fn project(on_task: bool, each: bool, shape: &str) -> TestEnvironment {
     let to = if each { "there" } else { "end" };
     let state = shape.replace("BY", by).replace("TO", to);
     let head = if on_task { ON_TASK } else { OF_ITEMS };
-    let body = if each {
-        OF_ITEMS_ALONE.replace("STATE", &state)
-    } else {
-        format!("  here: {state}\n")
-    };
     let head = head.replace("NEXT", if each { "each" } else { "here" });
+    let body = if each {
+        OF_ITEMS_ALONE
+    } else {
+        "  here: STATE\n"
+    };
+    let body = body.replace("STATE", &state);
     let own = match shape {
-        _ if shape.contains("bad") => {
-            "messages: { bad: { message: That is no word, fix: say `good` } }\n"
-        }
+        _ if shape.contains("bad") => "messages: { bad: { message: No, fix: say `good` } }\n",
         _ if shape.contains("gate") => "gates: { look: human }\n",
         _ => "",
     };
     let environment = TestEnvironment::new();
-    let text = format!(
-        "tramline: 1\nid: own\ntitle: Own\n{own}{head}{body}  end: {{ final: completed }}\n"
-    );
-    environment.write(".taskmaster/workflows/own.yaml", text);
-    environment.commit_all("A workflow of our own");
-    if on_task {
-        environment.trust(&["workflow", "trust", "own"]);
-    }
+    let own = format!("tramline: 1\nid: own\ntitle: Own\n{own}");
+    let text = format!("{own}{head}{body}  end: {{ final: completed }}\n");
+    environment.own_workflow("own", &text);
     environment
 }
 
@@ -88,69 +82,47 @@ fn shapes() -> impl Iterator<Item = (bool, &'static str)> {
     alone.chain(SHAPES[..OF_AN_ITEM].iter().map(|shape| (true, *shape)))
 }
 
-/// The commands that a page advises.
-fn advised(page: &str) -> Vec<String> {
-    let lines = page
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("-> "));
-    lines.map(str::to_owned).collect()
-}
-
 /// Follows what is advised from the start to the end.
-fn follow(environment: &TestEnvironment, start: &[&str], shape: &str) {
-    let mut page = environment.tm(start).text().to_owned();
+fn follow(environment: &TestEnvironment, start: &str, shape: &str) {
+    let mut page = environment.tm(&words(start)).text().to_owned();
     for _ in 0..20 {
-        let commands = advised(&page);
-        let command = commands
-            .first()
-            .unwrap_or_else(|| panic!("{shape}: {page}"));
-        if command.starts_with("tm runs report") {
+        let lines = page.lines().map(str::trim);
+        let commands: Vec<&str> = lines
+            .filter_map(|line| line.strip_prefix("-> tm "))
+            .collect();
+        assert!(!commands.is_empty(), "{shape}: {page}");
+        let command = commands[0].replace(":N,", ":0,").replace(":N", ":1");
+        let command = command.replace("WORD", "good");
+        if command.starts_with("runs report") {
             return;
         }
         // What is shown anywhere else is taken, too: the program itself holds that.
-        for look in [&["autopilot", "status"][..], &["run", "status"]] {
-            let shown = environment.tm(look);
+        for look in [["autopilot", "status"], ["run", "status"]] {
+            let shown = environment.tm(&look);
             assert!([0, 4].contains(&shown.status), "{shape}: {shown:?}");
         }
         if let Some((_, file)) = page.split_once("waits for  ") {
             std::fs::write(file.lines().next().unwrap(), "Here it is.\n").unwrap();
         }
-        let command = command
-            .replace("WORD", "good")
-            .replace("failed:N", "failed:0");
-        let command = command.replace("passed:N", "passed:1");
-        let words: Vec<&str> = command.split(' ').skip(1).collect();
-        if words[1] == "approve" {
+        if command.starts_with("run approve") {
             assert_eq!(commands.len(), 1, "nothing is rejected there: {commands:?}");
-            let (_, status, told) = environment.person(&words).agrees();
-            assert_eq!(status, 0, "{shape}: {told}");
-            page = told;
+            page = environment.agrees(&command);
             continue;
         }
-        let told = environment.tm(&words);
-        assert!(
-            told.status == 0 || told.status == 3 && command.starts_with("tm autopilot next"),
-            "{shape}: {command}: {told:?}"
-        );
-        page = format!("{}{}", told.out, told.err);
+        let told = environment.tm(&words(&command));
+        let taken = told.status == 0 || told.status == 3 && command.starts_with("autopilot next");
+        assert!(taken, "{shape}: {command}: {told:?}");
+        page = told.out + &told.err;
     }
     panic!("{shape}: it comes to no end: {page}");
 }
 
 #[test]
-fn each_shape_on_a_task_is_led_to_its_end() {
-    for (each, shape) in shapes() {
-        let environment = project(true, each, shape);
-        let start = ["autopilot", "start", "1", "--workflow", "own"];
-        follow(&environment, &start, shape);
-    }
-}
-
-#[test]
 fn each_shape_is_led_to_its_end() {
     for (each, shape) in shapes() {
-        let environment = project(false, each, shape);
-        follow(&environment, &["run", "start", "own"], shape);
+        follow(&project(false, each, shape), "run start own", shape);
+        let start = "autopilot start 1 --workflow own";
+        follow(&project(true, each, shape), start, shape);
     }
 }
 
@@ -168,30 +140,34 @@ fn fill(step: &Value) -> Value {
     arguments
 }
 
+/// A server that an older client speaks to.
+fn server(environment: &TestEnvironment) -> Server {
+    let mut server = environment.server(&[]);
+    server.initialize("2025-11-25", &json!({}));
+    server
+}
+
 #[test]
 fn each_shape_on_a_task_is_led_to_its_end_over_mcp() {
     for (each, shape) in shapes().filter(|(_, shape)| !shape.contains("response")) {
         let environment = project(true, each, shape);
-        let mut server = environment.server(&[]);
-        server.initialize("2025-11-25", &json!({}));
+        let mut server = server(&environment);
         let own = json!({ "taskId": "1", "workflow": "own" });
-        let mut answer = server.tool("autopilot_start", &own);
+        server.tool("autopilot_start", &own);
         for turn in 0.. {
-            assert!(turn < 20, "{shape}: it comes to no end: {answer}");
             let status = server.tool("autopilot_status", &json!({}));
             if status["status"] == "completed" {
                 break;
             }
+            assert!(turn < 20, "{shape}: it comes to no end: {status}");
             let step = &status["nextAction"]["nextSteps"][0];
-            let tool = step["tool"].as_str();
-            let tool = tool.unwrap_or_else(|| panic!("{shape}: {status}"));
-            answer = server.tool(tool, &fill(step));
+            let tool = step["tool"].as_str().unwrap_or_default();
+            let answer = server.tool(tool, &fill(step));
             if tool != "run_next" {
                 continue;
             }
             if answer["gate"] == "look" {
-                let (_, status, told) = environment.person(&["run", "approve"]).agrees();
-                assert_eq!(status, 0, "{told}");
+                environment.agrees("run approve");
                 continue;
             }
             let mut report = json!({ "unitId": answer["unitId"] });
@@ -204,7 +180,7 @@ fn each_shape_on_a_task_is_led_to_its_end_over_mcp() {
     }
 }
 
-/// Subtasks of all kinds.
+/// A project whose task has subtasks of all kinds.
 fn of_all_kinds() -> TestEnvironment {
     let kinds = [
         "docs", "config", "chore", "refactor", "tests", "spike", "tdd",
@@ -212,41 +188,35 @@ fn of_all_kinds() -> TestEnvironment {
     let subtasks = (1..).zip(kinds).map(|(id, kind)| {
         json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind, "status": "pending" })
     });
-    let subtasks: Vec<Value> = subtasks.collect();
-    let tasks = json!({ "master": { "tasks": [
-        { "id": 1, "title": "All kinds", "status": "pending", "subtasks": subtasks }
-    ] } });
+    let subtasks: Value = subtasks.collect();
+    let task = json!({ "id": 1, "title": "All kinds", "status": "pending", "subtasks": subtasks });
+    let tasks = json!({ "master": { "tasks": [task] } });
+    let settings = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "autopilot": {"refactor": true}}"#;
     let environment = TestEnvironment::new();
     environment.write(".taskmaster/tasks/tasks.json", tasks.to_string());
-    environment.write(
-        ".taskmaster/config.json",
-        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "autopilot": {"refactor": true}}"#,
-    );
+    environment.write(".taskmaster/config.json", settings);
     environment.write("src/a.sh", "true\n");
     environment.write("tests/a_test.sh", "true\n");
     environment.commit_all("Before");
+    environment.does("autopilot start 1");
     environment
 }
 
-/// What is done for a unit, by what its prompt calls it.
-fn work(environment: &TestEnvironment, prompt: &str) {
+/// What is done for a unit, by what its prompt calls it; `turn` is another number each time.
+fn work(environment: &TestEnvironment, prompt: &str, turn: usize) {
     let (_, rest) = prompt.split_once("<INSTRUCTION>").unwrap();
-    let word = rest.trim_start().split(' ').next().unwrap();
-    match word {
-        "DOCS" => environment.write("README.md", "Words are counted.\n"),
-        "CHORE" => {
-            let before = environment.project().join("Makefile");
-            let before = std::fs::read_to_string(before).unwrap_or_default();
-            environment.write("Makefile", format!("{before}# more\n"));
-        }
+    let (path, text) = match rest.split_whitespace().next().unwrap() {
+        "DOCS" => ("README.md", "Words are counted.\n".to_owned()),
+        "CHORE" => ("Makefile", format!("# {turn}\n")),
         "REFACTOR" if rest.contains("give the code another form") => {
-            environment.write("src/a.sh", "exit 0\n");
+            ("src/a.sh", "exit 0\n".to_owned())
         }
-        "TESTS" => environment.write("tests/more_test.sh", "sh src/a.sh\n"),
-        "RED" => environment.write("tests/b_test.sh", "sh src/b.sh\n"),
-        "GREEN" => environment.write("src/b.sh", "true\n"),
-        _ => {}
-    }
+        "TESTS" => ("tests/more_test.sh", "sh src/a.sh\n".to_owned()),
+        "RED" => ("tests/b_test.sh", "sh src/b.sh\n".to_owned()),
+        "GREEN" => ("src/b.sh", "true\n".to_owned()),
+        _ => return,
+    };
+    environment.write(path, text);
 }
 
 /// The way of reporting that a prompt shows first, with a number in each place for one.
@@ -266,25 +236,21 @@ fn asked(prompt: &str, begins: &str, passed: usize) -> String {
 #[test]
 fn what_a_prompt_asks_for_is_taken_as_it_stands() {
     let environment = of_all_kinds();
-    environment.json(&["autopilot", "start", "1"]).ok();
     for turn in 2..30 {
-        let next = environment.json(&["autopilot", "status"]).ok();
-        if next["status"] == "completed" {
+        let status = environment.does("autopilot status");
+        if status["status"] == "completed" {
             return;
         }
-        let text = if next["currentPhase"] == "spike" {
-            environment.json(&["run", "next"]).ok()
-        } else {
-            environment.json(&["autopilot", "next"]).ok()
-        };
-        let prompt = text["instructions"].as_str().unwrap();
-        work(&environment, prompt);
+        let unit = environment.does(match status["currentPhase"].as_str() {
+            Some("spike") => "run next",
+            _ => "autopilot next",
+        });
+        let prompt = unit["instructions"].as_str().unwrap();
+        work(&environment, prompt, turn);
         let command = asked(prompt, "tm ", turn)
             .replace("WORD", "learned --note slow")
             .replace(" --message …", " --message fix:x");
-        let words: Vec<&str> = command.split(' ').skip(1).collect();
-        let told = environment.json(&words);
-        assert_eq!(told.status, 0, "{command}: {told:?}");
+        environment.does(command.strip_prefix("tm ").unwrap());
     }
     panic!("it comes to no end");
 }
@@ -316,23 +282,31 @@ fn call(line: &str) -> (String, Value) {
     (tool.to_owned(), Value::Object(arguments))
 }
 
-/// Goes through all kinds by tools; `next` says what is to be done.
-fn by_tools(server: &mut Server, environment: &TestEnvironment, next: &str) {
-    for turn in 2..30 {
+/// Goes through all kinds by tools. `next` says what is to be done; `unchanged` has it said where nothing was changed.
+fn by_tools(next: &str, unchanged: bool) {
+    let environment = of_all_kinds();
+    let mut server = server(&environment);
+    let mut told = false;
+    for turn in 2.. {
         let status = server.tool("autopilot_get_state", &json!({}));
         if status["status"] == "completed" {
-            return;
+            break;
         }
+        assert!(turn < 30, "it comes to no end: {status}");
         let unit = server.tool(next, &json!({}));
         let prompt = unit["instructions"].as_str().unwrap();
-        work(environment, prompt);
-        let (tool, mut arguments) = call(&asked(prompt, "Call `", turn));
-        if let Some(outcome) = arguments.get_mut("outcome") {
-            *outcome = "learned".into();
-            arguments["note"] = "slow".into();
+        work(&environment, prompt, turn);
+        let mut way = prompt;
+        if let Some((_, said)) = prompt.split_once("say so")
+            && unchanged
+            && said.contains("unchanged")
+        {
+            (way, told) = (said, true);
         }
-        if let Some(message) = arguments.get_mut("message") {
-            *message = "fix: x".into();
+        let (tool, mut arguments) = call(&asked(way, "Call `", turn));
+        if arguments.get("outcome").is_some() {
+            arguments["outcome"] = "learned".into();
+            arguments["note"] = "slow".into();
         }
         // What prompts say beside it is taken in the same place.
         for counts in ["results", "result"] {
@@ -343,7 +317,7 @@ fn by_tools(server: &mut Server, environment: &TestEnvironment, next: &str) {
                 counts["errors"] = 0.into();
             }
         }
-        if prompt.contains("`message \"…\"`") {
+        if arguments.get("message").is_some() || prompt.contains("`message \"…\"`") {
             arguments["message"] = format!("feat: {}", unit["unitId"]).into();
         }
         let answer = server.tool(&tool, &arguments);
@@ -354,48 +328,14 @@ fn by_tools(server: &mut Server, environment: &TestEnvironment, next: &str) {
             assert_eq!(again["validated"], true, "{tool} {arguments}: {again}");
         }
     }
-    panic!("it comes to no end");
+    assert_eq!(told, unchanged);
+    server.end();
 }
 
 #[test]
 fn what_a_prompt_asks_for_is_taken_as_it_stands_over_mcp() {
     for next in ["autopilot_next", "autopilot_next_work_unit"] {
-        let environment = of_all_kinds();
-        let mut server = environment.server(&[]);
-        server.initialize("2025-11-25", &json!({}));
-        server.tool("autopilot_start", &json!({ "taskId": "1" }));
-        by_tools(&mut server, &environment, next);
-        server.end();
-    }
-}
-
-#[test]
-fn that_nothing_was_changed_is_said_as_the_prompt_has_it() {
-    for next in ["autopilot_next", "autopilot_next_work_unit"] {
-        let environment = TestEnvironment::new();
-        environment.write(
-            ".taskmaster/config.json",
-            r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "autopilot": {"refactor": true}}"#,
-        );
-        environment.commit_all("Settings");
-        environment.json(&["autopilot", "start", "1"]).ok();
-        let mut server = environment.server(&[]);
-        server.initialize("2025-11-25", &json!({}));
-        for turn in 2..4 {
-            let unit = server.tool(next, &json!({}));
-            let prompt = unit["instructions"].as_str().unwrap();
-            work(&environment, prompt);
-            let (tool, arguments) = call(&asked(prompt, "Call `", turn));
-            let answer = server.tool(&tool, &arguments);
-            assert_eq!(answer["validated"], true, "{arguments}: {answer}");
-        }
-        let unit = server.tool(next, &json!({}));
-        let prompt = unit["instructions"].as_str().unwrap();
-        let (_, unchanged) = prompt.split_once("say so").unwrap();
-        let (tool, arguments) = call(&asked(unchanged, "Call `", 4));
-        assert_eq!(arguments["unchanged"], true, "{arguments}");
-        let answer = server.tool(&tool, &arguments);
-        assert_eq!(answer["validated"], true, "{arguments}: {answer}");
-        server.end();
+        by_tools(next, false);
+        by_tools(next, true);
     }
 }
