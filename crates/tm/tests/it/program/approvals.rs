@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::environment::{TestEnvironment, fields};
+use super::environment::{TestEnvironment, fields, has};
 use super::generic::give;
 use super::session::{CODE, OneSession, PLAN};
 use testkit::person::{Person, key};
@@ -34,8 +34,7 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     let session = at_plan_gate("signed");
     let environment = &session.environment;
     let approve = |key: &str| environment.line(&format!("session approve --sign {key}"));
-    let refused = environment.line("session approve");
-    refused.fault(3, "approval_too_weak");
+    let refused = environment.refused("session approve", 3, "approval_too_weak");
     assert_eq!(refused.json()["error"]["details"]["required"], "signed");
     let (status, shown) = environment.person(&["session", "approve"]).end();
     assert_eq!(status, 3, "{shown}");
@@ -46,8 +45,8 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     let signs = || {
         let told = environment.line("doctor");
         let mut checks = told.json().as_array().unwrap().iter();
-        let check = checks.find(|check| check["id"] == "signers");
-        check.map(|check| check["state"].clone())
+        let check = checks.find(|check| check["id"] == "signers")?;
+        Some(check["state"].clone())
     };
     assert_eq!(signs(), None);
     let config = ".taskmaster/config.json";
@@ -66,8 +65,7 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     let made = &decisions(environment, 0)[0];
     let told = fields(made, &["what", "strength", "signature"]);
     assert_eq!(told, json!(["approve at the gate plan", "signed", "good"]));
-    let told = made["key"].as_str().unwrap();
-    assert!(told.starts_with("SHA256:"), "{made}");
+    has(&made["key"], "SHA256:");
 }
 
 #[test]
@@ -75,40 +73,26 @@ fn a_signature_is_checked_again_whenever_somebody_looks() {
     let session = at_plan_gate("human");
     let environment = &session.environment;
     let own = key(&store(environment));
-    let approve = format!("session approve --sign {own}");
-    environment.line(&approve).ok();
+    environment.does(&format!("session approve --sign {own}"));
     let signers = store(environment).join("allowed_signers");
     let listed = fs::read_to_string(&signers).unwrap();
-    let until = |time: &str| format!("valid-before=\"{time}\",namespaces=");
-    for (what, old, new, expected) in [
-        (
-            "it is still allowed",
-            "namespaces=",
-            &until("29991231"),
-            "good",
-        ),
-        (
-            "it was allowed later",
-            "namespaces=",
-            &until("19991231"),
-            "bad",
-        ),
-        (
-            "for something else",
-            "tramline.decision",
-            &"git".into(),
-            "bad",
-        ),
-        ("of another person", "ann ", &"eve ".into(), "bad"),
-        ("as it was", "", &String::new(), "good"),
+    let with = |old: &str, new: &str| listed.replacen(old, new, 1);
+    let until = |time: &str| {
+        let name = "namespaces=";
+        with(name, &format!("valid-before=\"{time}\",{name}"))
+    };
+    for (list, expected) in [
+        (until("29991231"), "good"),
+        (until("19991231"), "bad"),
+        // Of what is no decision, and of another person.
+        (with("tramline.decision", "git"), "bad"),
+        (with("ann ", "eve "), "bad"),
+        (listed.clone(), "good"),
     ] {
-        fs::write(&signers, listed.replacen(old, new, 1)).unwrap();
+        fs::write(&signers, &list).unwrap();
         let status = if expected == "bad" { 6 } else { 0 };
-        assert_eq!(
-            decisions(environment, status)[0]["signature"],
-            expected,
-            "{what}"
-        );
+        let told = &decisions(environment, status)[0]["signature"];
+        assert_eq!(told, expected, "{list}");
     }
     fs::remove_file(&signers).unwrap();
     assert_eq!(decisions(environment, 0)[0]["signature"], "unchecked");
@@ -127,12 +111,11 @@ fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises
         r#"{"approvals": {"require": "client"}, "test": {"command": "x"}}"#,
     );
     environment.commit_all("Settings");
-    environment.line("autopilot start 1 --max-attempts 1").ok();
+    environment.does("autopilot start 1 --max-attempts 1");
     environment.red("a");
     let green = "autopilot complete green --results failed:1,passed:0";
     environment.line(green).json_with(3);
-    let refused = environment.line("autopilot resume");
-    refused.fault(3, "needs_person");
+    let refused = environment.refused("autopilot resume", 3, "needs_person");
     assert_eq!(refused.json()["error"]["details"]["required"], "signed");
     let (status, shown) = environment.person(&["autopilot", "resume"]).end();
     assert_eq!(status, 3, "{shown}");
@@ -140,7 +123,7 @@ fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises
     signed("autopilot resume").ok();
     signed("autopilot allow tests_changed --reason moved").ok();
     let cleanup = "autopilot abort --cleanup --force";
-    environment.line(cleanup).fault(3, "approval_too_weak");
+    environment.refused(cleanup, 3, "approval_too_weak");
     let made = decisions(&environment, 0);
     let made = made.iter().map(|one| fields(one, &["what", "signature"]));
     let resumed = json!(["resume after max_attempts_reached", "good"]);
@@ -154,11 +137,7 @@ fn a_signature_of_before_is_none_for_what_is_decided_now() {
     let session = at_plan_gate("signed");
     let environment = &session.environment;
     let own = key(&store(environment));
-    let signed = |line: &str| {
-        environment
-            .line(&format!("session {line} --sign {own}"))
-            .ok()
-    };
+    let signed = |line: &str| environment.does(&format!("session {line} --sign {own}"));
     signed("reject --feedback Shorter.");
     let before = decisions(environment, 0);
     assert_eq!(before[0]["what"], "reject at the gate plan");
@@ -170,7 +149,7 @@ fn a_signature_of_before_is_none_for_what_is_decided_now() {
     assert_eq!(environment.tm_with_input(&again, PLAN).status, 0);
     session.run(7);
     assert_eq!(session.step(7)["waiting_for"]["gate"], "plan");
-    signed("approve");
+    environment.does(&format!("session approve --sign {own}"));
     assert_eq!(session.run(7), "GENERATING");
     session.respond(CODE);
     assert_eq!(decisions(environment, 0).len(), 2);
@@ -181,9 +160,9 @@ fn commits_are_held_against_the_strength_that_the_verifier_asks_for() {
     let allow = "autopilot allow red_without_tests --reason elsewhere";
     let committed = |environment: &TestEnvironment| {
         let red = "autopilot complete red --results failed:1,passed:0";
-        environment.line(red).ok();
+        environment.does(red);
         environment.green("a");
-        environment.line("autopilot commit").ok();
+        environment.does("autopilot commit");
     };
     let told = |environment: &TestEnvironment, options: &str| {
         let verified = environment.line(&format!("verify HEAD {options}"));
@@ -204,14 +183,12 @@ fn commits_are_held_against_the_strength_that_the_verifier_asks_for() {
     let signed = key(&store(&environment));
     let other = environment.home().join("other");
     key(&other);
-    environment.line(&format!("{allow} --sign {signed}")).ok();
+    let others = other.join("allowed_signers");
+    environment.does(&format!("{allow} --sign {signed}"));
     committed(&environment);
     for (signers, expected) in [
         (store(&environment).join("allowed_signers"), earned),
-        (
-            other.join("allowed_signers"),
-            (3, json!("signature_invalid")),
-        ),
+        (others, (3, json!("signature_invalid"))),
         ("no-such-file".into(), (3, json!("signature_unchecked"))),
     ] {
         let options = format!("--approvals signed --signers {}", signers.display());
@@ -263,14 +240,14 @@ states:
 "#,
     );
     let approve = format!("run approve --sign {}", key(&store(&environment)));
-    environment.line("run start two").ok();
-    environment.line("run report").ok();
-    let next = fields(&environment.line("run next").ok(), &["action", "strength"]);
+    environment.does("run start two");
+    environment.does("run report");
+    let next = fields(&environment.does("run next"), &["action", "strength"]);
     assert_eq!(next, json!(["decide", "signed"]));
     // What is asked for is a person's word, and no repeated report is taken for it.
-    environment.line("run report").fault(3, "gate_closed");
-    environment.line(&approve).ok();
-    environment.line("run report").ok();
+    environment.refused("run report", 3, "gate_closed");
+    environment.does(&approve);
+    environment.does("run report");
     // Whoever has the signature of before shows it instead of making one.
     let journal = fs::read_to_string(environment.journal_path()).unwrap();
     let made = journal.lines().find(|line| line.contains("decision:made"));
@@ -279,5 +256,5 @@ states:
     let shown = environment.home().join("old.sig");
     fs::write(&shown, old).unwrap();
     environment.script("../bin/ssh-keygen", &format!("cat '{}'", shown.display()));
-    environment.line(&approve).fault(3, "signature_invalid");
+    environment.refused(&approve, 3, "signature_invalid");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::approvals::{at_plan_gate, store};
-use super::environment::TestEnvironment;
+use super::environment::{TestEnvironment, has};
 use testkit::person::key;
 
 /// What is missing for a run to have come about like that, though its chain is whole.
@@ -21,19 +21,19 @@ fn missing(environment: &TestEnvironment) -> String {
 #[test]
 fn what_should_have_been_decided_and_was_not_is_named() {
     let environment = TestEnvironment::new();
-    environment.line("autopilot start 1 --max-attempts 1").ok();
+    environment.does("autopilot start 1 --max-attempts 1");
     environment.red("a");
     let failing = "autopilot complete green --results failed:1,passed:0";
     environment.line(failing).json_with(3);
     environment.agrees("autopilot resume");
     environment.green("a");
-    environment.line("autopilot commit").ok();
-    environment.line("log verify").ok();
+    environment.does("autopilot commit");
+    environment.does("log verify");
     rewrite(&environment, |lines| {
         lines.retain(|line| line["event"] != "approval:given");
     });
     let told = missing(&environment);
-    assert!(told.contains("max_attempts_reached"), "{told}");
+    has(&told, "max_attempts_reached");
     let told = environment.line("verify HEAD").json_with(3);
     let problem = &told["commits"][0]["problems"][0]["code"];
     assert_eq!(problem, "approval_missing");
@@ -139,10 +139,8 @@ fn what_passed_a_gate_is_held_against_what_was_approved() {
     let session = at_plan_gate("signed");
     let environment = &session.environment;
     let own = key(&store(environment));
-    environment
-        .line(&format!("session approve --sign {own}"))
-        .ok();
-    environment.line("log verify").ok();
+    environment.does(&format!("session approve --sign {own}"));
+    environment.does("log verify");
     let other = json!({ "plan": { "sha256": "b".repeat(64) } });
     rewrite(environment, |lines| {
         let kept = json!({ "event": "vars:changed", "values": {}, "keep": other });
@@ -152,7 +150,7 @@ fn what_passed_a_gate_is_held_against_what_was_approved() {
     let told = environment.line("log verify").json_with(6);
     assert_eq!(told["decisions"][0]["signature"], "good", "{told}");
     let told = missing(environment);
-    assert!(told.contains("is not what was approved there"), "{told}");
+    has(&told, "is not what was approved there");
 }
 
 /// A snapshot that says otherwise than the journal has the run go on from where it never was.
@@ -162,7 +160,7 @@ fn a_run_that_went_on_by_another_snapshot_is_named() {
     let folder = session.environment.run_folder();
     let file = journal::SnapshotFile::new(&folder);
     let mut state: Value = serde_json::from_str(file.read().unwrap().state.get()).unwrap();
-    let replayed = session.environment.line("log replay").ok();
+    let replayed = session.environment.does("log replay");
     for (name, value) in replayed["state"].as_object().unwrap() {
         if !matches!(name.as_str(), "settings" | "policies") {
             state["run"][name] = value.clone();
@@ -184,13 +182,13 @@ fn a_run_that_went_on_by_another_snapshot_is_named() {
 fn a_run_is_not_taken_back_to_what_never_was() {
     let environment = TestEnvironment::started();
     environment.do_subtask("1.1");
-    environment.line("autopilot rewind 1.1").ok();
-    environment.line("log verify").ok();
+    environment.does("autopilot rewind 1.1");
+    environment.does("log verify");
     rewrite(&environment, |lines| {
         let rewound = lines.iter_mut().find(|line| line["event"] == "run:rewound");
         let tokens = rewound.unwrap()["state"]["tokens"].as_array_mut().unwrap();
         tokens.last_mut().unwrap()["kept"]["tested.green"] = json!({ "tree": "beef" });
     });
     let told = missing(&environment);
-    assert!(told.contains("something else than what it was"), "{told}");
+    has(&told, "something else than what it was");
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::environment::{TestEnvironment, changed};
+use super::environment::{TestEnvironment, changed, has};
 use testkit::Outcome;
 
 /// The example of the page: a workflow that looks something over, and publishes it.
@@ -37,7 +37,7 @@ impl Ship {
             project.write(name, text);
         }
         project.own_workflow("ship", text);
-        project.line("run start ship").ok();
+        project.does("run start ship");
         Self(project)
     }
 
@@ -74,13 +74,12 @@ fn they_are_run_and_kept_as_evidence() {
     ship.run("status").ok();
     assert_eq!(ship.text("done.txt"), "");
     let over = ship.ends_by("report --outcome fine");
-    let warning = over["warning"].as_str().unwrap();
-    assert!(warning.contains("does not take --outcome"), "{over}");
+    has(&over["warning"], "does not take --outcome");
     assert_eq!(ship.text("done.txt"), "once\n");
     let kept = journal::sha256_hex(b"fine\n");
     let kept = ship.0.run_folder().join("evidence").join(kept);
     assert_eq!(std::fs::read(kept).unwrap(), b"fine\n");
-    assert_eq!(ship.0.line("log verify").ok()["whole"], true);
+    assert_eq!(ship.0.does("log verify")["whole"], true);
 }
 
 #[test]
@@ -234,7 +233,7 @@ fn what_is_wrong_with_a_declaration_is_told() {
     ] {
         project.write("ship.yaml", changed(&SHIP, &[(old, new)]));
         let told = project.line("workflow check ship.yaml").json_with(3);
-        assert!(told.to_string().contains(rule), "{new}: {told}");
+        has(&told, rule);
     }
     assert!(project.runs().is_empty());
 }

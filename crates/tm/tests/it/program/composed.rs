@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::environment::{TestEnvironment, changed};
+use super::environment::{TestEnvironment, changed, has};
 use super::session::PLAN;
 
 fn shown(project: &TestEnvironment, workflow: &str) -> String {
@@ -24,7 +24,7 @@ fn with_changes(changes: &[(&str, &str)]) -> TestEnvironment {
 
 /// The folder in which the run asks for what is to be done.
 fn folder(project: &TestEnvironment) -> PathBuf {
-    let next = project.line("run next").ok();
+    let next = project.does("run next");
     let mut prompt = PathBuf::from(next["prompt"].as_str().unwrap());
     prompt.pop();
     prompt
@@ -32,7 +32,7 @@ fn folder(project: &TestEnvironment) -> PathBuf {
 
 /// The state that the run stands at, and what is told there.
 fn told(project: &TestEnvironment) -> (String, String) {
-    let next = project.line("run next").ok();
+    let next = project.does("run next");
     let text = |name: &str| next[name].as_str().unwrap_or_default().to_owned();
     (text("state"), text("instructions"))
 }
@@ -49,18 +49,18 @@ fn skills_are_asked_for_in_files() {
     to: gather-goals
 ";
     let project = with_changes(&[(START, asked)]);
-    project.line("run start ours").ok();
+    project.does("run start ours");
     let folder = folder(&project);
     let (state, instructions) = told(&project);
     assert_eq!(state, "collab-start");
     let prompt = fs::read_to_string(folder.join("start.md")).unwrap();
     assert_eq!(prompt.trim_end(), instructions.trim_end());
-    assert!(prompt.contains("`tm run step --run-id ours__"), "{prompt}");
+    has(&prompt, "`tm run step --run-id ours__");
     fs::write(folder.join("started.md"), "done\n").unwrap();
-    project.line("run step").ok();
+    project.does("run step");
     let (state, instructions) = told(&project);
     assert_eq!(state, "gather-goals");
-    assert!(instructions.contains("design"), "{instructions}");
+    has(&instructions, "design");
 }
 
 /// The plan that a person changed by hand and approved is the plan.
@@ -85,27 +85,27 @@ states:
         ("initial: collab-start\nstates:\n", states),
     ]);
     // What the profile needs is asked for before anything is made.
-    project.line("run start ours").fault(2, "bad_input");
+    project.refused("run start ours", 2, "bad_input");
     assert!(project.runs().is_empty());
     let start = r#"run start ours --input 'values={"request":"Greet"}'"#;
-    project.line(start).ok();
+    project.does(start);
     let folder = folder(&project);
     let (state, instructions) = told(&project);
     assert_eq!(state, "collab-start");
-    assert!(instructions.contains("Greet"), "{instructions}");
+    has(&instructions, "Greet");
     fs::write(folder.join("answer.md"), PLAN).unwrap();
-    project.line("run step").ok();
+    project.does("run step");
     let plan = folder.join("plan.md");
     assert_eq!(fs::read_to_string(&plan).unwrap(), PLAN);
     fs::write(&plan, "Two scripts.\n").unwrap();
     project.agrees("run approve");
     assert_eq!(told(&project).0, "gather-goals");
-    let changed = || project.line("log verify").ok()["files"].clone();
+    let changed = || project.does("log verify")["files"].clone();
     assert_eq!(changed(), Value::Null);
     // What is lost comes back as it was approved.
     fs::remove_file(&plan).unwrap();
     assert_eq!(changed()[0]["path"], "plan.md");
-    project.line("run restore").ok();
+    project.does("run restore");
     assert_eq!(fs::read_to_string(&plan).unwrap(), "Two scripts.\n");
     assert_eq!(changed(), Value::Null);
 }
@@ -151,7 +151,7 @@ fn any_report_can_be_held_against_the_settings_and_the_history() {
     ];
     let text = changed(&shown(&project, "tdd"), &changes);
     project.own_workflow("ours", &text);
-    project.line("run start ours --input taskId=1").ok();
+    project.does("run start ours --input taskId=1");
     project.do_subtask("1.1");
     project.do_subtask("1.2");
     let reports = || project.line("run report --outcome told");

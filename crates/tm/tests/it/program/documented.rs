@@ -1,6 +1,6 @@
 //! What the pages show of workflows works with the binary.
 
-use super::environment::TestEnvironment;
+use super::environment::{TestEnvironment, has};
 use super::generic::give;
 
 const PAGE: &str = include_str!("../../../../../docs/definitions.md");
@@ -36,15 +36,15 @@ fn a_template_is_printed_and_a_changed_copy_is_used() {
     project.commit_all("A template");
     // A shell that writes the copy has made the file before.
     assert_eq!(show("red.md").text(), red.text());
-    project.line("autopilot start 1").ok();
-    let next = project.line("autopilot next").ok();
+    project.does("autopilot start 1");
+    let next = project.does("autopilot next");
     let told = next["instructions"].as_str().unwrap();
     assert!(told.starts_with("Our own words.\n"), "{told}");
 
     let missing = show("rd.md");
     assert_ne!(missing.status, 0);
     let names = "commit.md, finalize.md, green.md";
-    assert!(missing.err.contains(names), "{missing:?}");
+    has(&missing.err, names);
 }
 
 #[test]
@@ -52,10 +52,10 @@ fn without_a_template_it_is_told_why_the_run_came_there() {
     let project = TestEnvironment::bare();
     let walk = "initial: out\nstates:\n  out: { work: {}, on: { report: { reason: It rains., to: home } } }\n  home: { label: Stay, work: {}, to: end }\n  end: { final: completed }\n";
     give(&project, "walk", walk);
-    project.line("run start walk").ok();
-    project.line("run report").ok();
+    project.does("run start walk");
+    project.does("run report");
     assert_eq!(
-        project.line("run next").ok()["instructions"],
+        project.does("run next")["instructions"],
         "Stay (A workflow of the test)\n\nIt came here because:\n\n```text\nIt rains.\n```\n"
     );
 }

@@ -1,5 +1,6 @@
 //! The repository that most tests begin with, and what an executor does in it.
 
+use std::fmt::Display;
 use std::io::{Read as _, Write as _};
 use std::ops::Deref;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -63,7 +64,7 @@ impl TestEnvironment {
     /// A repository in which a run of task 1 has begun.
     pub fn started() -> Self {
         let environment = Self::new();
-        environment.line("autopilot start 1").ok();
+        environment.does("autopilot start 1");
         environment
     }
 
@@ -89,6 +90,20 @@ impl TestEnvironment {
         self.json(&words(line))
     }
 
+    /// Runs one that must succeed.
+    #[track_caller]
+    pub fn does(&self, line: &str) -> Value {
+        self.line(line).ok()
+    }
+
+    /// Runs one that fails or is refused with this code.
+    #[track_caller]
+    pub fn refused(&self, line: &str, status: i32, code: &str) -> Outcome {
+        let refused = self.line(line);
+        refused.fault(status, code);
+        refused
+    }
+
     /// Runs a command at a terminal, where a person agrees to it. What is told then.
     pub fn agrees(&self, line: &str) -> String {
         let (_, status, told) = self.person(&words(line)).agrees();
@@ -109,23 +124,28 @@ impl TestEnvironment {
     /// Writes a failing test of a subtask, and reports RED.
     pub fn red(&self, id: &str) {
         self.write(&format!("tests/{id}_test.sh"), "false\n");
-        self.line("autopilot complete red --results failed:1,passed:1")
-            .ok();
+        self.does("autopilot complete red --results failed:1,passed:1");
     }
 
     /// Writes the code of a subtask, and reports GREEN.
     pub fn green(&self, id: &str) {
         self.write(&format!("src/{id}.sh"), "true\n");
-        self.line("autopilot complete green --results failed:0,passed:2")
-            .ok();
+        self.does("autopilot complete green --results failed:0,passed:2");
     }
 
     /// Goes from the beginning of a subtask to its commit, as an executor would.
     pub fn do_subtask(&self, id: &str) {
         self.red(id);
         self.green(id);
-        self.line("autopilot commit").ok();
+        self.does("autopilot commit");
     }
+}
+
+/// Shows that something holds a text.
+#[track_caller]
+pub fn has(text: &dyn Display, part: &str) {
+    let text = text.to_string();
+    assert!(text.contains(part), "{part:?} is not there: {text}");
 }
 
 /// The words of a command as it is typed: what stands in '…' is one.

@@ -2,51 +2,35 @@
 
 use serde_json::json;
 
-use super::environment::{TestEnvironment, keys, words};
+use super::environment::{TestEnvironment, has, keys, words};
 use testkit::Outcome;
 
 #[test]
 fn a_mistake_of_usage_says_what_is_wrong_and_where_help_is() {
     let environment = TestEnvironment::bare();
-    for (line, recovery) in [
-        ("autopilot complet", "tm autopilot --help"),
-        (
-            "autopilot complete red 1.1 --report",
-            "tm autopilot complete --help",
-        ),
-        ("autopilot skip 1.1", "tm autopilot skip --help"),
-        ("autopilot start", "tm autopilot start --help"),
-        (
-            "autopilot start --title a --plan b.md",
-            "tm autopilot start --help",
-        ),
-        (
-            "autopilot commit --sha abc --message x",
-            "tm autopilot commit --help",
-        ),
-        (
-            "autopilot start 1 --max-attempts 0",
-            "tm autopilot start --help",
-        ),
-        ("log replay --to 0", "tm log replay --help"),
+    let finalize = "autopilot finalize --results passed:N,failed:N";
+    for (command, rest, recovery) in [
+        ("autopilot", "complet", ""),
+        ("autopilot complete", "red 1.1 --report", ""),
+        ("autopilot skip", "1.1", ""),
+        ("autopilot start", "", ""),
+        ("autopilot start", "--title a --plan b.md", ""),
+        ("autopilot commit", "--sha abc --message x", ""),
+        ("autopilot start", "1 --max-attempts 0", ""),
+        ("log replay", "--to 0", ""),
         // A phase that is none is a mistake before anything is looked at.
-        (
-            "autopilot complete gren --results failed:1",
-            "tm autopilot next",
-        ),
-        (
-            "autopilot complete finalize --results failed:1",
-            "tm autopilot finalize --results passed:N,failed:N",
-        ),
+        ("autopilot complete", "gren --verify", "autopilot next"),
+        ("autopilot complete", "finalize --verify", finalize),
     ] {
-        let plain = environment.tm(&words(line));
+        let line = format!("{command} {rest}");
+        let plain = environment.tm(&words(&line));
         assert_eq!((plain.status, &*plain.out), (2, ""), "{line}: {plain:?}");
         assert!(plain.err.starts_with("error: "), "{line}: {plain:?}");
-        let ran = environment.line(line);
-        ran.fault(2, "usage");
-        assert_eq!(ran.err, "");
-        assert_eq!(keys(ran.json()), ["error"]);
-        assert_eq!(ran.json()["error"]["recovery"], recovery, "{line}");
+        let ran = environment.refused(&line, 2, "usage");
+        assert_eq!((&*ran.err, keys(ran.json())), ("", vec!["error"]));
+        let help = format!("{command} --help");
+        let recovery = if recovery.is_empty() { &help } else { recovery };
+        assert_eq!(ran.json()["error"]["recovery"], format!("tm {recovery}"));
     }
 }
 
@@ -58,7 +42,7 @@ fn a_missing_command_a_wrong_choice_and_a_dialogue_as_json_are_mistakes() {
         "autopilot resume --interactive",
         "runs list --status lost",
     ] {
-        environment.line(line).fault(2, "usage");
+        environment.refused(line, 2, "usage");
     }
     let choices = environment.line("runs list --status lost").json()["error"]["expected"].clone();
     let named = [
@@ -78,7 +62,7 @@ fn a_missing_command_a_wrong_choice_and_a_dialogue_as_json_are_mistakes() {
     ] {
         let ran = environment.tm(arguments);
         assert_eq!((ran.status, &*ran.out), (2, ""), "{arguments:?}");
-        assert!(ran.err.contains("Usage: tm autopilot"), "{ran:?}");
+        has(&ran.err, "Usage: tm autopilot");
     }
 }
 
@@ -108,11 +92,9 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
     let allow = "autopilot allow red_without_tests --reason 'it is fine'";
     assert_eq!(environment.tm(&words(allow)).status, 3);
     // Nobody is asked for what is refused whoever says it.
-    let bogus = environment.line("autopilot allow bogus --reason x");
-    bogus.fault(3, "not_a_policy");
+    environment.refused("autopilot allow bogus --reason x", 3, "not_a_policy");
     let recovery = |line: &str| {
-        let refused = environment.line(line);
-        refused.fault(3, "needs_terminal");
+        let refused = environment.refused(line, 3, "needs_terminal");
         let recovery = &refused.json()["error"]["recovery"];
         recovery
             .as_str()
@@ -132,12 +114,9 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
         "{recovered}"
     );
     // Nothing was changed by it.
-    assert_eq!(
-        environment.line("autopilot status").ok()["status"],
-        "running"
-    );
+    assert_eq!(environment.does("autopilot status")["status"], "running");
     let key = testkit::person::key(&environment.store());
-    let answer = environment.line(&format!("{recovered} --sign {key}")).ok();
+    let answer = environment.does(&format!("{recovered} --sign {key}"));
     assert_eq!(answer["cleanedUp"], true);
     assert_eq!(
         environment.git(&["branch", "--format=%(refname:short)"]),
@@ -154,10 +133,7 @@ fn a_write_beyond_the_limit_on_the_size_of_files_is_a_fault() {
     limited.args(["-c", limit, env!("CARGO_BIN_EXE_tm")]);
     let fault = Outcome::of(&limited.output().unwrap());
     fault.fault(6, "journal_io");
-    assert!(
-        fault.suggestion().contains("limit on the size of files"),
-        "{fault:?}"
-    );
+    has(&fault.suggestion(), "limit on the size of files");
     assert!(before == environment.journal());
-    environment.line("autopilot pause").ok();
+    environment.does("autopilot pause");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::environment::{TestEnvironment, fields, words};
+use super::environment::{TestEnvironment, fields, has, words};
 use testkit::Outcome;
 
 #[test]
@@ -58,8 +58,8 @@ fn what_is_understood_of_reports() {
 #[test]
 fn several_reports_are_put_together_by_format() {
     let shown = show("junit/surefire-mixed.xml junit/cpp-googletest.xml tap/tape.tap");
-    assert!(shown.text().contains("and 1 more"), "{shown:?}");
-    assert!(shown.text().contains("one format at a time"), "{shown:?}");
+    has(&shown.text(), "and 1 more");
+    has(&shown.text(), "one format at a time");
     let both = show("junit/surefire-mixed.xml lcov/jest.info --json").ok();
     let tests = &both["tests"][0];
     assert_eq!(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::environment::{TestEnvironment, fields, words};
+use super::environment::{TestEnvironment, fields, has, words};
 use testkit::{Everything, Outcome};
 
 /// A project without a repository, with the worked examples as its workflows.
@@ -100,11 +100,10 @@ fn the_release_checklist_is_gone_through_to_its_end() {
     assert_eq!(started["nextAction"]["unitId"], "1.4.0-freeze");
     let next = run.next();
     assert_eq!(fields(&next, &["action", "by"]), json!(["work", "person"]));
-    let told = next["instructions"].as_str().unwrap();
-    assert!(told.contains("Freeze the branch"), "{told}");
+    has(&next["instructions"], "Freeze the branch");
     // What a state does not expect is taken, and said not to be kept.
     let taken = run.ok("report --note 'all frozen'");
-    assert!(taken["warning"].as_str().unwrap().contains("--note"));
+    has(&taken["warning"], "--note");
 
     // Tests: none ran, then some fail, then all pass.
     run.refused("report", 2, "bad_report");
@@ -127,7 +126,7 @@ fn the_release_checklist_is_gone_through_to_its_end() {
     let over = run.ok("report");
     let ended = fields(&over["nextAction"], &["action", "status"]);
     assert_eq!(ended, json!(["complete", "completed"]));
-    assert!(over["report"].as_str().unwrap().contains("**completed**"));
+    has(&over["report"], "**completed**");
     // The same report again gets its answer, another one is told that there is nothing to report.
     assert_eq!(run.ok("report")["message"], over["message"]);
     run.refused("report --outcome done", 3, "run_over");
@@ -148,7 +147,7 @@ fn documents_are_reviewed_in_rounds_beside_each_other() {
     run.ok("report --unit a-review --outcome changes --note 'say `why`'");
     let next = run.next();
     assert_eq!(next["unitId"], "a-write-2");
-    assert!(next["instructions"].as_str().unwrap().contains("say `why`"));
+    has(&next["instructions"], "say `why`");
     run.ok("report --unit a-write-2 --outcome done --files a");
 
     // The second review may not send it back any more: the run pauses, and a person decides.
@@ -177,7 +176,7 @@ fn an_item_that_is_skipped_makes_the_run_fail() {
     assert_eq!(over["nextAction"]["status"], "failed");
     let report = run.tm(&["runs", "report"]);
     let told = "write → skipped of a (skip: nobody reads it)";
-    assert!(report.text().contains(told), "{report:?}");
+    has(&report.text(), told);
 }
 
 #[test]
@@ -241,7 +240,7 @@ fn a_step_is_blocked_where_somebody_has_to_act_and_changes_nothing() {
     };
     assert_eq!(blocked()["details"]["units"], json!(["1-freeze"]));
     run.ok("pause --reason lunch");
-    assert!(blocked()["message"].as_str().unwrap().contains("lunch"));
+    has(&blocked()["message"], "lunch");
 }
 
 #[test]
@@ -288,7 +287,7 @@ fn texts_of_others_reach_neither_the_terminal_nor_the_instructions_raw() {
     ));
     let next = run.tm(&["run", "next"]);
     for told in ["--unit 'a b; $(x)-write'", "````text"] {
-        assert!(next.text().contains(told), "{next:?}");
+        has(&next.text(), told);
     }
     let note = "'\u{1b}]0;gone\u{7}\u{202e}'";
     run.ok(&format!(

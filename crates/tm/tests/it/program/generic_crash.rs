@@ -50,7 +50,7 @@ fn a_kill_anywhere_loses_nothing_and_repeats_nothing() {
         let state: Value = serde_json::from_slice(&state).unwrap();
         assert_eq!(state["status"], "completed", "{point}");
         assert!(run.run_folder().join("report.md").exists(), "{point}");
-        assert_eq!(run.line("log verify").ok()["whole"], true, "{point}");
+        assert_eq!(run.does("log verify")["whole"], true, "{point}");
     }
 }
 
@@ -63,13 +63,13 @@ fn a_start_that_is_killed_is_no_run_or_a_whole_one() {
         let next = project.line("run next");
         if matches!(*point, "before-append" | "start-after-folder") {
             assert_eq!(next.status, 4, "{point}");
-            project.line(start).ok();
+            project.does(start);
         } else {
             assert_eq!(next.ok()["unitId"], "a-write", "{point}");
         }
         // What the killed one left is swept away, so this is the only folder.
         assert!(project.journal_path().exists(), "{point}");
-        let done = project.line("run report --outcome done --files a").ok();
+        let done = project.does("run report --outcome done --files a");
         assert_eq!(done["nextAction"]["unitId"], "a-review", "{point}");
     }
 }
