@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::environment::{TestEnvironment, fields, has};
+use super::environment::{TestEnvironment, has, holds};
 use super::generic::give;
 use super::session::{CODE, OneSession, PLAN};
 use testkit::person::{Person, key};
@@ -38,34 +38,27 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     assert_eq!(refused.json()["error"]["details"]["required"], "signed");
     let (status, shown) = environment.person(&["session", "approve"]).end();
     assert_eq!(status, 3, "{shown}");
+    has(&shown, "--sign KEY");
 
     // Without a list nobody's signature counts, and a key that is not in it counts for nothing.
     let foreign = key(&environment.home().join("other"));
     approve(&foreign).fault(6, "no_signers");
-    let signs = || {
-        let told = environment.line("doctor");
-        let mut checks = told.json().as_array().unwrap().iter();
-        let check = checks.find(|check| check["id"] == "signers")?;
-        Some(check["state"].clone())
-    };
-    assert_eq!(signs(), None);
-    let config = ".taskmaster/config.json";
-    environment.write(config, r#"{"approvals": {"require": "signed"}}"#);
-    assert_eq!(signs(), Some(json!("fail")));
-    fs::remove_file(environment.project().join(config)).unwrap();
     let own = key(&store(environment));
-    assert_eq!(signs(), Some(json!("ok")));
     approve(&foreign).fault(3, "signature_invalid");
     approve("no-such-key").fault(6, "not_signed");
     assert_eq!(session.step(7)["waiting_for"]["gate"], "plan");
 
-    let decided = fields(&approve(&own).ok(), &["strength", "actor", "how"]);
-    assert_eq!(decided, json!(["signed", "ann", "ssh"]));
+    let decided = json!({ "strength": "signed", "actor": "ann", "how": "ssh" });
+    holds(&approve(&own).ok(), &decided);
     assert_eq!(session.run(7), "GENERATING");
     let made = &decisions(environment, 0)[0];
-    let told = fields(made, &["what", "strength", "signature"]);
-    assert_eq!(told, json!(["approve at the gate plan", "signed", "good"]));
+    holds(
+        made,
+        &json!({ "what": "approve at the gate plan", "signature": "good" }),
+    );
     has(&made["key"], "SHA256:");
+    let told = environment.tm(&["log", "verify"]);
+    has(&told.text(), "its signature is good");
 }
 
 #[test]
@@ -106,10 +99,8 @@ fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises
     let settings = r#"{"approvals": {"require": "signed"}}"#;
     fs::write(store(&environment).join("config.json"), settings).unwrap();
     // What the project has is weaker, and does not count.
-    environment.write(
-        ".taskmaster/config.json",
-        r#"{"approvals": {"require": "client"}, "test": {"command": "x"}}"#,
-    );
+    let settings = r#"{"approvals": {"require": "client"}, "test": {"command": "x"}}"#;
+    environment.write(".taskmaster/config.json", settings);
     environment.commit_all("Settings");
     environment.does("autopilot start 1 --max-attempts 1");
     environment.red("a");
@@ -119,16 +110,18 @@ fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises
     assert_eq!(refused.json()["error"]["details"]["required"], "signed");
     let (status, shown) = environment.person(&["autopilot", "resume"]).end();
     assert_eq!(status, 3, "{shown}");
+    has(&shown, "--sign KEY");
 
     signed("autopilot resume").ok();
     signed("autopilot allow tests_changed --reason moved").ok();
     let cleanup = "autopilot abort --cleanup --force";
     environment.refused(cleanup, 3, "approval_too_weak");
     let made = decisions(&environment, 0);
-    let made = made.iter().map(|one| fields(one, &["what", "signature"]));
-    let resumed = json!(["resume after max_attempts_reached", "good"]);
-    let allowed = json!(["allow tests_changed", "good"]);
-    assert_eq!(made.collect::<Vec<_>>(), [resumed, allowed]);
+    let decided = ["resume after max_attempts_reached", "allow tests_changed"];
+    assert_eq!(made.len(), decided.len());
+    for (made, what) in made.iter().zip(decided) {
+        holds(made, &json!({ "what": what, "signature": "good" }));
+    }
     signed(cleanup).ok();
 }
 
@@ -227,23 +220,20 @@ fn the_passphrase_of_a_key_is_asked_for_at_the_terminal() {
 #[test]
 fn a_signature_opens_no_other_gate() {
     let environment = TestEnvironment::bare();
-    give(
-        &environment,
-        "two",
-        r#"gates: { "release go": signed, "release\tgo": signed }
+    let two = r#"gates: { "release go": signed, "release\tgo": signed }
 initial: a
 states:
   a: { work: {}, to: b }
   b: { gate: "release go", work: {}, to: c }
   c: { gate: "release\tgo", work: {}, to: z }
   z: { final: completed }
-"#,
-    );
+"#;
+    give(&environment, "two", two);
     let approve = format!("run approve --sign {}", key(&store(&environment)));
     environment.does("run start two");
     environment.does("run report");
-    let next = fields(&environment.does("run next"), &["action", "strength"]);
-    assert_eq!(next, json!(["decide", "signed"]));
+    let decide = json!({ "action": "decide", "strength": "signed" });
+    holds(&environment.does("run next"), &decide);
     // What is asked for is a person's word, and no repeated report is taken for it.
     environment.refused("run report", 3, "gate_closed");
     environment.does(&approve);

@@ -48,7 +48,7 @@ fn rewrite(environment: &TestEnvironment, change: impl FnOnce(&mut Vec<Value>)) 
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     change(&mut lines);
-    fs::write(&journal, chained(lines)).unwrap();
+    fs::write(&journal, chained(&mut lines)).unwrap();
     for derived in ["lock", "snapshot.json"] {
         let _ = fs::remove_file(journal.with_file_name(derived));
     }
@@ -62,7 +62,7 @@ fn append(lines: &mut Vec<Value>, mut event: Value) {
 }
 
 /// The lines of a journal, numbered, chained and sealed anew.
-fn chained(mut lines: Vec<Value>) -> String {
+fn chained(lines: &mut [Value]) -> String {
     let (mut text, mut prev, mut seq) = (String::new(), "0".repeat(64), 0);
     for unit in lines.chunk_by_mut(|line, next| line["ts"] == next["ts"] && next["k"] != 1) {
         let count = unit.len();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::collab_walk::{Caller, ONE_OF_EACH, Walk, items, two_waves};
-use super::environment::{TestEnvironment, fields, has, words};
+use super::environment::{TestEnvironment, has, holds, words};
 use testkit::Outcome;
 
 /// The calls, as commands.
@@ -51,10 +51,9 @@ impl Session {
         let session = Self(TestEnvironment::bare());
         session.complete("collab-start");
         session.0.write("items.json", items(kinds).to_string());
-        let set =
-            session.ok("update --work-items @items.json --current-item 1 --has-snapshot true");
-        let set = fields(&set["fields"], &["currentItem", "hasSnapshot"]);
-        assert_eq!(set, json!([1, true]));
+        let update = "update --work-items @items.json --current-item 1 --has-snapshot true";
+        let set = &session.ok(update)["fields"];
+        holds(set, &json!({ "currentItem": 1, "hasSnapshot": true }));
         session.complete("gather-session-goals");
         session
     }
@@ -120,8 +119,7 @@ fn a_session_with_one_of_each_takes_forty_completions() {
     Walk::new(&mut commands, "forty").whole(&ONE_OF_EACH, 2, two_waves);
     let full = json!({ "session": "forty", "full": true });
     let state = commands.call("get_session_state", &full);
-    let over = fields(&state, &["status", "phase"]);
-    assert_eq!(over, json!(["completed", "done"]));
+    holds(&state, &json!({ "status": "completed", "phase": "done" }));
     for item in state["workItems"].as_array().unwrap() {
         assert_eq!(item["status"], "complete", "{item}");
     }
@@ -139,15 +137,10 @@ fn a_person_reads_the_next_skill_first() {
     let command = "  -> tm collab complete-skill gather-session-goals --unit-id gather-goals";
     let first = "next skill: gather-session-goals";
     assert_eq!((lines[0], lines[lines.len() - 1]), (first, command));
-    for skill in ["collab-clear", "collab-cleer", "gather-session-goals"] {
-        let refused = session.0.tm(&["collab", "complete-skill", skill]);
-        assert_eq!(refused.status, 3, "{refused:?}");
-        assert!(refused.out.starts_with("x "), "{refused:?}");
-    }
-    let state = session.told("state");
-    assert_eq!(state.lines().next(), Some(first));
     // In a terminal of its own or in a pipe: with no colour nothing but text is printed.
-    assert!(!state.contains('\u{1b}'), "{state}");
+    assert!(!begun.contains('\u{1b}'), "{begun}");
+    let refused = session.0.tm(&words("collab complete-skill collab-clear"));
+    assert_eq!((refused.status, &refused.out[..2]), (3, "x "));
 }
 
 #[test]
@@ -198,6 +191,33 @@ fn what_is_typed_wrong_says_how_it_is_typed() {
 }
 
 #[test]
+fn refusals_name_what_callers_may_do_instead() {
+    let session = Session(TestEnvironment::bare());
+    session.ok(r#"update --work-items '[{"number": "2a", "title": "x", "type": "code"}]'"#);
+    let unknown = session.line("update --current-item 7");
+    holds(
+        unknown.json(),
+        &json!({ "code": "unknown_item", "expected": ["2a"] }),
+    );
+    let session = Session::executing(2);
+    for (line, code, told) in [
+        ("update --current-item 1", "not_now", "(collab-start)"),
+        ("task item-1 done", "bad_status", "`completed`"),
+        ("task item-9 completed", "unknown_task", "`item-"),
+        (AT_ANOTHER_UNIT, "unexpected_skill", "`execute-batch`"),
+    ] {
+        let refused = session.line(line);
+        refused.fault(3, code);
+        has(
+            &format!("{} {}", refused.message(), refused.suggestion()),
+            told,
+        );
+    }
+}
+
+const AT_ANOTHER_UNIT: &str = "complete-skill executing-plans --unit-id collab-start";
+
+#[test]
 fn tasks_are_stored_together_and_those_skipped_end_the_batch() {
     let session = Session::executing(3);
     session.refused("complete-skill executing-plans", 3, "tasks_unfinished");
@@ -225,7 +245,7 @@ fn a_graph_comes_from_a_file_inside_or_outside_and_from_standard_input() {
     fs::write(&outside, two).unwrap();
     for (file, tasks) in [("docs/graph.md", 1), (outside.to_str().unwrap(), 2)] {
         let synced = session.ok(&format!("sync {file} --item 1"));
-        assert_eq!(fields(&synced, &["tasks", "item"]), json!([tasks, 1]));
+        holds(&synced, &json!({ "tasks": tasks, "item": 1 }));
     }
     let cycle = "tasks:\n  - id: a\n    depends-on: [b]\n  - id: b\n    depends-on: [a]\n";
     environment.write("docs/graph.md", cycle);
@@ -259,16 +279,14 @@ fn the_generic_verbs_take_the_name_of_a_session_and_tell_what_the_skills_tell() 
     let session = Session(TestEnvironment::bare());
     let environment = &session.0;
     session.complete("collab-start --session one");
-    let begun = session.complete("collab-start --session two");
-    assert_eq!(begun["next_skill"], "gather-session-goals");
+    session.complete("collab-start --session two");
 
     // The very same completion, told by the other verb, is answered as it was.
     let again = "run report --run-id two --unit collab-start";
     assert_eq!(environment.line(again).ok()["validated"], true);
     let report = "run report --run-id one";
     let refused = environment.refused(report, 3, "no_items");
-    let help = "tm collab update --work-items JSON --session one";
-    has(&refused.suggestion(), help);
+    has(&refused.suggestion(), "--work-items JSON --session one");
 
     let design = session.0.line("collab state --full --session one").ok();
     let design = PathBuf::from(design["documents"].as_str().unwrap()).join("design.md");
@@ -300,8 +318,8 @@ fn the_generic_verbs_take_the_name_of_a_session_and_tell_what_the_skills_tell() 
         environment.tm(&words(line)).text();
     }
     let state = session.ok("state --session two");
-    let state = fields(&state, &["skill", "status", "done"]);
-    assert_eq!(state, json!([null, "aborted", null]));
+    let over = json!({ "skill": null, "status": "aborted", "done": null });
+    holds(&state, &over);
     let unknown = environment.refused("run status --run-id three", 4, "unknown_run");
     has(&unknown.message(), "no session");
 }
@@ -310,25 +328,18 @@ fn the_generic_verbs_take_the_name_of_a_session_and_tell_what_the_skills_tell() 
 fn ways_back_are_told_with_what_is_next() {
     let session = Session::executing(2);
     let because = ["not now", "both were wrong", "no more"];
-    let added = session.told("add Export --type bugfix --depends-on 1,2");
-    has(&added, "item 3");
+    let add = "add Export --type bugfix --depends-on 1,2";
+    has(&session.told(add), "item 3");
     session.ok(&format!("skip --task item-2 --reason '{}'", because[0]));
     session.ok("task item-1 completed");
-    assert_eq!(
-        session.complete("executing-plans")["next_skill"],
-        "collab-clear"
-    );
-    let both = format!(
-        "reopen --reason '{}' --task item-1 --task item-2",
-        because[1]
-    );
-    let told = session.told(&both);
+    session.complete("executing-plans");
+    let both = "--task item-1 --task item-2";
+    let told = session.told(&format!("reopen {both} --reason '{}'", because[1]));
     has(&told, "run again: item-1 in batch-2 and item-2 in batch-2");
     // By the run's own commands it is the same.
     let skip = format!("run skip 3 --reason '{}' --run-id default", because[2]);
     session.0.line(&skip).ok();
-    let board = session.told("state --full");
-    has(&board, "because: no more");
+    has(&session.told("state --full"), "because: no more");
     let summary = session.0.tm(&["runs", "report", "default"]);
     for because in because {
         has(&summary.text(), because);

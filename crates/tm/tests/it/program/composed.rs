@@ -169,6 +169,15 @@ fn any_report_can_be_held_against_the_settings_and_the_history() {
     assert_eq!(reports().ok()["nextAction"]["state"], "finalize");
 }
 
+const TOLD: &str = "tramline: 1
+id: told
+title: Told
+initial: told
+states:
+  told: { expects: tests, work: {}, on: { report: [ { BRANCH, to: over } ] } }
+  over: { final: completed }
+";
+
 #[test]
 fn what_a_report_is_held_against_and_tells_of_has_to_be_there() {
     let project = TestEnvironment::bare();
@@ -180,17 +189,7 @@ fn what_a_report_is_held_against_and_tells_of_has_to_be_there() {
         ("emit: \"branch:created\"", &["needs_resource"]),
         ("emit: \"branch:creatd\"", &["unknown_event"]),
     ] {
-        let told = format!(
-            "tramline: 1
-id: told
-title: Told
-initial: told
-states:
-  told: {{ expects: tests, work: {{}}, on: {{ report: [ {{ {branch}, to: over }} ] }} }}
-  over: {{ final: completed }}
-"
-        );
-        project.write("ours.yaml", told);
+        project.write("ours.yaml", TOLD.replace("BRANCH", branch));
         assert_eq!(rules(&project), expected, "{branch}");
     }
 }

@@ -2,14 +2,16 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::environment::TestEnvironment;
 
 const CONFIG: &str = ".taskmaster/config.json";
 const TASKS: &str = ".taskmaster/tasks/tasks.json";
 const SERVERS: &str = ".mcp.json";
 
-/// What goes wrong in a project in which a run could begin, and those in which a client was set up before.
-const FAULTS: [&str; 22] = [
+/// What goes wrong in a project in which a run could begin; that of a client where one was set up.
+const FAULTS: [&str; 29] = [
     "no repository",
     "no commit",
     "nobody's name",
@@ -32,19 +34,20 @@ const FAULTS: [&str; 22] = [
     "a dependency on nothing",
     "settings that cannot be read",
     "a folder for runs that cannot be written",
-];
-const FAULTS_OF_CLIENTS: [&str; 6] = [
-    "an entry of another time",
-    "an entry that is gone",
-    "a file that is damaged",
-    "an entry that starts what is not there",
-    "a hook that calls what is not there",
-    "another program of the name",
+    "nobody may sign what takes a signature",
+    "a client's entry of another time",
+    "a client's entry that is gone",
+    "a client's file that is damaged",
+    "a client's entry that starts what is not there",
+    "a client's hook that calls what is not there",
+    "a client's program is another of the name",
 ];
 
 fn make(env: &TestEnvironment, fault: &str) {
     let replace = |file: &str, old, new| env.write(file, env.read(file).replace(old, new));
     let git = |arguments: &[&str]| drop(env.git(arguments));
+    let tests = |command| json!({ "test": { "command": command } }).to_string();
+    let task = |task| env.write(TASKS, format!(r#"{{"master": {{"tasks": [{task}]}}}}"#));
     match fault {
         "no repository" => fs::remove_dir_all(env.project().join(".git")).unwrap(),
         "no commit" => git(&["update-ref", "-d", "HEAD"]),
@@ -74,16 +77,9 @@ fn make(env: &TestEnvironment, fault: &str) {
             env.write(".taskmaster/state.json", r#"{"currentTag": "elsewhere"}"#);
         }
         "nothing tells how tests are run" => env.write(CONFIG, "{}"),
-        "the program of the tests is missing" => {
-            env.write(CONFIG, r#"{"test": {"command": "no-such-runner --all"}}"#);
-        }
-        "a test command for a shell" => {
-            env.write(CONFIG, r#"{"test": {"command": "cd app && make test"}}"#);
-        }
-        "work on tasks is turned off" => env.write(
-            CONFIG,
-            r#"{"autopilot": {"enabled": false}, "test": {"command": "true"}}"#,
-        ),
+        "the program of the tests is missing" => env.write(CONFIG, tests("no-such-runner --all")),
+        "a test command for a shell" => env.write(CONFIG, tests("cd app && make test")),
+        "work on tasks is turned off" => drop(env.does("config set autopilot.enabled false")),
         "a workflow with a mistake in it" => {
             env.write(".taskmaster/workflows/mine.yaml", "tramline: 1\nid: mine\n");
         }
@@ -103,27 +99,30 @@ fn make(env: &TestEnvironment, fault: &str) {
             fs::rename(env.project(), &here).unwrap();
             std::os::unix::fs::symlink(here, env.folder().join("project")).unwrap();
         }
-        "a task that cannot be read" => {
-            let tasks = r#"{"master": {"tasks": [{"id": 1, "status": "pending"}]}}"#;
-            env.write(TASKS, tasks);
-        }
+        "a task that cannot be read" => task(r#"{"id": 1, "status": "pending"}"#),
         "a dependency on nothing" => {
-            let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "A", "status": "pending", "dependencies": [9]}]}}"#;
-            env.write(TASKS, tasks);
+            task(r#"{"id": 1, "title": "A", "status": "pending", "dependencies": [9]}"#);
         }
         "settings that cannot be read" => env.write(CONFIG, "{"),
+        "nobody may sign what takes a signature" => {
+            env.write(CONFIG, r#"{"approvals": {"require": "signed"}}"#);
+        }
         "a folder for runs that cannot be written" => {
             let _ = fs::remove_dir_all(env.store());
             fs::write(env.store(), "a file\n").unwrap();
         }
-        "an entry of another time" => replace(SERVERS, "autopilot,review,collab", "autopilot"),
-        "an entry that is gone" => env.write(SERVERS, "{}"),
-        "a file that is damaged" => env.write(SERVERS, "{ \"mcpServers\": { \"tramline\""),
-        "an entry that starts what is not there" => replace(SERVERS, "\"tm\"", "\"/nowhere/tm\""),
-        "a hook that calls what is not there" => {
+        "a client's entry of another time" => {
+            replace(SERVERS, "autopilot,review,collab", "autopilot")
+        }
+        "a client's entry that is gone" => env.write(SERVERS, "{}"),
+        "a client's file that is damaged" => env.write(SERVERS, "{ \"mcpServers\": { \"tramline\""),
+        "a client's entry that starts what is not there" => {
+            replace(SERVERS, "\"tm\"", "\"/nowhere/tm\"")
+        }
+        "a client's hook that calls what is not there" => {
             replace(".claude/settings.json", "{ tm ", "{ /nowhere/tm ");
         }
-        "another program of the name" => env.script("../bin/tm", "echo 0.31.2"),
+        "a client's program is another of the name" => env.script("../bin/tm", "echo 0.31.2"),
         other => panic!("nobody knows how to make {other:?}"),
     }
 }
@@ -144,10 +143,10 @@ fn told(env: &TestEnvironment) -> Vec<String> {
 
 #[test]
 fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
-    let mut all = String::new();
-    for fault in FAULTS.iter().chain(&FAULTS_OF_CLIENTS) {
+    let mut all = Vec::new();
+    for fault in FAULTS {
         let env = TestEnvironment::new();
-        if FAULTS_OF_CLIENTS.contains(fault) {
+        if fault.starts_with("a client's") {
             let init = ["init", "--client", "claude-code", "--hook", "--yes"];
             env.tm(&init).text();
         }
@@ -162,11 +161,11 @@ fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
                 // A run is named by the time of its start.
                 let told = told.replace(&folder, "…").replace(&slug, "…");
                 let told = told.replace(|c: char| c.is_ascii_digit(), "");
-                all += &format!("{fault}: {told}\n");
+                all.push(format!("{fault}: {told}"));
             }
         }
     }
-    insta::assert_snapshot!(all, @"
+    insta::assert_snapshot!(all.join("\n"), @r#"
     no repository: git note: for `tm autopilot`: git init, and a first commit
     no commit: no_commits fail: make a first commit: `git add --all`, `git commit --message 'Initial commit'`
     nobody's name: identity fail: run `git config --global user.name …` and `git config --global user.email …`
@@ -190,11 +189,13 @@ fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
     settings that cannot be read: config_invalid fail: mend the JSON at …/project/.taskmaster/config.json::
     a folder for runs that cannot be written: run fail: a file stands where a folder belongs: move it away, or name another folder for the runs with TRAMLINE_HOME
     a folder for runs that cannot be written: storage fail: set TRAMLINE_HOME, or autopilot.storage.basePath, to a folder that can
-    an entry of another time: client warn: tm init --client claude-code
-    an entry that is gone: client warn: tm init --client claude-code, or another one; or take the words out again: tm init --remove
-    a file that is damaged: client fail: mend the file and run the command again; nothing was written
-    an entry that starts what is not there: program fail: mend its path in the client's entry `tramline`, or call `tm` by its name there
-    a hook that calls what is not there: hook fail: mend the path in .claude/settings.json, or call `tm` by its name there
-    another program of the name: program fail: put the folder of this program before it on the PATH, or its whole path into the clients' entries and hooks
-    ");
+    nobody may sign what takes a signature: tests fail: name it for the project, such as `tm config set test.command 'npm test'`; or for one run: --test-command
+    nobody may sign what takes a signature: signers fail: write a line there for each key that may decide, as in `ann namespaces="tramline.decision" ssh-ed AAAA…` (…/home/store/allowed_signers)
+    a client's entry of another time: client warn: tm init --client claude-code
+    a client's entry that is gone: client warn: tm init --client claude-code, or another one; or take the words out again: tm init --remove
+    a client's file that is damaged: client fail: mend the file and run the command again; nothing was written
+    a client's entry that starts what is not there: program fail: mend its path in the client's entry `tramline`, or call `tm` by its name there
+    a client's hook that calls what is not there: hook fail: mend the path in .claude/settings.json, or call `tm` by its name there
+    a client's program is another of the name: program fail: put the folder of this program before it on the PATH, or its whole path into the clients' entries and hooks
+    "#);
 }

@@ -207,9 +207,12 @@ impl Dialogue {
     }
 }
 
-/// These fields of an answer, as a list.
-pub fn fields(answer: &Value, names: &[&str]) -> Value {
-    names.iter().map(|name| answer[name].clone()).collect()
+/// Shows that an answer has these fields.
+#[track_caller]
+pub fn holds(answer: &Value, fields: &Value) {
+    for (name, value) in fields.as_object().unwrap() {
+        assert_eq!(&answer[name], value, "{name}: {answer:#}");
+    }
 }
 
 /// The keys of an object, in order.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use testkit::Server;
 
-use super::environment::{TestEnvironment, fields, has, words};
+use super::environment::{TestEnvironment, has, holds, words};
 use super::generic::give_examples;
 
 pub const FAILING: &str = "report --results failed:1,passed:0";
@@ -71,12 +71,10 @@ impl Feature {
         };
         let words = words(line);
         let options = words[1..].chunks(2);
-        let named =
-            options.map(|pair| (pair[0].trim_start_matches('-').to_owned(), pair[1].into()));
+        let named = options.map(|pair| (pair[0][2..].to_owned(), pair[1].into()));
+        let arguments = Value::Object(named.collect());
         let tool = format!("run_{}", words[0]);
-        let mut result = server
-            .borrow_mut()
-            .call(&tool, &Value::Object(named.collect()));
+        let mut result = server.borrow_mut().call(&tool, &arguments);
         let answer = result["structuredContent"].take();
         // A report that is not accepted is an answer, and no failure of the tool.
         let went_well = result["isError"] != true && answer["validated"] != false;
@@ -127,10 +125,7 @@ impl Feature {
     /// A design that a person approves.
     fn designed(&self) {
         let waits = self.answers("design-1.md", "A script.\n");
-        assert_eq!(
-            fields(&waits, &["action", "gate"]),
-            json!(["decide", "design"])
-        );
+        assert_eq!(waits["gate"], "design", "{waits}");
         self.agrees("approve");
         let branch = self.project.git(&["branch", "--show-current"]);
         assert_eq!(branch, BRANCH);
@@ -169,9 +164,8 @@ fn from_the_design_to_the_finished_branch() {
         feature.designed();
         feature.built("spaces", "true\n");
         feature.built("tabs", "true\n");
-        let next = feature.ok("next");
-        let looks = fields(&next, &["state", "outcomes"]);
-        assert_eq!(looks, json!(["look_over", ["approved", "changes"]]));
+        let looks = json!({ "state": "look_over", "outcomes": ["approved", "changes"] });
+        holds(&feature.ok("next"), &looks);
         has(&feature.told(), &format!("`{BRANCH}`"));
         feature.ok("report --outcome approved");
         assert_eq!(feature.comes_to(PASSING), "notes");
