@@ -59,11 +59,8 @@ fn project(on_task: bool, each: bool, shape: &str) -> TestEnvironment {
     let state = shape.replace("BY", by).replace("TO", to);
     let head = if on_task { ON_TASK } else { OF_ITEMS };
     let head = head.replace("NEXT", if each { "each" } else { "here" });
-    let body = if each {
-        OF_ITEMS_ALONE
-    } else {
-        "  here: STATE\n"
-    };
+    let alone = "  here: STATE\n";
+    let body = if each { OF_ITEMS_ALONE } else { alone };
     let body = body.replace("STATE", &state);
     let own = match shape {
         _ if shape.contains("bad") => "messages: { bad: { message: No, fix: say `good` } }\n",

@@ -52,10 +52,8 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     holds(&approve(&own).ok(), &decided);
     assert_eq!(session.run(7), "GENERATING");
     let made = &decisions(environment, 0)[0];
-    holds(
-        made,
-        &json!({ "what": "approve at the gate plan", "signature": "good" }),
-    );
+    let approved = json!({ "what": "approve at the gate plan", "signature": "good" });
+    holds(made, &approved);
     has(&made["key"], "SHA256:");
     let told = environment.tm(&["log", "verify"]);
     has(&told.text(), "its signature is good");
@@ -132,8 +130,8 @@ fn a_signature_of_before_is_none_for_what_is_decided_now() {
     let own = key(&store(environment));
     let signed = |line: &str| environment.does(&format!("session {line} --sign {own}"));
     signed("reject --feedback Shorter.");
-    let before = decisions(environment, 0);
-    assert_eq!(before[0]["what"], "reject at the gate plan");
+    let what = &decisions(environment, 0)[0]["what"];
+    assert_eq!(what, "reject at the gate plan");
     // The same bytes come again: what was signed of them was a no.
     session.run(7);
     let unit = session.status()["waiting_for"]["unit_id"].clone();
@@ -195,21 +193,17 @@ fn commits_are_held_against_the_strength_that_the_verifier_asks_for() {
 fn the_passphrase_of_a_key_is_asked_for_at_the_terminal() {
     let session = at_plan_gate("signed");
     let own = key(&store(&session.environment));
-    let encrypted = Command::new("ssh-keygen")
-        .args(["-q", "-p", "-P", "", "-N", "open sesame", "-f", &own])
-        .status()
-        .unwrap();
-    assert!(encrypted.success());
+    let mut encrypt = Command::new("ssh-keygen");
+    encrypt.args(["-q", "-p", "-P", "", "-N", "open sesame", "-f", &own]);
+    assert!(encrypt.status().unwrap().success());
     for (typed, expected) in [("wrong", 6), ("open sesame", 0)] {
         // A terminal that programs find as theirs.
         let mut command = session.environment.process("setsid");
-        command
-            .args(["--ctty", "--wait"])
-            .arg(testkit::sandbox::binary())
-            .args(["session", "approve", "--sign", &own]);
+        let tm = testkit::sandbox::binary();
+        command.args(["--ctty", "--wait"]).arg(tm);
+        command.args(["session", "approve", "--sign", &own]);
         let mut person = Person::at(command);
-        let shown = person.until("Enter passphrase: ");
-        assert!(shown.contains("Approve the plan?"), "{shown}");
+        has(&person.until("Enter passphrase: "), "Approve the plan?");
         person.say(typed);
         let (status, rest) = person.end();
         assert_eq!(status, expected, "{rest}");

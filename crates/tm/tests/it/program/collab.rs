@@ -1,7 +1,7 @@
 //! Sessions of skills at the command line.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -16,13 +16,10 @@ impl Caller for Commands<'_> {
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let text = |name: &str| arguments[name].as_str().unwrap_or_default();
         let line = match tool {
-            "complete_skill" if text("unitId").is_empty() => {
-                format!("complete-skill {}", text("skill"))
-            }
-            "complete_skill" => {
-                let (skill, unit) = (text("skill"), text("unitId"));
-                format!("complete-skill {skill} --unit-id {unit}")
-            }
+            "complete_skill" => match (text("skill"), text("unitId")) {
+                (skill, "") => format!("complete-skill {skill}"),
+                (skill, unit) => format!("complete-skill {skill} --unit-id {unit}"),
+            },
             "get_session_state" if arguments["full"] == true => "state --full".to_owned(),
             "get_session_state" => "state".to_owned(),
             "update_session_state" => format!("update --work-items '{}'", arguments["workItems"]),
@@ -58,13 +55,6 @@ impl Session {
         session
     }
 
-    /// A session of one task, which is worked out.
-    fn in_task() -> Self {
-        let session = Self::gathered(&["task"]);
-        session.complete("collab-clear");
-        session
-    }
-
     /// A session of bugs that has come to its only batch.
     fn executing(bugs: usize) -> Self {
         let session = Self::gathered(&vec!["bugfix"; bugs]);
@@ -86,8 +76,8 @@ impl Session {
     }
 
     #[track_caller]
-    fn refused(&self, line: &str, status: i32, code: &str) {
-        self.line(line).fault(status, code);
+    fn refused(&self, line: &str, status: i32, code: &str) -> Outcome {
+        self.0.refused(&format!("collab {line}"), status, code)
     }
 
     #[track_caller]
@@ -103,12 +93,6 @@ impl Session {
     fn told(&self, line: &str) -> String {
         let line = format!("collab {line}");
         self.0.tm(&words(&line)).text().to_owned()
-    }
-
-    /// The folder of its documents.
-    fn documents(&self) -> PathBuf {
-        let state = self.ok("state --full");
-        state["documents"].as_str().unwrap().into()
     }
 }
 
@@ -194,11 +178,8 @@ fn what_is_typed_wrong_says_how_it_is_typed() {
 fn refusals_name_what_callers_may_do_instead() {
     let session = Session(TestEnvironment::bare());
     session.ok(r#"update --work-items '[{"number": "2a", "title": "x", "type": "code"}]'"#);
-    let unknown = session.line("update --current-item 7");
-    holds(
-        unknown.json(),
-        &json!({ "code": "unknown_item", "expected": ["2a"] }),
-    );
+    let unknown = session.refused("update --current-item 7", 3, "unknown_item");
+    assert_eq!(unknown.json()["expected"], json!(["2a"]));
     let session = Session::executing(2);
     for (line, code, told) in [
         ("update --current-item 1", "not_now", "(collab-start)"),
@@ -206,12 +187,7 @@ fn refusals_name_what_callers_may_do_instead() {
         ("task item-9 completed", "unknown_task", "`item-"),
         (AT_ANOTHER_UNIT, "unexpected_skill", "`execute-batch`"),
     ] {
-        let refused = session.line(line);
-        refused.fault(3, code);
-        has(
-            &format!("{} {}", refused.message(), refused.suggestion()),
-            told,
-        );
+        has(&session.refused(line, 3, code).out, told);
     }
 }
 
@@ -227,16 +203,18 @@ fn tasks_are_stored_together_and_those_skipped_end_the_batch() {
     assert_eq!(session.ok("task item-1 in-progress")["remaining"], 3);
     session.ok("task item-2 --skipped");
     let ended = session.told("task item-1=completed item-3=skipped");
-    let told = "No task of the batch is left.\n\nWhen it is finished:\n  -> tm collab complete-skill executing-plans --unit-id execute-batch\n";
-    has(&ended, told);
-    assert_eq!(session.complete("executing-plans")["action"], "clear");
+    has(&ended, "No task of the batch is left.\n");
+    let unit = "executing-plans --unit-id execute-batch";
+    has(&ended, &format!("-> tm collab complete-skill {unit}\n"));
+    session.complete(unit);
     let state = session.told("state --full");
     has(&state, "Tasks: 1 completed, 2 skipped");
 }
 
 #[test]
 fn a_graph_comes_from_a_file_inside_or_outside_and_from_standard_input() {
-    let session = Session::in_task();
+    let session = Session::gathered(&["task"]);
+    session.complete("collab-clear");
     let environment = &session.0;
     let graph = "# Tasks\n\n```yaml\ntasks:\n  - id: a\n```\n";
     environment.write("docs/graph.md", graph);
@@ -264,8 +242,11 @@ fn a_graph_comes_from_a_file_inside_or_outside_and_from_standard_input() {
 
 #[test]
 fn a_graph_that_cannot_be_drawn_is_no_empty_drawing() {
-    let session = Session::in_task();
-    let file = session.documents().join("task-graph-item-1.yaml");
+    let session = Session::gathered(&["task"]);
+    session.complete("collab-clear");
+    let state = session.ok("state --full");
+    let documents = Path::new(state["documents"].as_str().unwrap());
+    let file = documents.join("task-graph-item-1.yaml");
     fs::write(file, "tasks: [{}]\n").unwrap();
     let drawn = session.0.tm(&["collab", "graph"]);
     assert_eq!((drawn.status, &*drawn.out), (3, ""));
@@ -288,8 +269,8 @@ fn the_generic_verbs_take_the_name_of_a_session_and_tell_what_the_skills_tell() 
     let refused = environment.refused(report, 3, "no_items");
     has(&refused.suggestion(), "--work-items JSON --session one");
 
-    let design = session.0.line("collab state --full --session one").ok();
-    let design = PathBuf::from(design["documents"].as_str().unwrap()).join("design.md");
+    let state = session.ok("state --full --session one");
+    let design = Path::new(state["documents"].as_str().unwrap()).join("design.md");
     let text = "# Goals\n\n### Item 1: Build it\n**Type:** gizmo\n";
     fs::write(&design, text).unwrap();
     let refused = environment.refused(report, 3, "items_unreadable");

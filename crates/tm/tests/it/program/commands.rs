@@ -41,13 +41,6 @@ impl Ship {
         Self(project)
     }
 
-    /// Reports, and is killed at that point.
-    fn killed_at(&self, point: &str) {
-        let mut report = self.0.program(&["run", "report"]);
-        let output = report.env("TRAMLINE_FAIL_POINT", point).output().unwrap();
-        assert_eq!(output.status.code(), None, "{point}: {output:?}");
-    }
-
     fn run(&self, line: &str) -> Outcome {
         self.0.line(&format!("run {line}"))
     }
@@ -95,10 +88,7 @@ fn how_they_end_decides() {
     }
     ship.0.write("status.txt", "0");
     ship.run("report").ok();
-}
-
-#[test]
-fn one_that_hangs_is_ended() {
+    // One that hangs is ended.
     let ship = Ship::begun(&[("look.sh", "sleep 600\n")]);
     ship.run("report").fault(3, "late");
 }
@@ -134,7 +124,7 @@ fn an_effect_that_fails_is_tried_again() {
 fn a_crash_neither_loses_nor_repeats_what_they_did() {
     for (point, done) in [("before-perform", ""), ("after-perform", "once\n")] {
         let ship = Ship::begun(&[]);
-        ship.killed_at(point);
+        ship.0.killed_at(point, "run report");
         assert_eq!(ship.text("done.txt"), done, "{point}");
         ship.ends_by("step");
         assert_eq!(ship.text("done.txt"), "once\n", "{point}");
@@ -142,7 +132,7 @@ fn a_crash_neither_loses_nor_repeats_what_they_did() {
     // One that nobody can look for is run again, where that does no harm.
     let text = changed(&SHIP, &[("look: sh published.sh }", "repeat: true }")]);
     let ship = Ship::begun_with(&text, &[("publish.sh", "echo once > done.txt\n")]);
-    ship.killed_at("after-perform");
+    ship.0.killed_at("after-perform", "run report");
     ship.ends_by("step");
     assert_eq!(ship.text("done.txt"), "once\n");
 }

@@ -1,7 +1,6 @@
 //! Workflows that put capabilities together as no workflow of ours does: what passes the check runs.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -22,21 +21,6 @@ fn with_changes(changes: &[(&str, &str)]) -> TestEnvironment {
     project
 }
 
-/// The folder in which the run asks for what is to be done.
-fn folder(project: &TestEnvironment) -> PathBuf {
-    let next = project.does("run next");
-    let mut prompt = PathBuf::from(next["prompt"].as_str().unwrap());
-    prompt.pop();
-    prompt
-}
-
-/// The state that the run stands at, and what is told there.
-fn told(project: &TestEnvironment) -> (String, String) {
-    let next = project.does("run next");
-    let text = |name: &str| next[name].as_str().unwrap_or_default().to_owned();
-    (text("state"), text("instructions"))
-}
-
 const START: &str = "    work: { instructions: collab-start.md }
     to: gather-goals
     on: { skip: { refuse: nothing_in_hand }, reopen: { refuse: nothing_in_hand } }
@@ -50,17 +34,18 @@ fn skills_are_asked_for_in_files() {
 ";
     let project = with_changes(&[(START, asked)]);
     project.does("run start ours");
-    let folder = folder(&project);
-    let (state, instructions) = told(&project);
-    assert_eq!(state, "collab-start");
+    let folder = project.run_folder();
+    let next = project.does("run next");
+    assert_eq!(next["state"], "collab-start");
     let prompt = fs::read_to_string(folder.join("start.md")).unwrap();
-    assert_eq!(prompt.trim_end(), instructions.trim_end());
+    let told = next["instructions"].as_str().unwrap();
+    assert_eq!(prompt.trim_end(), told.trim_end());
     has(&prompt, "`tm run step --run-id ours__");
     fs::write(folder.join("started.md"), "done\n").unwrap();
     project.does("run step");
-    let (state, instructions) = told(&project);
-    assert_eq!(state, "gather-goals");
-    has(&instructions, "design");
+    let next = project.does("run next");
+    assert_eq!(next["state"], "gather-goals");
+    has(&next["instructions"], "design");
 }
 
 /// The plan that a person changed by hand and approved is the plan.
@@ -89,17 +74,17 @@ states:
     assert!(project.runs().is_empty());
     let start = r#"run start ours --input 'values={"request":"Greet"}'"#;
     project.does(start);
-    let folder = folder(&project);
-    let (state, instructions) = told(&project);
-    assert_eq!(state, "collab-start");
-    has(&instructions, "Greet");
+    let folder = project.run_folder();
+    let next = project.does("run next");
+    assert_eq!(next["state"], "collab-start");
+    has(&next["instructions"], "Greet");
     fs::write(folder.join("answer.md"), PLAN).unwrap();
     project.does("run step");
     let plan = folder.join("plan.md");
     assert_eq!(fs::read_to_string(&plan).unwrap(), PLAN);
     fs::write(&plan, "Two scripts.\n").unwrap();
     project.agrees("run approve");
-    assert_eq!(told(&project).0, "gather-goals");
+    assert_eq!(project.does("run next")["state"], "gather-goals");
     let changed = || project.does("log verify")["files"].clone();
     assert_eq!(changed(), Value::Null);
     // What is lost comes back as it was approved.

@@ -43,8 +43,7 @@ fn a_template_is_printed_and_a_changed_copy_is_used() {
 
     let missing = show("rd.md");
     assert_ne!(missing.status, 0);
-    let names = "commit.md, finalize.md, green.md";
-    has(&missing.err, names);
+    has(&missing.err, "commit.md, finalize.md, green.md");
 }
 
 #[test]

@@ -104,6 +104,13 @@ impl TestEnvironment {
         refused
     }
 
+    /// Runs a command, and kills it at that point.
+    pub fn killed_at(&self, point: &str, line: &str) {
+        let mut program = self.program(&words(line));
+        let output = program.env("TRAMLINE_FAIL_POINT", point).output().unwrap();
+        assert_eq!(output.status.code(), None, "{point}: {line}: {output:?}");
+    }
+
     /// Runs a command at a terminal, where a person agrees to it. What is told then.
     pub fn agrees(&self, line: &str) -> String {
         let (_, status, told) = self.person(&words(line)).agrees();

@@ -17,7 +17,7 @@ fn failed(environment: &TestEnvironment, line: &str, status: i32) -> Value {
 }
 
 #[test]
-fn a_mistake_of_usage_says_what_is_wrong_and_where_help_is() {
+fn what_comes_to_nothing_is_told_in_words_and_in_json_with_the_same_status() {
     let environment = TestEnvironment::bare();
     let finalize = "autopilot finalize --results passed:N,failed:N";
     for (command, rest, recovery) in [
@@ -42,10 +42,7 @@ fn a_mistake_of_usage_says_what_is_wrong_and_where_help_is() {
     let choices = failed(&environment, "runs list --status lost", 2);
     let expected = "running paused completed failed aborted error cancelled";
     assert_eq!(choices["expected"], json!(words(expected)));
-}
-
-#[test]
-fn a_failure_has_the_same_status_in_words_and_in_json() {
+    // What is not there is no such mistake.
     let environment = TestEnvironment::new();
     for line in [
         "autopilot next",

@@ -97,6 +97,7 @@ fn what_is_not_understood_is_said_and_nothing_else() {
         ("nowhere.xml", "report_missing", None),
         ("/dev/zero", unreadable, None),
         ("../corpus.rs --format trx", unreadable, Some("trx")),
+        ("../corpus.rs --format lcov", unreadable, Some("lcov")),
         ("../corpus.rs --format excel", "usage", None),
         ("", "usage", None),
     ] {

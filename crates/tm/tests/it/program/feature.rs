@@ -172,8 +172,8 @@ fn from_the_design_to_the_finished_branch() {
         let over = feature.answers("notes.md", "Words are counted.\n");
         assert_eq!(over["action"], "complete", "{over}");
         assert_eq!(feature.ok("status")["status"], "completed");
-        let verified = feature.project.line("verify main..HEAD");
-        assert_eq!(verified.ok()["verified"], true);
+        let verified = feature.project.does("verify main..HEAD");
+        assert_eq!(verified["verified"], true);
         feature.project.json(&["log", "verify", &feature.id]).ok();
     }
 }

@@ -16,13 +16,6 @@ const FAIL_POINTS: [&str; 4] = [
     "after-derived",
 ];
 
-/// Runs a command, and kills it at `point`.
-fn killed_at(environment: &TestEnvironment, point: &str, line: &str) {
-    let mut program = environment.program(&words(line));
-    let output = program.env("TRAMLINE_FAIL_POINT", point).output().unwrap();
-    assert_eq!(output.status.code(), None, "{point}: {line}: {output:?}");
-}
-
 /// How many reports were taken in.
 fn accepted(environment: &TestEnvironment) -> usize {
     let events = environment.events();
@@ -40,7 +33,7 @@ fn a_kill_anywhere_loses_nothing_and_repeats_nothing() {
             "report --unit publish",
         ] {
             if *point != "end-before-report" || report.ends_with("publish") {
-                killed_at(&run, point, &format!("run {report}"));
+                run.killed_at(point, &format!("run {report}"));
             }
             assert_eq!(run.ok(report)["validated"], true, "{point}");
         }
@@ -59,7 +52,7 @@ fn a_start_that_is_killed_is_no_run_or_a_whole_one() {
     let start = "run start document-review --input documents=a";
     for point in FAIL_POINTS.iter().chain(&["start-after-folder"]) {
         let project = with_examples();
-        killed_at(&project, point, start);
+        project.killed_at(point, start);
         let next = project.line("run next");
         if matches!(*point, "before-append" | "start-after-folder") {
             assert_eq!(next.status, 4, "{point}");
