@@ -1,169 +1,120 @@
-//! What a person reads.
+//! What a person reads, and the lines that a person types.
 
 use super::environment::TestEnvironment;
-use testkit::Person;
+use testkit::Outcome;
+
+impl TestEnvironment {
+    /// Runs the program by a line as it is typed, whose words stand apart by spaces.
+    pub fn typed(&self, line: &str) -> Outcome {
+        self.tm(&line.split(' ').collect::<Vec<_>>())
+    }
+
+    /// The same for JSON.
+    pub fn typed_json(&self, line: &str) -> Outcome {
+        self.json(&line.split(' ').collect::<Vec<_>>())
+    }
+}
 
 #[test]
-fn status_has_a_bar_and_the_next_command() {
+fn status_and_next_say_how_far_it_is_and_how_to_go_on() {
     let environment = TestEnvironment::started();
     environment.do_subtask("1.1");
-    let text = environment.tm(&["autopilot", "status"]);
-    let lines: Vec<&str> = text.text().lines().collect();
-    assert!(lines[0].ends_with("  running"), "{text:?}");
+    let status = environment.typed("autopilot status");
+    let lines: Vec<&str> = status.text().lines().collect();
+    assert!(lines[0].ends_with("  running"), "{status:?}");
     assert_eq!(
         lines[1],
         "  [###############...............] 50% (1 of 2 subtasks)"
     );
-    assert!(text.out.contains("-> tm autopilot next"), "{text:?}");
-    assert!(!text.out.contains('\u{1b}'), "{text:?}");
-}
+    assert!(status.out.contains("-> tm autopilot next"), "{status:?}");
 
-#[test]
-fn next_prints_the_instructions_and_how_to_report() {
-    let environment = TestEnvironment::started();
-    let json = environment
-        .tm(&["autopilot", "next", "--json"])
-        .json_with(0);
-    let text = environment.tm(&["autopilot", "next"]);
-    let first = json["instructions"]
-        .as_str()
-        .unwrap()
-        .lines()
-        .find(|line| !line.is_empty())
-        .unwrap();
-    assert!(text.text().contains(first), "{text:?}");
-    assert!(
-        text.out
-            .trim_end()
-            .ends_with("-> tm autopilot complete red 1.1 --results failed:N,passed:N"),
-        "{text:?}"
-    );
+    let json = environment.typed_json("autopilot next").ok();
+    let instructions = json["instructions"].as_str().unwrap();
+    let first = instructions.lines().find(|line| !line.is_empty());
+    let next = environment.typed("autopilot next");
+    assert!(next.text().contains(first.unwrap()), "{next:?}");
+    let report = "-> tm autopilot complete red 1.2 --results failed:N,passed:N\n";
+    assert!(next.out.ends_with(report), "{next:?}");
 }
 
 #[test]
 fn a_refused_report_tells_code_message_suggestion_and_what_comes_next() {
     let environment = TestEnvironment::started();
     environment.write("tests/a_test.sh", "false\n");
-    let ran = environment.tm(&[
-        "autopilot",
-        "complete",
-        "red",
-        "1.1",
-        "--results",
-        "failed:0,passed:3",
-    ]);
+    let ran = environment.typed("autopilot complete red 1.1 --results failed:0,passed:3");
     assert_eq!(ran.status, 3);
-    assert!(
-        ran.out.starts_with("x red_requires_failing_tests: "),
-        "{ran:?}"
-    );
-    assert!(ran.out.contains("\nhelp: "), "{ran:?}");
-    assert!(
-        ran.out.contains("\nnext: RED 1.1: Count by spaces"),
-        "{ran:?}"
-    );
+    let parts = ran.out.lines().filter(|line| !line.starts_with(' '));
+    let parts: Vec<&str> = parts.map(|line| line.split(": ").next().unwrap()).collect();
+    let expected = ["x red_requires_failing_tests", "help", "next"];
+    assert_eq!(parts, expected, "{ran:?}");
 }
 
 #[test]
 fn what_a_task_says_cannot_reach_into_the_terminal() {
     let environment = TestEnvironment::new();
     let title = "Harmless\\u001b[2J\\u001b]0;owned\\u0007\\u202e title";
-    environment.write(
-        ".taskmaster/tasks/tasks.json",
-        format!(
-            r#"{{"master":{{"tasks":[{{"id":1,"title":"{title}","status":"pending","subtasks":[{{"id":1,"title":"{title}","status":"pending"}}]}}],"metadata":{{}}}}}}"#
-        ),
-    );
-    environment.git(&["commit", "--quiet", "--all", "--message", "Tasks"]);
-    for arguments in [
-        &["autopilot", "start", "1", "--dry-run"][..],
-        &["autopilot", "start", "1"],
-        &["autopilot", "next"],
-        &["autopilot", "status"],
-        &["runs", "list"],
-        &["runs", "log"],
-        &["autopilot", "status", "--json"],
-        &["autopilot", "next", "--json"],
+    let tasks = environment.read(".taskmaster/tasks/tasks.json");
+    let tasks = tasks.replace("Count the words", title);
+    let tasks = tasks.replace("Count by spaces", title);
+    environment.write(".taskmaster/tasks/tasks.json", tasks);
+    environment.commit_all("Tasks");
+    for line in [
+        "autopilot start 1 --dry-run",
+        "autopilot start 1",
+        "autopilot next",
+        "autopilot status",
+        "runs list",
+        "runs log",
+        "autopilot status --json",
+        "autopilot next --json",
     ] {
-        let ran = environment.tm(arguments);
+        let ran = environment.typed(line);
         let hidden = ran.text().chars().find(|&c| c != '\n' && c.is_control());
-        assert_eq!(hidden, None, "{arguments:?}: {:?}", ran.out);
+        assert_eq!(hidden, None, "{line}: {:?}", ran.out);
     }
 }
 
 #[test]
 fn runs_are_listed_with_their_status() {
     let environment = TestEnvironment::new();
-    assert_eq!(
-        environment.tm(&["runs", "list"]).text(),
-        "There are no runs here.\n"
-    );
-    environment.tm(&["autopilot", "start", "1"]).text();
-    let list = environment.tm(&["runs", "list"]);
-    assert!(
-        list.text().starts_with("running    master__task-1__"),
-        "{list:?}"
-    );
-    let line = list.text().trim_end();
-    let (_, day) = line
-        .split_once("  0/2 subtasks, 0 commits  ")
-        .expect("how far it is");
-    assert_eq!(
-        day.len(),
-        "2025-10-07 14:33  Count the words".len(),
-        "{day}"
-    );
-    assert!(day.ends_with("  Count the words"), "{day}");
-    assert_eq!(
-        environment.tm(&["runs", "list", "--json"]).json_with(0)[0]["taskTitle"],
-        "Count the words"
-    );
-    let shown = environment.tm(&["runs", "show"]);
-    assert!(
-        shown.text().contains("master/task-1-count-the-words"),
-        "{shown:?}"
-    );
-    assert!(
-        shown
-            .text()
-            .contains("task       1: Count the words (tag master)\n"),
-        "{shown:?}"
-    );
-    let log = environment.tm(&["runs", "log"]);
-    assert!(log.text().starts_with("    1  "), "{log:?}");
-    assert!(
-        log.out
-            .contains("branch:created   master/task-1-count-the-words"),
-        "{log:?}"
-    );
+    let none = environment.typed("runs list");
+    assert_eq!(none.text(), "There are no runs here.\n");
+    environment.typed("autopilot start 1").text();
+    let list = environment.typed("runs list");
+    let words: Vec<&str> = list.text().split_whitespace().collect();
+    let [status, run, .., day, time, "Count", "the", "words"] = words[..] else {
+        panic!("{list:?}");
+    };
+    assert_eq!((status, day.len(), time.len()), ("running", 10, 5));
+    assert!(run.starts_with("master__task-1__"), "{list:?}");
+    let progress = "  0/2 subtasks, 0 commits  ";
+    assert!(list.out.contains(progress), "{list:?}");
+    let json = environment.typed_json("runs list").ok();
+    assert_eq!(json[0]["taskTitle"], "Count the words");
+    for (line, told) in [
+        ("runs show", "master/task-1-count-the-words"),
+        ("runs show", "task       1: Count the words (tag master)\n"),
+        ("runs log", "branch:created   master/task-1-count-the-words"),
+    ] {
+        let ran = environment.typed(line);
+        assert!(ran.text().contains(told), "{ran:?}");
+    }
 }
 
 #[test]
 fn a_run_without_attempts_left_says_so_in_words_and_names_the_ways_out() {
     let environment = TestEnvironment::new();
-    environment
-        .tm(&["autopilot", "start", "1", "--max-attempts", "2"])
-        .text();
+    let start = "autopilot start 1 --max-attempts 2";
+    environment.typed(start).text();
     environment.write("tests/a_test.sh", "false\n");
-    let complete = |phase: &str| {
-        environment.tm(&[
-            "autopilot",
-            "complete",
-            phase,
-            "1.1",
-            "--results",
-            "failed:1,passed:0",
-        ])
-    };
-    complete("red").text();
-    complete("green");
-    complete("green");
-    let next = environment.tm(&["autopilot", "next"]);
-    let run = next
-        .text()
-        .lines()
-        .find_map(|line| line.strip_prefix("  run        "))
-        .expect("the run");
+    for phase in ["red", "green", "green"] {
+        let complete = format!("autopilot complete {phase} --results failed:1,passed:0");
+        environment.typed(&complete);
+    }
+    let next = environment.typed("autopilot next");
+    let mut lines = next.text().lines();
+    let run = lines.find_map(|line| line.strip_prefix("  run        "));
+    let run = run.expect("the run");
     let expected = format!(
         "PAUSED 1.1 GREEN
   run        {run}
@@ -181,55 +132,14 @@ What to do: a person decides it, at a terminal or with --sign KEY
 "
     );
     assert_eq!(next.out, expected);
-    let status = environment.tm(&["autopilot", "status"]);
-    assert!(
-        status
-            .text()
-            .contains("  paused     all 2 attempts at GREEN failed\n"),
-        "{status:?}"
-    );
-    assert!(!status.out.contains("max_attempts"), "{status:?}");
+    let status = environment.typed("autopilot status");
+    let why = "  paused     all 2 attempts at GREEN failed\n";
+    assert!(status.text().contains(why), "{status:?}");
     // What the page says about going back holds.
     let reopen = ["autopilot", "reopen", "--run-id", run, "--reason", "wrong"];
-    let (shown, status, rest) = Person::at(environment.program(&reopen)).agrees();
+    let (shown, status, rest) = environment.person(&reopen).agrees();
     assert_eq!(status, 0, "{rest}");
     assert!(shown.contains("max_attempts_reached"), "{shown}");
-    let next = environment.tm(&["autopilot", "next"]);
-    assert!(next.text().starts_with("RED 1.1: "), "{next:?}");
-}
-
-#[test]
-fn a_run_as_it_was_is_told_in_words() {
-    let environment = TestEnvironment::started();
-    environment.do_subtask("1.1");
-    let now = environment.tm(&["log", "replay"]);
-    assert!(now.text().contains("  commits    1\n"), "{now:?}");
-    assert!(
-        now.out.contains("  ok 1.1  Count by spaces  done\n"),
-        "{now:?}"
-    );
-    assert!(
-        now.out
-            .ends_with("next then: RED 1.2: Count by any white space\n"),
-        "{now:?}"
-    );
-    let then = environment.tm(&["log", "replay", "--to", "1"]);
-    assert!(
-        then.text().contains("1.1  Count by spaces") && !then.out.contains("  done\n"),
-        "{then:?}"
-    );
-    assert!(!then.out.contains('{'), "{then:?}");
-}
-
-#[test]
-fn a_definition_that_is_nowhere_is_missed_by_name() {
-    let environment = TestEnvironment::new();
-    let ran = environment.tm(&["workflow", "check", "nothing"]);
-    assert_eq!(ran.status, 4, "{ran:?}");
-    assert!(
-        ran.err
-            .starts_with("error: there is neither a workflow nor a file `nothing`\nhelp: "),
-        "{ran:?}"
-    );
-    environment.tm(&["workflow", "check", "tdd"]).text();
+    let next = environment.typed_json("autopilot next").ok();
+    assert_eq!(next["action"], "red");
 }

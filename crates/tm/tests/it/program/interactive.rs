@@ -1,102 +1,84 @@
 //! A run gone through with a person, whose lines come from a pipe.
 
-use super::environment::TestEnvironment;
+use super::environment::{Dialogue, TestEnvironment};
+
+const DONE: &str = "Press Enter when it is done: ";
+const COMMIT: &str = "Press Enter to make the commit: ";
+const RESULTS: &str = "Results (failed:N,passed:N): ";
+
+/// Types a line, and gives what is shown up to the next question.
+fn asked(person: &mut Dialogue, line: &str, question: &str) -> String {
+    person.say(line);
+    person.until(question)
+}
+
+/// Types what no question takes, and is told so.
+fn is_no_answer(person: &mut Dialogue, line: &str, question: &str) -> String {
+    let shown = asked(person, line, question);
+    let told = format!("`{line}` is no answer here, so nothing was done.");
+    assert!(shown.contains(&told), "{shown}");
+    shown
+}
 
 #[test]
 fn a_run_is_gone_through_by_answers() {
     let environment = TestEnvironment::new();
+    let commits = || environment.git(&["rev-list", "--count", "main..HEAD"]);
     let mut person = environment.dialogue(&["autopilot", "start", "1", "--interactive"]);
 
-    let shown = person.until("Press Enter when it is done: ");
+    let shown = person.until(DONE);
     assert!(shown.contains("RED 1.1: Count by spaces"), "{shown}");
     environment.write("tests/words_test.sh", "false\n");
-    person.say("");
-    person.until("Results (failed:N,passed:N): ");
-    person.say("nonsense");
-    let shown = person.until("Results (failed:N,passed:N): ");
-    assert!(
-        shown.contains("`nonsense` is no answer here, so nothing was done."),
-        "{shown}"
-    );
+    asked(&mut person, "", RESULTS);
+    let shown = is_no_answer(&mut person, "nonsense", RESULTS);
     assert!(shown.contains("skip REASON"), "{shown}");
-    person.say("failed:2,nonsense:0");
-    let shown = person.until("Press Enter when it is done: ");
-    assert!(
-        shown.contains("error: "),
-        "what makes no sense is told: {shown}"
-    );
-    assert!(
-        !shown.contains("<INSTRUCTION>"),
-        "what is on the screen is not shown twice: {shown}"
-    );
-    person.say("done");
-    let shown = person.until("Press Enter when it is done: ");
-    assert!(shown.contains("`done` is no answer here"), "{shown}");
+    let shown = asked(&mut person, "failed:2,nonsense:0", DONE);
+    assert!(shown.contains("error: "), "{shown}");
+    // What is on the screen is not shown twice.
+    assert!(!shown.contains("<INSTRUCTION>"), "{shown}");
+    is_no_answer(&mut person, "done", DONE);
     // Results may be typed at once.
-    person.say("failed:2,passed:0");
-
-    let shown = person.until("Press Enter when it is done: ");
+    let shown = asked(&mut person, "failed:2,passed:0", DONE);
     assert!(shown.contains("GREEN 1.1: Count by spaces"), "{shown}");
     environment.write("src/words.sh", "true\n");
-    person.say("");
-    person.until("Results");
-    person.say("failed:0,passed:2");
-
-    let shown = person.until("Press Enter to make the commit: ");
+    asked(&mut person, "", RESULTS);
+    let shown = asked(&mut person, "failed:0,passed:2", COMMIT);
     assert!(shown.contains("COMMIT 1.1: Count by spaces"), "{shown}");
     for other in ["n", "no", "92", "yes", "statsu"] {
-        person.say(other);
-        let shown = person.until("Press Enter to make the commit: ");
-        assert!(
-            shown.contains(&format!(
-                "`{other}` is no answer here, so nothing was done."
-            )),
-            "{shown}"
-        );
-        assert_eq!(environment.git(&["rev-list", "--count", "main..HEAD"]), "0");
+        is_no_answer(&mut person, other, COMMIT);
+        assert_eq!(commits(), "0");
     }
-    person.say("");
-    let shown = person.until("Press Enter when it is done: ");
-    assert!(
-        shown.contains("RED 1.2: Count by any white space"),
-        "{shown}"
-    );
+    let shown = asked(&mut person, "", DONE);
+    assert!(shown.contains("RED 1.2: "), "{shown}");
     person.say("quit");
     let rest = person.end();
-    assert!(
-        rest.contains("tm autopilot resume --interactive --run-id master__task-1__"),
-        "{rest}"
-    );
-    assert_eq!(environment.git(&["rev-list", "--count", "main..HEAD"]), "1");
+    let resume = "tm autopilot resume --interactive --run-id master__task-1__";
+    assert!(rest.contains(resume), "{rest}");
+    assert_eq!(commits(), "1");
 }
 
 #[test]
-fn the_end_of_input_leaves_the_run_where_it_is() {
-    let environment = TestEnvironment::started();
-    let ran = environment.tm_with_input(&["autopilot", "resume", "--interactive"], "");
-    assert!(ran.text().contains("The run stays where it is."), "{ran:?}");
-    let status = environment
-        .tm(&["autopilot", "status", "--json"])
-        .json_with(0);
-    assert_eq!(status["status"], "running");
-    assert_eq!(status["currentPhase"], "red");
-}
-
-#[test]
-fn words_at_the_prompt_are_commands_of_the_run() {
-    let environment = TestEnvironment::started();
-    let ran = environment.tm_with_input(
-        &["autopilot", "resume", "--interactive"],
-        "status\nskip\nskip too hard\npause for lunch\n",
-    );
-    let text = ran.text();
-    assert!(text.contains("0 of 2 subtasks"), "{text}");
-    assert!(text.contains("Say why: skip REASON"), "{text}");
-    assert!(text.contains("The run stays where it is."), "{text}");
-    let status = environment
-        .tm(&["autopilot", "status", "--json"])
-        .json_with(0);
-    assert_eq!(status["progress"]["failed"][0], "1.1", "{status}");
+fn words_at_the_prompt_are_commands_and_the_end_of_input_leaves_the_run_where_it_is() {
+    for (lines, shown, phase, failed) in [
+        ("", &[][..], "red", 0),
+        (
+            "status\nskip\nskip too hard\npause for lunch\n",
+            &["0 of 2 subtasks", "Say why: skip REASON"],
+            "finalize",
+            1,
+        ),
+    ] {
+        let environment = TestEnvironment::started();
+        let resume = ["autopilot", "resume", "--interactive"];
+        let ran = environment.tm_with_input(&resume, lines);
+        for told in [shown, &["The run stays where it is."]].concat() {
+            assert!(ran.text().contains(told), "{told}: {ran:?}");
+        }
+        let status = environment.typed_json("autopilot status").ok();
+        assert_eq!(status["currentPhase"], phase, "{status}");
+        let of = status["progress"]["failed"].as_array().unwrap();
+        assert_eq!(of.len(), failed, "{status}");
+    }
 }
 
 #[test]
@@ -104,75 +86,56 @@ fn a_run_is_finished_from_the_prompt() {
     let environment = TestEnvironment::started();
     environment.do_subtask("1.1");
     environment.do_subtask("1.2");
-    let ran = environment.tm_with_input(
-        &["autopilot", "resume", "--interactive"],
-        "\n\npassed:2,failed:0\n",
-    );
+    let resume = ["autopilot", "resume", "--interactive"];
+    let ran = environment.tm_with_input(&resume, "\n\npassed:2,failed:0\n");
     let text = ran.text();
     assert!(text.contains("next: The run is over: completed."), "{text}");
-    assert_eq!(
-        text.matches("# Task 1: Count the words").count(),
-        1,
-        "{text}"
-    );
-    assert!(!text.contains("COMPLETE"), "the report says it all: {text}");
-    let status = environment
-        .tm(&["autopilot", "status", "--json"])
-        .json_with(0);
+    // The report says it all.
+    assert_eq!(text.matches("# Task 1: Count the words").count(), 1);
+    assert!(!text.contains("COMPLETE"), "{text}");
+    let status = environment.typed_json("autopilot status").ok();
     assert_eq!(status["status"], "completed");
 }
 
 #[test]
 fn coverage_is_asked_for_where_the_settings_want_it() {
+    const COVERAGE: &str = "Coverage in percent (Enter if not measured): ";
     let environment = TestEnvironment::new();
-    environment.write(
-        ".taskmaster/config.json",
-        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"], "coverageThresholds": {"lines": 80}}}"#,
-    );
-    environment.git(&["commit", "--quiet", "--all", "--message", "Coverage"]);
+    let settings = environment.read(".taskmaster/config.json");
+    let wanted = r#"{"coverageThresholds": {"lines": 80}, "command""#;
+    let settings = settings.replace("{\"command\"", wanted);
+    environment.write(".taskmaster/config.json", settings);
+    environment.commit_all("Coverage");
     let mut person = environment.dialogue(&["autopilot", "start", "1", "--interactive"]);
-    person.until("Press Enter when it is done: ");
+    person.until(DONE);
     environment.write("tests/words_test.sh", "false\n");
-    person.say("failed:1,passed:0");
-    let shown = person.until("Press Enter when it is done: ");
-    assert!(
-        !shown.contains("Coverage in percent"),
-        "not at RED: {shown}"
-    );
+    // Not at RED.
+    let shown = asked(&mut person, "failed:1,passed:0", DONE);
+    assert!(!shown.contains(COVERAGE), "{shown}");
     environment.write("src/words.sh", "true\n");
-    person.say("failed:0,passed:1");
-    person.until("Coverage in percent (Enter if not measured): ");
-    person.say("much");
-    let shown = person.until("Coverage in percent (Enter if not measured): ");
-    assert!(shown.contains("`much` is no answer here"), "{shown}");
-    person.say("70");
-    let shown = person.until("Press Enter when it is done: ");
+    asked(&mut person, "failed:0,passed:1", COVERAGE);
+    is_no_answer(&mut person, "much", COVERAGE);
+    let shown = asked(&mut person, "70", DONE);
     assert!(shown.contains("coverage_below_threshold"), "{shown}");
-    person.say("failed:0,passed:1 coverage:85");
-    let shown = person.until("Press Enter to make the commit: ");
-    assert!(!shown.contains("Coverage in percent"), "{shown}");
+    let shown = asked(&mut person, "failed:0,passed:1 coverage:85", COMMIT);
+    assert!(!shown.contains(COVERAGE), "{shown}");
     person.say("quit");
     person.end();
 }
 
 #[test]
 fn a_pause_is_told_with_its_ways_out_and_ended_by_an_empty_line_alone() {
+    const RESUME: &str = "Press Enter to resume the run: ";
     let environment = TestEnvironment::started();
     let mut person = environment.dialogue(&["autopilot", "resume", "--interactive"]);
-    person.until("Press Enter when it is done: ");
+    person.until(DONE);
     // Somebody else pauses the run meanwhile.
-    environment
-        .tm(&["autopilot", "pause", "--reason", "lunch"])
-        .text();
-    person.say("status");
-    let shown = person.until("Press Enter to resume the run: ");
+    environment.typed("autopilot pause --reason lunch").text();
+    let shown = asked(&mut person, "status", RESUME);
     assert!(shown.contains("PAUSED 1.1 RED\n"), "{shown}");
     assert!(shown.contains("why        lunch\n"), "{shown}");
-    person.say("no");
-    let shown = person.until("Press Enter to resume the run: ");
-    assert!(shown.contains("`no` is no answer here"), "{shown}");
-    person.say("");
-    person.until("Press Enter when it is done: ");
+    is_no_answer(&mut person, "no", RESUME);
+    asked(&mut person, "", DONE);
     person.say("quit");
     person.end();
 }
