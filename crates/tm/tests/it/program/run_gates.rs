@@ -1,9 +1,11 @@
 //! Gates in workflows of one's own: what a person decides about a run, at a terminal.
 
-use serde_json::Value;
+use std::fs;
+
+use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
-use testkit::Person;
+use testkit::{Outcome, Person};
 
 /// Something is written and looked at, in rounds; `manual` runs go on a step at a time, by files.
 const LETTER: &str = r"tramline: 1
@@ -34,15 +36,26 @@ states:
 
 const ASKED: &str = "Write about {{ inputs.subject | quoted }}.{% if reason %} Sent back: {{ reason | quoted }}{% endif %}\n";
 
-/// A run of it at its gate.
-struct Letter {
+/// A run at a gate.
+struct Run {
     environment: TestEnvironment,
     id: String,
 }
 
-impl Letter {
-    fn at_gate(advance: &str) -> Self {
+impl Run {
+    /// One of this workflow that has begun.
+    fn begun(id: &str, workflow: &str, more: &str) -> Self {
         let environment = TestEnvironment::bare();
+        environment.write(&format!(".taskmaster/workflows/{id}.yaml"), workflow);
+        environment.write(".taskmaster/templates/letter.md", ASKED);
+        let start = format!("run start {id}{more}");
+        let started = environment.typed_json(&start).ok();
+        let id = started["runId"].as_str().unwrap().to_owned();
+        Self { environment, id }
+    }
+
+    /// A letter that was written.
+    fn letter(advance: &str) -> Self {
         let (work, expects) = match advance {
             "manual" => (
                 r#"{ instructions: letter.md, prompt: "round-{round}/task.md", response: "round-{round}/letter.md" }"#,
@@ -53,124 +66,117 @@ impl Letter {
                 "expects: outcome\n    on: { report: { to: post } }",
             ),
         };
-        let workflow = LETTER
-            .replace("ADVANCE", advance)
-            .replace("WORK", work)
-            .replace("EXPECTS", expects);
-        environment.write(".taskmaster/workflows/letter.yaml", &workflow);
-        environment.write(".taskmaster/templates/letter.md", ASKED);
-        let started = environment
-            .tm(&["run", "start", "letter", "--input", "subject=tea", "--json"])
-            .json_with(0);
-        let id = started["runId"].as_str().unwrap().to_owned();
-        let letter = Self { environment, id };
+        let workflow = LETTER.replace("ADVANCE", advance).replace("WORK", work);
+        let workflow = workflow.replace("EXPECTS", expects);
+        let letter = Self::begun("letter", &workflow, " --input subject=tea");
         letter.write(1);
         assert_eq!(letter.next()["action"], "decide");
-        let status = letter.tm(&["status", "--json"]).json_with(0);
+        let status = letter.json("status").ok();
         assert_eq!(status["nextAction"]["action"], "decide");
         letter
     }
 
-    fn tm(&self, words: &[&str]) -> testkit::Outcome {
-        self.environment.tm(&[&["run"], words].concat())
+    /// One whose work `a` was done, in this state behind a gate.
+    fn two(gated: &str) -> Self {
+        let head =
+            "tramline: 1\nid: two\ntitle: Two\ngates: { look: human }\ninitial: a\nstates:\n";
+        let states = "  a: { work: {}, to: b }\n  z: { final: completed }\n";
+        let run = Self::begun("two", &format!("{head}{states}  b: {gated}\n"), "");
+        run.json("report").ok();
+        run
+    }
+
+    fn tm(&self, line: &str) -> Outcome {
+        self.environment.typed(&format!("run {line}"))
+    }
+
+    fn json(&self, line: &str) -> Outcome {
+        self.environment.typed_json(&format!("run {line}"))
     }
 
     fn next(&self) -> Value {
-        self.tm(&["next", "--json"]).json_with(0)
+        self.json("next").ok()
+    }
+
+    /// Takes a step where one is waited for; what comes next.
+    fn stepped(&self) -> Value {
+        if self.next()["action"] == "step" {
+            self.tm("step").text();
+        }
+        self.next()
     }
 
     /// Writes the letter of a round, in whatever way it is waited for.
     fn write(&self, round: u32) {
-        let mut next = self.next();
-        if next["action"] == "step" {
-            self.tm(&["step"]).text();
-            next = self.next();
-        }
-        if let Some(response) = next["response"].as_str() {
+        if let Some(response) = self.stepped()["response"].as_str() {
             assert!(response.ends_with(&format!("round-{round}/letter.md")));
-            std::fs::write(response, format!("Dear tea, {round}.\n")).unwrap();
-            self.tm(&["step"]).text();
+            fs::write(response, format!("Dear tea, {round}.\n")).unwrap();
+            self.tm("step").text();
         } else {
-            let note = format!("Dear tea, {round}.");
-            let words = ["report", "--outcome", "written", "--note", &note, "--json"];
-            self.tm(&words).json_with(0);
+            self.json("report --outcome written --note Dear").ok();
         }
     }
 
     fn person(&self, words: &[&str]) -> Person {
-        Person::at(self.environment.program(&[&["run"], words].concat()))
+        self.environment.person(&[&["run"], words].concat())
+    }
+
+    /// A person agrees to what is shown: that, and what is told behind it.
+    fn agreed(&self, words: &[&str]) -> [String; 2] {
+        let (shown, status, rest) = self.person(words).agrees();
+        assert_eq!(status, 0, "{words:?}: {rest}");
+        [shown, rest]
     }
 }
 
 /// Brings a run of either sort through its gate, after it was sent back once.
 fn through(advance: &str) {
-    let letter = Letter::at_gate(advance);
+    let letter = Run::letter(advance);
     let id = letter.id.as_str();
-    let mut said = Vec::new();
-
-    let ran = letter.tm(&["next"]);
-    for command in [
-        format!("  -> tm run approve --run-id {id}\n"),
-        format!("  -> tm run reject --feedback TEXT --run-id {id}\n"),
-    ] {
-        assert!(ran.text().contains(&command), "{ran:?}");
+    let mut said = vec![letter.tm("next").text().to_owned()];
+    for command in ["approve", "reject --feedback TEXT"] {
+        let advised = format!("  -> tm run {command} --run-id {id}\n");
+        assert!(said[0].contains(&advised), "{said:?}");
     }
-    said.push(ran.out);
 
     // Without a person it stays closed, and nobody is asked about something else.
-    let refused = letter.tm(&["approve", "--json"]).json_with(3);
-    assert_eq!(refused["error"]["code"], "needs_terminal");
-    assert_eq!(
-        refused["error"]["recovery"],
-        format!("tm run approve --run-id {id}")
-    );
-    let refused = letter
-        .tm(&["reject", "--feedback", "x", "--json"])
-        .json_with(3);
-    assert_eq!(
-        refused["error"]["recovery"],
-        format!("tm run reject --feedback x --run-id {id}")
-    );
-    let refused = letter
-        .tm(&["approve", "--hash", &"0".repeat(64), "--json"])
-        .json_with(5);
-    assert_eq!(refused["error"]["code"], "changed_since");
-    assert_eq!(
-        refused["error"]["recovery"],
-        format!("tm run status --run-id {id}")
-    );
-    said.push(refused.to_string());
+    let other = format!("approve --hash {}", "0".repeat(64));
+    for (line, status, code, recovery) in [
+        ("approve", 3, "needs_terminal", "approve"),
+        (
+            "reject --feedback x",
+            3,
+            "needs_terminal",
+            "reject --feedback x",
+        ),
+        (&*other, 5, "changed_since", "status"),
+    ] {
+        let refused = letter.json(line);
+        refused.fault(status, code);
+        let expected = format!("tm run {recovery} --run-id {id}");
+        assert_eq!(refused.json()["error"]["recovery"], expected);
+        said.push(refused.out);
+    }
     let (status, shown) = letter.person(&["reject", "--feedback", " "]).end();
     assert_eq!(status, 3, "{shown}");
-    said.push(shown);
     let mut hesitant = letter.person(&["approve"]);
     hesitant.code();
     hesitant.say("yes");
-    let (status, shown) = hesitant.end();
-    assert_eq!(status, 3, "{shown}");
-    assert!(shown.contains("not confirmed, nothing was changed"));
-    said.push(shown);
+    let (status, rest) = hesitant.end();
+    assert_eq!(status, 3, "{rest}");
+    said.extend([shown, rest]);
     assert_eq!(letter.next()["action"], "decide");
 
-    let words = ["reject", "--feedback", "Warmer\u{1b}[2J"];
-    let (shown, status, rest) = letter.person(&words).agrees();
-    assert_eq!(status, 0, "{rest}");
-    for told in [
-        "Send back what stands before the gate agreed?",
-        id,
-        "  Warmer",
-    ] {
+    let [shown, rest] = letter.agreed(&["reject", "--feedback", "Warmer\u{1b}[2J"]);
+    for told in ["before the gate agreed?", id, "  Warmer"] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
     assert!(!shown.contains('\u{1b}'), "{shown}");
     said.extend([shown, rest]);
-    if letter.next()["action"] == "step" {
-        letter.tm(&["step"]).text();
-    }
-    let next = letter.next();
+    let next = letter.stepped();
     assert_eq!(next["state"], "write", "{next}");
     let prompt = match next["prompt"].as_str() {
-        Some(prompt) => std::fs::read_to_string(prompt).unwrap(),
+        Some(prompt) => fs::read_to_string(prompt).unwrap(),
         None => next["instructions"].as_str().unwrap().to_owned(),
     };
     assert!(prompt.contains("Warmer"), "{prompt}");
@@ -179,36 +185,28 @@ fn through(advance: &str) {
     // Two decide at once: it was looked at by both, and sent back by one.
     let mut late = letter.person(&["approve"]);
     let (_, code) = late.code();
-    let words = ["reject", "--feedback", "Shorter"];
-    let (_, status, rest) = letter.person(&words).agrees();
-    assert_eq!(status, 0, "{rest}");
+    letter.agreed(&["reject", "--feedback", "Shorter"]);
     late.say(&code);
     let (status, shown) = late.end();
     assert_eq!(status, 5, "{shown}");
     said.push(shown);
 
     letter.write(3);
-    let (shown, status, rest) = letter.person(&["approve", "--run-id", id]).agrees();
-    assert_eq!(status, 0, "{rest}");
+    let [shown, rest] = letter.agreed(&["approve", "--run-id", id]);
     for told in [
-        "Approve what stands before the gate agreed?",
         "run        letter__",
         "gate       agreed (post)",
         "round      3",
     ] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
-    assert!(rest.contains("ok The gate `agreed` is open"), "{rest}");
     said.extend([shown, rest]);
-    if letter.next()["action"] == "step" {
-        letter.tm(&["step"]).text();
-    }
-    assert_eq!(letter.next()["state"], "post");
+    assert_eq!(letter.stepped()["state"], "post");
 
     // Where it waits for no decision there is nothing to decide.
-    let refused = letter.tm(&["approve", "--json"]).json_with(3);
-    assert_eq!(refused["error"]["code"], "no_gate");
-    said.push(refused.to_string());
+    let refused = letter.json("approve");
+    refused.fault(3, "no_gate");
+    said.push(refused.out);
     for text in said {
         assert!(!text.contains("session"), "it is a run: {text}");
     }
@@ -227,122 +225,79 @@ fn a_run_that_takes_single_steps_passes_its_gate() {
 /// What a gate stands behind can be put back in the run's folder, by the advice alone.
 #[test]
 fn what_somebody_changed_before_a_gate_is_put_back() {
-    let letter = Letter::at_gate("manual");
+    let letter = Run::letter("manual");
     let looked_at = letter.next()["lookAt"][0].as_str().unwrap().to_owned();
-    let recorded = std::fs::read(&looked_at).unwrap();
-    std::fs::write(&looked_at, "Dear coffee.\n").unwrap();
+    let recorded = fs::read(&looked_at).unwrap();
+    fs::write(&looked_at, "Dear coffee.\n").unwrap();
     let next = letter.next();
     assert_eq!(next["action"], "restore", "{next}");
     assert_eq!(next["lookAt"][0], *looked_at);
-    let told = letter.tm(&["status"]);
+    let told = letter.tm("status");
     assert!(told.text().contains("-> tm run restore"), "{told:?}");
-    let refused = letter.tm(&["step", "--json"]).json_with(3);
-    assert_eq!(refused["error"]["code"], "tampered", "{refused}");
-    let advised = refused["error"]["nextSteps"][0]["command"]
-        .as_str()
-        .unwrap();
-    assert!(advised.starts_with("tm run restore"), "{advised}");
-    let words: Vec<&str> = advised.split(' ').skip(1).collect();
-    let restored = letter.environment.tm(&[&words[..], &["--json"]].concat());
-    let restored = restored.json_with(0);
-    assert_eq!(
-        restored["restored"],
-        serde_json::json!(["round-1/letter.md"])
-    );
-    assert_eq!(std::fs::read(&looked_at).unwrap(), recorded);
+    let refused = letter.json("step");
+    refused.fault(3, "tampered");
+    let advised = &refused.json()["error"]["nextSteps"][0]["command"];
+    let line = advised.as_str().unwrap().strip_prefix("tm ").unwrap();
+    assert!(line.starts_with("run restore"), "{line}");
+    let restored = letter.environment.typed_json(line).ok();
+    assert_eq!(restored["restored"], json!(["round-1/letter.md"]));
+    assert_eq!(fs::read(&looked_at).unwrap(), recorded);
     let aside = restored["aside"][0].as_str().unwrap();
     let aside = looked_at.replace("round-1/letter.md", aside);
-    assert_eq!(std::fs::read_to_string(aside).unwrap(), "Dear coffee.\n");
+    assert_eq!(fs::read_to_string(aside).unwrap(), "Dear coffee.\n");
     assert_eq!(letter.next()["action"], "decide");
-    let again = letter.tm(&["restore"]);
-    assert!(again.text().contains("as it was recorded"), "{again:?}");
+    assert_eq!(letter.json("restore").ok()["restored"], json!([]));
 }
 
 /// Whoever is not let past a gate does not get past it by a pause of their own.
 #[test]
 fn a_pause_opens_no_gate() {
-    let environment = TestEnvironment::bare();
-    environment.write(
-        ".taskmaster/workflows/two.yaml",
-        concat!(
-            "tramline: 1\nid: two\ntitle: Two\ngates: { look: human }\ninitial: a\nstates:\n",
-            "  a: { work: {}, to: b }\n",
-            "  b: { gate: look, work: {}, on: { report: { to: z }, reopen: { to: a } } }\n",
-            "  z: { final: completed }\n",
-        ),
-    );
-    let run = |words: &[&str]| environment.json(&[&["run"], words].concat());
-    run(&["start", "two"]).ok();
-    run(&["report"]).ok();
-    let refused = run(&["reopen"]);
-    assert_eq!(refused.code(), "gate_closed", "{refused:?}");
-    run(&["pause"]).ok();
-    let refused = run(&["reopen"]);
-    assert_eq!(refused.code(), "gate_closed", "{refused:?}");
-    run(&["resume"]).ok();
-    environment.json(&["log", "verify"]).ok();
+    let run = Run::two("{ gate: look, work: {}, on: { report: { to: z }, reopen: { to: a } } }");
+    run.json("reopen").fault(3, "gate_closed");
+    run.json("pause").ok();
+    run.json("reopen").fault(3, "gate_closed");
+    run.json("resume").ok();
+    run.environment.typed_json("log verify").ok();
 }
 
 #[test]
 fn who_gives_up_at_a_gate_is_told_who_decides_there() {
-    let environment = TestEnvironment::bare();
-    environment.write(
-        ".taskmaster/workflows/two.yaml",
-        concat!(
-            "tramline: 1\nid: two\ntitle: Two\ngates: { look: human }\ninitial: a\nstates:\n",
-            "  a: { work: {}, to: b }\n",
-            "  b: { gate: look, route: [ { to: z } ], on: { reject: { to: a } } }\n",
-            "  z: { final: completed }\n",
-        ),
-    );
-    let run = |words: &[&str]| environment.json(&[&["run"], words].concat());
-    run(&["start", "two"]).ok();
-    run(&["report"]).ok();
+    let run = Run::two("{ gate: look, route: [ { to: z } ], on: { reject: { to: a } } }");
     for verb in ["reopen", "skip"] {
-        let refused = run(&[verb, "--reason", "x"]).json_with(3).clone();
-        let error = &refused["error"];
-        assert_eq!(error["code"], "not_present", "{refused}");
-        let told = error["message"].as_str().unwrap();
-        assert!(told.contains("at the gate `look`"), "{refused}");
-        let help = error["suggestion"].as_str().unwrap();
-        assert!(help.contains("`tm run reject --feedback"), "{refused}");
+        let refused = run.json(&format!("{verb} --reason x"));
+        let told = refused.fault(3, "not_present");
+        assert!(told.contains("at the gate `look`"), "{refused:?}");
+        let help = refused.suggestion();
+        assert!(help.contains("`tm run reject --feedback"), "{refused:?}");
     }
 }
 
 #[test]
 fn a_step_that_pauses_says_so() {
-    let environment = TestEnvironment::bare();
-    environment.write(
-        ".taskmaster/workflows/one.yaml",
-        concat!(
-            "tramline: 1\nid: one\ntitle: One\ninitial: a\n",
-            "messages: { eh: { message: Not understood, fix: write yes } }\nstates:\n",
-            "  a:\n    expects: outcome\n    work: { response: a.txt }\n    on:\n      report:\n",
-            "        - { when: \"outcome.outcome == 'yes'\", to: z }\n        - { pause: eh }\n",
-            "  z: { final: completed }\n",
-        ),
-    );
-    environment.tm(&["run", "start", "one"]).text();
-    std::fs::write(environment.run_folder().join("a.txt"), "no\n").unwrap();
-    let stepped = environment.tm(&["run", "step"]);
-    assert!(
-        stepped
-            .text()
-            .starts_with("! The run is paused: Not understood\n"),
-        "{stepped:?}"
-    );
+    let one = "\
+tramline: 1
+id: one
+title: One
+initial: a
+messages: { eh: { message: Not understood, fix: write yes } }
+states:
+  a: { expects: outcome, work: { response: a.txt }, on: { report: [ { when: \"outcome.outcome == 'yes'\", to: z }, { pause: eh } ] } }
+  z: { final: completed }
+";
+    let run = Run::begun("one", one, "");
+    fs::write(run.environment.run_folder().join("a.txt"), "no\n").unwrap();
+    let stepped = run.tm("step");
+    let told = "! The run is paused: Not understood\n";
+    assert!(stepped.text().starts_with(told), "{stepped:?}");
 }
 
 #[test]
 fn what_runs_wrote_is_no_project() {
     let session = super::session::OneSession::with(&[]);
     let folder = session.environment.run_folder();
-    let status = [
-        "autopilot",
-        "status",
-        "--project-root",
-        folder.to_str().unwrap(),
-    ];
-    let refused = session.environment.json(&status);
+    let root = ["--project-root", folder.to_str().unwrap()];
+    let refused = session
+        .environment
+        .json(&[&["autopilot", "status"], &root[..]].concat());
     assert_eq!(refused.code(), "project_in_store", "{refused:?}");
 }
