@@ -1,105 +1,103 @@
-//! `tm init`: what it writes, that it asks before, and that it leaves no trace when it is taken back.
+//! `tm init`: what it writes, that it asks before, and that it leaves no trace when it is taken back. How an entry stands in a file
+//! of each form is shown beside its code.
 
 mod refusals;
-mod theirs;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::program::environment::TestEnvironment;
 use crate::program::terminal::at_terminal;
+use testkit::documentation::workspace;
 
-const CLIENTS: [&str; 9] = [
-    "claude-code",
-    "cursor",
-    "codex",
-    "vscode",
-    "gemini",
-    "copilot",
-    "opencode",
-    "qwen",
-    "zed",
-];
+const CLIENTS: &str = "claude-code,cursor,codex,vscode,gemini,copilot,opencode,qwen,zed";
 
 /// Every file and folder of a project but git's own, with what is in it.
-fn contents(environment: &TestEnvironment) -> BTreeMap<String, Option<Vec<u8>>> {
-    fn walk(root: &Path, folder: &Path, found: &mut BTreeMap<String, Option<Vec<u8>>>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(root).unwrap().display().to_string();
-            if name == ".git" {
-                continue;
-            }
-            if path.is_dir() && !path.is_symlink() {
-                found.insert(name, None);
-                walk(root, &path, found);
-            } else {
-                found.insert(name, Some(fs::read(&path).unwrap_or_default()));
-            }
-        }
-    }
-    let mut found = BTreeMap::new();
-    walk(&environment.project(), &environment.project(), &mut found);
+fn contents(environment: &TestEnvironment) -> BTreeMap<String, Vec<u8>> {
+    let mut found = testkit::files::contents(&environment.project());
+    found.retain(|name, _| !name.starts_with(".git/"));
     found
 }
 
-fn read(environment: &TestEnvironment, file: &str) -> String {
-    fs::read_to_string(environment.project().join(file)).unwrap()
+/// `tm init` with these options, unasked; its answer.
+fn init(environment: &TestEnvironment, options: &str) -> Value {
+    let line = format!("init --yes {options}");
+    environment.typed_json(line.trim_end()).ok()
 }
 
-fn json_of(environment: &TestEnvironment, file: &str) -> Value {
-    serde_json::from_str(&read(environment, file)).unwrap()
+/// The same, of which each change is this.
+fn changes(environment: &TestEnvironment, options: &str, expected: &[(&str, &str)]) -> Value {
+    let answer = init(environment, options);
+    assert_eq!(files(&answer), expected, "{options}");
+    answer
 }
 
-/// `tm init` with these arguments, unasked; its answer.
-fn init(environment: &TestEnvironment, arguments: &[&str]) -> Value {
-    let mut all = vec!["init", "--yes", "--json"];
-    all.extend(arguments);
-    environment.tm(&all).json_with(0)
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap()
 }
 
 fn files(answer: &Value) -> Vec<(&str, &str)> {
-    answer["changes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|change| {
-            (
-                change["file"].as_str().unwrap(),
-                change["kind"].as_str().unwrap(),
-            )
-        })
-        .collect()
+    let changes = answer["changes"].as_array().unwrap().iter();
+    let pair = |change| ["file", "kind"].map(|key| text(change, key));
+    changes.map(pair).map(<(&str, &str)>::from).collect()
+}
+
+/// A person types these lines at `tm init`, which ends with this status and shows all of this.
+fn shows(environment: &TestEnvironment, options: &[&str], lines: &str, status: i32, told: &[&str]) {
+    let all = [&["init"], options].concat();
+    let (ended, shown) = at_terminal(environment, &all, lines, false);
+    assert_eq!(ended, status, "{shown}");
+    for told in told {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
 }
 
 #[test]
-fn each_client_comes_and_goes_without_a_trace() {
-    for client in CLIENTS {
+fn each_client_comes_as_its_page_says_and_goes_without_a_trace() {
+    let document = fs::read_to_string(workspace().join("docs/clients.md")).unwrap();
+    for client in CLIENTS.split(',') {
         let environment = TestEnvironment::bare();
         environment.write("README.md", "words\n");
         let before = contents(&environment);
-        let answer = init(&environment, &["--client", client]);
-        assert_eq!(answer["written"], true);
-        assert_eq!(files(&answer).len(), 3, "{client}: {answer}");
-        assert!(files(&answer).iter().all(|(_, kind)| *kind == "create"));
-        assert_eq!(files(&answer)[0], (".taskmaster/config.json", "create"));
+        let one = format!("--client {client}");
+        let answer = init(&environment, &one);
+        let made = files(&answer);
+        assert_eq!(made.len(), 3, "{client}: {answer}");
+        assert!(made.iter().all(|(_, kind)| *kind == "create"));
+        assert_eq!(made[0].0, ".taskmaster/config.json");
+        let mut sections = document.split("\n## ");
+        let command = format!("tm init {one}\n");
+        let section = sections.find(|section| section.contains(&command));
+        let section = section.unwrap_or_else(|| panic!("{client} has no section"));
+        for (file, _) in &made[1..] {
+            assert!(section.contains(&format!("`{file}`")), "{client}: {file}");
+        }
+        let servers = format!("\n{}```", environment.read(made[1].0));
+        assert!(section.contains(&servers), "{client}: {servers}");
 
         let with = contents(&environment);
-        let again = init(&environment, &["--client", client]);
-        assert_eq!(again["changes"], json!([]), "{client}: {again}");
-        assert_eq!(again["written"], false);
+        assert_eq!(changes(&environment, &one, &[])["written"], false);
         assert_eq!(contents(&environment), with);
-
-        let removed = init(&environment, &["--remove"]);
+        let removed = init(&environment, "--remove");
         assert_eq!(files(&removed).len(), 3, "{client}: {removed}");
         assert_eq!(contents(&environment), before, "{client}");
-        let nothing = init(&environment, &["--remove"]);
-        assert_eq!(nothing["changes"], json!([]));
+        changes(&environment, "--remove", &[]);
     }
+    let environment = TestEnvironment::bare();
+    init(&environment, "--client claude-code,cursor");
+    for file in [
+        "CLAUDE.md",
+        ".cursor/rules/tramline.mdc",
+        ".taskmaster/config.json",
+    ] {
+        let block = format!("\n{}````", environment.read(file));
+        assert!(document.contains(&block), "{file}: {block}");
+    }
+    // What was made is settings that tm can use.
+    environment.typed_json("config show").ok();
 }
 
 #[test]
@@ -125,10 +123,10 @@ fn settings_of_the_users_own_come_back_to_the_byte() {
         let environment = TestEnvironment::bare();
         environment.write(file, text);
         let before = contents(&environment);
-        init(&environment, &["--client", client]);
-        init(&environment, &["--client", client, "--hook"]);
+        init(&environment, &format!("--client {client}"));
+        init(&environment, &format!("--client {client} --hook"));
         assert_ne!(contents(&environment), before);
-        let removed = init(&environment, &["--remove"]);
+        let removed = init(&environment, "--remove");
         assert_eq!(contents(&environment), before, "{client}: {removed:#}");
     }
 }
@@ -137,16 +135,10 @@ fn settings_of_the_users_own_come_back_to_the_byte() {
 fn all_clients_at_once_share_what_they_share() {
     let environment = TestEnvironment::new();
     let before = contents(&environment);
-    let answer = init(&environment, &["--client", &CLIENTS.join(",")]);
-    let words: Vec<&str> = files(&answer)
-        .into_iter()
-        .map(|(file, _)| file)
-        .filter(|file| {
-            !Path::new(file)
-                .extension()
-                .is_some_and(|ending| ending == "json" || ending == "toml")
-        })
-        .collect();
+    let all = format!("--client {CLIENTS}");
+    let answer = init(&environment, &all);
+    let made = files(&answer).into_iter().map(|(file, _)| file);
+    let words: Vec<&str> = made.filter(|file| file.contains(".md")).collect();
     assert_eq!(
         words,
         [
@@ -158,62 +150,12 @@ fn all_clients_at_once_share_what_they_share() {
             "QWEN.md"
         ]
     );
-    let again = init(&environment, &["--client", &CLIENTS.join(",")]);
-    assert_eq!(again["changes"], json!([]), "{again}");
+    changes(&environment, &all, &[]);
     // The environment's own settings are no work of `tm init`.
-    let removed = init(&environment, &["--remove"]);
-    assert!(
-        removed["notes"][0]
-            .as_str()
-            .unwrap()
-            .starts_with(".taskmaster/config.json stays"),
-        "{removed}"
-    );
+    let removed = init(&environment, "--remove");
+    let note = removed["notes"][0].as_str().unwrap();
+    assert!(note.starts_with(".taskmaster/config.json stays"), "{note}");
     assert_eq!(contents(&environment), before);
-}
-
-#[test]
-fn every_client_finds_its_server_where_it_looks() {
-    let environment = TestEnvironment::bare();
-    init(&environment, &["--client", &CLIENTS.join(",")]);
-    let plain = json!({"command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"]});
-    for (file, place, expected) in [
-        (".mcp.json", "/mcpServers/tramline", plain.clone()),
-        (".cursor/mcp.json", "/mcpServers/tramline", plain.clone()),
-        (
-            ".gemini/settings.json",
-            "/mcpServers/tramline",
-            json!({"command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"], "timeout": 3_600_000}),
-        ),
-        (".zed/settings.json", "/context_servers/tramline", plain),
-        (
-            ".vscode/mcp.json",
-            "/servers/tramline",
-            json!({"type": "stdio", "command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"]}),
-        ),
-        (
-            ".github/mcp.json",
-            "/mcpServers/tramline",
-            json!({"type": "local", "command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"], "tools": ["*"]}),
-        ),
-        (
-            "opencode.json",
-            "/mcp/tramline",
-            json!({"type": "local", "command": ["tm", "mcp", "--tools", "autopilot,review,collab"], "enabled": true, "timeout": 3_600_000}),
-        ),
-    ] {
-        assert_eq!(
-            json_of(&environment, file).pointer(place),
-            Some(&expected),
-            "{file}"
-        );
-    }
-    assert_eq!(
-        read(&environment, ".codex/config.toml"),
-        "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\ntool_timeout_sec = 3600\n"
-    );
-    // What was made is settings that tm can use.
-    environment.tm(&["config", "show", "--json"]).json_with(0);
 }
 
 #[test]
@@ -245,107 +187,87 @@ fn files_that_are_there_keep_every_byte_of_theirs() {
     ] {
         environment.write(file, text);
     }
-    fs::set_permissions(
-        environment.project().join("CLAUDE.md"),
-        fs::Permissions::from_mode(0o640),
-    )
-    .unwrap();
+    let rules = environment.project().join("CLAUDE.md");
+    fs::set_permissions(&rules, fs::Permissions::from_mode(0o640)).unwrap();
     let before = contents(&environment);
-    let answer = init(&environment, &["--client", &CLIENTS.join(",")]);
-    assert!(
-        !files(&answer)
-            .iter()
-            .any(|(file, _)| *file == "opencode.json"),
-        "{answer}"
-    );
-    let with = read(&environment, "CLAUDE.md");
-    assert!(with.starts_with("# Rules\r\n\r\n- one\r\n\r\n<!-- tramline:begin -->\r\n"));
-    assert!(read(&environment, ".rules").contains("tramline:begin"));
-    assert!(
-        read(&environment, "opencode.jsonc")
-            .contains("\"a\": {\"type\": \"local\", \"command\": [\"x\"]},\n      \"tramline\": {")
-    );
-    let mode = fs::metadata(environment.project().join("CLAUDE.md"))
-        .unwrap()
-        .permissions()
-        .mode();
+    let all = format!("--client {CLIENTS}");
+    let answer = init(&environment, &all);
+    let is_new = |(file, _): &(&str, &str)| *file == "opencode.json";
+    assert!(!files(&answer).iter().any(is_new), "{answer}");
+    for (file, told) in [
+        (
+            "CLAUDE.md",
+            "# Rules\r\n\r\n- one\r\n\r\n<!-- tramline:begin -->\r\n",
+        ),
+        (".rules", "tramline:begin"),
+        (
+            "opencode.jsonc",
+            "\"a\": {\"type\": \"local\", \"command\": [\"x\"]},\n      \"tramline\": {",
+        ),
+    ] {
+        assert!(environment.read(file).contains(told), "{file}");
+    }
+    let mode = fs::metadata(rules).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
-    let again = init(&environment, &["--client", &CLIENTS.join(",")]);
-    assert_eq!(again["changes"], json!([]), "{again}");
-    init(&environment, &["--remove"]);
+    changes(&environment, &all, &[]);
+    init(&environment, "--remove");
     assert_eq!(contents(&environment), before);
 }
 
 #[test]
 fn nothing_is_written_where_nobody_can_be_asked() {
     let environment = TestEnvironment::bare();
-    let before = contents(&environment);
-    let plain = environment.tm(&["init", "--client", "codex"]);
+    let again = "tm init --client codex --yes";
+    let plain = environment.typed("init --client codex");
     assert_eq!(plain.status, 3, "{plain:?}");
-    assert!(plain.out.contains("+++ b/.codex/config.toml"), "{plain:?}");
-    assert!(plain.out.contains("+[mcp_servers.tramline]"), "{plain:?}");
-    assert!(
-        plain.err.contains("tm init --client codex --yes"),
-        "{plain:?}"
-    );
-    let error = environment
-        .tm(&["init", "--client", "codex", "--json"])
-        .json_with(3);
-    assert_eq!(error["error"]["code"], "needs_confirmation");
-    assert_eq!(error["error"]["recovery"], "tm init --client codex --yes");
-    assert_eq!(files(&error["error"]["details"]).len(), 3, "{error}");
-    assert_eq!(contents(&environment), before);
+    for told in ["+++ b/.codex/config.toml", "+[mcp_servers.tramline]"] {
+        assert!(plain.out.contains(told), "{plain:?}");
+    }
+    assert!(plain.err.contains(again), "{plain:?}");
+    let refused = environment.typed_json("init --client codex");
+    refused.fault(3, "needs_confirmation");
+    let error = &refused.json()["error"];
+    assert_eq!(error["recovery"], again);
+    assert_eq!(files(&error["details"]).len(), 3, "{error}");
 
-    let printed = environment.tm(&["init", "--client", "codex", "--print"]);
-    assert!(
-        printed
-            .text()
-            .contains("3 files would be written; nothing was"),
-        "{printed:?}"
-    );
-    assert!(!printed.out.contains('\u{1b}'));
-    let printed = environment
-        .tm(&["init", "--client", "codex", "--print", "--json"])
-        .json_with(0);
+    let printed = environment.typed("init --client codex --print");
+    let told = "3 files would be written; nothing was";
+    assert!(printed.text().contains(told), "{printed:?}");
+    let printed = environment.typed_json("init --client codex --print").ok();
     assert_eq!(printed["written"], false);
-    assert_eq!(
-        printed["changes"][1]["diff"],
-        "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,5 @@\n+[mcp_servers.tramline]\n+command = \"tm\"\n+args = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\n+env_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\n+tool_timeout_sec = 3600\n"
-    );
-    assert_eq!(contents(&environment), before);
-    let both = environment.tm(&["init", "--print", "--yes", "--json"]);
-    assert_eq!(both.json_with(2)["error"]["code"], "usage");
-    let unknown = environment.tm(&["init", "--client", "emacs", "--json"]);
-    let mut known = CLIENTS.to_vec();
-    known.insert(8, "cline");
-    assert_eq!(unknown.json_with(2)["error"]["expected"], json!(known));
+    let diff = printed["changes"][1]["diff"].as_str().unwrap();
+    let new = "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,5 @@\n+[mcp_servers.tramline]\n";
+    assert!(diff.starts_with(new), "{diff}");
+    assert!(contents(&environment).is_empty());
+    environment
+        .typed_json("init --print --yes")
+        .fault(2, "usage");
+    let unknown = environment.typed_json("init --client emacs").json_with(2);
+    let known = CLIENTS.replace("zed", "cline,zed");
+    let known: Vec<&str> = known.split(',').collect();
+    assert_eq!(unknown["error"]["expected"], json!(known));
 }
 
 #[test]
 fn a_person_is_asked_once() {
     let environment = TestEnvironment::bare();
-    let arguments = ["init", "--client", "claude-code"];
+    let client = ["--client", "claude-code"];
     for lines in ["n\n", ""] {
-        let (status, shown) = at_terminal(&environment, &arguments, lines, false);
-        assert_eq!(status, 3, "{shown}");
-        assert!(shown.contains("Write 3 files? [Y/n]"), "{shown}");
+        shows(&environment, &client, lines, 3, &["Write 3 files? [Y/n]"]);
         assert!(contents(&environment).is_empty());
     }
-    let (status, shown) = at_terminal(&environment, &arguments, "\n", true);
+    let all = [&["init"], &client[..]].concat();
+    let (status, shown) = at_terminal(&environment, &all, "\n", true);
     assert_eq!(status, 0, "{shown}");
     assert!(shown.contains("\u{1b}[32m+## Tramline"), "{shown}");
     assert!(shown.contains("CLAUDE.md made"), "{shown}");
     assert_eq!(contents(&environment).len(), 4);
-    let (status, shown) = at_terminal(&environment, &arguments, "", false);
-    assert_eq!(status, 0, "{shown}");
-    assert!(shown.contains("nothing to do"), "{shown}");
+    shows(&environment, &client, "", 0, &["nothing to do"]);
 
     // What is taken away needs a plain yes.
-    let (status, shown) = at_terminal(&environment, &["init", "--remove"], "\n", false);
-    assert_eq!(status, 3, "{shown}");
-    assert!(shown.contains("Write 3 files? [y/N]"), "{shown}");
-    let (status, _) = at_terminal(&environment, &["init", "--remove"], "y\n", false);
-    assert_eq!(status, 0);
+    let asked = ["Write 3 files? [y/N]"];
+    shows(&environment, &["--remove"], "\n", 3, &asked);
+    shows(&environment, &["--remove"], "y\n", 0, &asked);
     assert!(contents(&environment).is_empty());
 }
 
@@ -353,17 +275,11 @@ fn a_person_is_asked_once() {
 fn hostile_content_does_not_reach_the_terminal() {
     let environment = TestEnvironment::bare();
     environment.write("CLAUDE.md", "# Rules \u{1b}]0;gone\u{7}\u{202e}\n");
-    let (status, shown) = at_terminal(
-        &environment,
-        &["init", "--client", "claude-code"],
-        "n\n",
-        false,
-    );
+    let all = ["init", "--client", "claude-code"];
+    let (status, shown) = at_terminal(&environment, &all, "n\n", false);
     assert_eq!(status, 3);
-    assert!(
-        !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
-        "{shown:?}"
-    );
+    let hostile = ['\u{1b}', '\u{7}', '\u{202e}'];
+    assert!(!shown.contains(hostile), "{shown:?}");
 }
 
 #[test]
@@ -371,34 +287,28 @@ fn without_a_client_it_says_which_are_in_use() {
     let environment = TestEnvironment::new();
     fs::create_dir(environment.project().join(".cursor")).unwrap();
     environment.write("CLAUDE.md", "rules\n");
-    let answer = init(&environment, &[]);
-    assert_eq!(answer["changes"], json!([]), "the settings are there");
-    assert_eq!(
-        answer["found"],
-        json!([
-            {"client": "claude-code", "command": "tm init --client claude-code"},
-            {"client": "cursor", "command": "tm init --client cursor"},
-        ])
-    );
-    let plain = environment.tm(&["init"]);
-    assert!(
-        plain.text().contains("-> tm init --client cursor\n"),
-        "{plain:?}"
-    );
-    init(&environment, &["--client", "cursor"]);
-    let answer = init(&environment, &[]);
-    assert_eq!(answer["found"][0]["client"], "claude-code");
-    assert_eq!(answer["found"].as_array().unwrap().len(), 1);
+    let found =
+        |client: &str| json!({"client": client, "command": format!("tm init --client {client}")});
+    // The settings are there.
+    let answer = changes(&environment, "", &[]);
+    assert_eq!(answer["found"], json!(["claude-code", "cursor"].map(found)));
+    let plain = environment.typed("init");
+    let told = "-> tm init --client cursor\n";
+    assert!(plain.text().contains(told), "{plain:?}");
+    init(&environment, "--client cursor");
+    let answer = init(&environment, "");
+    assert_eq!(answer["found"], json!([found("claude-code")]));
 }
 
 #[test]
 fn alone_it_asks_for_what_it_needs() {
+    let command = |environment: &TestEnvironment| {
+        let settings = environment.read(".taskmaster/config.json");
+        serde_json::from_str::<Value>(&settings).unwrap()["test"]["command"].clone()
+    };
     let environment = TestEnvironment::bare();
     environment.write("CLAUDE.md", "rules\n");
-    let lines = "emacs\n\n\nsh run.sh && true\nsh run.sh\ny\n";
-    let (status, shown) = at_terminal(&environment, &["init"], lines, false);
-    assert_eq!(status, 0, "{shown}");
-    for told in [
+    let told = [
         "Which agents work here? Of claude-code, cursor,",
         "[claude-code]",
         "That is none of them.",
@@ -406,164 +316,159 @@ fn alone_it_asks_for_what_it_needs() {
         "write `sh -c 'sh run.sh && true'`",
         "Write 4 files? [Y/n]",
         "Now say to your agent",
-    ] {
-        assert!(shown.contains(told), "{told}: {shown}");
-    }
-    let settings: Value =
-        serde_json::from_str(&read(&environment, ".taskmaster/config.json")).unwrap();
-    assert_eq!(settings["test"]["command"], "sh run.sh");
-    assert!(read(&environment, ".mcp.json").contains("\"tm\""));
-    assert!(read(&environment, ".claude/settings.json").contains("tm hook"));
+    ];
+    let lines = "emacs\n\n\nsh run.sh && true\nsh run.sh\ny\n";
+    shows(&environment, &[], lines, 0, &told);
+    assert_eq!(command(&environment), "sh run.sh");
+    assert!(environment.read(".mcp.json").contains("\"tm\""));
+    let hooks = environment.read(".claude/settings.json");
+    assert!(hooks.contains("tm hook"), "{hooks}");
     // Nobody there: nothing is asked, and everything that would be is an option.
     let environment = TestEnvironment::bare();
-    init(
-        &environment,
-        &["--client", "cursor", "--test-command", "npm test"],
-    );
-    let settings: Value =
-        serde_json::from_str(&read(&environment, ".taskmaster/config.json")).unwrap();
-    assert_eq!(settings["test"]["command"], "npm test");
+    init(&environment, "--client cursor --test-command make");
+    assert_eq!(command(&environment), "make");
 }
 
 #[test]
 fn a_changed_entry_is_shown_and_set_right() {
     let environment = TestEnvironment::bare();
-    init(&environment, &["--client", "claude-code"]);
-    let text = read(&environment, ".mcp.json");
+    init(&environment, "--client claude-code");
+    let text = environment.read(".mcp.json");
     environment.write(".mcp.json", text.replace("\"tm\"", "\"my-tm\""));
-    let answer = init(&environment, &["--client", "claude-code"]);
-    assert_eq!(files(&answer), [(".mcp.json", "change")]);
+    let set_right = [(".mcp.json", "change")];
+    let answer = changes(&environment, "--client claude-code", &set_right);
     let diff = answer["changes"][0]["diff"].as_str().unwrap();
-    assert!(diff.contains("-      \"command\": \"my-tm\""), "{diff}");
-    assert!(diff.contains("+      \"command\": \"tm\""), "{diff}");
-    assert_eq!(read(&environment, ".mcp.json"), text);
+    let lines = "-      \"command\": \"my-tm\",\n+      \"command\": \"tm\",\n";
+    assert!(diff.contains(lines), "{diff}");
+    assert_eq!(environment.read(".mcp.json"), text);
+}
+
+#[test]
+fn an_entry_that_calls_an_address_is_left_alone() {
+    let environment = TestEnvironment::bare();
+    for (client, file, text) in [
+        (
+            "claude-code",
+            ".mcp.json",
+            r#"{"mcpServers": {"tramline": {"type": "http", "url": "http://127.0.0.1:7000/mcp"}}}"#,
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "mcp_servers.tramline.url = \"http://127.0.0.1:7000/mcp\"\n",
+        ),
+    ] {
+        environment.write(file, text);
+        let answer = init(&environment, &format!("--client {client}"));
+        assert_eq!(environment.read(file), text);
+        let note = answer["notes"][0].as_str().unwrap();
+        assert!(note.starts_with(&format!("{file} stays")), "{note}");
+    }
 }
 
 #[test]
 fn one_client_goes_and_leaves_what_others_need() {
     let environment = TestEnvironment::bare();
-    init(&environment, &["--client", "codex,opencode,cursor"]);
-    let answer = init(&environment, &["--remove", "--client", "codex"]);
-    assert_eq!(files(&answer), [(".codex/config.toml", "remove")]);
-    assert_eq!(
-        answer["notes"][0],
-        "AGENTS.md stays as it is: opencode reads it too"
-    );
-    assert!(!environment.project().join(".codex").exists());
-    let answer = init(&environment, &["--remove", "--client", "opencode"]);
-    assert_eq!(
-        files(&answer),
-        [("opencode.json", "remove"), ("AGENTS.md", "remove")]
-    );
-    let left: Vec<String> = contents(&environment).into_keys().collect();
+    init(&environment, "--client codex,opencode,cursor");
+    let gone = [(".codex/config.toml", "remove")];
+    let answer = changes(&environment, "--remove --client codex", &gone);
+    let note = "AGENTS.md stays as it is: opencode reads it too";
+    assert_eq!(answer["notes"][0], note);
+    let gone = [("opencode.json", "remove"), ("AGENTS.md", "remove")];
+    changes(&environment, "--remove --client opencode", &gone);
+    let mut left: Vec<String> = contents(&environment).into_keys().collect();
+    left.retain(|name| !name.ends_with('/'));
     assert_eq!(
         left,
         [
-            ".cursor",
             ".cursor/mcp.json",
-            ".cursor/rules",
             ".cursor/rules/tramline.mdc",
-            ".taskmaster",
             ".taskmaster/config.json"
         ]
     );
+    assert!(!environment.project().join(".codex").exists());
 }
 
 #[test]
 fn the_project_is_found_as_elsewhere() {
     let environment = TestEnvironment::new();
-    fs::create_dir_all(environment.project().join("deep/er")).unwrap();
-    let mut command = environment.program(&["init", "--client", "zed", "--yes", "--json"]);
-    command.current_dir(environment.project().join("deep/er"));
+    let deep = environment.project().join("deep/er");
+    fs::create_dir_all(&deep).unwrap();
+    let mut command = environment.program(&["init", "--client", "zed", "--yes"]);
+    command.current_dir(&deep);
     assert!(command.output().unwrap().status.success());
     assert!(environment.project().join(".zed/settings.json").exists());
-    assert!(!environment.project().join("deep/er/.zed").exists());
+    assert!(!deep.join(".zed").exists());
 
     let other = TestEnvironment::bare();
-    let path = other.project();
-    let path = path.to_str().unwrap();
-    let error = environment
-        .tm(&["init", "--client", "zed", "--project-root", path, "--json"])
-        .json_with(3);
-    let recovery = error["error"]["recovery"].as_str().unwrap();
-    assert_eq!(
-        recovery,
-        format!("tm init --project-root {path} --client zed --yes")
-    );
-    let words: Vec<&str> = recovery.split(' ').skip(1).collect();
-    environment.tm(&words).text();
+    let root = format!("init --project-root {}", other.project().display());
+    let asked = environment.typed_json(&format!("{root} --client zed"));
+    let recovery = asked.json_with(3)["error"]["recovery"].take();
+    assert_eq!(recovery, format!("tm {root} --client zed --yes"));
+    let line = recovery.as_str().unwrap().strip_prefix("tm ");
+    environment.typed(line.unwrap()).text();
     assert!(other.project().join(".zed/settings.json").exists());
 
-    let error = environment
-        .tm(&["init", "--project-root", "no/such", "--json"])
-        .json_with(4);
-    assert_eq!(error["error"]["code"], "no_project");
     // The home is where runs are kept.
     let home = environment.home();
     fs::create_dir_all(home.join(".taskmaster")).unwrap();
-    let error = environment
-        .tm(&[
-            "init",
-            "--yes",
-            "--json",
-            "--project-root",
-            home.to_str().unwrap(),
-        ])
-        .json_with(4);
-    assert_eq!(error["error"]["code"], "no_project");
+    for root in ["no/such", home.to_str().unwrap()] {
+        let refused = environment.typed_json(&format!("init --yes --project-root {root}"));
+        refused.fault(4, "no_project");
+    }
     assert!(!home.join(".taskmaster/config.json").exists());
 }
 
 #[test]
 fn in_a_package_of_a_monorepo_it_names_the_folder_and_takes_all_back() {
+    let settings = ".taskmaster/config.json";
     let environment = TestEnvironment::new();
     fs::remove_dir_all(environment.project().join(".taskmaster")).unwrap();
     environment.write("packages/a/package.json", "{}\n");
     environment.write("AGENTS.md", "rules without a line end");
     let before = contents(&environment);
     let top = format!("{}/", environment.project().display());
-    let package = environment.project().join("packages/a");
-    let here = |arguments: &[&str]| {
-        let mut command = environment.program(&[&["init"], arguments].concat());
-        let output = command.current_dir(&package).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
+    let here = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut command = environment.program(&words);
+        command.current_dir(environment.project().join("packages/a"));
+        let ran = testkit::Outcome::of(&command.output().unwrap());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran
     };
-    let command = ["--test-command", "npm test"];
-    let arguments = [["--client", "codex"], command, ["--yes", "--hook"]].concat();
+    let all = "init --client codex --test-command make --yes --hook";
     for at_the_top in [false, true] {
-        let shown = here(&arguments);
-        for file in [".taskmaster/config.json", ".codex/config.toml", "AGENTS.md"] {
+        let shown = here(all).out;
+        for file in [settings, ".codex/config.toml", "AGENTS.md"] {
             assert!(shown.contains(&format!("{top}{file}")), "{file}: {shown}");
         }
-        if at_the_top {
-            let answer = init(&environment, &["--remove"]);
-            assert!(answer.get("below").is_none(), "{answer}");
+        let below = if at_the_top {
+            init(&environment, "--remove")["below"].take()
         } else {
-            let answer: Value =
-                serde_json::from_str(&here(&["--remove", "--yes", "--json"])).unwrap();
-            assert_eq!(answer["below"], *top);
-        }
+            here("init --remove --yes --json").ok()["below"].take()
+        };
+        assert_eq!(below.as_str(), (!at_the_top).then_some(&*top));
         assert_eq!(contents(&environment), before);
     }
     // What its user wrote into the settings is theirs.
-    here(&arguments);
-    let settings = ".taskmaster/config.json";
-    let theirs =
-        read(&environment, settings).replace("\"maxGreenAttempts\": 3", "\"maxGreenAttempts\": 4");
+    here(all);
+    let attempts = "\"maxGreenAttempts\": ";
+    let theirs = environment
+        .read(settings)
+        .replace(&format!("{attempts}3"), &format!("{attempts}4"));
     environment.write(settings, &theirs);
-    here(&["--remove", "--yes"]);
-    assert_eq!(read(&environment, settings), theirs);
+    here("init --remove --yes");
+    assert_eq!(environment.read(settings), theirs);
 }
 
 #[test]
 fn broken_files_that_are_not_ours_do_not_stand_in_the_way() {
     let environment = TestEnvironment::bare();
-    init(&environment, &["--client", "claude-code"]);
+    init(&environment, "--client claude-code");
     environment.write(".zed/settings.json", "{ broken");
     environment.write(".codex/config.toml", "= broken");
-    init(&environment, &["--client", "claude-code"]);
-    let answer = init(&environment, &["--remove"]);
+    init(&environment, "--client claude-code");
+    let answer = init(&environment, "--remove");
     assert_eq!(files(&answer).len(), 3, "{answer}");
 }
 
@@ -572,62 +477,23 @@ fn what_is_no_file_of_ours_is_passed_over() {
     let environment = TestEnvironment::bare();
     // A folder of rules that one client reads, and another looks for as a file.
     environment.write(".clinerules/one.md", "rules\n");
-    let home = environment.home();
-    fs::write(home.join("tramline.md"), "tramline\n").unwrap();
-    symlink(
-        home.join("tramline.md"),
-        environment.project().join("GEMINI.md"),
-    )
-    .unwrap();
+    let theirs = environment.home().join("tramline.md");
+    fs::write(&theirs, "tramline\n").unwrap();
+    symlink(theirs, environment.project().join("GEMINI.md")).unwrap();
     let before = contents(&environment);
-    let answer = init(&environment, &["--client", "zed"]);
+    let answer = init(&environment, "--client zed");
     assert_eq!(files(&answer)[2], ("AGENTS.md", "create"));
     // Now Zed reads another file, which another client needs.
-    init(&environment, &["--client", "vscode"]);
-    let answer = init(&environment, &["--remove", "--client", "zed"]);
-    assert_eq!(
-        files(&answer),
-        [(".zed/settings.json", "remove"), ("AGENTS.md", "remove")]
-    );
-    assert_eq!(
-        answer["notes"],
-        json!([".github/copilot-instructions.md stays as it is: vscode reads it too"])
-    );
-    let answer = init(&environment, &[]);
-    assert_eq!(answer["found"][0]["client"], "gemini");
-    assert_eq!(answer["found"].as_array().unwrap().len(), 1, "{answer}");
-    init(&environment, &["--remove"]);
+    init(&environment, "--client vscode");
+    let gone = [(".zed/settings.json", "remove"), ("AGENTS.md", "remove")];
+    let answer = changes(&environment, "--remove --client zed", &gone);
+    let note = ".github/copilot-instructions.md stays as it is: vscode reads it too";
+    assert_eq!(answer["notes"], json!([note]));
+    let found = init(&environment, "")["found"].take();
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found[0]["client"], "gemini");
+    init(&environment, "--remove");
     assert_eq!(contents(&environment), before);
-}
-
-#[test]
-fn the_document_shows_what_is_written() {
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
-    let document = fs::read_to_string(document).unwrap();
-    for client in CLIENTS {
-        let environment = TestEnvironment::bare();
-        let answer = init(&environment, &["--client", client]);
-        let section = document
-            .split("\n## ")
-            .find(|section| section.contains(&format!("tm init --client {client}\n")))
-            .unwrap_or_else(|| panic!("{client} has no section"));
-        for (file, _) in files(&answer).into_iter().skip(1) {
-            assert!(section.contains(&format!("`{file}`")), "{client}: {file}");
-        }
-        let servers = files(&answer)[1].0;
-        let block = format!("\n{}```", read(&environment, servers));
-        assert!(section.contains(&block), "{client}: {block}");
-    }
-    let environment = TestEnvironment::bare();
-    init(&environment, &["--client", "claude-code,cursor"]);
-    for file in [
-        "CLAUDE.md",
-        ".cursor/rules/tramline.mdc",
-        ".taskmaster/config.json",
-    ] {
-        let block = format!("\n{}````", read(&environment, file));
-        assert!(document.contains(&block), "{file}: {block}");
-    }
 }
 
 #[test]
@@ -635,13 +501,11 @@ fn the_user_s_own_settings_hold_the_server_alone() {
     let environment = TestEnvironment::new();
     let before = contents(&environment);
     let home = environment.home();
-    fs::write(home.join(".claude.json"), "{\n  \"mine\": 1\n}\n").unwrap();
-    let all = CLIENTS.join(",");
-    let answer = init(&environment, &["--user", "--client", &all]);
-    assert!(
-        answer["notes"][0].as_str().unwrap().contains("vscode"),
-        "{answer}"
-    );
+    let mine = "{\n  \"mine\": 1\n}\n";
+    fs::write(home.join(".claude.json"), mine).unwrap();
+    let answer = init(&environment, &format!("--user --client {CLIENTS}"));
+    let note = answer["notes"][0].as_str().unwrap();
+    assert!(note.contains("vscode"), "{answer}");
     for file in [
         ".claude.json",
         ".cursor/mcp.json",
@@ -655,12 +519,9 @@ fn the_user_s_own_settings_hold_the_server_alone() {
         let text = fs::read_to_string(home.join(file)).unwrap();
         assert!(text.contains("tramline"), "{file}: {text}");
     }
-    assert_eq!(contents(&environment), before, "the project is left alone");
-    init(&environment, &["--user", "--remove", "--client", &all]);
-    assert_eq!(
-        fs::read_to_string(home.join(".claude.json")).unwrap(),
-        "{\n  \"mine\": 1\n}\n"
-    );
+    assert_eq!(contents(&environment), before);
+    init(&environment, &format!("--user --remove --client {CLIENTS}"));
+    assert_eq!(fs::read_to_string(home.join(".claude.json")).unwrap(), mine);
     assert!(!home.join(".cursor").exists());
 }
 
@@ -668,30 +529,37 @@ fn the_user_s_own_settings_hold_the_server_alone() {
 #[test]
 fn a_client_without_a_file_of_servers_in_the_project_has_its_entry_in_the_user_s() {
     let environment = TestEnvironment::bare();
-    let file = ".cline/data/settings/cline_mcp_settings.json";
-    let path = environment.home().join(file);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let path = environment
+        .home()
+        .join(".cline/data/settings/cline_mcp_settings.json");
     let mine = "{\n  \"mcpServers\": { \"mine\": { \"command\": \"x\" } }\n}\n";
-    fs::write(&path, mine).unwrap();
+    testkit::files::write(&path, mine);
+    let servers = || fs::read_to_string(&path).unwrap();
     let before = contents(&environment);
+    let note = |answer: &Value, told: &str| {
+        assert!(answer["notes"].to_string().contains(told), "{answer}");
+    };
 
-    let answer = init(&environment, &["--client", "cline"]);
-    let words: Vec<&str> = files(&answer).iter().map(|(file, _)| *file).collect();
-    assert_eq!(words, [".taskmaster/config.json", "AGENTS.md"]);
-    let note = answer["notes"].to_string();
-    assert!(note.contains("tm init --user --client cline"), "{note}");
-    assert_eq!(fs::read_to_string(&path).unwrap(), mine);
-    init(&environment, &["--user", "--client", "cline"]);
-    let with = fs::read_to_string(&path).unwrap();
-    assert!(with.contains("autopilot,review,collab"), "{with}");
+    let made = [
+        (".taskmaster/config.json", "create"),
+        ("AGENTS.md", "create"),
+    ];
+    let answer = changes(&environment, "--client cline", &made);
+    note(&answer, "tm init --user --client cline");
+    assert_eq!(servers(), mine);
+    init(&environment, "--user --client cline");
+    assert!(
+        servers().contains("autopilot,review,collab"),
+        "{}",
+        servers()
+    );
     // Another client that leaves takes nothing from it.
-    init(&environment, &["--client", "codex"]);
-    let left = init(&environment, &["--remove", "--client", "codex"]);
-    let notes = left["notes"].to_string();
-    assert!(notes.contains("cline reads it too"), "{notes}");
+    init(&environment, "--client codex");
+    let left = init(&environment, "--remove --client codex");
+    note(&left, "cline reads it too");
 
-    init(&environment, &["--user", "--remove", "--client", "cline"]);
-    assert_eq!(fs::read_to_string(&path).unwrap(), mine);
-    init(&environment, &["--remove"]);
+    init(&environment, "--user --remove --client cline");
+    assert_eq!(servers(), mine);
+    init(&environment, "--remove");
     assert_eq!(contents(&environment), before);
 }

@@ -3,156 +3,115 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use super::{contents, files, init, read};
+use super::{changes, contents, init};
 use crate::program::environment::TestEnvironment;
 
 /// Init must refuse, and no file may be touched.
-fn check_refused(
-    environment: &TestEnvironment,
-    client: &str,
-    status: i32,
-    code: &str,
-    words: &str,
-) {
+fn check_refused(environment: &TestEnvironment, client: &str, status: i32, code: &str, told: &str) {
     let before = contents(environment);
-    let error = environment
-        .tm(&["init", "--yes", "--json", "--client", client])
-        .json_with(status);
-    let error = &error["error"];
-    assert_eq!(error["code"], code, "{error}");
-    let message = error["message"].as_str().unwrap();
-    assert!(message.contains(words), "{message}");
-    assert!(!error["suggestion"].as_str().unwrap().is_empty());
+    let refused = environment.typed_json(&format!("init --yes --client {client}"));
+    let message = refused.fault(status, code);
+    assert!(message.contains(told), "{told}: {message}");
     assert_eq!(contents(environment), before, "nothing is written");
 }
 
 #[test]
 fn a_file_that_makes_no_sense_stops_everything_before_it_begins() {
-    let b = "<!-- tramline:begin -->";
-    for (file, text, client, words) in [
+    for (client, file, text, told) in [
         (
-            ".mcp.json",
-            "{\n  \"mcpServers\": {\n",
             "claude-code",
-            ".mcp.json:2:17: unterminated object",
+            ".mcp.json",
+            &b"{\n  \"mcpServers\": {\n"[..],
+            ":2:17: ",
         ),
         (
-            ".mcp.json",
-            "{\"mcpServers\": []}",
-            "claude-code",
-            ".mcp.json:1:16: `mcpServers` is not an object",
-        ),
-        (
-            ".mcp.json",
-            "[]",
-            "claude-code",
-            ".mcp.json:1:1: the document is not an object",
-        ),
-        (
-            ".vscode/mcp.json",
-            "{\"servers\": {}, \"servers\": {}}",
             "vscode",
-            "a second time",
+            ".vscode/mcp.json",
+            b"{\"servers\": []}",
+            ":1:13: ",
+        ),
+        ("codex", ".codex/config.toml", b"a = 1\nb = = 2\n", ":2:5: "),
+        (
+            "gemini",
+            "GEMINI.md",
+            b"x\n<!-- tramline:begin -->\n",
+            ":2:1: ",
         ),
         (
-            ".codex/config.toml",
-            "a = 1\nb = = 2\n",
-            "codex",
-            ".codex/config.toml:2:5: ",
-        ),
-        (
-            "CLAUDE.md",
-            &format!("x\n{b}\n"),
             "claude-code",
-            "CLAUDE.md:2:1: `<!-- tramline:begin -->` has no",
-        ),
-        (
             "CLAUDE.md",
-            &format!("{b}\n{b}\n"),
-            "claude-code",
-            "CLAUDE.md:2:1: ",
+            b"a\n\xff\xfe",
+            ":2:1: not UTF-8 text",
         ),
     ] {
         let environment = TestEnvironment::bare();
         environment.write(file, text);
-        check_refused(&environment, client, 6, "client_file_invalid", words);
+        let told = format!("{file}{told}");
+        check_refused(&environment, client, 6, "client_file_invalid", &told);
     }
-    let environment = TestEnvironment::bare();
-    fs::write(environment.project().join("CLAUDE.md"), b"a\n\xff\xfe").unwrap();
-    check_refused(
-        &environment,
-        "claude-code",
-        6,
-        "client_file_invalid",
-        "CLAUDE.md:2:1: not UTF-8 text",
-    );
 }
 
 #[test]
 fn what_cannot_be_written_is_told_before_anything_is() {
-    let environment = TestEnvironment::bare();
-    environment.write("CLAUDE.md", "rules\n");
-    let file = environment.project().join("CLAUDE.md");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    check_refused(
-        &environment,
-        "claude-code",
-        6,
-        "client_file_io",
-        "CLAUDE.md is read-only",
-    );
-
-    let environment = TestEnvironment::bare();
-    fs::create_dir(environment.project().join("CLAUDE.md")).unwrap();
-    check_refused(
-        &environment,
-        "claude-code",
-        6,
-        "client_file_io",
-        "CLAUDE.md is not a regular file",
-    );
-
-    let environment = TestEnvironment::bare();
-    environment.write(".cursor", "not a folder\n");
-    check_refused(
-        &environment,
-        "cursor",
-        6,
-        "client_file_io",
-        ".cursor/mcp.json",
-    );
-
-    let environment = TestEnvironment::bare();
-    environment.write("GEMINI.md", "x".repeat(5 * 1024 * 1024));
-    check_refused(&environment, "gemini", 6, "client_file_io", "more than");
+    type Made = fn(&TestEnvironment);
+    let cases: [(&str, Made, &str); 5] = [
+        (
+            "claude-code",
+            |environment| {
+                environment.write("CLAUDE.md", "rules\n");
+                let file = environment.project().join("CLAUDE.md");
+                fs::set_permissions(file, fs::Permissions::from_mode(0o444)).unwrap();
+            },
+            "CLAUDE.md is read-only",
+        ),
+        (
+            "claude-code",
+            |environment| fs::create_dir(environment.project().join("CLAUDE.md")).unwrap(),
+            "CLAUDE.md is not a regular file",
+        ),
+        (
+            "claude-code",
+            |environment| symlink("nowhere", environment.project().join("CLAUDE.md")).unwrap(),
+            "leads nowhere",
+        ),
+        (
+            "cursor",
+            |environment| environment.write(".cursor", "not a folder\n"),
+            ".cursor/mcp.json",
+        ),
+        (
+            "gemini",
+            |environment| environment.write("GEMINI.md", "x".repeat(5 * 1024 * 1024)),
+            "more than",
+        ),
+    ];
+    for (client, made, told) in cases {
+        let environment = TestEnvironment::bare();
+        made(&environment);
+        check_refused(&environment, client, 6, "client_file_io", told);
+    }
 }
 
 #[test]
 fn links_are_followed_within_the_project_alone() {
     let environment = TestEnvironment::bare();
     environment.write("AGENTS.md", "rules\n");
-    symlink("AGENTS.md", environment.project().join("CLAUDE.md")).unwrap();
+    let link = environment.project().join("CLAUDE.md");
+    symlink("AGENTS.md", &link).unwrap();
     let before = contents(&environment);
-    let answer = init(&environment, &["--client", "claude-code,codex"]);
-    assert_eq!(
-        files(&answer),
-        [
-            (".taskmaster/config.json", "create"),
-            (".mcp.json", "create"),
-            ("CLAUDE.md", "change"),
-            (".codex/config.toml", "create"),
-        ]
-    );
-    assert!(environment.project().join("CLAUDE.md").is_symlink());
-    assert_eq!(
-        read(&environment, "AGENTS.md")
-            .matches("tramline:begin")
-            .count(),
-        1
-    );
-    init(&environment, &["--remove"]);
+    let made = [
+        (".taskmaster/config.json", "create"),
+        (".mcp.json", "create"),
+        ("CLAUDE.md", "change"),
+        (".codex/config.toml", "create"),
+    ];
+    changes(&environment, "--client claude-code,codex", &made);
+    assert!(link.is_symlink());
+    let rules = environment.read("AGENTS.md");
+    assert_eq!(rules.matches("tramline:begin").count(), 1);
+    init(&environment, "--remove");
     assert_eq!(contents(&environment), before);
-    assert!(environment.project().join("CLAUDE.md").is_symlink());
+    assert!(link.is_symlink());
 
     for (link, target, client) in [
         ("GEMINI.md", "outside.md", "gemini"),
@@ -163,26 +122,8 @@ fn links_are_followed_within_the_project_alone() {
         fs::write(home.join("outside.md"), "mine\n").unwrap();
         fs::create_dir(home.join("folder")).unwrap();
         symlink(home.join(target), environment.project().join(link)).unwrap();
-        check_refused(
-            &environment,
-            client,
-            3,
-            "outside_project",
-            "leads out of the project",
-        );
-        assert_eq!(
-            fs::read_to_string(home.join("outside.md")).unwrap(),
-            "mine\n"
-        );
-        assert_eq!(fs::read_dir(home.join("folder")).unwrap().count(), 0);
+        let before = testkit::files::contents(&home);
+        check_refused(&environment, client, 3, "outside_project", link);
+        assert_eq!(testkit::files::contents(&home), before);
     }
-    let environment = TestEnvironment::bare();
-    symlink("nowhere", environment.project().join("CLAUDE.md")).unwrap();
-    check_refused(
-        &environment,
-        "claude-code",
-        6,
-        "client_file_io",
-        "leads nowhere",
-    );
 }
