@@ -4,12 +4,14 @@ mod pages;
 mod programs;
 mod story;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
+
+use testkit::documentation::workspace;
 
 /// The profile's folder.
 fn example() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/profiles/sqlite-migration")
+    workspace().join("examples/profiles/sqlite-migration")
 }
 
 /// Whether the interpreter is there that the example's programs need; where it is not, nothing is to be shown here.
@@ -19,10 +21,8 @@ fn example() -> PathBuf {
 )]
 fn has_python() -> bool {
     let needs = "import sqlite3, sys; sys.exit(sys.version_info < (3, 9) or sqlite3.sqlite_version_info < (3, 35))";
-    let found = Command::new("python3")
-        .args(["-c", needs])
-        .status()
-        .is_ok_and(|status| status.success());
+    let ran = Command::new("python3").args(["-c", needs]).status();
+    let found = ran.is_ok_and(|status| status.success());
     if !found {
         eprintln!("no Python 3.9 with SQLite 3.35 here: the example is not tried");
     }

@@ -9,17 +9,18 @@ use tempfile::TempDir;
 
 use super::{example, has_python};
 
-/// A project with a database of one table.
-fn project() -> TempDir {
+/// A project with a database of one table; none where its programs cannot be run.
+fn project() -> Option<TempDir> {
     let folder = tempfile::tempdir().unwrap();
     let schema = "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n\
                   INSERT INTO users (name) VALUES ('Ada'), (CAST(x'ff' AS TEXT));\n";
     fs::write(folder.path().join("schema.sql"), schema).unwrap();
-    folder
+    has_python().then_some(folder)
 }
 
-fn request(project: &TempDir, response: &str) -> Value {
-    json!({
+/// Runs one of them with an input that is another one than usual; nothing where it ends with a status other than 0.
+fn answer(project: &TempDir, program: &str, response: &str, input: (&str, Value)) -> Option<Value> {
+    let mut request = json!({
         "version": 1, "profile": "sqlite-migration", "phase": "generation", "session_id": "s", "iteration": 1,
         "inputs": {
             "number": 7, "name": "add-email", "change": "c", "schema": "schema.sql",
@@ -28,11 +29,8 @@ fn request(project: &TempDir, response: &str) -> Value {
         "response": response, "plan": "p",
         "response_path": project.path().join("r.md"), "project_root": project.path(),
         "session_dir": project.path(), "code_dir": project.path().join("code"),
-    })
-}
-
-/// Runs one of them; nothing where it ends with a status other than 0.
-fn answer(program: &str, request: &Value) -> Option<Value> {
+    });
+    request["inputs"][input.0] = input.1;
     let mut child = Command::new("python3")
         .args(["-IB", program])
         .current_dir(example())
@@ -45,237 +43,155 @@ fn answer(program: &str, request: &Value) -> Option<Value> {
     stdin.write_all(request.to_string().as_bytes()).unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
-    assert!(
-        !String::from_utf8_lossy(&output.stderr).contains("Traceback"),
-        "{output:?}"
-    );
-    output
-        .status
-        .success()
-        .then(|| serde_json::from_slice(&output.stdout).unwrap())
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!errors.contains("Traceback"), "{errors}");
+    let answered = output.status.success();
+    answered.then(|| serde_json::from_slice(&output.stdout).unwrap())
+}
+
+/// It answers a response with this status, and says why.
+fn answers(project: &TempDir, program: &str, response: &str, status: &str, why: &str) -> Value {
+    let made = answer(project, program, response, ("number", json!(7))).unwrap();
+    let said = made["error_message"].as_str().unwrap_or_default();
+    assert!(said.contains(why), "{response}: {made}");
+    assert_eq!(made["status"], status, "{response}: {made}");
+    made
 }
 
 fn both(up: &str, down: &str) -> String {
     format!("```sql up.sql\n{up}\n```\n\n~~~~ down.sql\n{down}\n~~~~\n")
 }
 
+const NEW: &str = "CREATE TABLE t (a);";
+const GONE: &str = "DROP TABLE t;";
+const NONE: &str = "SELECT 1;";
+
 #[test]
 fn what_goes_forward_and_back_is_taken() {
-    if !has_python() {
-        return;
-    }
-    let project = project();
+    let Some(project) = project() else { return };
+    let trigger = "CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t; END;";
+    let column = "PRAGMA foreign_keys = OFF;\nALTER TABLE users ADD COLUMN b;";
+    let copied = "CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nINSERT INTO n SELECT id, name FROM users;\n\
+                  DROP TABLE users;\nALTER TABLE n RENAME TO users;";
     for (up, down) in [
-        ("CREATE TABLE t (a);", "DROP TABLE t;"),
-        (
-            "CREATE TABLE t (a DEFAULT ';'); -- ;\n/* ; */",
-            "DROP TABLE t;",
-        ),
-        (
-            "CREATE TABLE t (a);\nCREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t; END;",
-            "DROP TABLE t;",
-        ),
-        (
-            "PRAGMA foreign_keys = OFF;\nALTER TABLE users ADD COLUMN b;",
-            "CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nINSERT INTO n SELECT id, name FROM users;\n\
-             DROP TABLE users;\nALTER TABLE n RENAME TO users;",
-        ),
+        (NEW, GONE),
+        ("CREATE TABLE t (a DEFAULT ';'); -- ;\n/* ; */", GONE),
+        (&*format!("{NEW}\n{trigger}"), GONE),
+        (column, copied),
     ] {
-        let made = answer("read_code.py", &request(&project, &both(up, down))).unwrap();
-        assert_eq!(made["status"], "SUCCESS", "{up}: {made}");
+        let made = answers(&project, "read_code.py", &both(up, down), "SUCCESS", "");
         assert_eq!(made["files"].as_array().unwrap().len(), 4);
     }
 }
 
 #[test]
 fn what_may_not_be_is_an_error_that_says_why() {
-    if !has_python() {
-        return;
-    }
-    let project = project();
+    let Some(project) = project() else { return };
     let outside = project.path().join("outside.db");
+    let attach = format!("ATTACH '{}' AS x;", outside.display());
+    let vacuum = format!("VACUUM INTO '{}';", outside.display());
     let endless = "CREATE TABLE t (a);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) \
                    INSERT INTO t SELECT x FROM c WHERE x < 0;";
-    let cases = [
+    let [named, again] = ["x", "y"].map(|name| format!("UPDATE users SET name = '{name}';"));
+    let refused = |response: &str, why: &str| {
+        answers(&project, "read_code.py", response, "ERROR", why);
+    };
+    for (up, down, why) in [
+        ("CREATE TABLE t (a)", GONE, "up.sql: the last statement"),
+        ("BEGIN; COMMIT;", GONE, "BEGIN is not allowed"),
+        (&attach, NONE, "ATTACH or VACUUM is not allowed"),
+        (&vacuum, NONE, "ATTACH or VACUUM is not allowed"),
         (
-            both("CREATE TABLE t (a)", "DROP TABLE t;"),
-            "up.sql: the last statement does not end",
+            "PRAGMA writable_schema = 1;",
+            NONE,
+            "writable_schema is not",
         ),
+        ("SELECT load_extension('x');", NONE, "load_extension is not"),
+        (endless, GONE, "statement 2: it takes far too many"),
+        ("CREATE TABLE users (a);", NONE, "users already exists"),
+        (NONE, NONE, "up.sql: it changes nothing"),
+        ("", NONE, "up.sql: there is no statement"),
+        (NEW, NONE, "down.sql: table t is still there"),
+        (NEW, "DROP TABLE t; DROP TABLE users;", "users is gone"),
+        ("ALTER TABLE users ADD b;", NONE, "users is not what it was"),
+        (&named, &again, "down.sql: the rows of the table users"),
+        ("SELECT '\0';", NONE, "there is a NUL"),
+    ] {
+        refused(&both(up, down), why);
+    }
+    for (response, why) in [
+        ("Nothing.", "no code block called up.sql or down.sql"),
         (
-            both("BEGIN; CREATE TABLE t (a); COMMIT;", "DROP TABLE t;"),
-            "BEGIN is not allowed",
-        ),
-        (
-            both(
-                &format!("ATTACH '{}' AS x;", outside.display()),
-                "SELECT 1;",
-            ),
-            "ATTACH or VACUUM is not allowed",
-        ),
-        (
-            both(
-                &format!("VACUUM INTO '{}';", outside.display()),
-                "SELECT 1;",
-            ),
-            "ATTACH or VACUUM is not allowed",
-        ),
-        (
-            both("PRAGMA writable_schema = 1;", "SELECT 1;"),
-            "PRAGMA writable_schema is not allowed",
-        ),
-        (
-            both("SELECT load_extension('x');", "SELECT 1;"),
-            "load_extension is not allowed",
-        ),
-        (
-            both(endless, "DROP TABLE t;"),
-            "up.sql, statement 2: it takes far too many steps",
-        ),
-        (
-            both("CREATE TABLE users (a);", "SELECT 1;"),
-            "table users already exists",
-        ),
-        (both("SELECT 1;", "SELECT 1;"), "up.sql: it changes nothing"),
-        (both("", "SELECT 1;"), "up.sql: there is no statement in it"),
-        (
-            both("CREATE TABLE t (a);", "SELECT 1;"),
-            "down.sql: table t is still there",
-        ),
-        (
-            both("CREATE TABLE t (a);", "DROP TABLE t; DROP TABLE users;"),
-            "table users is gone",
-        ),
-        (
-            both(
-                "UPDATE users SET name = 'x';",
-                "UPDATE users SET name = 'y';",
-            ),
-            "down.sql: the rows of the table users",
-        ),
-        (
-            "Nothing.".to_owned(),
-            "no code block called up.sql or down.sql",
-        ),
-        (
-            "```sql up.sql\nSELECT 1;\n```".to_owned(),
+            "``` up.sql\nSELECT 1;\n```",
             "no code block called down.sql",
         ),
-        (
-            "```sql up.sql\nSELECT 1;\n".to_owned(),
-            "line 1: the code block does not end",
-        ),
-        (
-            "```up.sql\n```\n```up.sql\n```".to_owned(),
-            "line 3: there are two blocks",
-        ),
-        (both("SELECT '\0';", "SELECT 1;"), "there is a NUL"),
-    ];
-    for (response, why) in cases {
-        let made = answer("read_code.py", &request(&project, &response)).unwrap();
-        let said = made["error_message"].as_str().unwrap_or_default();
-        assert!(
-            made["status"] == "ERROR" && said.contains(why),
-            "{response}: {made}"
-        );
+        ("``` up.sql\nSELECT 1;\n", "line 1: the code block does not"),
+        ("```up.sql\n```\n```up.sql\n```", "line 3: there are two"),
+    ] {
+        refused(response, why);
     }
     assert!(!outside.exists());
-}
-
-#[test]
-fn rows_may_be_lost_where_that_was_said() {
-    if !has_python() {
-        return;
-    }
-    let project = project();
-    let response = both(
-        "UPDATE users SET name = 'x';",
-        "UPDATE users SET name = 'y';",
-    );
-    let mut request = request(&project, &response);
-    request["inputs"]["way_back"] = "may-lose-rows".into();
-    assert_eq!(
-        answer("read_code.py", &request).unwrap()["status"],
-        "SUCCESS"
-    );
+    // Rows may be lost where that was said.
+    let lossy = ("way_back", json!("may-lose-rows"));
+    let made = answer(&project, "read_code.py", &both(&named, &again), lossy);
+    assert_eq!(made.unwrap()["status"], "SUCCESS");
 }
 
 #[test]
 fn inputs_that_lead_elsewhere_are_refused() {
-    if !has_python() {
-        return;
-    }
-    let project = project();
-    let response = both("CREATE TABLE t (a);", "DROP TABLE t;");
-    for (name, value, ends) in [
-        ("name", json!("../x"), false),
-        ("name", json!("Add Email"), false),
-        ("number", json!(0), false),
-        ("schema", json!("../schema.sql"), true),
-        ("schema", json!("/etc/passwd"), true),
-        ("schema", json!("not-there.sql"), true),
+    let Some(project) = project() else { return };
+    for (name, value, status) in [
+        ("name", json!("../x"), Some("ERROR")),
+        ("name", json!("Add Email"), Some("ERROR")),
+        ("number", json!(0), Some("ERROR")),
+        ("schema", json!("../schema.sql"), None),
+        ("schema", json!("/etc/passwd"), None),
+        ("schema", json!("not-there.sql"), None),
     ] {
-        let mut request = request(&project, &response);
-        request["inputs"][name] = value.clone();
-        let made = answer("read_code.py", &request);
-        let right = match &made {
-            None => ends,
-            Some(made) => !ends && made["status"] == "ERROR",
-        };
-        assert!(right, "{name}={value}: {made:?}");
+        let made = answer(&project, "read_code.py", &both(NEW, GONE), (name, value));
+        let found = made.as_ref().and_then(|made| made["status"].as_str());
+        assert_eq!(found, status, "{name}: {made:?}");
     }
 }
 
 #[test]
 fn a_table_of_findings_is_a_verdict() {
-    if !has_python() {
-        return;
-    }
-    let project = project();
+    let Some(project) = project() else { return };
     let table = |rows: &str| format!("| Severity | Where | Finding |\n|:--|---|--:|\n{rows}\n");
-    let cases = [
-        ("No findings.".to_owned(), "SUCCESS", ""),
-        ("All well.\n\n**No findings.**\n".to_owned(), "SUCCESS", ""),
-        (table("| minor | a | b \\| c |"), "SUCCESS", ""),
+    for (rows, status, why) in [
+        ("| minor | a | b \\| c |", "SUCCESS", ""),
         (
-            table("| critical | a | b |\n| minor | a | c |"),
+            "| critical | a | b |\n| minor | a | c |",
             "FAILED",
-            "1 of 2 findings must be mended",
+            "1 of 2 findings",
         ),
-        (table("| **Major** | a | b |"), "FAILED", "1 of 1 findings"),
+        ("| **Major** | a | b |", "FAILED", "1 of 1 findings"),
+        ("| bad | a | b |", "ERROR", "line 3: 'bad' is no severity"),
+        ("| minor | | b |", "ERROR", "line 3: a finding has three"),
         (
-            table("| bad | a | b |"),
+            "| minor | a | b | c |",
             "ERROR",
-            "line 3: 'bad' is no severity",
+            "line 3: a finding has three",
         ),
+        ("", "ERROR", "there is no finding"),
         (
-            table("| minor | | b |"),
-            "ERROR",
-            "line 3: a finding has three cells",
-        ),
-        (
-            table("| minor | a | b | c |"),
-            "ERROR",
-            "line 3: a finding has three cells",
-        ),
-        (table(""), "ERROR", "there is no finding"),
-        (String::new(), "ERROR", "there is no finding"),
-        (
-            table("| minor | a | b |\n\nNo findings."),
+            "| minor | a | b |\n\nNo findings.",
             "ERROR",
             "take one away",
         ),
+    ] {
+        answers(&project, "read_review.py", &table(rows), status, why);
+    }
+    for (response, status, why) in [
+        ("No findings.", "SUCCESS", ""),
+        ("All well.\n\n**No findings.**\n", "SUCCESS", ""),
+        ("", "ERROR", "there is no finding"),
         (
-            table("| minor | a | b |\n\n").repeat(2),
+            &table("| minor | a | b |\n\n").repeat(2),
             "ERROR",
             "several tables",
         ),
-    ];
-    for (response, status, why) in cases {
-        let made = answer("read_review.py", &request(&project, &response)).unwrap();
-        let said = made["error_message"].as_str().unwrap_or_default();
-        assert!(
-            made["status"] == status && said.contains(why),
-            "{response}: {made}"
-        );
+    ] {
+        answers(&project, "read_review.py", response, status, why);
     }
 }

@@ -4,13 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::json;
 
 use crate::program::environment::TestEnvironment;
+use testkit::files::list;
 
 const PLAN: &str = "# Plan\n\nOne file.\n";
 const CODE: &str = "<<<FILE: greet.sh>>>\necho hello\n";
-const REVIEW: &str = "Good.\n\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
+const PASS: &str = "Good.\n\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
 const TASKS: &str = r#"{"master": {"tasks": [
   {"id": 1, "title": "Count", "status": "pending", "subtasks": [{"id": 1, "title": "By spaces", "status": "pending"}]},
   {"id": 2, "title": "Sort", "status": "pending", "subtasks": [{"id": 1, "title": "By name", "status": "pending"}]}
@@ -24,78 +25,44 @@ fn folder() -> PathBuf {
 
 fn tar(environment: &TestEnvironment, arguments: &[&str]) {
     let mut tar = environment.process("tar");
-    let ran = tar
-        .current_dir(environment.folder())
-        .args(arguments)
-        .output()
-        .unwrap();
+    tar.current_dir(environment.folder()).args(arguments);
+    let ran = tar.output().unwrap();
     assert!(ran.status.success(), "{ran:?}");
 }
 
 /// Plays what a user of this version has: a run that is over, others in the middle.
 fn make(file: &Path) {
     let environment = TestEnvironment::bare();
+    let done = |line: &str| environment.typed_json(line).ok();
     environment.init();
     environment.write(".taskmaster/tasks/tasks.json", TASKS);
     environment.write(".taskmaster/config.json", CONFIG);
     environment.write(".taskmaster/workflows/letter.yaml", WORKFLOW);
     environment.write("run.sh", "exit 0\n");
     environment.commit_all("begin");
-    environment.json(&["autopilot", "start", "1"]).json_with(0);
+    done("autopilot start 1");
     environment.do_subtask("1.1");
-    let finalize = [
-        "autopilot",
-        "finalize",
-        "--results",
-        "failed:0,passed:2",
-        "--json",
-    ];
-    environment.tm(&finalize).json_with(0);
-    let run = environment.json(&["runs", "list"]).json_with(0)[0]["runId"].clone();
+    done("autopilot finalize --results failed:0,passed:2");
+    let run = done("runs list")[0]["runId"].take();
     let bundle = environment.folder().join("bundle.jsonl");
-    let export = ["runs", "export", run.as_str().unwrap(), "--output"];
+    let (run, bundle) = (run.as_str().unwrap(), bundle.display());
     environment
-        .tm(&[&export[..], &[bundle.to_str().unwrap()]].concat())
+        .typed(&format!("runs export {run} --output {bundle}"))
         .text();
 
-    environment.json(&["autopilot", "start", "2"]).json_with(0);
+    done("autopilot start 2");
     environment.write("tests/2.1_test.sh", "false\n");
-    let red = [
-        "autopilot",
-        "complete",
-        "red",
-        "--results",
-        "failed:1,passed:2",
-        "--json",
-    ];
-    environment.tm(&red).json_with(0);
+    done("autopilot complete red --results failed:1,passed:2");
 
-    let init = [
-        "session",
-        "init",
-        "--name",
-        "greet",
-        "-i",
-        "request=Greet",
-        "-i",
-        "language=sh",
-    ];
-    environment.tm(&init).text();
-    environment.tm(&["session", "run"]);
+    done("session init --name greet -i request=Greet -i language=sh");
+    environment.typed("session run");
     environment
         .tm_with_input(&["session", "respond", "-"], PLAN)
         .text();
-    environment.tm(&["session", "run"]);
+    environment.typed("session run");
 
-    let begin = [
-        "collab",
-        "complete-skill",
-        "collab-start",
-        "--session",
-        "notes",
-    ];
-    environment.tm(&begin).text();
-    environment.json(&["run", "start", "letter"]).json_with(0);
+    done("collab complete-skill collab-start --session notes");
+    done("run start letter");
     let path = file.to_str().unwrap();
     tar(
         &environment,
@@ -108,119 +75,70 @@ fn brought(file: &Path) -> TestEnvironment {
     let environment = TestEnvironment::bare();
     let _ = fs::remove_dir_all(environment.store());
     tar(&environment, &["xzf", file.to_str().unwrap()]);
-    let lost = environment.tm(&["autopilot", "next", "--json"]);
+    let lost = environment.typed_json("autopilot next");
     assert!(lost.json().to_string().contains("tm doctor"), "{lost:?}");
-    let projects = environment.store().join("projects");
-    let name = fs::read_dir(projects)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .file_name();
-    let adopt = ["doctor", "--json", "--adopt", name.to_str().unwrap()];
-    let checks = environment.tm(&adopt).json_with(0);
+    let projects = list(&environment.store().join("projects"));
+    let name = projects[0].file_name().unwrap().to_str().unwrap();
+    let adopt = format!("doctor --adopt {name}");
+    let checks = environment.typed_json(&adopt).ok();
     assert_eq!(checks[0]["id"], "adopt", "{checks}");
     environment
 }
 
 fn goes_on(environment: &TestEnvironment) {
-    let runs = environment.json(&["runs", "list"]).json_with(0);
-    let runs: Vec<&Value> = runs.as_array().unwrap().iter().collect();
+    let done = |line: &str| environment.typed_json(line).ok();
+    let runs = done("runs list");
+    let runs = runs.as_array().unwrap();
     assert!(runs.len() >= 5, "{runs:#?}");
-    for run in &runs {
+    for run in runs {
         let id = run["runId"].as_str().unwrap();
-        let verified = environment.json(&["log", "verify", id]).json_with(0);
+        let verified = done(&format!("log verify {id}"));
         assert_eq!(verified["whole"], true, "{verified:#}");
-        environment.json(&["runs", "report", id]).json_with(0);
+        done(&format!("runs report {id}"));
     }
-    let check = environment.json(&["self", "check"]).json_with(0);
+    let kept = done("self check")["kept"].take();
     assert_eq!(
-        check["kept"]["newer"],
-        Value::Array(Vec::new()),
-        "{check:#}"
+        (&kept["newer"], &kept["unreadable"]),
+        (&json!([]), &json!([]))
     );
-    assert_eq!(
-        check["kept"]["unreadable"],
-        Value::Array(Vec::new()),
-        "{check:#}"
-    );
-
-    // Settings.
-    let attempts = environment.tm(&["config", "get", "autopilot.maxGreenAttempts"]);
-    assert_eq!(attempts.text().trim(), "4");
+    assert_eq!(done("config get autopilot.maxGreenAttempts"), 4);
 
     // What was earned is so for who has the journal, or the bundle, or the notes.
-    let commits = environment.git(&[
+    let earned = [
         "log",
         "--format=%H",
         "--author=Somebody",
         "--grep=1.1",
         "--all",
-    ]);
+    ];
+    let commits = environment.git(&earned);
     let commit = commits.lines().next().unwrap();
-    let range = format!("{commit}~1..{commit}");
     let bundle = environment.folder().join("bundle.jsonl");
-    for way in [&[][..], &["--bundle", bundle.to_str().unwrap()]] {
-        let told = environment.tm(&[&["verify", &range, "--json"][..], way].concat());
-        assert_eq!(
-            told.json_with(0)["commits"][0]["standing"],
-            "earned",
-            "{told:?}"
-        );
+    for way in [String::new(), format!(" --bundle {}", bundle.display())] {
+        let told = done(&format!("verify {commit}~1..{commit}{way}"));
+        assert_eq!(told["commits"][0]["standing"], "earned", "{told:?}");
     }
 
     // The run in the middle, to its end.
     environment.write("src/2.1.sh", "true\n");
-    let report = |phase: &str, results: &str| {
-        let command = [
-            "autopilot",
-            "complete",
-            phase,
-            "--results",
-            results,
-            "--json",
-        ];
-        environment.tm(&command).json_with(0)
-    };
-    report("green", "failed:0,passed:3");
-    environment.json(&["autopilot", "commit"]).json_with(0);
-    let finalize = [
-        "autopilot",
-        "finalize",
-        "--results",
-        "failed:0,passed:3",
-        "--json",
-    ];
-    let over = environment.tm(&finalize).json_with(0);
+    done("autopilot complete green --results failed:0,passed:3");
+    done("autopilot commit");
+    let over = done("autopilot finalize --results failed:0,passed:3");
     assert_eq!(over["nextAction"]["action"], "complete", "{over:#}");
 
     // The session, to its end.
-    for (response, phase) in [(CODE, "REVIEWING"), (REVIEW, "COMPLETE")] {
-        let respond = [
-            "session",
-            "respond",
-            "-",
-            "--run",
-            "--json",
-            "--session",
-            "greet",
-        ];
-        let moved = environment.tm_with_input(&respond, response);
+    for (response, phase) in [(CODE, "REVIEWING"), (PASS, "COMPLETE")] {
+        let line = "session respond - --run --json --session greet";
+        let words: Vec<&str> = line.split(' ').collect();
+        let moved = environment.tm_with_input(&words, response);
         assert_eq!(moved.json()["phase"], phase, "{moved:?}");
     }
-    let state = environment
-        .json(&["collab", "state", "--session", "notes"])
-        .json_with(0);
+    let state = done("collab state --session notes");
     assert_eq!(state["skill"], "gather-session-goals", "{state:#}");
-    let items = r#"[{"number": 1, "title": "Search", "type": "code"}]"#;
-    environment
-        .json(&["collab", "update", "--work-items", items])
-        .json_with(0);
-    let goals = ["collab", "complete-skill", "gather-session-goals"];
-    environment.json(&goals).json_with(0);
-    let letter = environment
-        .json(&["run", "report", "--run-id", "letter"])
-        .json_with(0);
+    let items = r#"[{"number":1,"title":"Search","type":"code"}]"#;
+    done(&format!("collab update --work-items {items}"));
+    done("collab complete-skill gather-session-goals");
+    let letter = done("run report --run-id letter");
     assert_eq!(letter["nextAction"]["status"], "completed", "{letter:#}");
 }
 
@@ -230,17 +148,10 @@ fn what_released_versions_left_is_gone_on_with() {
     if std::env::var_os("MAKE_RELEASE").is_some() {
         make(&own);
     }
-    let releases = fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let releases: Vec<PathBuf> = releases
-        .filter(|path| path.extension().is_some_and(|it| it == "gz"))
-        .collect();
-    assert!(
-        releases.contains(&own),
-        "MAKE_RELEASE=1 makes {}",
-        own.display()
-    );
+    let mut releases = list(&folder());
+    releases.retain(|path| path.extension().is_some_and(|it| it == "gz"));
+    let made = releases.contains(&own);
+    assert!(made, "MAKE_RELEASE=1 makes {}", own.display());
     for release in releases {
         goes_on(&brought(&release));
     }
