@@ -28,31 +28,36 @@ fn init(environment: &TestEnvironment, options: &str) -> Value {
     environment.typed_json(line.trim_end()).ok()
 }
 
-/// The same, of which each change is this.
-fn changes(environment: &TestEnvironment, options: &str, expected: &[(&str, &str)]) -> Value {
+/// The same, whose changes are these.
+fn changes(environment: &TestEnvironment, options: &str, expected: &[&str]) -> Value {
     let answer = init(environment, options);
-    assert_eq!(files(&answer), expected, "{options}");
+    assert_eq!(made(&answer), expected, "{options}");
     answer
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap()
-}
-
-fn files(answer: &Value) -> Vec<(&str, &str)> {
+/// What was done with each file, as `create AGENTS.md`.
+fn made(answer: &Value) -> Vec<String> {
     let changes = answer["changes"].as_array().unwrap().iter();
-    let pair = |change| ["file", "kind"].map(|key| text(change, key));
-    changes.map(pair).map(<(&str, &str)>::from).collect()
+    let text = |change: &Value, key: &str| change[key].as_str().unwrap().to_owned();
+    let one = |change| text(change, "kind") + " " + &text(change, "file");
+    changes.map(one).collect()
 }
 
-/// A person types these lines at `tm init`, which ends with this status and shows all of this.
-fn shows(environment: &TestEnvironment, options: &[&str], lines: &str, status: i32, told: &[&str]) {
+/// A person types these lines at `tm init`, which ends with this status and shows all of this. All that it shows.
+fn shows(
+    environment: &TestEnvironment,
+    options: &[&str],
+    lines: &str,
+    status: i32,
+    told: &[&str],
+) -> String {
     let all = [&["init"], options].concat();
     let (ended, shown) = at_terminal(environment, &all, lines, false);
     assert_eq!(ended, status, "{shown}");
     for told in told {
         assert!(shown.contains(told), "{told}: {shown}");
     }
+    shown
 }
 
 #[test]
@@ -64,25 +69,25 @@ fn each_client_comes_as_its_page_says_and_goes_without_a_trace() {
         let before = contents(&environment);
         let one = format!("--client {client}");
         let answer = init(&environment, &one);
-        let made = files(&answer);
-        assert_eq!(made.len(), 3, "{client}: {answer}");
-        assert!(made.iter().all(|(_, kind)| *kind == "create"));
-        assert_eq!(made[0].0, ".taskmaster/config.json");
+        let made: Vec<String> = made(&answer);
+        let files = made.iter().map(|made| made.strip_prefix("create "));
+        let files: Vec<&str> = files.map(Option::unwrap).collect();
+        let [".taskmaster/config.json", servers, words] = files[..] else {
+            panic!("{client}: {answer}");
+        };
         let mut sections = document.split("\n## ");
         let command = format!("tm init {one}\n");
         let section = sections.find(|section| section.contains(&command));
         let section = section.unwrap_or_else(|| panic!("{client} has no section"));
-        for (file, _) in &made[1..] {
-            assert!(section.contains(&format!("`{file}`")), "{client}: {file}");
+        let block = format!("\n{}```", environment.read(servers));
+        for told in [format!("`{servers}`"), format!("`{words}`"), block] {
+            assert!(section.contains(&told), "{client}: {told}");
         }
-        let servers = format!("\n{}```", environment.read(made[1].0));
-        assert!(section.contains(&servers), "{client}: {servers}");
 
         let with = contents(&environment);
         assert_eq!(changes(&environment, &one, &[])["written"], false);
         assert_eq!(contents(&environment), with);
-        let removed = init(&environment, "--remove");
-        assert_eq!(files(&removed).len(), 3, "{client}: {removed}");
+        init(&environment, "--remove");
         assert_eq!(contents(&environment), before, "{client}");
         changes(&environment, "--remove", &[]);
     }
@@ -124,18 +129,12 @@ fn all_clients_at_once_share_what_they_share() {
     let before = contents(&environment);
     let all = format!("--client {CLIENTS}");
     let answer = init(&environment, &all);
-    let made = files(&answer).into_iter().map(|(file, _)| file);
-    let words: Vec<&str> = made.filter(|file| file.contains(".md")).collect();
+    let mut words = made(&answer);
+    words.retain(|made| made.contains(".md"));
     assert_eq!(
-        words,
-        [
-            "CLAUDE.md",
-            ".cursor/rules/tramline.mdc",
-            "AGENTS.md",
-            ".github/copilot-instructions.md",
-            "GEMINI.md",
-            "QWEN.md"
-        ]
+        words.join(", "),
+        "create CLAUDE.md, create .cursor/rules/tramline.mdc, create AGENTS.md, \
+         create .github/copilot-instructions.md, create GEMINI.md, create QWEN.md"
     );
     changes(&environment, &all, &[]);
     // The environment's own settings are no work of `tm init`.
@@ -173,18 +172,12 @@ fn files_that_are_there_keep_every_byte_of_theirs() {
     let before = contents(&environment);
     let all = format!("--client {CLIENTS}");
     let answer = init(&environment, &all);
-    let is_new = |(file, _): &(&str, &str)| *file == "opencode.json";
-    assert!(!files(&answer).iter().any(is_new), "{answer}");
+    let opencode = "create opencode.json".to_owned();
+    assert!(!made(&answer).contains(&opencode), "{answer}");
     for (file, told) in [
-        (
-            "CLAUDE.md",
-            "# Rules\r\n\r\n- one\r\n\r\n<!-- tramline:begin -->\r\n",
-        ),
+        ("CLAUDE.md", "one\r\n\r\n<!-- tramline:begin -->\r\n"),
         (".rules", "tramline:begin"),
-        (
-            "opencode.jsonc",
-            "\"a\": {\"type\": \"local\", \"command\": [\"x\"]},\n      \"tramline\": {",
-        ),
+        ("opencode.jsonc", "]},\n      \"tramline\": {"),
     ] {
         assert!(environment.read(file).contains(told), "{file}");
     }
@@ -207,7 +200,7 @@ fn nothing_is_written_where_nobody_can_be_asked() {
     refused.fault(3, "needs_confirmation");
     let error = &refused.json()["error"];
     assert_eq!(error["recovery"], again);
-    assert_eq!(files(&error["details"]).len(), 3, "{error}");
+    assert_eq!(made(&error["details"]).len(), 3, "{error}");
 
     let printed = environment.typed("init --client codex --print");
     let told = "3 files would be written; nothing was";
@@ -218,9 +211,8 @@ fn nothing_is_written_where_nobody_can_be_asked() {
     let new = "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,5 @@\n+[mcp_servers.tramline]\n";
     assert!(diff.starts_with(new), "{diff}");
     assert!(contents(&environment).is_empty());
-    environment
-        .typed_json("init --print --yes")
-        .fault(2, "usage");
+    let both = environment.typed_json("init --print --yes");
+    both.fault(2, "usage");
     let unknown = environment.typed_json("init --client emacs").json_with(2);
     let known = CLIENTS.replace("zed", "cline,zed");
     let known: Vec<&str> = known.split(',').collect();
@@ -254,9 +246,7 @@ fn a_person_is_asked_once() {
 fn hostile_content_does_not_reach_the_terminal() {
     let environment = TestEnvironment::bare();
     environment.write("CLAUDE.md", "# Rules \u{1b}]0;gone\u{7}\u{202e}\n");
-    let all = ["init", "--client", "claude-code"];
-    let (status, shown) = at_terminal(&environment, &all, "n\n", false);
-    assert_eq!(status, 3);
+    let shown = shows(&environment, &["--client", "claude-code"], "n\n", 3, &[]);
     let hostile = ['\u{1b}', '\u{7}', '\u{202e}'];
     assert!(!shown.contains(hostile), "{shown:?}");
 }
@@ -311,17 +301,11 @@ fn alone_it_asks_for_what_it_needs() {
 #[test]
 fn an_entry_that_calls_an_address_is_left_alone() {
     let environment = TestEnvironment::bare();
+    let json = r#"{"mcpServers": {"tramline": {"url": "http://127.0.0.1:7000/mcp"}}}"#;
+    let toml = "mcp_servers.tramline.url = \"http://127.0.0.1:7000/mcp\"\n";
     for (client, file, text) in [
-        (
-            "claude-code",
-            ".mcp.json",
-            r#"{"mcpServers": {"tramline": {"type": "http", "url": "http://127.0.0.1:7000/mcp"}}}"#,
-        ),
-        (
-            "codex",
-            ".codex/config.toml",
-            "mcp_servers.tramline.url = \"http://127.0.0.1:7000/mcp\"\n",
-        ),
+        ("claude-code", ".mcp.json", json),
+        ("codex", ".codex/config.toml", toml),
     ] {
         environment.write(file, text);
         let answer = init(&environment, &format!("--client {client}"));
@@ -335,23 +319,20 @@ fn an_entry_that_calls_an_address_is_left_alone() {
 fn one_client_goes_and_leaves_what_others_need() {
     let environment = TestEnvironment::bare();
     init(&environment, "--client codex,opencode,cursor");
-    let gone = [(".codex/config.toml", "remove")];
+    // What is broken and not ours does not stand in the way.
+    environment.write(".zed/settings.json", "{ broken");
+    let gone = ["remove .codex/config.toml"];
     let answer = changes(&environment, "--remove --client codex", &gone);
     let note = "AGENTS.md stays as it is: opencode reads it too";
     assert_eq!(answer["notes"][0], note);
-    let gone = [("opencode.json", "remove"), ("AGENTS.md", "remove")];
+    let gone = ["remove opencode.json", "remove AGENTS.md"];
     changes(&environment, "--remove --client opencode", &gone);
-    let mut left: Vec<String> = contents(&environment).into_keys().collect();
-    left.retain(|name| !name.ends_with('/'));
-    assert_eq!(
-        left,
-        [
-            ".cursor/mcp.json",
-            ".cursor/rules/tramline.mdc",
-            ".taskmaster/config.json"
-        ]
-    );
-    assert!(!environment.project().join(".codex").exists());
+    let rest = [
+        "remove .cursor/mcp.json",
+        "remove .cursor/rules/tramline.mdc",
+        "remove .taskmaster/config.json",
+    ];
+    changes(&environment, "--remove", &rest);
 }
 
 #[test]
@@ -416,23 +397,11 @@ fn in_a_package_of_a_monorepo_it_names_the_folder_and_takes_all_back() {
     // What its user wrote into the settings is theirs.
     here(all);
     let attempts = "\"maxGreenAttempts\": ";
-    let theirs = environment
-        .read(settings)
-        .replace(&format!("{attempts}3"), &format!("{attempts}4"));
+    let ours = environment.read(settings);
+    let theirs = ours.replace(&format!("{attempts}3"), &format!("{attempts}4"));
     environment.write(settings, &theirs);
     here("init --remove --yes");
     assert_eq!(environment.read(settings), theirs);
-}
-
-#[test]
-fn broken_files_that_are_not_ours_do_not_stand_in_the_way() {
-    let environment = TestEnvironment::bare();
-    init(&environment, "--client claude-code");
-    environment.write(".zed/settings.json", "{ broken");
-    environment.write(".codex/config.toml", "= broken");
-    init(&environment, "--client claude-code");
-    let answer = init(&environment, "--remove");
-    assert_eq!(files(&answer).len(), 3, "{answer}");
 }
 
 #[test]
@@ -445,10 +414,10 @@ fn what_is_no_file_of_ours_is_passed_over() {
     symlink(theirs, environment.project().join("GEMINI.md")).unwrap();
     let before = contents(&environment);
     let answer = init(&environment, "--client zed");
-    assert_eq!(files(&answer)[2], ("AGENTS.md", "create"));
+    assert_eq!(made(&answer)[2], "create AGENTS.md");
     // Now Zed reads another file, which another client needs.
     init(&environment, "--client vscode");
-    let gone = [(".zed/settings.json", "remove"), ("AGENTS.md", "remove")];
+    let gone = ["remove .zed/settings.json", "remove AGENTS.md"];
     let answer = changes(&environment, "--remove --client zed", &gone);
     let note = ".github/copilot-instructions.md stays as it is: vscode reads it too";
     assert_eq!(answer["notes"], json!([note]));
@@ -492,9 +461,8 @@ fn the_user_s_own_settings_hold_the_server_alone() {
 #[test]
 fn a_client_without_a_file_of_servers_in_the_project_has_its_entry_in_the_user_s() {
     let environment = TestEnvironment::bare();
-    let path = environment
-        .home()
-        .join(".cline/data/settings/cline_mcp_settings.json");
+    let settings = ".cline/data/settings/cline_mcp_settings.json";
+    let path = environment.home().join(settings);
     let mine = "{\n  \"mcpServers\": { \"mine\": { \"command\": \"x\" } }\n}\n";
     testkit::files::write(&path, mine);
     let servers = || fs::read_to_string(&path).unwrap();
@@ -503,19 +471,12 @@ fn a_client_without_a_file_of_servers_in_the_project_has_its_entry_in_the_user_s
         assert!(answer["notes"].to_string().contains(told), "{answer}");
     };
 
-    let made = [
-        (".taskmaster/config.json", "create"),
-        ("AGENTS.md", "create"),
-    ];
+    let made = ["create .taskmaster/config.json", "create AGENTS.md"];
     let answer = changes(&environment, "--client cline", &made);
     note(&answer, "tm init --user --client cline");
     assert_eq!(servers(), mine);
     init(&environment, "--user --client cline");
-    assert!(
-        servers().contains("autopilot,review,collab"),
-        "{}",
-        servers()
-    );
+    assert!(servers().contains("autopilot,review,collab"));
     // Another client that leaves takes nothing from it.
     init(&environment, "--client codex");
     let left = init(&environment, "--remove --client codex");

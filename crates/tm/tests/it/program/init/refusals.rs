@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 
-use super::{changes, contents, init};
+use super::{CLIENTS, changes, contents, init};
 use crate::program::environment::TestEnvironment;
 
 /// Init must refuse, and no file may be touched.
-fn check_refused(environment: &TestEnvironment, client: &str, status: i32, code: &str, told: &str) {
+fn check_refused(environment: &TestEnvironment, status: i32, code: &str, told: &str) {
     let before = contents(environment);
-    let refused = environment.typed_json(&format!("init --yes --client {client}"));
+    let refused = environment.typed_json(&format!("init --yes --client {CLIENTS}"));
     let message = refused.fault(status, code);
     assert!(message.contains(told), "{told}: {message}");
     assert_eq!(contents(environment), before, "nothing is written");
@@ -17,79 +18,41 @@ fn check_refused(environment: &TestEnvironment, client: &str, status: i32, code:
 
 #[test]
 fn a_file_that_makes_no_sense_stops_everything_before_it_begins() {
-    for (client, file, text, told) in [
-        (
-            "claude-code",
-            ".mcp.json",
-            &b"{\n  \"mcpServers\": {\n"[..],
-            ":2:17: ",
-        ),
-        (
-            "vscode",
-            ".vscode/mcp.json",
-            b"{\"servers\": []}",
-            ":1:13: ",
-        ),
-        ("codex", ".codex/config.toml", b"a = 1\nb = = 2\n", ":2:5: "),
-        (
-            "gemini",
-            "GEMINI.md",
-            b"x\n<!-- tramline:begin -->\n",
-            ":2:1: ",
-        ),
-        (
-            "claude-code",
-            "CLAUDE.md",
-            b"a\n\xff\xfe",
-            ":2:1: not UTF-8 text",
-        ),
+    for (file, text, place) in [
+        (".mcp.json", &b"{\n  \"mcpServers\": {\n"[..], ":2:17: "),
+        (".vscode/mcp.json", b"{\"servers\": []}", ":1:13: "),
+        (".codex/config.toml", b"a = 1\nb = = 2\n", ":2:5: "),
+        ("GEMINI.md", b"x\n<!-- tramline:begin -->\n", ":2:1: "),
+        ("CLAUDE.md", b"a\n\xff\xfe", ":2:1: not UTF-8 text"),
     ] {
         let environment = TestEnvironment::bare();
         environment.write(file, text);
-        let told = format!("{file}{told}");
-        check_refused(&environment, client, 6, "client_file_invalid", &told);
+        let told = format!("{file}{place}");
+        check_refused(&environment, 6, "client_file_invalid", &told);
     }
 }
 
 #[test]
 fn what_cannot_be_written_is_told_before_anything_is() {
-    type Made = fn(&TestEnvironment);
-    let cases: [(&str, Made, &str); 5] = [
-        (
-            "claude-code",
-            |environment| {
-                environment.write("CLAUDE.md", "rules\n");
-                let file = environment.project().join("CLAUDE.md");
-                fs::set_permissions(file, fs::Permissions::from_mode(0o444)).unwrap();
-            },
-            "CLAUDE.md is read-only",
-        ),
-        (
-            "claude-code",
-            |environment| fs::create_dir(environment.project().join("CLAUDE.md")).unwrap(),
-            "CLAUDE.md is not a regular file",
-        ),
-        (
-            "claude-code",
-            |environment| symlink("nowhere", environment.project().join("CLAUDE.md")).unwrap(),
-            "leads nowhere",
-        ),
-        (
-            "cursor",
-            |environment| environment.write(".cursor", "not a folder\n"),
-            ".cursor/mcp.json",
-        ),
-        (
-            "gemini",
-            |environment| environment.write("GEMINI.md", "x".repeat(5 * 1024 * 1024)),
-            "more than",
-        ),
+    let cases: [(&str, fn(&Path)); 4] = [
+        ("is read-only", |file| {
+            fs::write(file, "rules\n").unwrap();
+            fs::set_permissions(file, fs::Permissions::from_mode(0o444)).unwrap();
+        }),
+        ("is not a regular", |file| fs::create_dir(file).unwrap()),
+        ("leads nowhere", |file| symlink("nowhere", file).unwrap()),
+        ("more than", |file| {
+            fs::write(file, "x".repeat(5 * 1024 * 1024)).unwrap();
+        }),
     ];
-    for (client, made, told) in cases {
+    for (told, made) in cases {
         let environment = TestEnvironment::bare();
-        made(&environment);
-        check_refused(&environment, client, 6, "client_file_io", told);
+        made(&environment.project().join("CLAUDE.md"));
+        check_refused(&environment, 6, "client_file_io", told);
     }
+    let environment = TestEnvironment::bare();
+    environment.write(".cursor", "not a folder\n");
+    check_refused(&environment, 6, "client_file_io", ".cursor/mcp.json");
 }
 
 #[test]
@@ -100,10 +63,10 @@ fn links_are_followed_within_the_project_alone() {
     symlink("AGENTS.md", &link).unwrap();
     let before = contents(&environment);
     let made = [
-        (".taskmaster/config.json", "create"),
-        (".mcp.json", "create"),
-        ("CLAUDE.md", "change"),
-        (".codex/config.toml", "create"),
+        "create .taskmaster/config.json",
+        "create .mcp.json",
+        "change CLAUDE.md",
+        "create .codex/config.toml",
     ];
     changes(&environment, "--client claude-code,codex", &made);
     assert!(link.is_symlink());
@@ -113,17 +76,14 @@ fn links_are_followed_within_the_project_alone() {
     assert_eq!(contents(&environment), before);
     assert!(link.is_symlink());
 
-    for (link, target, client) in [
-        ("GEMINI.md", "outside.md", "gemini"),
-        (".cursor", "folder", "cursor"),
-    ] {
+    for (link, target) in [("GEMINI.md", "outside.md"), (".cursor", "folder")] {
         let environment = TestEnvironment::bare();
         let home = environment.home();
         fs::write(home.join("outside.md"), "mine\n").unwrap();
         fs::create_dir(home.join("folder")).unwrap();
         symlink(home.join(target), environment.project().join(link)).unwrap();
         let before = testkit::files::contents(&home);
-        check_refused(&environment, client, 3, "outside_project", link);
+        check_refused(&environment, 3, "outside_project", link);
         assert_eq!(testkit::files::contents(&home), before);
     }
 }
