@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::{example, has_python};
 use crate::program::environment::TestEnvironment;
-use testkit::Person;
 
 const PLAN: &str = "## Forward\nA column email, and an index on it.\n\n## Back\nThe index goes, then the column.\n\n\
                     ## Rows\nThose that are there get NULL.\n";
@@ -52,9 +51,7 @@ fn a_migration_is_written_reviewed_mended_and_handed_out() {
 
     // Code of others runs for nobody who has not looked at it.
     respond(CODE).fault(3, "profile_untrusted");
-    let trust = ["session", "trust", "sqlite-migration"];
-    let (shown, status, _) = Person::at(project.program(&trust)).agrees();
-    assert_eq!(status, 0, "{shown}");
+    let [shown, _] = project.agreed("session trust sqlite-migration");
     let runs = "generation: python3 -IB read_code.py";
     assert!(shown.contains(runs), "{shown}");
 
@@ -66,18 +63,12 @@ fn a_migration_is_written_reviewed_mended_and_handed_out() {
     assert!(!asks("- Names:").contains("- Speed:"));
 
     let state = respond(REVIEW).json_with(7);
-    assert_eq!(
-        (&state["phase"], &state["current_iteration"]),
-        (&json!("REVISING"), &json!(2))
-    );
+    assert_eq!(state["phase"], "REVISING");
     asks("Two empty texts clash.");
     // A block that is left out stays as it was.
     assert_eq!(respond(REVISION).json_with(7)["phase"], "REVIEWING");
     let over = respond("No findings.\n").ok();
-    assert_eq!(
-        (&over["phase"], &over["status"]),
-        (&json!("COMPLETE"), &json!("SUCCESS"))
-    );
+    assert_eq!(over["status"], "SUCCESS");
 
     project.typed("session export out").text();
     let read = |name: &str| project.read(&format!("out/migrations/0007-add-email/{name}"));

@@ -19,11 +19,12 @@ states:
 ";
 
 /// Types a line of `tm run`, for JSON.
-fn run(project: &TestEnvironment, line: &str) -> Outcome {
+pub fn run(project: &TestEnvironment, line: &str) -> Outcome {
     project.typed_json(&format!("run {line}"))
 }
 
-fn ok(project: &TestEnvironment, line: &str) -> Value {
+/// The same of one that must succeed.
+pub fn ok(project: &TestEnvironment, line: &str) -> Value {
     run(project, line).ok()
 }
 

@@ -13,6 +13,14 @@ impl TestEnvironment {
     pub fn typed_json(&self, line: &str) -> Outcome {
         self.json(&line.split(' ').collect::<Vec<_>>())
     }
+
+    /// A person types a line, and agrees to what is shown: that, and what is told behind it.
+    pub fn agreed(&self, line: &str) -> [String; 2] {
+        let person = self.person(&line.split(' ').collect::<Vec<_>>());
+        let (shown, status, rest) = person.agrees();
+        assert_eq!(status, 0, "{line}: {rest}");
+        [shown, rest]
+    }
 }
 
 #[test]
@@ -136,9 +144,8 @@ What to do: a person decides it, at a terminal or with --sign KEY
     let why = "  paused     all 2 attempts at GREEN failed\n";
     assert!(status.text().contains(why), "{status:?}");
     // What the page says about going back holds.
-    let reopen = ["autopilot", "reopen", "--run-id", run, "--reason", "wrong"];
-    let (shown, status, rest) = environment.person(&reopen).agrees();
-    assert_eq!(status, 0, "{rest}");
+    let reopen = format!("autopilot reopen --run-id {run} --reason wrong");
+    let [shown, _] = environment.agreed(&reopen);
     assert!(shown.contains("max_attempts_reached"), "{shown}");
     let next = environment.typed_json("autopilot next").ok();
     assert_eq!(next["action"], "red");

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
+use super::generic_runs::{ok, run};
 use super::session::{CODE, CODE_AGAIN, FAIL, PASS, PLAN};
-use testkit::Outcome;
 
 /// Another name than this one.
 fn turned(name: &str) -> String {
@@ -154,14 +154,6 @@ fn begun(text: &str) -> TestEnvironment {
     project
 }
 
-fn run(project: &TestEnvironment, line: &str) -> Outcome {
-    project.typed_json(&format!("run {line}"))
-}
-
-fn ok(project: &TestEnvironment, line: &str) -> Value {
-    run(project, line).ok()
-}
-
 const FAILING: &str = "report --results failed:1,passed:0";
 const PASSING: &str = "report --results failed:0,passed:1";
 
@@ -263,10 +255,7 @@ fn the_autopilot_works_on_it() {
     for (workflow, attempts) in [("ours", 3), ("two", 2)] {
         let plan = format!("start --title More --dry-run --allow-dirty --workflow {workflow}");
         let plan = tm(&plan).ok();
-        assert_eq!(
-            (&plan["dryRun"], &plan["maxAttempts"]),
-            (&json!(true), &json!(attempts))
-        );
+        assert_eq!(plan["maxAttempts"], attempts);
     }
     std::fs::remove_file(project.project().join(path)).unwrap();
     let start = "start --title More --workflow ours --max-attempts";
@@ -276,11 +265,8 @@ fn the_autopilot_works_on_it() {
     let started = tm(&format!("{start} 2")).ok();
     assert_eq!(tm("status").ok()["maxAttempts"], 2);
     let shown = project.typed_json("runs show").ok();
-    let expected = json!([started["runId"], "ours", "autopilot"]);
-    assert_eq!(
-        json!(["runId", "workflow", "view"].map(|key| &shown[key])),
-        expected
-    );
+    assert_eq!(shown["runId"], started["runId"]);
+    assert_eq!(shown["view"], "autopilot");
 }
 
 #[test]
@@ -355,13 +341,11 @@ fn what_no_reader_and_no_check_would_hold_to_is_a_fault() {
         let fault = |key: &str| told["faults"][0][key].as_str().unwrap().to_owned();
         (fault("rule"), fault("message"))
     };
+    let frozen = ", tests_changed, snapshots_changed, runner_config_changed";
     for (check, key) in [
         ("no_new_failure, ", "shows"),
         ("red_without_tests, ", "freezes"),
-        (
-            ", tests_changed, snapshots_changed, runner_config_changed",
-            "frozen",
-        ),
+        (frozen, "frozen"),
         ("tests_missing, ", "against"),
         ("changed_after_green, ", "of"),
     ] {
@@ -371,15 +355,11 @@ fn what_no_reader_and_no_check_would_hold_to_is_a_fault() {
     }
     // A check that only some reports meet is none.
     let often = "{ check: [green_without_change,";
+    let shows = ", shows: new_failure, freezes: tests";
     let sometimes = "{ when: tests.passed > 1, check: [green_without_change,";
     for (text, old, new, rule) in [
         (&tdd, often, sometimes, "role_not_checked"),
-        (
-            &tdd,
-            ", shows: new_failure, freezes: tests",
-            "",
-            "policy_never_found",
-        ),
+        (&tdd, shows, "", "policy_never_found"),
         (&review, "ask: planning, ", "", "unknown_ask"),
         (&review, "ask: planning", "ask: plans", "unknown_ask"),
         (&review, "over: plan", "over: plans", "unknown_subject"),
@@ -391,10 +371,9 @@ fn what_no_reader_and_no_check_would_hold_to_is_a_fault() {
 #[test]
 fn a_session_goes_by_no_name_either() {
     let project = trusted(&renamed_review(&TestEnvironment::bare()));
-    let begun = ok(
-        &project,
-        r#"start ours --input values={"request":"Greet"} --input firstGate=human --input rounds=1"#,
-    );
+    let start =
+        r#"start ours --input values={"request":"Greet"} --input firstGate=human --input rounds=1"#;
+    let begun = ok(&project, start);
     let id = begun["runId"].as_str().unwrap().to_owned();
     let session = |line: &str| {
         let answer = project.typed_json(&format!("session {line} --session {id}"));
@@ -406,12 +385,7 @@ fn a_session_goes_by_no_name_either() {
         let flat: Vec<&str> = told.split_whitespace().collect();
         assert!(flat.join(" ").contains(text), "{told}");
     };
-    let agreed = |line: &str| {
-        let line = format!("session {line} --session {id}");
-        let words: Vec<&str> = line.split(' ').collect();
-        let (_, status, told) = project.person(&words).agrees();
-        assert_eq!(status, 0, "{told}");
-    };
+    let agreed = |line: &str| project.agreed(&format!("session {line} --session {id}"));
     tells("status", "The next step asks for the plan.");
     let folder = PathBuf::from(session("status")["folder"].as_str().unwrap());
     let answers = |file: &str, text: &str, phase: &str| {

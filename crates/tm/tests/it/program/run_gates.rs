@@ -17,21 +17,13 @@ gates: { agreed: human }
 inputs: { subject: string }
 vars: { round: { type: int, default: 1 } }
 initial: write
-on: { abort: { to: dropped } }
 states:
-  write:
-    label: Write the letter
-    work: WORK
-    EXPECTS
+  write: { label: Write the letter, work: WORK }
   post:
-    label: Post it
     gate: agreed
     work: { by: person }
-    on:
-      report: { to: posted }
-      reject: { set: { round: =vars.round + 1 }, to: write }
+    on: { report: { to: posted }, reject: { set: { round: =vars.round + 1 }, to: write } }
   posted: { final: completed }
-  dropped: { final: cancelled }
 ";
 
 const ASKED: &str = "Write about {{ inputs.subject | quoted }}.{% if reason %} Sent back: {{ reason | quoted }}{% endif %}\n";
@@ -56,18 +48,13 @@ impl Run {
 
     /// A letter that was written.
     fn letter(advance: &str) -> Self {
-        let (work, expects) = match advance {
-            "manual" => (
-                r#"{ instructions: letter.md, prompt: "round-{round}/task.md", response: "round-{round}/letter.md" }"#,
-                "to: post",
-            ),
-            _ => (
-                "{ instructions: letter.md }",
-                "expects: outcome\n    on: { report: { to: post } }",
-            ),
+        let work = match advance {
+            "manual" => {
+                r#"{ instructions: letter.md, prompt: "round-{round}/task.md", response: "round-{round}/letter.md" }, to: post"#
+            }
+            _ => "{ instructions: letter.md }, expects: outcome, on: { report: { to: post } }",
         };
         let workflow = LETTER.replace("ADVANCE", advance).replace("WORK", work);
-        let workflow = workflow.replace("EXPECTS", expects);
         let letter = Self::begun("letter", &workflow, " --input subject=tea");
         letter.write(1);
         assert_eq!(letter.next()["action"], "decide");
@@ -121,11 +108,8 @@ impl Run {
         self.environment.person(&[&["run"], words].concat())
     }
 
-    /// A person agrees to what is shown: that, and what is told behind it.
-    fn agreed(&self, words: &[&str]) -> [String; 2] {
-        let (shown, status, rest) = self.person(words).agrees();
-        assert_eq!(status, 0, "{words:?}: {rest}");
-        [shown, rest]
+    fn agreed(&self, line: &str) -> [String; 2] {
+        self.environment.agreed(&format!("run {line}"))
     }
 }
 
@@ -167,7 +151,7 @@ fn through(advance: &str) {
     said.extend([shown, rest]);
     assert_eq!(letter.next()["action"], "decide");
 
-    let [shown, rest] = letter.agreed(&["reject", "--feedback", "Warmer\u{1b}[2J"]);
+    let [shown, rest] = letter.agreed("reject --feedback Warmer\u{1b}[2J");
     for told in ["before the gate agreed?", id, "  Warmer"] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
@@ -185,14 +169,14 @@ fn through(advance: &str) {
     // Two decide at once: it was looked at by both, and sent back by one.
     let mut late = letter.person(&["approve"]);
     let (_, code) = late.code();
-    letter.agreed(&["reject", "--feedback", "Shorter"]);
+    letter.agreed("reject --feedback Shorter");
     late.say(&code);
     let (status, shown) = late.end();
     assert_eq!(status, 5, "{shown}");
     said.push(shown);
 
     letter.write(3);
-    let [shown, rest] = letter.agreed(&["approve", "--run-id", id]);
+    let [shown, rest] = letter.agreed("approve");
     for told in [
         "run        letter__",
         "gate       agreed (post)",
