@@ -101,11 +101,7 @@ fn what_may_not_be_is_an_error_that_says_why() {
         ("BEGIN; COMMIT;", GONE, "BEGIN is not allowed"),
         (&attach, NONE, "ATTACH or VACUUM is not allowed"),
         (&vacuum, NONE, "ATTACH or VACUUM is not allowed"),
-        (
-            "PRAGMA writable_schema = 1;",
-            NONE,
-            "writable_schema is not",
-        ),
+        ("PRAGMA writable_schema = 1;", NONE, "PRAGMA writable_sc"),
         ("SELECT load_extension('x');", NONE, "load_extension is not"),
         (endless, GONE, "statement 2: it takes far too many"),
         ("CREATE TABLE users (a);", NONE, "users already exists"),
@@ -121,10 +117,7 @@ fn what_may_not_be_is_an_error_that_says_why() {
     }
     for (response, why) in [
         ("Nothing.", "no code block called up.sql or down.sql"),
-        (
-            "``` up.sql\nSELECT 1;\n```",
-            "no code block called down.sql",
-        ),
+        ("``` up.sql\nSELECT 1;\n```", "block called down.sql"),
         ("``` up.sql\nSELECT 1;\n", "line 1: the code block does not"),
         ("```up.sql\n```\n```up.sql\n```", "line 3: there are two"),
     ] {
@@ -160,37 +153,22 @@ fn a_table_of_findings_is_a_verdict() {
     let table = |rows: &str| format!("| Severity | Where | Finding |\n|:--|---|--:|\n{rows}\n");
     for (rows, status, why) in [
         ("| minor | a | b \\| c |", "SUCCESS", ""),
-        (
-            "| critical | a | b |\n| minor | a | c |",
-            "FAILED",
-            "1 of 2 findings",
-        ),
+        ("|critical|a|b|\n|minor|a|c|", "FAILED", "1 of 2 findings"),
         ("| **Major** | a | b |", "FAILED", "1 of 1 findings"),
         ("| bad | a | b |", "ERROR", "line 3: 'bad' is no severity"),
         ("| minor | | b |", "ERROR", "line 3: a finding has three"),
-        (
-            "| minor | a | b | c |",
-            "ERROR",
-            "line 3: a finding has three",
-        ),
+        ("| minor | a | b | c |", "ERROR", "line 3: a finding has"),
         ("", "ERROR", "there is no finding"),
-        (
-            "| minor | a | b |\n\nNo findings.",
-            "ERROR",
-            "take one away",
-        ),
+        ("|minor|a|b|\n\nNo findings.", "ERROR", "take one away"),
     ] {
         answers(&project, "read_review.py", &table(rows), status, why);
     }
+    let twice = table("| minor | a | b |\n\n").repeat(2);
     for (response, status, why) in [
         ("No findings.", "SUCCESS", ""),
         ("All well.\n\n**No findings.**\n", "SUCCESS", ""),
         ("", "ERROR", "there is no finding"),
-        (
-            &table("| minor | a | b |\n\n").repeat(2),
-            "ERROR",
-            "several tables",
-        ),
+        (&twice, "ERROR", "several tables"),
     ] {
         answers(&project, "read_review.py", response, status, why);
     }

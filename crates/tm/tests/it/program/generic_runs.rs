@@ -28,21 +28,15 @@ pub fn ok(project: &TestEnvironment, line: &str) -> Value {
     run(project, line).ok()
 }
 
-/// A project whose workflow `id` is this one.
-fn with(id: &str, text: &str) -> TestEnvironment {
-    let project = TestEnvironment::new();
-    give(&project, id, text);
-    project.commit_all("A workflow");
-    project
-}
-
 fn len(list: &Value) -> usize {
     list.as_array().unwrap().len()
 }
 
 #[test]
 fn a_run_without_a_task_bars_no_task_and_is_not_the_autopilots() {
-    let project = with("turns", TURNS);
+    let project = TestEnvironment::new();
+    give(&project, "turns", TURNS);
+    project.commit_all("A workflow");
     let begun = ok(&project, "start turns")["runId"].take();
     let turns = begun.as_str().unwrap();
     assert!(turns.starts_with("turns__"), "{turns}");
@@ -256,45 +250,30 @@ fn what_nothing_could_carry_out_is_refused_by_the_proof() {
         let head = ON_TASK.replace(from, to);
         refused(&head, "{ work: {}, to: over }", rule);
     }
-    for (rule, first) in [
-        (
-            "not_made_yet",
-            "{ expects: { tests: { suite: full } }, work: {}, on: { report: { do: git.branch, to: over } } }",
-        ),
-        (
-            "not_made_yet",
-            "{ expects: outcome, work: {}, on: { report: [ { when: \"outcome.outcome == 'a'\", do: git.branch, to: keep }, { to: keep } ] } }\n  keep: { expects: { tests: { suite: full } }, work: {}, to: over }",
-        ),
-        (
-            "outside_items",
-            "{ work: {}, on: { report: { do: [git.branch, git.commit], to: over } } }",
-        ),
-    ] {
-        refused(ON_TASK, first, rule);
-    }
-    for (rule, first) in [
-        (
-            "needs_resource",
-            "{ work: {}, on: { report: [ { do: git.commit, to: over } ] } }",
-        ),
-        (
-            "needs_resource",
-            "{ expects: { tests: { shows: new_failure } }, work: {}, on: { report: [ { check: no_new_failure }, { to: over } ] } }",
-        ),
-        (
-            "nothing_to_read",
-            "{ expects: tests, route: [ { when: tests.failed > 0, to: then }, { to: over } ] }\n  then: { work: {}, to: over }",
-        ),
-        (
-            "bad_template",
-            "{ work: { instructions: first.md }, to: over }",
-        ),
-    ] {
-        refused("", first, rule);
-    }
+    let full = "expects: { tests: { suite: full } }, ";
     let round = "counter: round\nvars: { round: int }\nuses: { folder: {} }\n";
-    let stores = "{ expects: outcome, work: {}, on: { report: [ { do: plan.store, to: over } ] } }";
-    refused(round, stores, "nothing_to_take_in");
+    for (head, expects, does, rule) in [
+        (ON_TASK, full, "git.branch", "not_made_yet"),
+        (ON_TASK, "", "[git.branch, git.commit]", "outside_items"),
+        (
+            round,
+            "expects: outcome, ",
+            "plan.store",
+            "nothing_to_take_in",
+        ),
+        ("", "", "git.commit", "needs_resource"),
+    ] {
+        let report = format!("on: {{ report: {{ do: {does}, to: over }} }}");
+        refused(head, &format!("{{ {expects}work: {{}}, {report} }}"), rule);
+    }
+    let one_way = "{ expects: outcome, work: {}, on: { report: [ { when: \"outcome.outcome == 'a'\", do: git.branch, to: keep }, { to: keep } ] } }\n  keep: { expects: { tests: { suite: full } }, work: {}, to: over }";
+    refused(ON_TASK, one_way, "not_made_yet");
+    let shows = "{ expects: { tests: { shows: new_failure } }, work: {}, on: { report: [ { check: no_new_failure }, { to: over } ] } }";
+    refused("", shows, "needs_resource");
+    let reads = "{ expects: tests, route: [ { when: tests.failed > 0, to: then }, { to: over } ] }\n  then: { work: {}, to: over }";
+    refused("", reads, "nothing_to_read");
+    let says = "{ work: { instructions: first.md }, to: over }";
+    refused("", says, "bad_template");
 }
 
 #[test]

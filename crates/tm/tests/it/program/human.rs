@@ -1,5 +1,7 @@
 //! What a person reads, and the lines that a person types.
 
+use std::path::Path;
+
 use super::environment::TestEnvironment;
 use testkit::Outcome;
 
@@ -12,6 +14,12 @@ impl TestEnvironment {
     /// The same for JSON.
     pub fn typed_json(&self, line: &str) -> Outcome {
         self.json(&line.split(' ').collect::<Vec<_>>())
+    }
+
+    /// The same line typed in another folder.
+    pub fn typed_at(&self, folder: &Path, line: &str) -> Outcome {
+        let mut program = self.program(&line.split(' ').collect::<Vec<_>>());
+        Outcome::of(&program.current_dir(folder).output().unwrap())
     }
 
     /// A person types a line, and agrees to what is shown: that, and what is told behind it.
@@ -30,10 +38,8 @@ fn status_and_next_say_how_far_it_is_and_how_to_go_on() {
     let status = environment.typed("autopilot status");
     let lines: Vec<&str> = status.text().lines().collect();
     assert!(lines[0].ends_with("  running"), "{status:?}");
-    assert_eq!(
-        lines[1],
-        "  [###############...............] 50% (1 of 2 subtasks)"
-    );
+    let bar = "  [###############...............] 50% (1 of 2 subtasks)";
+    assert_eq!(lines[1], bar);
     assert!(status.out.contains("-> tm autopilot next"), "{status:?}");
 
     let json = environment.typed_json("autopilot next").ok();

@@ -66,17 +66,9 @@ fn status_and_next_change_nothing_wherever_they_are_called() {
     environment.typed_json("autopilot next --check").ok();
     assert_eq!(environment.journal(), before);
 
-    let project = environment.project();
-    let named = [
-        "autopilot",
-        "--project-root",
-        project.to_str().unwrap(),
-        "status",
-        "--json",
-    ];
-    let mut elsewhere = environment.program(&named);
-    elsewhere.current_dir(environment.home());
-    let status = testkit::Outcome::of(&elsewhere.output().unwrap());
+    let root = environment.project();
+    let named = format!("autopilot --project-root {} status --json", root.display());
+    let status = environment.typed_at(&environment.home(), &named);
     assert_eq!(status.ok()["taskId"], "1");
 }
 

@@ -13,6 +13,72 @@ fn turned(name: &str) -> String {
     name.chars().rev().collect()
 }
 
+/// Item set and inputs of `tdd`, and what they are called here.
+const TDD: [(&str, &str); 8] = [
+    ("    subtasks:", "    things:"),
+    ("items:\n  subtasks:", "items:\n  things:"),
+    ("into: subtasks", "into: things"),
+    ("items: subtasks,", "items: things,"),
+    ("add: { subtasks:", "add: { things:"),
+    ("subtasks.failed + subtasks.", "things.failed + things."),
+    ("maxAttempts", "tries"),
+    ("taskId", "ticket"),
+];
+
+/// Gates, inputs and vars of `review`, and what they are called here.
+const REVIEW: [(&str, &str); 15] = [
+    ("{ plan: =inputs.planGate", "{ first: =inputs.firstGate"),
+    (" code: =inputs.codeGate", " second: =inputs.secondGate"),
+    (" review: =inputs.reviewGate", " third: =inputs.thirdGate"),
+    (" planGate:", " firstGate:"),
+    (" codeGate:", " secondGate:"),
+    (" reviewGate:", " thirdGate:"),
+    ("=inputs.maxIterations", "=inputs.rounds"),
+    ("  maxIterations: {", "  rounds: {"),
+    (
+        "rounds: { type: int, default: =inputs",
+        "most: { type: int, default: =inputs",
+    ),
+    ("vars.maxIterations", "vars.most"),
+    ("set: { maxIterations:", "set: { most:"),
+    ("max_iterations", "no_more"),
+    ("gate: { name: plan,", "gate: { name: first,"),
+    ("gate: { name: code,", "gate: { name: second,"),
+    ("gate: review", "gate: third"),
+];
+
+/// Item sets, vars and statuses of `collab`, and what they are called here.
+const COLLAB: [(&str, &str); 25] = [
+    ("  item: { type: ref items,", "  now: { type: ref works,"),
+    (
+        "  batch: { type: ref batches }",
+        "  lot: { type: ref lots }",
+    ),
+    ("hasSnapshot", "shot"),
+    ("items: items, tasks: tasks", "items: works, tasks: jobs"),
+    ("present: item,", "present: now,"),
+    ("\n  items:\n", "\n  works:\n"),
+    ("\n  tasks:\n", "\n  jobs:\n"),
+    ("prefer: item", "prefer: now"),
+    ("into: batches, named: batch,", "into: lots, named: lot,"),
+    ("load: { items:", "load: { works:"),
+    ("load: { tasks:", "load: { jobs:"),
+    ("add: { tasks:", "add: { jobs:"),
+    ("set: { item:", "set: { now:"),
+    ("batch: =", "lot: ="),
+    ("item.", "now."),
+    ("items.", "works."),
+    ("batch.", "lot."),
+    ("batches.", "lots."),
+    ("lot.count.failed", "lot.count.broken"),
+    ("pending", "waiting"),
+    ("documented", "written"),
+    ("complete]", "whole]"),
+    ("count.in_progress", "count.going"),
+    ("[in_progress, failed]", "[going, broken]"),
+    ("[completed], failed: [skip", "[ready], failed: [drop"),
+];
+
 /// A built-in workflow in which each of these texts is another one.
 fn with_others(project: &TestEnvironment, id: &str, others: &[(&str, &str)]) -> String {
     let shown = project.typed(&format!("workflow show {id}"));
@@ -25,20 +91,7 @@ fn with_others(project: &TestEnvironment, id: &str, others: &[(&str, &str)]) -> 
 
 /// `tdd` under another name, with other states and another item set, and without the phases that `tm autopilot` shows.
 fn renamed(project: &TestEnvironment) -> String {
-    let mut text = with_others(
-        project,
-        "tdd",
-        &[
-            ("    subtasks:", "    things:"),
-            ("items:\n  subtasks:", "items:\n  things:"),
-            ("into: subtasks", "into: things"),
-            ("items: subtasks,", "items: things,"),
-            ("add: { subtasks:", "add: { things:"),
-            ("subtasks.failed + subtasks.", "things.failed + things."),
-            ("maxAttempts", "tries"),
-            ("taskId", "ticket"),
-        ],
-    );
+    let mut text = with_others(project, "tdd", &TDD);
     let lines = text.split_inclusive('\n');
     text = lines.filter(|line| !line.contains(" phase: ")).collect();
     let states = "preflight branch subtasks begin red green commit done skipped finalize closing complete failed aborted";
@@ -59,33 +112,7 @@ fn renamed(project: &TestEnvironment) -> String {
 
 /// `review` under another name, with other states, and with its files called otherwise.
 fn renamed_review(project: &TestEnvironment) -> String {
-    let mut text = with_others(
-        project,
-        "review",
-        &[
-            ("{ plan: =inputs.planGate", "{ first: =inputs.firstGate"),
-            (" code: =inputs.codeGate", " second: =inputs.secondGate"),
-            (" review: =inputs.reviewGate", " third: =inputs.thirdGate"),
-            (" planGate:", " firstGate:"),
-            (" codeGate:", " secondGate:"),
-            (" reviewGate:", " thirdGate:"),
-            ("=inputs.maxIterations", "=inputs.rounds"),
-            (
-                "maxIterations: { type: int, default: =c",
-                "rounds: { type: int, default: =c",
-            ),
-            (
-                "maxIterations: { type: int, default: =i",
-                "most: { type: int, default: =i",
-            ),
-            ("vars.maxIterations", "vars.most"),
-            ("set: { maxIterations:", "set: { most:"),
-            ("max_iterations", "no_more"),
-            ("gate: { name: plan,", "gate: { name: first,"),
-            ("gate: { name: code,", "gate: { name: second,"),
-            ("gate: review", "gate: third"),
-        ],
-    );
+    let mut text = with_others(project, "review", &REVIEW);
     let states =
         "INITIALIZED PLANNING PLANNED GENERATING GENERATED REVIEWING REVIEWED REVISING REVISED";
     for state in states.split(' ') {
@@ -100,40 +127,7 @@ fn renamed_review(project: &TestEnvironment) -> String {
 
 /// `collab` under another name, with its item sets, vars and statuses called otherwise.
 fn renamed_collab(project: &TestEnvironment) -> String {
-    with_others(
-        project,
-        "collab",
-        &[
-            ("  item: { type: ref items,", "  now: { type: ref works,"),
-            (
-                "  batch: { type: ref batches }",
-                "  lot: { type: ref lots }",
-            ),
-            ("hasSnapshot", "shot"),
-            ("items: items, tasks: tasks", "items: works, tasks: jobs"),
-            ("present: item,", "present: now,"),
-            ("\n  items:\n", "\n  works:\n"),
-            ("\n  tasks:\n", "\n  jobs:\n"),
-            ("prefer: item", "prefer: now"),
-            ("into: batches, named: batch,", "into: lots, named: lot,"),
-            ("load: { items:", "load: { works:"),
-            ("load: { tasks:", "load: { jobs:"),
-            ("add: { tasks:", "add: { jobs:"),
-            ("set: { item:", "set: { now:"),
-            ("batch: =", "lot: ="),
-            ("item.", "now."),
-            ("items.", "works."),
-            ("batch.", "lot."),
-            ("batches.", "lots."),
-            ("lot.count.failed", "lot.count.broken"),
-            ("pending", "waiting"),
-            ("documented", "written"),
-            ("complete]", "whole]"),
-            ("count.in_progress", "count.going"),
-            ("[in_progress, failed]", "[going, broken]"),
-            ("[completed], failed: [skip", "[ready], failed: [drop"),
-        ],
-    )
+    with_others(project, "collab", &COLLAB)
 }
 
 /// A project with this workflow, which a person trusts, and with a template of its own.

@@ -50,16 +50,15 @@ fn a_setting_is_written_where_it_belongs_and_read_back() {
         "autopilot": { "maxGreenAttempts": 5, "finalization": { "updateTaskStatus": false } },
     });
     assert_eq!(settings(&environment), expected);
-    let get = |key: &str| {
+    let get = |key: &str, value: &str| {
         let got = environment.typed(&format!("config get {key}"));
-        got.text().trim().to_owned()
+        assert_eq!(got.text().trim(), value);
     };
-    assert_eq!(get("test.command"), "npm test");
-    assert_eq!(get("autopilot.maxGreenAttempts"), "5");
-    let section = get("autopilot.finalization");
-    assert_eq!(section, r#"{"updateTaskStatus":false}"#);
+    get("test.command", "npm test");
+    get("autopilot.maxGreenAttempts", "5");
+    get("autopilot.finalization", r#"{"updateTaskStatus":false}"#);
     environment.typed("config unset test.command").text();
-    assert_eq!(get("test.command"), "null");
+    get("test.command", "null");
     expected["test"].as_object_mut().unwrap().remove("command");
     assert_eq!(settings(&environment), expected);
 }
@@ -69,22 +68,10 @@ fn what_cannot_be_is_written_nowhere() {
     let environment = TestEnvironment::bare();
     for (line, status, told) in [
         ("set test.comand x", 2, "did you mean `test.command`?"),
-        (
-            "set evidence.require verifed",
-            2,
-            "did you mean \"verified\"?",
-        ),
-        (
-            "set autopilot.maxGreenAttempts 0",
-            2,
-            "autopilot.maxGreenAttempts",
-        ),
+        ("set evidence.require verifed", 2, "mean \"verified\"?"),
+        ("set autopilot.maxGreenAttempts 0", 2, "GreenAttempts"),
         // What cannot stand in that file is no mistake in what was typed.
-        (
-            "set autopilot.storage.basePath /elsewhere",
-            6,
-            "not the repository's to say",
-        ),
+        ("set autopilot.storage.basePath /x", 6, "not the repository"),
         ("get nothing.like.it --no-color", 2, "tm config show"),
     ] {
         let refused = environment.typed_json(&format!("config {line}"));
@@ -109,10 +96,8 @@ fn the_stricter_place_has_the_last_word_and_that_is_said() {
     let user = "config set --user evidence.require verified";
     environment.typed(user).text();
     // Where runs are kept is no project, and one's own settings are there.
-    let words = ["config", "set", "--user", "autopilot.maxGreenAttempts", "4"];
-    let mut at_home = environment.program(&words);
-    at_home.current_dir(environment.home());
-    assert!(at_home.status().unwrap().success());
+    let attempts = "config set --user autopilot.maxGreenAttempts 4";
+    environment.typed_at(&environment.home(), attempts).text();
     let answer = environment.typed("config set evidence.require claimed");
     let now = "evidence.require is \"verified\" now (user ";
     assert!(answer.text().contains(now), "{answer:?}");

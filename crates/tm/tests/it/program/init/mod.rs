@@ -340,9 +340,8 @@ fn the_project_is_found_as_elsewhere() {
     let environment = TestEnvironment::new();
     let deep = environment.project().join("deep/er");
     fs::create_dir_all(&deep).unwrap();
-    let mut command = environment.program(&["init", "--client", "zed", "--yes"]);
-    command.current_dir(&deep);
-    assert!(command.output().unwrap().status.success());
+    let line = "init --client zed --yes";
+    environment.typed_at(&deep, line).text();
     assert!(environment.project().join(".zed/settings.json").exists());
     assert!(!deep.join(".zed").exists());
 
@@ -374,16 +373,10 @@ fn in_a_package_of_a_monorepo_it_names_the_folder_and_takes_all_back() {
     environment.write("AGENTS.md", "rules without a line end");
     let before = contents(&environment);
     let top = format!("{}/", environment.project().display());
-    let here = |line: &str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let mut command = environment.program(&words);
-        command.current_dir(environment.project().join("packages/a"));
-        let ran = testkit::Outcome::of(&command.output().unwrap());
-        assert_eq!(ran.status, 0, "{ran:?}");
-        ran
-    };
+    let package = environment.project().join("packages/a");
+    let here = |line: &str| environment.typed_at(&package, line);
     let all = "init --client codex --test-command make --yes --hook";
-    let shown = here(all).out;
+    let shown = here(all).text().to_owned();
     for file in [settings, ".codex/config.toml", "AGENTS.md"] {
         assert!(shown.contains(&format!("{top}{file}")), "{file}: {shown}");
     }
@@ -391,16 +384,16 @@ fn in_a_package_of_a_monorepo_it_names_the_folder_and_takes_all_back() {
     assert_eq!(removed["below"], *top);
     assert_eq!(contents(&environment), before);
     // At the top there is nothing to say of it.
-    here(all);
+    here(all).text();
     assert_eq!(init(&environment, "--remove").get("below"), None);
     assert_eq!(contents(&environment), before);
     // What its user wrote into the settings is theirs.
-    here(all);
+    here(all).text();
     let attempts = "\"maxGreenAttempts\": ";
     let ours = environment.read(settings);
     let theirs = ours.replace(&format!("{attempts}3"), &format!("{attempts}4"));
     environment.write(settings, &theirs);
-    here("init --remove --yes");
+    here("init --remove --yes").text();
     assert_eq!(environment.read(settings), theirs);
 }
 
