@@ -1,11 +1,11 @@
 //! The programs of the example by themselves: what they answer to which response.
 
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use testkit::sandbox::with_input;
 
 use super::{example, has_python};
 
@@ -31,22 +31,11 @@ fn answer(project: &TempDir, program: &str, response: &str, input: (&str, Value)
         "session_dir": project.path(), "code_dir": project.path().join("code"),
     });
     request["inputs"][input.0] = input.1;
-    let mut child = Command::new("python3")
-        .args(["-IB", program])
-        .current_dir(example())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(request.to_string().as_bytes()).unwrap();
-    drop(stdin);
-    let output = child.wait_with_output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(!errors.contains("Traceback"), "{errors}");
-    let answered = output.status.success();
-    answered.then(|| serde_json::from_slice(&output.stdout).unwrap())
+    let mut python = Command::new("python3");
+    python.args(["-IB", program]).current_dir(example());
+    let ran = with_input(&mut python, request.to_string());
+    assert!(!ran.err.contains("Traceback"), "{ran:?}");
+    (ran.status == 0).then(|| ran.json_with(0))
 }
 
 /// It answers a response with this status, and says why.

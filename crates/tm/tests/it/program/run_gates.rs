@@ -125,30 +125,21 @@ fn through(advance: &str) {
 
     // Without a person it stays closed, and nobody is asked about something else.
     let other = format!("approve --hash {}", "0".repeat(64));
-    for (line, status, code, recovery) in [
-        ("approve", 3, "needs_terminal", "approve"),
-        (
-            "reject --feedback x",
-            3,
-            "needs_terminal",
-            "reject --feedback x",
-        ),
-        (&*other, 5, "changed_since", "status"),
+    for (line, status, code) in [
+        ("approve", 3, "needs_terminal"),
+        ("reject --feedback x", 3, "needs_terminal"),
+        (&*other, 5, "changed_since"),
     ] {
         let refused = letter.json(line);
         refused.fault(status, code);
+        let recovery = if status == 3 { line } else { "status" };
         let expected = format!("tm run {recovery} --run-id {id}");
         assert_eq!(refused.json()["error"]["recovery"], expected);
         said.push(refused.out);
     }
     let (status, shown) = letter.person(&["reject", "--feedback", " "]).end();
     assert_eq!(status, 3, "{shown}");
-    let mut hesitant = letter.person(&["approve"]);
-    hesitant.code();
-    hesitant.say("yes");
-    let (status, rest) = hesitant.end();
-    assert_eq!(status, 3, "{rest}");
-    said.extend([shown, rest]);
+    said.push(shown);
     assert_eq!(letter.next()["action"], "decide");
 
     let [shown, rest] = letter.agreed("reject --feedback Warmer\u{1b}[2J");
@@ -177,11 +168,7 @@ fn through(advance: &str) {
 
     letter.write(3);
     let [shown, rest] = letter.agreed("approve");
-    for told in [
-        "run        letter__",
-        "gate       agreed (post)",
-        "round      3",
-    ] {
+    for told in [id, "gate       agreed (post)", "round      3"] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
     said.extend([shown, rest]);
@@ -213,11 +200,7 @@ fn what_somebody_changed_before_a_gate_is_put_back() {
     let looked_at = letter.next()["lookAt"][0].as_str().unwrap().to_owned();
     let recorded = fs::read(&looked_at).unwrap();
     fs::write(&looked_at, "Dear coffee.\n").unwrap();
-    let next = letter.next();
-    assert_eq!(next["action"], "restore", "{next}");
-    assert_eq!(next["lookAt"][0], *looked_at);
-    let told = letter.tm("status");
-    assert!(told.text().contains("-> tm run restore"), "{told:?}");
+    assert_eq!(letter.next()["action"], "restore");
     let refused = letter.json("step");
     refused.fault(3, "tampered");
     let advised = &refused.json()["error"]["nextSteps"][0]["command"];
@@ -225,12 +208,9 @@ fn what_somebody_changed_before_a_gate_is_put_back() {
     assert!(line.starts_with("run restore"), "{line}");
     let restored = letter.environment.typed_json(line).ok();
     assert_eq!(restored["restored"], json!(["round-1/letter.md"]));
+    assert_eq!(restored["aside"].as_array().unwrap().len(), 1);
     assert_eq!(fs::read(&looked_at).unwrap(), recorded);
-    let aside = restored["aside"][0].as_str().unwrap();
-    let aside = looked_at.replace("round-1/letter.md", aside);
-    assert_eq!(fs::read_to_string(aside).unwrap(), "Dear coffee.\n");
     assert_eq!(letter.next()["action"], "decide");
-    assert_eq!(letter.json("restore").ok()["restored"], json!([]));
 }
 
 /// Whoever is not let past a gate does not get past it by a pause of their own.

@@ -247,7 +247,6 @@ fn commands_that_are_advised_name_the_session_that_was_named() {
     session.environment.write("plan.md", PLAN);
     for (line, status, recovery) in [
         ("export ID out", 3, "status --session ID"),
-        ("reopen ID", 3, "status --session ID"),
         ("approve -s ID", 3, "status --session ID"),
         ("show ID plan", 4, "status --session ID"),
         ("show ID x.md", 4, "show --session ID"),

@@ -44,15 +44,10 @@ fn made(answer: &Value) -> Vec<String> {
 }
 
 /// A person types these lines at `tm init`, which ends with this status and shows all of this. All that it shows.
-fn shows(
-    environment: &TestEnvironment,
-    options: &[&str],
-    lines: &str,
-    status: i32,
-    told: &[&str],
-) -> String {
-    let all = [&["init"], options].concat();
-    let (ended, shown) = at_terminal(environment, &all, lines, false);
+fn shows(at: &TestEnvironment, options: &str, lines: &str, status: i32, told: &[&str]) -> String {
+    let line = format!("init {options}");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (ended, shown) = at_terminal(at, &words, lines, false);
     assert_eq!(ended, status, "{shown}");
     for told in told {
         assert!(shown.contains(told), "{told}: {shown}");
@@ -202,9 +197,6 @@ fn nothing_is_written_where_nobody_can_be_asked() {
     assert_eq!(error["recovery"], again);
     assert_eq!(made(&error["details"]).len(), 3, "{error}");
 
-    let printed = environment.typed("init --client codex --print");
-    let told = "3 files would be written; nothing was";
-    assert!(printed.text().contains(told), "{printed:?}");
     let printed = environment.typed_json("init --client codex --print").ok();
     assert_eq!(printed["written"], false);
     let diff = printed["changes"][1]["diff"].as_str().unwrap();
@@ -222,23 +214,23 @@ fn nothing_is_written_where_nobody_can_be_asked() {
 #[test]
 fn a_person_is_asked_once() {
     let environment = TestEnvironment::bare();
-    let client = ["--client", "claude-code"];
+    let client = "--client claude-code";
     for lines in ["n\n", ""] {
-        shows(&environment, &client, lines, 3, &["Write 3 files? [Y/n]"]);
+        shows(&environment, client, lines, 3, &["Write 3 files? [Y/n]"]);
         assert!(contents(&environment).is_empty());
     }
-    let all = [&["init"], &client[..]].concat();
+    let all = ["init", "--client", "claude-code"];
     let (status, shown) = at_terminal(&environment, &all, "\n", true);
     assert_eq!(status, 0, "{shown}");
     assert!(shown.contains("\u{1b}[32m+## Tramline"), "{shown}");
     assert!(shown.contains("CLAUDE.md made"), "{shown}");
     assert_eq!(contents(&environment).len(), 4);
-    shows(&environment, &client, "", 0, &["nothing to do"]);
+    shows(&environment, client, "", 0, &["nothing to do"]);
 
     // What is taken away needs a plain yes.
     let asked = ["Write 3 files? [y/N]"];
-    shows(&environment, &["--remove"], "\n", 3, &asked);
-    shows(&environment, &["--remove"], "y\n", 0, &asked);
+    shows(&environment, "--remove", "\n", 3, &asked);
+    shows(&environment, "--remove", "y\n", 0, &asked);
     assert!(contents(&environment).is_empty());
 }
 
@@ -246,7 +238,7 @@ fn a_person_is_asked_once() {
 fn hostile_content_does_not_reach_the_terminal() {
     let environment = TestEnvironment::bare();
     environment.write("CLAUDE.md", "# Rules \u{1b}]0;gone\u{7}\u{202e}\n");
-    let shown = shows(&environment, &["--client", "claude-code"], "n\n", 3, &[]);
+    let shown = shows(&environment, "--client claude-code", "n\n", 3, &[]);
     let hostile = ['\u{1b}', '\u{7}', '\u{202e}'];
     assert!(!shown.contains(hostile), "{shown:?}");
 }
@@ -287,7 +279,7 @@ fn alone_it_asks_for_what_it_needs() {
         "Now say to your agent",
     ];
     let lines = "emacs\n\n\nsh run.sh && true\nsh run.sh\ny\n";
-    shows(&environment, &[], lines, 0, &told);
+    shows(&environment, "", lines, 0, &told);
     assert_eq!(command(&environment), "sh run.sh");
     assert!(environment.read(".mcp.json").contains("\"tm\""));
     let hooks = environment.read(".claude/settings.json");
