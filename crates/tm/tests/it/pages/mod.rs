@@ -6,16 +6,8 @@ mod player;
 use player::play;
 
 #[test]
-fn a_task_is_taken_through_test_by_test() {
-    play("tutorials/tdd.md");
-}
-
-#[test]
-fn a_request_becomes_reviewed_code() {
-    play("tutorials/review.md");
-}
-
-#[test]
-fn goals_become_batches() {
-    play("tutorials/collab.md");
+fn each_tutorial_goes_as_it_is_told() {
+    for page in ["tdd", "review", "collab"] {
+        play(&format!("tutorials/{page}.md"));
+    }
 }

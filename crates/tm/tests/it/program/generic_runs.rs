@@ -281,15 +281,13 @@ fn a_file_that_is_no_definition_is_shown_where_it_breaks() {
     let project = TestEnvironment::bare();
     let broken = "initial: a\nstates: { a: { final: compleated } }\n";
     give(&project, "broken", broken);
-    for named in ["broken", ".taskmaster/workflows/broken.yaml"] {
-        let check = format!("workflow check {named}");
-        let checked = project.typed_json(&check).json_with(3);
-        assert_eq!(checked["faults"][0]["line"], 5, "{checked}");
-        let checked = project.typed(&check);
-        assert_eq!(checked.status, 3);
-        let place = "--> .taskmaster/workflows/broken.yaml:5:";
-        assert!(checked.out.contains(place), "{checked:?}");
-    }
+    let file = ".taskmaster/workflows/broken.yaml";
+    let checked = project.typed_json("workflow check broken").json_with(3);
+    assert_eq!(checked["faults"][0]["line"], 5, "{checked}");
+    let checked = project.typed(&format!("workflow check {file}"));
+    assert_eq!(checked.status, 3);
+    let place = format!("--> {file}:5:");
+    assert!(checked.out.contains(&place), "{checked:?}");
     let nowhere = project.typed_json("workflow check nothing");
     nowhere.fault(4, "unknown_workflow");
 }
@@ -321,10 +319,7 @@ states:
     label: The first
     expects: outcome
     work: { instructions: say.md, attempts: 2 }
-    on:
-      report:
-        - { when: \"outcome.outcome == 'again'\", retry: not_yet }
-        - { set: { turns: =vars.turns + 1 }, to: second }
+    on: { report: [ { when: \"outcome.outcome == 'again'\", retry: not_yet }, { set: { turns: =vars.turns + 1 }, to: second } ] }
   second: { work: { instructions: say.md }, on: { report: [ { to: over } ], reopen: { to: first } } }
   over: { final: completed }
 ",
@@ -385,17 +380,4 @@ states:
     assert!(state.unwrap().len() <= 4096);
     // The same item twice could never be told apart.
     run(&project, "start many --input names=a,a").fault(3, "bad_dependencies");
-}
-
-#[test]
-fn a_session_of_another_view_is_told_as_that() {
-    let project = TestEnvironment::new();
-    let begin = "collab complete-skill collab-start --session search";
-    assert_eq!(project.typed_json(begin).ok()["session"], "search");
-    for line in [
-        "autopilot status --run-id search",
-        "session status --session search",
-    ] {
-        project.typed_json(line).fault(2, "other_workflow");
-    }
 }

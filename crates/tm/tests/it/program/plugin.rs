@@ -73,11 +73,8 @@ fn without_one_nothing_is_downloaded_and_one_line_says_where_it_is() {
         machine.has(&format!("bin/{other}"), &script);
     }
     let missed = machine.tm(&["mcp"]);
-    assert_eq!(
-        (missed.status, missed.err.lines().count()),
-        (127, 1),
-        "{missed:?}"
-    );
+    let lines = missed.err.lines().count();
+    assert_eq!((missed.status, lines), (127, 1), "{missed:?}");
     let releases = format!("{}/releases", env!("CARGO_PKG_REPOSITORY"));
     assert!(missed.err.contains(&releases), "{missed:?}");
     assert!(!called.exists(), "it asks for what is not there");

@@ -125,11 +125,6 @@ fn renamed_review(project: &TestEnvironment) -> String {
     text
 }
 
-/// `collab` under another name, with its item sets, vars and statuses called otherwise.
-fn renamed_collab(project: &TestEnvironment) -> String {
-    with_others(project, "collab", &COLLAB)
-}
-
 /// A project with this workflow, which a person trusts, and with a template of its own.
 fn trusted(text: &str) -> TestEnvironment {
     let project = TestEnvironment::new();
@@ -438,7 +433,8 @@ fn a_template_that_fails_is_told_and_holds_nothing_up() {
 #[test]
 fn a_session_of_skills_goes_by_no_name_either() {
     let project = TestEnvironment::bare();
-    project.write(".taskmaster/workflows/ours.yaml", renamed_collab(&project));
+    let text = with_others(&project, "collab", &COLLAB);
+    project.write(".taskmaster/workflows/ours.yaml", text);
     ok(&project, "start ours");
     let collab = |line: &str| project.typed_json(&format!("collab {line}"));
     let done = |skill: &str| collab(&format!("complete-skill {skill}")).ok();

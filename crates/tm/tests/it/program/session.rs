@@ -194,13 +194,8 @@ fn files_of_a_session_are_shown_and_no_others() {
     session.environment.write("secret.txt", "secret");
     let secret = session.environment.project().join("secret.txt");
     std::os::unix::fs::symlink(&secret, session.folder().join("link.md")).unwrap();
-    for file in [
-        "nothing.md",
-        "link.md",
-        "../x",
-        "code/../../plan.md",
-        secret.to_str().unwrap(),
-    ] {
+    let secret = secret.to_str().unwrap();
+    for file in ["nothing.md", "link.md", "code/../../plan.md", secret] {
         let shown = session.typed_json(&format!("show {file}"));
         assert_eq!((shown.status, shown.code()), (4, "unknown_file"), "{file}");
     }

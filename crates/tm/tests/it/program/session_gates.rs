@@ -69,9 +69,8 @@ fn a_session_that_failed_too_often_gets_more_iterations_from_a_person() {
     session.to_review();
     session.respond(FAIL);
     session.tells("run", 7, &["tm session reopen --max-iterations 6\n"]);
-    let [shown, _] = session
-        .environment
-        .agreed("session reopen --max-iterations 6");
+    let reopen = "session reopen --max-iterations 6";
+    let [shown, _] = session.environment.agreed(reopen);
     assert!(shown.contains("may have 6 from now on"), "{shown}");
     assert_eq!(session.run(7), "REVISING");
 }

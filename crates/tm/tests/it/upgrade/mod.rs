@@ -2,11 +2,12 @@
 //! `tests/releases/VERSION.tar.gz`: `MAKE_RELEASE=1 cargo test -p tm --test it upgrade` makes that of this version.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 
 use crate::program::environment::TestEnvironment;
+use testkit::documentation::workspace;
 use testkit::files::list;
 
 const PLAN: &str = "# Plan\n\nOne file.\n";
@@ -18,10 +19,6 @@ const TASKS: &str = r#"{"master": {"tasks": [
 ]}}"#;
 const CONFIG: &str = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "evidence": {"notes": true}, "autopilot": {"maxGreenAttempts": 4}}"#;
 const WORKFLOW: &str = "tramline: 1\nid: letter\ntitle: A letter\ninitial: draft\nstates:\n  draft: { work: {}, to: sent }\n  sent: { final: completed }\n";
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/releases")
-}
 
 fn tar(environment: &TestEnvironment, arguments: &[&str]) {
     let mut tar = environment.process("tar");
@@ -46,9 +43,8 @@ fn make(file: &Path) {
     let run = done("runs list")[0]["runId"].take();
     let bundle = environment.folder().join("bundle.jsonl");
     let (run, bundle) = (run.as_str().unwrap(), bundle.display());
-    environment
-        .typed(&format!("runs export {run} --output {bundle}"))
-        .text();
+    let export = format!("runs export {run} --output {bundle}");
+    environment.typed(&export).text();
 
     done("autopilot start 2");
     environment.write("tests/2.1_test.sh", "false\n");
@@ -56,10 +52,8 @@ fn make(file: &Path) {
 
     done("session init --name greet -i request=Greet -i language=sh");
     environment.typed("session run");
-    environment
-        .tm_with_input(&["session", "respond", "-"], PLAN)
-        .text();
-    environment.typed("session run");
+    let respond = ["session", "respond", "-", "--run"];
+    environment.tm_with_input(&respond, PLAN);
 
     done("collab complete-skill collab-start --session notes");
     done("run start letter");
@@ -97,10 +91,7 @@ fn goes_on(environment: &TestEnvironment) {
         done(&format!("runs report {id}"));
     }
     let kept = done("self check")["kept"].take();
-    assert_eq!(
-        (&kept["newer"], &kept["unreadable"]),
-        (&json!([]), &json!([]))
-    );
+    assert_eq!(json!([kept["newer"], kept["unreadable"]]), json!([[], []]));
     assert_eq!(done("config get autopilot.maxGreenAttempts"), 4);
 
     // What was earned is so for who has the journal, or the bundle, or the notes.
@@ -144,11 +135,12 @@ fn goes_on(environment: &TestEnvironment) {
 
 #[test]
 fn what_released_versions_left_is_gone_on_with() {
-    let own = folder().join(concat!(env!("CARGO_PKG_VERSION"), ".tar.gz"));
+    let folder = workspace().join("crates/tm/tests/releases");
+    let own = folder.join(concat!(env!("CARGO_PKG_VERSION"), ".tar.gz"));
     if std::env::var_os("MAKE_RELEASE").is_some() {
         make(&own);
     }
-    let mut releases = list(&folder());
+    let mut releases = list(&folder);
     releases.retain(|path| path.extension().is_some_and(|it| it == "gz"));
     let made = releases.contains(&own);
     assert!(made, "MAKE_RELEASE=1 makes {}", own.display());
