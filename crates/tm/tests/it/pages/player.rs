@@ -8,7 +8,6 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Stdio;
 
 use testkit::Sandbox;
 use testkit::documentation::{Typed, blocks, typed, workspace};
@@ -32,9 +31,7 @@ pub fn play(name: &str) {
     let mut wrong = Vec::new();
     for block in blocks(&page) {
         if let Some(file) = file_above(block.above) {
-            let file = place.join(file);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, block.text).unwrap();
+            testkit::files::write(&place.join(file), block.text);
         }
         if block.language != "console" {
             continue;
@@ -84,7 +81,6 @@ fn run(sandbox: &Sandbox, place: &mut PathBuf, command: &str) -> String {
         .current_dir(&*place)
         .env("PATH", testkit::sandbox::path_with_binary())
         .envs(IDENTITY)
-        .stdin(Stdio::null())
         .output()
         .unwrap();
     *place = fs::read_to_string(kept).unwrap().trim_end().into();

@@ -188,10 +188,8 @@ fn its_rails_hold() {
     // Code of the product, and no test of it.
     refused("src/words.sh", "true\n", FAILING, "red_without_tests");
     project.write("tests/words.sh", "false\n");
-    assert_eq!(
-        ok(&project, FAILING)["warning"],
-        "files other than tests were changed in RED: src/words.sh"
-    );
+    let told = "files other than tests were changed in RED: src/words.sh";
+    assert_eq!(ok(&project, FAILING)["warning"], told);
 
     // The test that failed is made to pass by a change of the test.
     assert_eq!(held(&project), [false, true, true]);

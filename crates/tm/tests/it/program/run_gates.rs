@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
-use testkit::{Outcome, Person};
+use testkit::Outcome;
 
 /// Something is written and looked at, in rounds; `manual` runs go on a step at a time, by files.
 const LETTER: &str = r"tramline: 1
@@ -104,10 +104,6 @@ impl Run {
         }
     }
 
-    fn person(&self, words: &[&str]) -> Person {
-        self.environment.person(&[&["run"], words].concat())
-    }
-
     fn agreed(&self, line: &str) -> [String; 2] {
         self.environment.agreed(&format!("run {line}"))
     }
@@ -137,7 +133,8 @@ fn through(advance: &str) {
         assert_eq!(refused.json()["error"]["recovery"], expected);
         said.push(refused.out);
     }
-    let (status, shown) = letter.person(&["reject", "--feedback", " "]).end();
+    let blank = ["run", "reject", "--feedback", " "];
+    let (status, shown) = letter.environment.person(&blank).end();
     assert_eq!(status, 3, "{shown}");
     said.push(shown);
     assert_eq!(letter.next()["action"], "decide");
@@ -158,7 +155,7 @@ fn through(advance: &str) {
 
     letter.write(2);
     // Two decide at once: it was looked at by both, and sent back by one.
-    let mut late = letter.person(&["approve"]);
+    let mut late = letter.environment.person(&["run", "approve"]);
     let (_, code) = late.code();
     letter.agreed("reject --feedback Shorter");
     late.say(&code);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
-use testkit::{Outcome, Person};
+use testkit::Outcome;
 
 /// A plan that is accepted.
 pub const PLAN: &str = "# Plan\n\nOne script that greets.\n";
@@ -55,13 +55,6 @@ impl OneSession {
             assert!(is_told, "{text:?} is not told: {ran:?}");
         }
         ran
-    }
-
-    /// A person types a line of `tm session`.
-    pub fn person(&self, line: &str) -> Person {
-        let words: Vec<&str> = line.split(' ').collect();
-        self.environment
-            .person(&[&["session"], &words[..]].concat())
     }
 
     /// Sends a response.

@@ -12,12 +12,10 @@ fn at_plan_gate() -> OneSession {
     session
 }
 
-/// By which ways the decisions of a session came, in order.
-fn ways(session: &OneSession) -> Vec<String> {
+/// How many decisions of a session came by a way that is written so.
+fn decisions(session: &OneSession, way: &str) -> usize {
     let journal = String::from_utf8(session.environment.journal()).unwrap();
-    let ways = journal.split("\"how\":\"").skip(1);
-    ways.map(|way| way.split('"').next().unwrap().to_owned())
-        .collect()
+    journal.matches(&format!("\"how\":{way}")).count()
 }
 
 #[test]
@@ -26,13 +24,13 @@ fn a_gate_opens_for_who_types_the_code_and_for_nobody_else() {
     let waits = "waits for a person, at the gate plan";
     session.tells("step", 7, &[waits, "tm session approve\n"]);
     for wrong in ["", "y", "approve", "2222"] {
-        let mut person = session.person("approve");
+        let mut person = session.environment.person(&["session", "approve"]);
         person.code();
         person.say(wrong);
         assert_eq!(person.end().0, 3, "{wrong}");
     }
     assert_eq!(session.step(7)["waiting_for"]["gate"], "plan");
-    assert_eq!(ways(&session), Vec::<String>::new());
+    assert_eq!(decisions(&session, ""), 0);
 
     let [shown, _] = session.environment.agreed("session approve");
     let hash = session.status()["plan_hash"].as_str().unwrap().to_owned();
@@ -40,7 +38,7 @@ fn a_gate_opens_for_who_types_the_code_and_for_nobody_else() {
     for told in [&session.id, "plan (PLANNED)", &hash, &plan] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
-    assert_eq!(ways(&session), ["terminal"]);
+    assert_eq!(decisions(&session, "\"terminal\""), 1);
     assert_eq!(session.run(7), "GENERATING");
 }
 
@@ -49,7 +47,9 @@ fn a_decision_holds_for_what_was_looked_at() {
     let session = at_plan_gate();
     let hash = session.status()["plan_hash"].as_str().unwrap().to_owned();
     // Somebody changes the plan while the person reads.
-    let mut approving = session.person(&format!("approve --hash {hash}"));
+    let mut approving = session
+        .environment
+        .person(&["session", "approve", "--hash", &hash]);
     let (_, code) = approving.code();
     fs::write(session.folder().join("plan.md"), "# Plan\n\nAnother.\n").unwrap();
     approving.say(&code);
@@ -101,7 +101,7 @@ fn a_profiles_own_program_runs_after_a_person_trusted_it() {
     session.respond(PLAN);
     session.typed_json("trust mine").fault(3, "needs_terminal");
     // What was shown is what is trusted, and nothing that came after it.
-    let mut fooled = session.person("trust mine");
+    let mut fooled = session.environment.person(&["session", "trust", "mine"]);
     let (_, code) = fooled.code();
     let more = format!("{folder}/more.md");
     session.environment.write(&more, "More.\n");

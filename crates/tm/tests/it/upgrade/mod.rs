@@ -58,10 +58,8 @@ fn make(file: &Path) {
     done("collab complete-skill collab-start --session notes");
     done("run start letter");
     let path = file.to_str().unwrap();
-    tar(
-        &environment,
-        &["czf", path, "project", "home/store", "bundle.jsonl"],
-    );
+    let all = ["czf", path, "project", "home/store", "bundle.jsonl"];
+    tar(&environment, &all);
 }
 
 /// A machine onto which a user has brought all of it.
