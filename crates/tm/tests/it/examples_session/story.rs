@@ -15,27 +15,19 @@ const REVIEW: &str = "| severity | where | finding |\n|---|---|---|\n\
 const REVISION: &str = "```sql up.sql\nALTER TABLE users ADD COLUMN email TEXT; -- NULL: not known\n\
                         CREATE UNIQUE INDEX users_email ON users (email) WHERE email <> '';\n```\n";
 
-/// A session in a project with a database and the example, whose programs nobody trusts yet.
-fn begun() -> TestEnvironment {
-    let project = TestEnvironment::bare();
-    project.write(
-        "db/schema.sql",
-        "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n\
-         INSERT INTO users (name) VALUES ('Ada'), ('Grace');\n",
-    );
-    let to = ".taskmaster/profiles/sqlite-migration";
-    testkit::files::copy(&example(), &project.project().join(to));
-    let init = "session init --profile sqlite-migration -i number=7 -i name=add-email -i change=Addresses -i attention=data,names";
-    project.typed(init).text();
-    project
-}
-
 #[test]
 fn a_migration_is_written_reviewed_mended_and_handed_out() {
     if !has_python() {
         return;
     }
-    let project = begun();
+    let project = TestEnvironment::bare();
+    let schema = "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n\
+                  INSERT INTO users (name) VALUES ('Ada'), ('Grace');\n";
+    project.write("db/schema.sql", schema);
+    let to = ".taskmaster/profiles/sqlite-migration";
+    testkit::files::copy(&example(), &project.project().join(to));
+    let init = "session init --profile sqlite-migration -i number=7 -i name=add-email -i change=Addresses -i attention=data,names";
+    project.typed(init).text();
     let respond = |text: &str| {
         let respond = ["session", "respond", "-", "--run", "--json"];
         project.tm_with_input(&respond, text)

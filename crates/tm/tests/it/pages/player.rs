@@ -68,12 +68,10 @@ fn file_above(line: &str) -> Option<&str> {
 
 /// Types a command in a shell; what it printed. The shell's folder and its variables are kept.
 fn run(sandbox: &Sandbox, place: &mut PathBuf, command: &str) -> String {
-    let kept = sandbox.home().join("place");
-    let variables = sandbox.home().join("variables");
+    let [kept, variables] = ["place", "variables"].map(|name| sandbox.home().join(name));
+    let (to, from) = (kept.display(), variables.display());
     let script = format!(
-        "set -a\n[ -f '{1}' ] && . '{1}'\n{command}\nexport -p > '{1}'\npwd > '{0}'\n",
-        kept.display(),
-        variables.display(),
+        "set -a\n[ -f '{from}' ] && . '{from}'\n{command}\nexport -p > '{from}'\npwd > '{to}'\n"
     );
     let ran = sandbox
         .process("sh")

@@ -62,11 +62,10 @@ fn status_and_next_say_how_far_it_is_and_how_to_go_on() {
 #[test]
 fn what_a_task_says_cannot_reach_into_the_terminal() {
     let environment = TestEnvironment::new();
-    let title = "Harmless\\u001b[2J\\u001b]0;owned\\u0007\\u202e title";
-    let tasks = environment.read(".taskmaster/tasks/tasks.json");
-    let tasks = tasks.replace("Count the words", title);
-    let tasks = tasks.replace("Count by spaces", title);
-    environment.write(".taskmaster/tasks/tasks.json", tasks);
+    let path = ".taskmaster/tasks/tasks.json";
+    let title = "\"Harmless\\u001b[2J\\u001b]0;owned\\u0007\\u202e ";
+    let tasks = environment.read(path).replace("\"Count ", title);
+    environment.write(path, tasks);
     environment.commit_all("Tasks");
     for line in [
         "autopilot start 1 --dry-run",

@@ -5,13 +5,11 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
+use super::generic::give;
 use testkit::Outcome;
 
 /// Something is written and looked at, in rounds; `manual` runs go on a step at a time, by files.
-const LETTER: &str = r"tramline: 1
-id: letter
-title: A letter, written until somebody agrees
-advance: ADVANCE
+const LETTER: &str = r"advance: ADVANCE
 counter: round
 gates: { agreed: human }
 inputs: { subject: string }
@@ -38,7 +36,7 @@ impl Run {
     /// One of this workflow that has begun.
     fn begun(id: &str, workflow: &str, more: &str) -> Self {
         let environment = TestEnvironment::bare();
-        environment.write(&format!(".taskmaster/workflows/{id}.yaml"), workflow);
+        give(&environment, id, workflow);
         environment.write(".taskmaster/templates/letter.md", ASKED);
         let start = format!("run start {id}{more}");
         let started = environment.typed_json(&start).ok();
@@ -65,8 +63,7 @@ impl Run {
 
     /// One whose work `a` was done, in this state behind a gate.
     fn two(gated: &str) -> Self {
-        let head =
-            "tramline: 1\nid: two\ntitle: Two\ngates: { look: human }\ninitial: a\nstates:\n";
+        let head = "gates: { look: human }\ninitial: a\nstates:\n";
         let states = "  a: { work: {}, to: b }\n  z: { final: completed }\n";
         let run = Self::begun("two", &format!("{head}{states}  b: {gated}\n"), "");
         run.json("report").ok();
@@ -236,9 +233,6 @@ fn who_gives_up_at_a_gate_is_told_who_decides_there() {
 #[test]
 fn a_step_that_pauses_says_so() {
     let one = "\
-tramline: 1
-id: one
-title: One
 initial: a
 messages: { eh: { message: Not understood, fix: write yes } }
 states:
@@ -256,9 +250,7 @@ states:
 fn what_runs_wrote_is_no_project() {
     let session = super::session::OneSession::with(&[]);
     let folder = session.environment.run_folder();
-    let root = ["--project-root", folder.to_str().unwrap()];
-    let refused = session
-        .environment
-        .json(&[&["autopilot", "status"], &root[..]].concat());
+    let line = format!("autopilot status --project-root {}", folder.display());
+    let refused = session.environment.typed_json(&line);
     assert_eq!(refused.code(), "project_in_store", "{refused:?}");
 }
