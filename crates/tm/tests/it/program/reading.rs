@@ -30,6 +30,7 @@ fn the_settings_are_shown_with_their_origin() {
 fn the_built_in_workflow_is_listed_and_shown() {
     let environment = TestEnvironment::new();
     assert_eq!(environment.typed_json("workflow list").ok()[0]["id"], "tdd");
+    environment.typed("workflow check tdd").text();
     let shown = environment.typed("workflow show tdd");
     assert!(shown.text().starts_with("tramline: 1\n"), "{shown:?}");
     let answer = environment.typed_json("workflow show tdd").ok();
@@ -64,6 +65,9 @@ fn status_and_next_change_nothing_wherever_they_are_called() {
     environment.typed("autopilot status").text();
     environment.typed("autopilot next").text();
     environment.typed_json("autopilot next --check").ok();
+    // What is whole is left alone, and nobody has to agree to that.
+    let repair = environment.typed_json("log repair").ok();
+    assert_eq!(repair["repaired"], false);
     assert_eq!(environment.journal(), before);
 
     let root = environment.project();

@@ -275,6 +275,15 @@ fn whose_commands_drive_it_is_said_in_the_file() {
     project.write("src/words.sh", "true\n");
     ok(&project, PASSING);
     ok(&project, "skip --reason enough");
+    // One of another view that is called by its name is told as that, too.
+    let search = "collab complete-skill collab-start --session search";
+    project.typed_json(search).ok();
+    for line in [
+        "autopilot status --run-id search",
+        "session status --session search",
+    ] {
+        project.typed_json(line).fault(2, "other_workflow");
+    }
 }
 
 /// What is wrong with a commit by this definition whose RED was answered by a change of `file`, which is undone before the

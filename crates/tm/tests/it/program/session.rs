@@ -236,7 +236,6 @@ fn commands_that_are_advised_name_the_session_that_was_named() {
     for (line, status, recovery) in [
         ("export ID out", 3, "status --session ID"),
         ("approve -s ID", 3, "status --session ID"),
-        ("show ID plan", 4, "status --session ID"),
         ("show ID x.md", 4, "show --session ID"),
         // As it was named.
         ("respond -s first plan.md", 3, "step --session first"),

@@ -55,7 +55,6 @@ fn a_setting_is_written_where_it_belongs_and_read_back() {
         assert_eq!(got.text().trim(), value);
     };
     get("test.command", "npm test");
-    get("autopilot.maxGreenAttempts", "5");
     get("autopilot.finalization", r#"{"updateTaskStatus":false}"#);
     environment.typed("config unset test.command").text();
     get("test.command", "null");
