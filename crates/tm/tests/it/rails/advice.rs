@@ -5,7 +5,6 @@ use std::sync::Mutex;
 
 use super::environment::TestEnvironment;
 use testkit::Outcome;
-use testkit::sandbox::binary;
 
 /// A refusal leaves nobody guessing: it has a message, a suggestion, and names only what there is.
 pub fn check(env: &TestEnvironment, answer: &Outcome) {
@@ -15,28 +14,22 @@ pub fn check(env: &TestEnvironment, answer: &Outcome) {
         let refusal = answer.json().get("error").unwrap_or(answer.json());
         let text = refusal[part].as_str().unwrap_or_default();
         for command in commands(text, part == "recovery") {
-            check_command(env, &command);
+            check_command(env, command);
         }
     }
     if answer.json().get("error").is_none() {
         assert_eq!(answer.json()["validated"], false, "{answer:#?}");
-        assert!(
-            answer.json()["nextAction"]["action"].is_string(),
-            "{answer:#?}"
-        );
+        let next = &answer.json()["nextAction"]["action"];
+        assert!(next.is_string(), "{answer:#?}");
     }
 }
 
-/// What stands between backticks and is a command of ours; the whole text, where it is nothing else.
-fn commands(text: &str, whole: bool) -> Vec<String> {
+/// What stands between backticks; the whole text, where it is nothing else.
+fn commands(text: &str, whole: bool) -> Vec<&str> {
     if whole {
-        return vec![text.to_owned()];
+        return vec![text];
     }
-    text.split('`')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_owned)
-        .collect()
+    text.split('`').skip(1).step_by(2).collect()
 }
 
 fn check_command(env: &TestEnvironment, command: &str) {
@@ -44,12 +37,9 @@ fn check_command(env: &TestEnvironment, command: &str) {
     let Some(("tm", rest)) = words.split_first().map(|(first, rest)| (*first, rest)) else {
         return;
     };
-    let names: Vec<&str> = rest
-        .iter()
-        .copied()
-        .take_while(|word| word.chars().all(|c| c.is_ascii_lowercase()))
-        .take(2)
-        .collect();
+    let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+    let names = rest.iter().copied().take_while(is_name).take(2);
+    let names: Vec<&str> = names.collect();
     let help = help_of(env, &names);
     for flag in rest.iter().filter(|word| word.starts_with("--")) {
         let flag = flag.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -64,14 +54,9 @@ fn help_of(env: &TestEnvironment, names: &[&str]) -> String {
     if let Some(help) = KNOWN.lock().unwrap().get(&command) {
         return help.clone();
     }
-    let help = env
-        .process(binary())
-        .args(names)
-        .arg("--help")
-        .output()
-        .unwrap();
-    assert!(help.status.success(), "`tm {command}` does not exist");
-    let help = String::from_utf8(help.stdout).unwrap();
+    let help = (**env).tm(&[names, &["--help"]].concat());
+    assert_eq!(help.status, 0, "`tm {command}` does not exist");
+    let help = help.out;
     KNOWN.lock().unwrap().insert(command, help.clone());
     help
 }

@@ -1,6 +1,8 @@
 //! A home, a repository and the binary, with nothing else in its environment; and the proof that a refused command
 //! left all of it as it was.
 
+use std::fmt::Display;
+use std::fs;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 use testkit::{Everything, Outcome, Sandbox};
 
-use super::advice;
+use super::{advice, terminal::agreed};
 
 /// The settings of a project whose tests are numbers that the test makes up.
 pub const CONFIG: &str = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#;
@@ -36,6 +38,24 @@ pub const TASKS: &str = r#"{
 }
 "#;
 
+/// Where the tasks are.
+pub const TASKS_FILE: &str = ".taskmaster/tasks/tasks.json";
+
+/// Where the settings are.
+pub const SETTINGS: &str = ".taskmaster/config.json";
+
+/// The branch of a run of task 1.
+pub const BRANCH: &str = "master/task-1-count-the-words";
+
+/// A report of RED, as it is claimed.
+pub const RED: &str = "complete red --results failed:1,passed:1";
+
+/// A report of GREEN behind that.
+pub const GREEN: &str = "complete green --results failed:0,passed:2";
+
+/// The same at the end.
+pub const FINALIZE: &str = "finalize --results failed:0,passed:2";
+
 /// A sandbox whose project is a repository with tasks.
 pub struct TestEnvironment {
     sandbox: Sandbox,
@@ -55,6 +75,7 @@ impl DerefMut for TestEnvironment {
     }
 }
 
+/// How it is made, and how far a run in it has come; what is asked of the binary; what the repository and its files are.
 impl TestEnvironment {
     /// A home, and an empty folder for the project.
     pub fn bare() -> Self {
@@ -67,8 +88,8 @@ impl TestEnvironment {
     pub fn with(tasks: &str, config: &str) -> Self {
         Self {
             sandbox: Sandbox::repository(&[
-                (".taskmaster/tasks/tasks.json", tasks),
-                (".taskmaster/config.json", config),
+                (TASKS_FILE, tasks),
+                (SETTINGS, config),
                 ("README.md", "words\n"),
                 (".gitignore", "*.tmp\n"),
             ]),
@@ -82,24 +103,46 @@ impl TestEnvironment {
 
     /// The usual repository, with a run of task 1 that has begun.
     pub fn started() -> Self {
-        let env = Self::new();
-        env.auto("start 1").ok();
-        env
+        Self::started_with(CONFIG)
     }
 
     /// The same with settings of its own.
     pub fn started_with(config: &str) -> Self {
-        let env = Self::with(TASKS, config);
+        Self::started_on(TASKS, config)
+    }
+
+    /// The same with tasks of its own.
+    pub fn started_on(tasks: &str, config: &str) -> Self {
+        let env = Self::with(tasks, config);
         env.auto("start 1").ok();
+        env
+    }
+
+    /// In GREEN of the first subtask.
+    pub fn in_green() -> Self {
+        let env = Self::started();
+        env.red();
+        env
+    }
+
+    /// Where the first subtask is to be committed.
+    pub fn in_commit() -> Self {
+        let env = Self::in_green();
+        env.green();
+        env
+    }
+
+    /// Where all is done but for the last report.
+    pub fn at_the_end() -> Self {
+        let env = Self::started();
+        env.to_finalize();
         env
     }
 
     /// The binary, not yet started, to be asked for JSON.
     pub fn program(&self, arguments: &[&str]) -> Command {
         let (family, rest) = arguments.split_first().expect("a command");
-        let mut command = self.sandbox.program(&[family, "--json"]);
-        command.args(rest);
-        command
+        self.sandbox.program(&[&[*family, "--json"], rest].concat())
     }
 
     /// Runs the binary for JSON.
@@ -114,18 +157,24 @@ impl TestEnvironment {
 
     /// Starts `tm autopilot` and does not wait for it.
     pub fn spawn(&self, words: &str) -> Child {
-        self.program(&autopilot(words))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+        let mut program = self.program(&autopilot(words));
+        program.stdout(Stdio::piped()).stderr(Stdio::piped());
+        program.spawn().unwrap()
+    }
+
+    /// Has `tm autopilot` die at a fail point.
+    #[cfg(debug_assertions)]
+    pub fn killed(&self, words: &str, point: &str) {
+        let mut program = self.program(&autopilot(words));
+        let output = program.env("TRAMLINE_FAIL_POINT", point).output().unwrap();
+        assert!(!output.status.success(), "{point} is not reached");
     }
 
     /// Writes a failing test and reports RED of the present subtask.
     pub fn red(&self) -> Value {
         let id = self.present_subtask();
         self.write(&format!("tests/{id}.sh"), format!("test {id}\n"));
-        self.auto("complete red --results failed:1,passed:1").ok()
+        self.auto(RED).ok()
     }
 
     /// Writes the code and reports GREEN of the present subtask.
@@ -137,16 +186,12 @@ impl TestEnvironment {
     pub fn green_with(&self, more: &str) -> Value {
         let id = self.present_subtask();
         self.write(&format!("src/{id}.sh"), format!("code {id}\n"));
-        self.auto(&format!(
-            "complete green --results failed:0,passed:2 {more}"
-        ))
-        .ok()
+        self.auto(&format!("{GREEN} {more}")).ok()
     }
 
-    /// The same without asking what the present subtask is.
-    pub fn green_of(&self, id: &str) -> Value {
-        self.write(&format!("src/{id}.sh"), format!("code {id}\n"));
-        self.auto("complete green --results failed:0,passed:2").ok()
+    /// Has the commit be made.
+    pub fn commit(&self) -> Value {
+        self.auto("commit").ok()
     }
 
     /// Goes from the beginning of the present subtask to where its commit is to be made.
@@ -157,14 +202,8 @@ impl TestEnvironment {
 
     /// Goes through the whole present subtask.
     pub fn subtask(&self) -> Value {
-        self.subtask_with("")
-    }
-
-    /// The same with more arguments at GREEN.
-    pub fn subtask_with(&self, more: &str) -> Value {
-        self.red();
-        self.green_with(more);
-        self.auto("commit").ok()
+        self.to_commit();
+        self.commit()
     }
 
     /// Goes from the beginning of a run to its last report.
@@ -184,26 +223,162 @@ impl TestEnvironment {
     /// The rest of a run, to its good end.
     pub fn finish(&self) -> Value {
         self.to_finalize();
-        let end = self.auto("finalize --results failed:0,passed:2").ok();
+        let end = self.auto(FINALIZE).ok();
         assert_eq!(end["nextAction"]["status"], "completed", "{end}");
         end
     }
 
+    /// A person has this be done.
+    pub fn agreed(&self, arguments: &[&str]) {
+        let (status, shown) = agreed(self, arguments);
+        assert_eq!(status, 0, "{shown}");
+    }
+
+    /// What comes next.
+    pub fn next(&self) -> Value {
+        self.auto("next").ok()
+    }
+
     /// What is to be done now.
     pub fn action(&self) -> String {
-        let next = self.auto("next").ok();
-        next["action"].as_str().unwrap().to_owned()
+        self.next()["action"].as_str().unwrap().to_owned()
     }
 
     /// The present work unit.
     pub fn unit(&self) -> String {
-        let next = self.auto("next").ok();
+        let next = self.next();
         next["unitId"].as_str().unwrap_or_default().to_owned()
     }
 
     fn present_subtask(&self) -> String {
-        let next = self.auto("next").ok();
-        next["subtask"]["id"].as_str().unwrap().to_owned()
+        self.next()["subtask"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Part of what is said of the present run.
+    pub fn status(&self, part: &str) -> Value {
+        self.auto("status").ok()[part].take()
+    }
+
+    /// The report of the run.
+    pub fn report(&self) -> Value {
+        self.tm(&["runs", "report"]).ok()
+    }
+
+    /// Holds that the journal is whole.
+    pub fn journal_is_whole(&self) {
+        assert_eq!(self.tm(&["log", "verify"]).ok()["whole"], true);
+    }
+
+    /// A command that a rule forbids: it has this status and code, its suggestion names `way_out` and nothing that does
+    /// not exist, and everything is as it was before.
+    pub fn refused(&self, words: &str, status: i32, code: &str, way_out: &str) -> Outcome {
+        self.refused_of(&autopilot(words), status, code, way_out)
+    }
+
+    /// The same for arguments that hold spaces.
+    pub fn refused_of(
+        &self,
+        arguments: &[&str],
+        status: i32,
+        code: &str,
+        way_out: &str,
+    ) -> Outcome {
+        let before = self.everything();
+        let answer = self.tm(arguments);
+        before.assert_same(&self.everything(), &format!("{arguments:?}"));
+        fails(&answer, status, code);
+        assert_eq!(answer.err, "", "all is said in the answer: {answer:#?}");
+        advice::check(self, &answer);
+        tells(answer.suggestion(), &[way_out]);
+        answer
+    }
+
+    /// A command that a rule forbids, with the status that the list of codes gives to this code.
+    pub fn refuses(&self, words: &str, code: &str) -> Outcome {
+        self.refuses_of(&autopilot(words), code)
+    }
+
+    /// The same for arguments that hold spaces.
+    pub fn refuses_of(&self, arguments: &[&str], code: &str) -> Outcome {
+        self.refused_of(arguments, listed_status(code), code, "")
+    }
+
+    /// A command that comes to this code, has advice that can be followed, and may have changed something.
+    pub fn comes_to(&self, words: &str, code: &str) -> Outcome {
+        let answer = self.auto(words);
+        fails(&answer, listed_status(code), code);
+        advice::check(self, &answer);
+        answer
+    }
+
+    /// Runs git with words that stand apart by spaces.
+    pub fn git_words(&self, words: &str) -> String {
+        self.git(&words.split(' ').collect::<Vec<_>>())
+    }
+
+    /// Has another branch be checked out.
+    pub fn switch(&self, branch: &str) {
+        self.git(&["switch", "--quiet", branch]);
+    }
+
+    /// The branch that is checked out; empty where there is none.
+    pub fn branch(&self) -> String {
+        self.git_words("branch --show-current")
+    }
+
+    /// All branches.
+    pub fn branches(&self) -> String {
+        self.git_words("for-each-ref --format=%(refname:short) refs/heads")
+    }
+
+    /// What git calls changed.
+    pub fn changes(&self) -> String {
+        self.git_words("status --porcelain")
+    }
+
+    /// The message of the last commit.
+    pub fn message(&self) -> String {
+        self.git_words("log -1 --format=%B")
+    }
+
+    /// The paths of the last commit.
+    pub fn committed(&self) -> String {
+        self.git_words("show --format= --name-only HEAD")
+    }
+
+    /// The paths of a commit of this subtask, as [`red`](Self::red) and [`green`](Self::green) leave them.
+    pub fn files_of(id: &str) -> String {
+        format!("{TASKS_FILE}\nsrc/{id}.sh\ntests/{id}.sh")
+    }
+
+    /// How many commits `main` does not have.
+    pub fn commits(&self) -> String {
+        self.git_words("rev-list --count main..HEAD")
+    }
+
+    /// Writes a file of the project, and commits all that is changed.
+    pub fn commit_file(&self, path: &str, text: impl AsRef<[u8]>) {
+        self.write(path, text);
+        self.commit_all(path);
+    }
+
+    /// Somebody commits these paths by hand.
+    pub fn commit_by_hand(&self, paths: &[&str]) -> String {
+        self.git(&[&["add"], paths].concat());
+        self.git(&["commit", "--quiet", "--message", "My own words"]);
+        self.head()
+    }
+
+    /// Deletes a file of the project.
+    pub fn delete(&self, path: &str) {
+        fs::remove_file(self.project().join(path)).unwrap();
+    }
+
+    /// The tasks of the file, of whatever tag they are.
+    pub fn tasks(&self) -> Value {
+        let file: Value = serde_json::from_str(&self.read(TASKS_FILE)).unwrap();
+        let tagged = file.get("master").unwrap_or(&file);
+        tagged["tasks"].clone()
     }
 
     /// Every file of the project and of the home. The list of refusals is kept for the report, and a lock names its last
@@ -226,37 +401,6 @@ impl TestEnvironment {
             .by_files()
             .by_content()
     }
-
-    /// A command that a rule forbids: it has this status and code, its suggestion names `way_out` and nothing that does
-    /// not exist, and everything is as it was before.
-    pub fn refused(&self, words: &str, status: i32, code: &str, way_out: &str) -> Outcome {
-        self.refused_of(&autopilot(words), status, code, way_out)
-    }
-
-    /// The same for arguments that hold spaces.
-    pub fn refused_of(
-        &self,
-        arguments: &[&str],
-        status: i32,
-        code: &str,
-        way_out: &str,
-    ) -> Outcome {
-        let before = self.everything();
-        let answer = self.tm(arguments);
-        before.assert_same(&self.everything(), &format!("{arguments:?}"));
-        assert_eq!(
-            (answer.code(), answer.status),
-            (code, status),
-            "{arguments:?}: {answer:#?}"
-        );
-        assert_eq!(answer.err, "", "all is said in the answer: {answer:#?}");
-        advice::check(self, &answer);
-        assert!(
-            answer.suggestion().contains(way_out),
-            "{arguments:?} should suggest {way_out:?}: {answer:#?}"
-        );
-        answer
-    }
 }
 
 /// The words of a `tm autopilot` command.
@@ -264,4 +408,29 @@ pub fn autopilot(words: &str) -> Vec<&str> {
     std::iter::once("autopilot")
         .chain(words.split_whitespace())
         .collect()
+}
+
+/// Holds that an answer has this status and code.
+pub fn fails(answer: &Outcome, status: i32, code: &str) {
+    let told = (answer.code(), answer.status);
+    assert_eq!(told, (code, status), "{answer:#?}");
+}
+
+/// Holds that a text has all of these parts.
+pub fn tells(text: impl Display, parts: &[&str]) {
+    let text = text.to_string();
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+}
+
+/// The exit status that `docs/codes.md` gives to a code, the first where there are several. A policy refuses with 3.
+fn listed_status(code: &str) -> i32 {
+    let name = format!("`{code}`");
+    let mut rows = include_str!("../../../../../docs/codes.md")
+        .lines()
+        .filter_map(|row| row.strip_prefix("| ")?.split_once(" | "));
+    let row = rows.find(|(names, _)| names.split(", ").any(|listed| listed == name));
+    let (_, rest) = row.unwrap_or_else(|| panic!("{code} is not in the list of codes"));
+    rest[..1].parse().unwrap_or(3)
 }

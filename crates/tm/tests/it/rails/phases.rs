@@ -1,133 +1,70 @@
 //! RED, GREEN and the final suite: the rows of the table, and the numbers that make no sense.
 
-use serde_json::json;
+use serde_json::Value;
 
-use super::environment::TestEnvironment;
-use super::terminal::agreed;
+use testkit::files::contents;
 
-#[test]
-fn red_needs_a_failing_test() {
-    let env = TestEnvironment::started();
-    env.write("tests/a.sh", "false\n");
-    env.refused(
-        "complete red --results failed:0,passed:3",
-        3,
-        "red_requires_failing_tests",
-        "new behaviour",
-    );
-    env.refused(
-        "complete --results failed:0,passed:0,skipped:4",
-        3,
-        "no_tests_ran",
-        "errors",
-    );
-    env.refused(
-        "complete --results failed:0,passed:0",
-        3,
-        "no_tests_ran",
-        "errors",
-    );
-    env.auto("complete red 1.1 --results failed:1,passed:0")
-        .ok();
+use super::environment::{FINALIZE, GREEN, RED, TASKS_FILE, TestEnvironment, tells};
+
+/// A report with these results, which is accepted with this warning, or with none.
+fn warned(env: &TestEnvironment, report: &str, warning: &str) {
+    let answer = env.auto(report).ok();
+    assert_eq!(answer.get("warning").is_none(), warning.is_empty());
+    tells(&answer["warning"], &[warning]);
 }
 
 #[test]
-fn red_needs_a_changed_file() {
+fn red_needs_a_changed_file_and_a_failing_test() {
     let env = TestEnvironment::started();
-    let words = "complete red --results failed:1,passed:0";
-    env.refused(
-        words,
-        3,
-        "red_without_tests",
-        "tm autopilot allow red_without_tests",
-    );
+    env.refused(RED, 3, "red_without_tests", "allow red_without_tests");
     // Neither what is ignored nor the tasks themselves are tests.
     env.write("notes.tmp", "ignored\n");
     env.write(".taskmaster/state.json", "{}");
-    env.refused(words, 3, "red_without_tests", "tests");
+    env.refused(RED, 3, "red_without_tests", "tests");
     env.write("tests/a.sh", "false\n");
-    env.auto(words).ok();
-}
-
-#[test]
-fn tests_that_the_executor_committed_itself_are_tests_too() {
-    let env = TestEnvironment::started();
-    env.write("tests/a.sh", "false\n");
+    for (results, code) in [
+        ("failed:0,passed:3", "red_requires_failing_tests"),
+        ("failed:0,passed:0,skipped:4", "no_tests_ran"),
+        ("failed:0,passed:0", "no_tests_ran"),
+    ] {
+        env.refuses(&format!("complete red --results {results}"), code);
+    }
+    // What does not compile, or passes in part, is accepted with a warning.
+    for (results, warning) in [
+        ("failed:0,passed:0,errors:2", "compiled"),
+        ("failed:1,passed:9", "Tests pass, too"),
+        ("failed:1,passed:0,errors:1", ""),
+    ] {
+        warned(&env, &format!("complete red --results {results}"), warning);
+        env.auto("reopen --reason again").ok();
+    }
+    // Tests that the executor committed itself are tests, too.
     env.commit_all("Tests first");
-    env.auto("complete red --results failed:1,passed:0").ok();
+    env.auto(RED).ok();
 }
 
-#[test]
-fn red_that_does_not_compile_or_passes_in_part_is_accepted_with_a_warning() {
-    let env = TestEnvironment::started();
-    env.write("tests/a.sh", "false\n");
-    let red = env
-        .auto("complete red --results failed:0,passed:0,errors:2")
-        .ok();
-    assert!(
-        red["warning"].as_str().unwrap().contains("compiled"),
-        "{red}"
-    );
-    env.auto("reopen --reason again").ok();
-    let red = env.auto("complete red --results failed:1,passed:9").ok();
-    assert!(
-        red["warning"].as_str().unwrap().contains("Tests pass, too"),
-        "{red}"
-    );
-    env.auto("reopen --reason again").ok();
-    let red = env
-        .auto("complete red --results failed:1,passed:0,errors:1")
-        .ok();
-    assert_eq!(red.get("warning"), None, "{red}");
+/// Subtasks of task 1 that the tasks file of HEAD has as done.
+fn done(env: &TestEnvironment) -> usize {
+    let tasks = env.git(&["show", &format!("HEAD:{TASKS_FILE}")]);
+    let tasks: Value = serde_json::from_str(&tasks).unwrap();
+    let subtasks = tasks["master"]["tasks"][0]["subtasks"].as_array().unwrap();
+    let is_done = |subtask: &&Value| subtask["status"] == "done";
+    subtasks.iter().filter(is_done).count()
 }
 
 #[test]
 fn tests_that_pass_already_can_complete_a_subtask() {
-    let env = TestEnvironment::started_with(
-        r#"{"test": {"command": "x"}, "autopilot": {"redAllPassing": "skip"}}"#,
-    );
-    let tasks = env.read(".taskmaster/tasks/tasks.json");
-    let red = env.auto("complete red --results failed:0,passed:3").ok();
+    let passing = "complete red --results failed:0,passed:3";
+    let config = r#"{"test": {"command": "x"}, "autopilot": {"redAllPassing": "skip"}}"#;
+    let env = TestEnvironment::started_with(config);
+    let tasks = env.read(TASKS_FILE);
+    let red = env.auto(passing).ok();
     assert_eq!(red["nextAction"]["unitId"], "workUnit-1.2-RED");
-    assert_eq!(
-        env.read(".taskmaster/tasks/tasks.json"),
-        tasks,
-        "its `done` is owed"
-    );
-    env.refused(
-        "complete red --results failed:0,passed:0",
-        3,
-        "no_tests_ran",
-        "",
-    );
+    assert_eq!(env.read(TASKS_FILE), tasks, "its `done` is owed");
+    env.refuses("complete red --results failed:0,passed:0", "no_tests_ran");
     env.subtask();
-    assert_eq!(done(&env), ["1", "2"], "it travels in the next commit");
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
-
-    // With no commit to come it travels in that of the task.
-    let env = TestEnvironment::started_with(
-        r#"{"test": {"command": "x"}, "autopilot": {"redAllPassing": "skip"}}"#,
-    );
-    env.auto("complete red --results failed:0,passed:3").ok();
-    env.auto("complete red --results failed:0,passed:3").ok();
-    let end = env.auto("finalize --results failed:0,passed:3").ok();
-    assert_eq!(end["nextAction"]["status"], "completed");
-    assert_eq!(done(&env), ["1", "2"]);
-    assert_eq!(env.git(&["rev-list", "--count", "main..HEAD"]), "1");
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
-}
-
-/// Subtasks of task 1 that the tasks file of HEAD has as done.
-fn done(env: &TestEnvironment) -> Vec<String> {
-    let tasks = env.git(&["show", "HEAD:.taskmaster/tasks/tasks.json"]);
-    let tasks: serde_json::Value = serde_json::from_str(&tasks).unwrap();
-    tasks["master"]["tasks"][0]["subtasks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|subtask| subtask["status"] == "done")
-        .map(|subtask| subtask["id"].to_string())
-        .collect()
+    assert_eq!(done(&env), 2, "it travels in the next commit");
+    assert_eq!(env.changes(), "");
 }
 
 #[test]
@@ -137,329 +74,142 @@ fn green_needs_passing_tests_and_none_that_fails() {
     env.auto("complete red --results failed:1,passed:0,skipped:1")
         .ok();
     env.write("src/a.sh", "true\n");
-    env.refused(
-        "complete green --results failed:0,passed:0,skipped:2",
-        3,
-        "no_tests_ran",
-        "errors",
-    );
-    env.refused(
-        "complete green --results failed:0,passed:1",
-        3,
-        "fewer_tests",
-        "tm autopilot reopen",
-    );
-    let retry = env.auto("complete green --results failed:0,passed:5,errors:1");
-    assert_eq!(
-        (retry.status, retry.code()),
-        (3, "green_tests_still_failing")
-    );
-    super::advice::check(&env, &retry);
+    let none = "complete --results failed:0,passed:0,skipped:2";
+    env.refuses(none, "no_tests_ran");
+    env.refuses("complete --results failed:0,passed:1", "fewer_tests");
+    let errors = "complete green --results failed:0,passed:5,errors:1";
+    let retry = env.comes_to(errors, "green_tests_still_failing");
     assert_eq!(retry.json()["nextAction"]["attempt"], 2);
     assert_eq!(retry.json()["nextAction"]["unitId"], "workUnit-1.1-GREEN-2");
-    env.auto("complete green --results failed:0,passed:2").ok();
+    env.auto(GREEN).ok();
 }
 
 #[test]
-fn attempts_run_out_and_a_resume_grants_fresh_ones() {
-    let env = TestEnvironment::started();
-    env.red();
-    let fail = "complete green --results failed:1,passed:1";
-    for attempt in [2, 3] {
-        let retry = env.auto(fail);
-        assert_eq!(retry.json()["nextAction"]["attempt"], attempt, "{retry:#?}");
-        assert_eq!(retry.json()["nextAction"]["maxAttempts"], 3);
-        // The very same report without a unit is a new failure, not a repeat: it has another unit.
-        env.write("src/a.sh", format!("{attempt}\n"));
-    }
-    let last = env.auto(fail);
-    assert_eq!(
-        (last.status, last.code()),
-        (3, "green_tests_still_failing"),
-        "{last:#?}"
-    );
-    assert_eq!(last.json()["nextAction"]["action"], "paused");
-    assert_eq!(
-        last.json()["nextAction"]["pausedReason"],
-        "max_attempts_reached"
-    );
-    assert!(
-        last.suggestion().contains("tm autopilot resume"),
-        "{last:#?}"
-    );
-    super::advice::check(&env, &last);
-    let status = env.auto("status").ok();
-    assert_eq!(status["status"], "paused");
-    assert_eq!(status["pausedReason"], "max_attempts_reached");
-    assert_eq!(status["canResume"], true);
-    env.refused(
-        "complete green --results failed:0,passed:3",
-        5,
-        "paused",
-        "tm autopilot resume",
-    );
-    env.refused("commit", 5, "paused", "tm autopilot resume");
-
-    // Whoever does the work does not give itself more attempts.
-    env.refused("resume", 3, "needs_person", "person");
-    let (status, shown) = agreed(&env, &["autopilot", "resume"]);
-    assert_eq!(status, 0, "{shown}");
-    let next = env.auto("next").ok();
-    assert_eq!(next["attempt"], 1);
-    assert_eq!(
-        next["unitId"], "workUnit-1.1-GREEN-4",
-        "a unit's number is used once"
-    );
-    for attempt in [2, 3] {
-        let retry = env.auto(fail);
-        assert_eq!(retry.json()["nextAction"]["attempt"], attempt, "{retry:#?}");
-    }
-    env.auto("complete green --results failed:0,passed:3").ok();
-    let results: Vec<bool> = (1..=5)
-        .map(|n| {
-            env.run_folder()
-                .join(format!("test-results/subtask-1.1-green-failed-{n}.json"))
-                .exists()
-        })
-        .collect();
-    assert_eq!(
-        results, [true; 5],
-        "each failed attempt has a file of its own"
-    );
-}
-
-#[test]
-fn attempts_can_be_fewer() {
+fn attempts_can_be_fewer_and_a_person_grants_fresh_ones() {
     let env = TestEnvironment::new();
     env.refused("start 1 --max-attempts 4", 3, "beyond_settings", "a person");
-    let by_input = [
-        "run",
-        "start",
-        "tdd",
-        "--input",
-        "taskId=1",
-        "--input",
-        "maxAttempts=99",
-    ];
+    let by_input = "run start tdd --input taskId=1 --input maxAttempts=99";
+    let by_input: Vec<&str> = by_input.split(' ').collect();
     env.refused_of(&by_input, 3, "beyond_settings", "a person");
     env.auto("start 1 --max-attempts 1").ok();
     env.red();
-    let last = env.auto("complete green --results failed:1,passed:1");
-    assert_eq!(last.json()["nextAction"]["action"], "paused");
-    // A step back is a way out of the pause.
-    env.refused("reopen --reason wrong-test", 3, "needs_person", "person");
-    let reopen = ["autopilot", "reopen", "--reason", "wrong-test"];
-    let (status, shown) = agreed(&env, &reopen);
-    assert_eq!(status, 0, "{shown}");
-    assert_eq!(env.auto("next").ok()["action"], "red");
+    let fails = || {
+        let failing = "complete green --results failed:1,passed:1";
+        let answer = env.comes_to(failing, "green_tests_still_failing");
+        tells(answer.suggestion(), &["tm autopilot resume"]);
+        assert_eq!(env.status("pausedReason"), "max_attempts_reached");
+    };
+    fails();
+    for words in [GREEN, "commit"] {
+        env.refused(words, 5, "paused", "tm autopilot resume");
+    }
+    // Whoever does the work does not give itself more attempts.
+    env.refused("resume", 3, "needs_person", "person");
+    env.agreed(&["autopilot", "resume"]);
+    assert_eq!(env.next()["attempt"], 1);
+    assert_eq!(env.unit(), "workUnit-1.1-GREEN-2");
+    fails();
+    // Each failed attempt has a file of its own.
+    let results = contents(&env.run_folder().join("test-results"));
+    let failed = results.keys().filter(|name| name.contains("-failed-"));
+    assert_eq!(failed.count(), 2);
+    // A step back is a way out of the pause, too.
+    env.refused("reopen --reason x", 3, "needs_person", "person");
+    env.agreed(&["autopilot", "reopen", "--reason", "x"]);
+    assert_eq!(env.action(), "red");
 }
 
 #[test]
 fn coverage_is_held_against_its_thresholds() {
-    let env = TestEnvironment::started_with(
-        r#"{"test": {"command": "x", "coverageThresholds": {"lines": 80, "branches": 70}}}"#,
-    );
+    let config =
+        r#"{"test": {"command": "x", "coverageThresholds": {"lines": 80, "branches": 70}}}"#;
+    let env = TestEnvironment::started_with(config);
     env.red();
     env.write("src/1.1.sh", "code\n");
-    let green = "complete green --results failed:0,passed:2 --coverage";
-    let answer = env.refused(
-        &format!("{green} lines:79.9,branches:12"),
-        3,
-        "coverage_below_threshold",
-        "tests",
-    );
-    for told in ["lines 79.9", "threshold 80", "branches 12", "threshold 70"] {
-        assert!(answer.message().contains(told), "{told}: {answer:#?}");
+    let both = ("lines:79.9,branches:12", ["lines 79.9", "branches 12"]);
+    for (coverage, told) in [both, ("12", ["lines 12", "threshold 80"])] {
+        let words = format!("{GREEN} --coverage {coverage}");
+        let answer = env.refuses(&words, "coverage_below_threshold");
+        tells(answer.message(), &told);
+        // No attempt is used up.
+        assert_eq!(answer.json()["nextAction"]["attempt"], 1);
     }
-    assert_eq!(
-        answer.json()["nextAction"]["attempt"],
-        1,
-        "no attempt is used up"
-    );
-    let answer = env.refused(
-        &format!("{green} 12"),
-        3,
-        "coverage_below_threshold",
-        "tests",
-    );
-    assert!(!answer.message().contains("branches"), "{answer:#?}");
-    let accepted = env.auto(&format!("{green} 80")).ok();
-    assert!(
-        accepted["warning"].as_str().unwrap().contains("branches"),
-        "{accepted}"
-    );
-    env.auto("reopen --reason again").ok();
-    let accepted = env.auto("complete green --results failed:0,passed:2").ok();
-    assert!(
-        accepted["warning"].as_str().unwrap().contains("lines"),
-        "{accepted}"
-    );
-    env.auto("reopen --reason again").ok();
-    let accepted = env
-        .auto(&format!("{green} lines:80,branches:70,functions:0"))
-        .ok();
-    assert_eq!(accepted.get("warning"), None, "{accepted}");
+    let all = "--coverage lines:80,branches:70,functions:0";
+    for (coverage, missing) in [("--coverage 80", "branches"), ("", "lines"), (all, "")] {
+        warned(&env, &format!("{GREEN} {coverage}"), missing);
+        env.auto("reopen --reason again").ok();
+    }
 }
 
 #[test]
 fn coverage_can_be_required() {
-    for config in [
-        r#"{"test": {"command": "x", "coverageThresholds": {"lines": 80}}, "evidence": {"requireCoverage": true}}"#,
-        r#"{"test": {"command": "x"}, "evidence": {"requireCoverage": true}}"#,
-        r#"{"test": {"command": "x", "coverageThresholds": {"lines": 80}}, "evidence": {"policy": {"coverage_missing": "refuse"}}}"#,
-    ] {
-        let env = TestEnvironment::started_with(config);
+    let lines = r#", "coverageThresholds": {"lines": 80}"#;
+    let required = r#""requireCoverage": true"#;
+    let policy = r#""policy": {"coverage_missing": "refuse"}"#;
+    for (thresholds, evidence) in [(lines, required), ("", required), (lines, policy)] {
+        let test = format!(r#""test": {{"command": "x"{thresholds}}}"#);
+        let config = format!(r#"{{{test}, "evidence": {{{evidence}}}}}"#);
+        let env = TestEnvironment::started_with(&config);
         env.red();
         env.write("src/a.sh", "a\n");
-        env.refused(
-            "complete green --results failed:0,passed:2",
-            3,
-            "coverage_missing",
-            "--coverage",
-        );
-        env.auto("complete green --results failed:0,passed:2 --coverage 81")
-            .ok();
-        env.auto("commit").ok();
-        env.subtask_with("--coverage 90");
-        env.refused(
-            "finalize --results failed:0,passed:2",
-            3,
-            "coverage_missing",
-            "--coverage",
-        );
-        env.auto("finalize --results failed:0,passed:2 --coverage 90")
-            .ok();
+        env.refused(GREEN, 3, "coverage_missing", "--coverage");
+        env.auto(&format!("{GREEN} --coverage 81")).ok();
+        env.commit();
+        env.red();
+        env.green_with("--coverage 90");
+        env.commit();
+        env.refused(FINALIZE, 3, "coverage_missing", "--coverage");
+        let below = format!("{FINALIZE} --coverage 40");
+        if !thresholds.is_empty() {
+            env.refused(&below, 3, "coverage_below_threshold", "--skip-coverage");
+        }
+        env.refuses("finalize --results failed:0,passed:0", "no_tests_ran");
+        let end = env.auto(&format!("{below} --skip-coverage")).ok();
+        assert_eq!(end["nextAction"]["status"], "completed");
     }
-}
-
-#[test]
-fn thresholds_hold_for_the_final_suite() {
-    let env = TestEnvironment::started_with(
-        r#"{"test": {"command": "x", "coverageThresholds": {"lines": 80}}}"#,
-    );
-    env.to_finalize();
-    let answer = env.refused(
-        "finalize --results failed:0,passed:2 --coverage 40",
-        3,
-        "coverage_below_threshold",
-        "--skip-coverage",
-    );
-    assert!(answer.message().contains("40"), "{answer:#?}");
-    env.refused(
-        "finalize --results failed:0,passed:0",
-        3,
-        "no_tests_ran",
-        "",
-    );
-    let end = env
-        .auto("finalize --results failed:0,passed:2 --coverage 40 --skip-coverage")
-        .ok();
-    assert_eq!(end["nextAction"]["status"], "completed");
 }
 
 #[test]
 fn the_final_suite_is_that_of_what_was_committed() {
-    let env = TestEnvironment::started();
-    env.to_finalize();
+    let env = TestEnvironment::at_the_end();
     env.write("src/late.sh", "late\n");
-    let answer = env.refused(
-        "finalize --results failed:0,passed:2",
-        3,
-        "changed_after_commit",
-        "tm autopilot reopen",
-    );
-    assert!(answer.message().contains("src/late.sh"), "{answer:#?}");
-    std::fs::remove_file(env.project().join("src/late.sh")).unwrap();
+    let answer = env.refuses(FINALIZE, "changed_after_commit");
+    tells(answer.message(), &["src/late.sh"]);
+    env.delete("src/late.sh");
+    // An empty commit of somebody else is told, too.
+    env.git_words("commit --quiet --allow-empty --message Empty");
+    env.refused(FINALIZE, 3, "foreign_commit", "tm autopilot reopen");
+    env.git(&["reset", "--quiet", "HEAD~1"]);
     env.write("coverage.tmp", "ignored\n");
-    env.refused(
-        "finalize --results failed:0,passed:1",
-        3,
-        "fewer_tests",
-        "missing tests",
-    );
-    env.auto("finalize --results failed:0,passed:2").ok();
+    env.refuses("finalize --results failed:0,passed:1", "fewer_tests");
+    env.auto(FINALIZE).ok();
 }
 
+/// What the reader of numbers refuses, wherever they are given; its own table has more of them.
 #[test]
 fn numbers_must_make_sense() {
     let env = TestEnvironment::started();
     env.write("tests/a.sh", "false\n");
-    for results in [
+    let texts = [
         "",
         " ",
-        "3",
-        "failed",
-        "failed:",
         "failed:x",
-        "failed:-1",
-        "failed:1.5",
-        "failed:1e3",
-        "skipped:3",
-        "errors:3",
-        "failed:1,failed:2",
-        "failed:1,total:7",
-        "failed:99999999999999999999",
-        "failed:1;passed:2",
-        "{",
-        "[1]",
         "null",
-        r#"{"failed":-1}"#,
-        r#"{"failed":1.5}"#,
-        r#"{"failed":null}"#,
-        r#"{"failed":"one"}"#,
-        r#"{"failed":1,"total":3}"#,
-        r#"{"failed":1} x"#,
-        "wins:3",
-        "failed:1,wins:3",
         "failed:NaN",
-        "failed:+1 ,",
-        r#"{"failed":1,"failed":0}"#,
-    ] {
+        r#"{"failed":1} x"#,
+    ];
+    for results in texts {
         let results = format!("--results={results}");
-        for arguments in [
-            &["autopilot", "complete", "red", &results][..],
-            &["autopilot", "finalize", &results],
-        ] {
-            env.refused_of(arguments, 2, "bad_results", "");
+        for words in [&["complete", "red"][..], &["finalize"]] {
+            let words = [&["autopilot"], words, &[&results]].concat();
+            env.refuses_of(&words, "bad_results");
         }
     }
-    for coverage in [
-        "",
-        "x",
-        "-1",
-        "100.1",
-        "NaN",
-        "inf",
-        "1e309",
-        "lines",
-        "lines:x",
-        "rows:3",
-        "{}x",
-        "lines:1,lines:2",
-    ] {
-        let coverage = format!("--coverage={coverage}");
-        env.refused_of(
-            &[
-                "autopilot",
-                "complete",
-                "red",
-                "--results",
-                "failed:1,passed:0",
-                &coverage,
-            ],
-            2,
-            "bad_coverage",
-            "--coverage",
-        );
+    for coverage in ["", "100.1", "1e309", "lines", "{}x", "lines:1,lines:2"] {
+        env.refuses(&format!("{RED} --coverage={coverage}"), "bad_coverage");
     }
-    env.tm(&[
-        "autopilot",
-        "complete",
-        "red",
-        "--results",
-        r#"{"total":3,"skipped":1,"passed":1,"failed":1}"#,
-    ])
-    .ok();
+    let json = r#"{"total":3,"skipped":1,"passed":1,"failed":1}"#;
+    env.auto(&format!("complete red --results {json}")).ok();
 }
 
 #[test]
@@ -467,55 +217,29 @@ fn files_must_be_among_the_changed_ones() {
     let env = TestEnvironment::started();
     env.write("tests/a.sh", "false\n");
     env.write("x.tmp", "ignored\n");
-    let red = "complete red --results failed:1,passed:0 --files";
-    for files in ["README.md", "tests/a.sh,README.md", "no-such-file", "x.tmp"] {
-        env.refused(&format!("{red} {files}"), 3, "file_not_changed", "--files");
+    for files in ["README.md", "tests/a.sh,README.md", ".git/config", "x.tmp"] {
+        env.refuses(&format!("{RED} --files {files}"), "file_not_changed");
     }
-    for files in ["../outside", "/etc/passwd", "tests/../../x", ".git/config"] {
-        let answer = env.tm(&super::environment::autopilot(&format!("{red} {files}")));
-        assert!(
-            matches!(answer.code(), "bad_path" | "file_not_changed"),
-            "{files}: {answer:#?}"
-        );
+    for files in ["../outside", "/etc/passwd", "tests/../../x"] {
+        let answer = env.auto(&format!("{RED} --files {files}"));
+        assert_eq!(answer.code(), "bad_path", "{files}");
     }
-    let before = env.everything();
-    assert_eq!(env.auto("next").ok()["unitId"], json!("workUnit-1.1-RED"));
-    before.assert_same(&env.everything(), "next");
-    env.auto(&format!("{red} tests/a.sh")).ok();
+    assert_eq!(env.unit(), "workUnit-1.1-RED");
+    env.auto(&format!("{RED} --files tests/a.sh")).ok();
 }
 
 #[test]
 fn another_phase_or_subtask_is_stale() {
     let env = TestEnvironment::started();
     env.write("tests/a.sh", "false\n");
-    for words in [
-        "complete green --results failed:0,passed:1",
-        "complete red 1.2 --results failed:1,passed:0",
-        "complete red 2 --results failed:1,passed:0",
-        "complete red --unit workUnit-1.1-RED-2 --results failed:1,passed:0",
-        "complete red --unit workUnit-1.1-GREEN --results failed:1,passed:0",
-        "complete red --unit x --results failed:1,passed:0",
-        "commit",
-        "commit 1.1",
-        "finalize --results failed:0,passed:1",
-    ] {
+    let of = |whose: &str| format!("complete red {whose} --results failed:1,passed:0");
+    let (other, unit) = (of("1.2"), of("--unit workUnit-1.1-RED-2"));
+    for words in [GREEN, &other, &unit, "commit", FINALIZE] {
         let answer = env.refused(words, 5, "stale_unit", "tm autopilot next");
-        assert!(
-            answer.message().contains("workUnit-1.1-RED"),
-            "{words}: {answer:#?}"
-        );
         assert_eq!(answer.json()["nextAction"]["unitId"], "workUnit-1.1-RED");
     }
-    let nowhere = env.auto("complete red 9.9 --results failed:1,passed:0");
-    assert_eq!(nowhere.status, 4, "{nowhere:#?}");
-    assert_eq!(nowhere.json()["error"]["code"], "unknown_item");
+    super::environment::fails(&env.auto(&of("9.9")), 4, "unknown_item");
     // What tells it from the others of its task is enough.
-    env.auto("complete red 1 --unit workUnit-1.1-RED --results failed:1,passed:0")
-        .ok();
-    env.refused(
-        "complete red --results failed:2,passed:0",
-        5,
-        "stale_unit",
-        "tm autopilot next",
-    );
+    env.auto(&of("1 --unit workUnit-1.1-RED")).ok();
+    env.refused(RED, 5, "stale_unit", "tm autopilot next");
 }
