@@ -1,92 +1,69 @@
 //! The run's branch: what it is called, when it is taken over, and where no run may work.
 
+use std::fs;
+
+use serde_json::json;
 use testkit::person::key;
 
-use super::environment::{CONFIG, TASKS, TestEnvironment};
-
-const NAME: &str = "master/task-1-count-the-words";
+use super::environment::{BRANCH, SETTINGS, TestEnvironment, tells};
 
 #[test]
-fn a_branch_in_the_way_makes_the_name_flat() {
-    // `master` cannot stand beside `master/…`.
+fn a_name_in_the_way_makes_the_branch_flat_or_refuses_it() {
+    let flat = "master-task-1-count-the-words";
+    let (in_the_way, there) = ("branch_conflict", "branch_exists");
+    // `master` cannot stand beside `master/…`, nor `a/b` beside `a/b/c`; names are compared without case.
+    for (reference, asked, comes_to) in [
+        ("heads/master", BRANCH, flat),
+        ("heads/MASTER", BRANCH, flat),
+        ("heads/a/b/c", "a/b", "a-b"),
+        ("heads/a/b", "a", in_the_way),
+        ("heads/Master/Task-1-Count-the-Words", BRANCH, in_the_way),
+        ("heads/master/task-1-count-the-words", BRANCH, there),
+        ("remotes/origin/master", BRANCH, flat),
+        ("remotes/origin/release", "release/x", "release-x"),
+        ("remotes/origin/a/b/c", "a/b", "a-b"),
+        ("remotes/origin/a/b", "a", in_the_way),
+        ("remotes/origin/other", BRANCH, BRANCH),
+        // What has its name in common with something else would be taken for that.
+        ("remotes/origin/topic", "origin/topic", in_the_way),
+        ("tags/v1", "v1", in_the_way),
+    ] {
+        let env = TestEnvironment::new();
+        env.git(&["update-ref", &format!("refs/{reference}"), "HEAD"]);
+        let words = match asked {
+            BRANCH => "start 1 --force".to_owned(),
+            _ => format!("start 1 --branch {asked}"),
+        };
+        if comes_to.starts_with("branch_") {
+            env.refused(&words, 3, comes_to, "branch");
+            continue;
+        }
+        for words in [format!("{words} --dry-run"), words] {
+            let answer = env.auto(&words).ok();
+            assert_eq!(answer["branch"], comes_to, "{reference}");
+            let warned = answer["warnings"].to_string().contains("cannot");
+            assert_eq!(warned, comes_to != asked, "{answer}");
+        }
+    }
+    // The flat name is taken too.
     let env = TestEnvironment::new();
-    env.git(&["branch", "master"]);
-    let plan = env.auto("start 1 --dry-run").ok();
-    assert_eq!(plan["branch"], "master-task-1-count-the-words");
-    assert!(plan["warnings"].to_string().contains("`master`"), "{plan}");
-    let started = env.auto("start 1").ok();
-    assert_eq!(started["branch"], "master-task-1-count-the-words");
-    assert!(
-        started["warnings"].to_string().contains("`master`"),
-        "{started}"
-    );
-
-    // Nor can `a/b` stand beside `a/b/c`.
-    let env = TestEnvironment::new();
-    env.git(&["branch", "a/b/c"]);
-    let started = env.auto("start 1 --branch a/b").ok();
-    assert_eq!(started["branch"], "a-b");
-
-    // Where the name has no folder there is no way round.
-    let env = TestEnvironment::new();
-    env.git(&["branch", "a/b"]);
-    env.refused("start 1 --branch a", 3, "branch_conflict", "--branch");
-    // Nor where the flat name is taken too.
     env.git(&["branch", "x"]);
     env.git(&["branch", "x-y"]);
     env.refused("start 1 --branch x/y", 3, "branch_exists", "--branch");
 }
 
+/// That of a run of another task is not taken over.
 #[test]
-fn a_branch_of_the_remote_in_the_way_makes_the_name_flat() {
-    for (there, words, expected) in [
-        ("master", "start 1", "master-task-1-count-the-words"),
-        ("release", "start 1 --branch release/x", "release-x"),
-        ("a/b/c", "start 1 --branch a/b", "a-b"),
-        ("other", "start 1", NAME),
-    ] {
-        let env = TestEnvironment::new();
-        env.git(&[
-            "update-ref",
-            &format!("refs/remotes/origin/{there}"),
-            "HEAD",
-        ]);
-        let started = env.auto(words).ok();
-        assert_eq!(started["branch"], expected, "{there}");
-        let warned = started["warnings"]
-            .to_string()
-            .contains(&format!("`{there}` of the remote"));
-        assert_eq!(warned, there != "other", "{started}");
-    }
-    let env = TestEnvironment::new();
-    env.git(&["update-ref", "refs/remotes/origin/a/b", "HEAD"]);
-    env.refused("start 1 --branch a", 3, "branch_conflict", "--branch");
-}
-
-#[test]
-fn names_are_compared_without_case() {
-    let env = TestEnvironment::new();
-    env.git(&["branch", "Master/Task-1-Count-the-Words"]);
-    env.refused("start 1", 3, "branch_conflict", "--branch");
-    let env = TestEnvironment::new();
-    env.git(&["branch", "MASTER"]);
-    let plan = env.auto("start 1 --dry-run").ok();
-    assert_eq!(plan["branch"], "master-task-1-count-the-words");
-}
-
-#[test]
-fn a_branch_that_no_run_of_the_task_made_is_refused() {
-    let env = TestEnvironment::new();
-    env.git(&["branch", NAME]);
-    env.refused("start 1", 3, "branch_exists", "--branch");
-    env.refused("start 1 --force", 3, "branch_exists", "--branch");
-
-    // That of a run of another task too.
+fn a_branch_that_another_run_made_or_that_is_checked_out_elsewhere_is_refused() {
     let env = TestEnvironment::new();
     env.auto("start 4 --branch words").ok();
     env.auto("abort").ok();
-    env.git(&["switch", "--quiet", "main"]);
+    env.switch("main");
     env.refused("start 1 --branch words", 3, "branch_exists", "--branch");
+    env.git(&["worktree", "add", "--quiet", "../elsewhere", "words"]);
+    let answer = env.refuses("start 4 --branch words", "branch_checked_out");
+    tells(answer.message(), &["elsewhere"]);
+    env.git(&["worktree", "remove", "../elsewhere"]);
     env.auto("start 4 --branch words").ok();
 }
 
@@ -96,55 +73,26 @@ fn the_branch_of_an_earlier_run_is_taken_over_with_its_work() {
     env.subtask();
     let tip = env.head();
     env.auto("abort").ok();
-    env.git(&["switch", "--quiet", "main"]);
+    env.switch("main");
     let plan = env.auto("start 1 --dry-run --allow-dirty").ok();
-    assert_eq!(plan["branchExists"], true);
     // What the earlier run did is done on its branch, though not here.
-    assert_eq!(plan["skipped"], serde_json::json!(["1.1"]));
+    assert_eq!(plan["branchExists"], true);
+    assert_eq!(plan["skipped"], json!(["1.1"]));
     assert_eq!(plan["subtasks"].as_array().unwrap().len(), 1);
     let started = env.auto("start 1").ok();
     assert_eq!(started["nextAction"]["unitId"], "workUnit-1.2-RED");
-    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), NAME);
-    assert_eq!(env.head(), tip);
-    env.to_commit();
-    env.auto("commit").ok();
-    assert_eq!(
-        env.git(&["rev-list", "--count", &format!("{tip}..HEAD")]),
-        "1"
-    );
-}
-
-#[test]
-fn a_branch_that_is_checked_out_elsewhere_is_refused() {
-    let env = TestEnvironment::started();
-    env.auto("abort").ok();
-    env.git(&["switch", "--quiet", "main"]);
-    let elsewhere = env.folder().join("elsewhere");
-    let elsewhere = elsewhere.to_str().unwrap();
-    env.git(&["worktree", "add", "--quiet", elsewhere, NAME]);
-    let answer = env.refused("start 1", 5, "branch_checked_out", "--branch");
-    assert!(answer.message().contains("elsewhere"), "{answer:#?}");
-    env.auto("start 1 --branch other").ok();
+    assert_eq!((env.branch(), env.head()), (BRANCH.to_owned(), tip));
+    env.subtask();
+    assert_eq!(env.commits(), "2");
 }
 
 #[test]
 fn names_that_git_does_not_take_are_a_mistake() {
     let env = TestEnvironment::new();
-    for name in [
-        "a b", "a..b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "/a", "a/", "a//b", ".a",
-        "a/.b", "a.lock", "a.lock/b", "a.", "@", "a@{1}", "@{-1}", "HEAD", "", "a\nb", "a\u{7f}",
-    ] {
+    for name in ["", "-x", "a b", "a\nb", "a//b", "tags/x", "HEAD"] {
         let branch = format!("--branch={name}");
-        let answer = env.refused_of(
-            &["autopilot", "start", "1", &branch],
-            2,
-            "bad_branch_name",
-            "letters",
-        );
-        assert!(answer.message().contains("cannot be"), "{answer:#?}");
+        env.refuses_of(&["autopilot", "start", "1", &branch], "bad_branch_name");
     }
-    let answer = env.tm(&["autopilot", "start", "1", "--branch=-x"]);
-    assert_eq!((answer.status, answer.code()), (2, "bad_branch_name"));
     env.auto("start 1 --branch feature/über-1").ok();
 }
 
@@ -152,44 +100,14 @@ fn names_that_git_does_not_take_are_a_mistake() {
 fn no_run_works_on_a_protected_branch() {
     let env = TestEnvironment::new();
     env.refused("start 1 --branch main", 3, "on_default_branch", "--branch");
-    env.write(
-        ".taskmaster/config.json",
-        r#"{"test": {"command": "x"}, "git": {"protectedBranches": ["release"]}}"#,
-    );
-    env.commit_all("Settings");
-    env.refused(
-        "start 1 --branch release",
-        3,
-        "on_default_branch",
-        "--branch",
-    );
-
+    // It has no case.
+    let settings = r#"{"test": {"command": "x"}, "git": {"protectedBranches": ["Release"]}}"#;
+    env.commit_file(SETTINGS, settings);
+    env.refuses("start 1 --branch release", "on_default_branch");
     // What the remote says comes first.
-    let env = TestEnvironment::new();
-    env.git(&["update-ref", "refs/remotes/origin/trunk", "HEAD"]);
-    env.git(&[
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/trunk",
-    ]);
-    env.refused("start 1 --branch trunk", 3, "on_default_branch", "--branch");
-}
-
-#[test]
-fn the_branch_that_a_run_was_started_from_is_protected_for_it() {
-    let env = TestEnvironment::new();
-    env.git(&["switch", "--quiet", "--create", "dev"]);
-    env.auto("start 1").ok();
-    env.to_commit();
-    env.git(&["switch", "--quiet", "dev"]);
-    env.refused(
-        "commit",
-        3,
-        "on_default_branch",
-        "git switch master/task-1-count-the-words",
-    );
-    env.git(&["switch", "--quiet", NAME]);
-    env.auto("commit").ok();
+    env.git_words("update-ref refs/remotes/origin/trunk HEAD");
+    env.git_words("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk");
+    env.refuses("start 1 --branch trunk", "on_default_branch");
 }
 
 #[test]
@@ -197,88 +115,36 @@ fn a_branch_that_git_cannot_switch_to_leaves_the_run_paused() {
     let env = TestEnvironment::started();
     env.subtask();
     env.auto("abort").ok();
-    env.git(&["switch", "--quiet", "main"]);
+    env.switch("main");
     env.write("src/1.1.sh", "in the way\n");
-    let answer = env.auto("start 1 --allow-dirty");
-    assert_eq!(
-        (answer.status, answer.code()),
-        (6, "git_refused"),
-        "{answer:#?}"
-    );
-    assert!(answer.message().contains("src/1.1.sh"), "{answer:#?}");
-    super::advice::check(&env, &answer);
-    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), "main");
+    let answer = env.comes_to("start 1 --allow-dirty", "git_refused");
+    tells(answer.message(), &["src/1.1.sh"]);
+    assert_eq!(env.branch(), "main");
     assert_eq!(env.read("src/1.1.sh"), "in the way\n");
-    assert_eq!(env.auto("status").ok()["status"], "paused");
+    assert_eq!(env.status("status"), "paused");
     // The cause gone, it goes on.
-    std::fs::remove_file(env.project().join("src/1.1.sh")).unwrap();
+    env.delete("src/1.1.sh");
     env.auto("resume").ok();
-    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), NAME);
-    assert_eq!(env.action(), "red");
-}
-
-#[test]
-fn titles_become_sane_names() {
-    for (title, name) in [
-        ("--amend", "master/task-1-amend"),
-        ("$(touch pwned); `id`", "master/task-1-touch-pwned-id"),
-        ("../../../etc/passwd", "master/task-1-etc-passwd"),
-        ("Größe & Übergröße", "master/task-1-grosse-ubergrosse"),
-        ("x.lock", "master/task-1-x-lock"),
-    ] {
-        let tasks = TASKS.replace("Count the words", title);
-        let env = TestEnvironment::with(&tasks, CONFIG);
-        let started = env.auto("start 1").ok();
-        assert_eq!(started["branch"], name);
-        assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), name);
-    }
-}
-
-/// A branch that has its name in common with something else is taken for that, and the other way round.
-#[test]
-fn a_branch_is_named_as_nothing_else() {
-    let env = TestEnvironment::new();
-    env.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
-    env.git(&["tag", "v1"]);
-    for name in ["origin/topic", "v1"] {
-        let start = ["autopilot", "start", "1", "--branch", name];
-        env.refused_of(&start, 3, "branch_conflict", "another name");
-    }
-    for name in ["refs/heads/x", "tags/x", "FETCH_HEAD"] {
-        let refused = env.tm(&["autopilot", "start", "1", "--branch", name]);
-        assert_eq!(refused.code(), "bad_branch_name", "{refused:#?}");
-    }
+    assert_eq!((env.branch(), env.action()), (BRANCH.into(), "red".into()));
 }
 
 #[test]
 fn what_kept_the_branch_from_being_made_is_told_afterwards_too() {
     let env = TestEnvironment::new();
-    env.hook(
-        "reference-transaction",
-        "#!/bin/sh\nif [ \"$1\" = prepared ] && grep -q task-1; then echo 'no such branches here' >&2; exit 1; fi\n",
-    );
-    let start = env.auto("start 1");
-    assert_ne!(start.status, 0, "{start:#?}");
-    let next = env.auto("next").ok();
+    let hook = "[ \"$1\" != prepared ] || ! grep -q task-1 || { echo 'not here' >&2; exit 1; }";
+    env.hook("reference-transaction", hook);
+    assert_ne!(env.auto("start 1").status, 0);
+    let next = env.next();
     assert_eq!(next["action"], "paused", "{next}");
-    let said = next["pausedMessage"].as_str().unwrap();
-    assert!(said.contains("no such branches here"), "{next}");
-    let shown = env.tm(&["run", "next"]);
-    assert!(shown.text().contains("no such branches here"), "{shown:?}");
+    tells(&next["pausedMessage"], &["not here"]);
+    tells(env.tm(&["run", "next"]).text(), &["not here"]);
 }
 
 /// A worktree without a branch, as `codex --worktree` and CI make it: `main` is checked out in another one.
 fn detached() -> TestEnvironment {
     let env = TestEnvironment::new();
     env.git(&["switch", "--quiet", "--detach"]);
-    let beside = env.folder().join("beside");
-    env.git(&[
-        "worktree",
-        "add",
-        "--quiet",
-        beside.to_str().unwrap(),
-        "main",
-    ]);
+    env.git(&["worktree", "add", "--quiet", "../beside", "main"]);
     env
 }
 
@@ -287,15 +153,28 @@ fn a_run_from_a_detached_commit_makes_its_branch_and_is_finished() {
     let env = detached();
     let base = env.head();
     let plan = env.auto("start 1 --dry-run").ok();
-    assert_eq!(plan["fromBranch"], serde_json::Value::Null);
-    env.whole_run("start 1");
-    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), NAME);
+    assert_eq!(plan["fromBranch"], json!(null));
+    env.auto("start 1").ok();
+    env.subtask();
+    env.save(0);
+    env.finish();
+    assert_eq!(env.branch(), BRANCH);
     assert_eq!(env.git(&["rev-parse", "main"]), base);
     let report = (*env).tm(&["runs", "report"]);
     let range = report.text().split("tm verify ").nth(1).unwrap();
     let range = range.split('`').next().unwrap();
     assert!(range.starts_with(&base[..7]), "{range}");
-    assert_eq!(env.tm(&["verify", range]).status, 0);
+    env.tm(&["verify", range]).ok();
+
+    // The default branch may be merged in.
+    env.restore(0);
+    fs::write(env.folder().join("beside/other.txt"), "theirs\n").unwrap();
+    env.git_words("-C ../beside add --all");
+    env.git_words("-C ../beside commit --quiet --message Theirs");
+    env.git(&["merge", "--quiet", "--no-edit", "main"]);
+    env.finish();
+    let report = (*env).tm(&["runs", "report"]);
+    tells(report.text(), &["tm verify main.."]);
 }
 
 #[test]
@@ -303,14 +182,12 @@ fn a_run_from_a_detached_commit_leads_back_to_it() {
     for branch in ["", " --branch other"] {
         let env = detached();
         let base = env.head();
+        let is_back = || assert_eq!((env.head(), env.branch()), (base.clone(), String::new()));
         env.auto(&format!("start 1{branch}")).ok();
         let aborted = env.auto("abort").ok();
-        let message = aborted["message"].as_str().unwrap();
-        let back = message.rsplit('`').nth(1).unwrap();
-        let words: Vec<&str> = back.strip_prefix("git ").unwrap().split(' ').collect();
-        env.git(&words);
-        assert_eq!(env.head(), base);
-        assert_eq!(env.git(&["branch", "--show-current"]), "");
+        let back = aborted["message"].as_str().unwrap().rsplit('`').nth(1);
+        env.git_words(back.unwrap().strip_prefix("git ").unwrap());
+        is_back();
 
         // With work that is nowhere else the branch stays unless that is forced.
         env.auto(&format!("start 1{branch}")).ok();
@@ -318,25 +195,7 @@ fn a_run_from_a_detached_commit_leads_back_to_it() {
         let cleanup = format!("abort --cleanup --sign {}", key(&env.store()));
         env.refused(&cleanup, 3, "unmerged_work", "--force");
         env.auto(&format!("{cleanup} --force")).ok();
-        assert_eq!(env.head(), base);
-        assert_eq!(env.git(&["branch", "--show-current"]), "");
-        let branches = env.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
-        assert_eq!(branches, "main");
+        is_back();
+        assert_eq!(env.branches(), "main");
     }
-}
-
-#[test]
-fn the_default_branch_may_be_merged_into_a_run_from_a_detached_commit() {
-    let env = detached();
-    env.auto("start 1").ok();
-    env.subtask();
-    let beside = env.folder().join("beside");
-    std::fs::write(beside.join("other.txt"), "theirs\n").unwrap();
-    let beside = beside.to_str().unwrap();
-    env.git(&["-C", beside, "add", "--all"]);
-    env.git(&["-C", beside, "commit", "--quiet", "--message", "Theirs"]);
-    env.git(&["merge", "--quiet", "--no-edit", "main"]);
-    env.finish();
-    let report = (*env).tm(&["runs", "report"]);
-    assert!(report.text().contains("tm verify main.."), "{report:#?}");
 }
