@@ -2,176 +2,111 @@
 
 use serde_json::Value;
 
-use super::environment::{CONFIG, TestEnvironment};
-
-const NAME: &str = "master/task-1-count-the-words";
+use super::environment::{BRANCH, CONFIG, FINALIZE, GREEN, RED, TestEnvironment, tells};
 
 #[test]
 fn without_a_run_there_is_nothing() {
     let env = TestEnvironment::new();
-    for words in [
-        "next",
-        "status",
-        "complete red --results failed:1,passed:0",
-        "commit",
-        "finalize --results failed:0,passed:1",
-        "reopen",
-        "pause",
-        "resume",
-        "abort",
-    ] {
+    let turns = [
+        "next", "status", "commit", "reopen", "pause", "resume", "abort",
+    ];
+    let others = [RED, FINALIZE, "skip --reason x", "status --run-id nonsense"];
+    for words in turns.into_iter().chain(others) {
         env.refused(words, 4, "no_run", "tm autopilot start");
     }
-    env.refused_of(
-        &["autopilot", "skip", "--reason", "x"],
-        4,
-        "no_run",
-        "tm autopilot start",
-    );
-    env.refused(
-        "status --run-id nonsense",
-        4,
-        "no_run",
-        "tm autopilot start",
-    );
     env.auto("start 1").ok();
     env.refused("status --run-id nonsense", 4, "unknown_run", "tm runs list");
     env.refused("status --tag nonsense", 4, "no_run", "--tag");
 }
 
+/// Nothing is reported or committed on the wrong branch, whatever the flags.
 #[test]
 fn every_phase_is_reported_from_the_runs_own_branch() {
-    let env = TestEnvironment::started();
-    let check = |words: &str| {
-        for (switch, code) in [
-            (&["switch", "--quiet", "main"][..], "on_default_branch"),
-            (&["switch", "--quiet", "--detach"], "wrong_branch"),
-        ] {
-            env.git(switch);
-            env.refused(words, 3, code, &format!("git switch {NAME}"));
+    let env = TestEnvironment::new();
+    env.git(&["switch", "--quiet", "--create", "dev"]);
+    env.git(&["branch", "other"]);
+    env.auto("start 1").ok();
+    let way_back = format!("git switch {BRANCH}");
+    // That from which the run was started is protected for it.
+    let [protected, wrong] = ["on_default_branch", "wrong_branch"];
+    let check = |words: &[&str]| {
+        for (branch, code) in [("main", protected), ("dev", protected), ("other", wrong)] {
+            env.switch(branch);
+            for words in words {
+                env.refused(words, 3, code, &way_back);
+            }
         }
-        env.git(&["switch", "--quiet", NAME]);
-        env.auto(words).ok();
+        env.switch(BRANCH);
+        env.git(&["switch", "--quiet", "--detach"]);
+        env.refused(words[0], 3, wrong, &way_back);
+        env.switch(BRANCH);
+        env.auto(words[0]).ok();
     };
     env.write("tests/a.sh", "test\n");
-    check("complete red --results failed:1,passed:0");
+    check(&[RED]);
     env.write("src/a.sh", "code\n");
-    check("complete green --results failed:0,passed:1");
-    check("commit");
+    check(&[GREEN]);
+    let files = "commit --files src/a.sh";
+    check(&["commit", "commit --message x", files, "commit --sha HEAD"]);
     env.subtask();
-    check("finalize --results failed:0,passed:2");
+    check(&[FINALIZE]);
 }
 
 #[test]
-fn resume_needs_the_branch() {
-    let env = TestEnvironment::started();
-    env.auto("pause").ok();
-    env.git(&["switch", "--quiet", "main"]);
-    let answer = env.refused("resume", 3, "wrong_branch", &format!("git switch {NAME}"));
-    assert_eq!(
-        answer.json()["error"]["recovery"],
-        format!("git switch {NAME}")
-    );
-    env.git(&["switch", "--quiet", NAME]);
-    assert_eq!(env.auto("resume").ok()["resumed"], true);
-}
-
-#[test]
-fn a_paused_run_takes_no_report() {
+fn a_paused_run_takes_no_report_and_is_resumed_on_its_branch() {
     let env = TestEnvironment::started();
     env.write("tests/a.sh", "test\n");
     env.auto("pause --reason lunch").ok();
-    for words in [
-        "complete red --results failed:1,passed:0",
-        "complete --results failed:1,passed:0",
-    ] {
+    for words in [RED, "complete --results failed:1,passed:0"] {
         let answer = env.refused(words, 5, "paused", "tm autopilot resume");
-        assert!(answer.message().contains("lunch"), "{answer:#?}");
+        tells(answer.message(), &["lunch"]);
         assert_eq!(answer.json()["nextAction"]["action"], "paused");
     }
-    let next = env.auto("next").ok();
-    assert_eq!(
-        (&next["action"], &next["pausedReason"]),
-        (&"paused".into(), &"lunch".into())
-    );
+    assert_eq!(env.next()["pausedReason"], "lunch");
     // Pausing again and resuming twice are no faults.
     let before = env.everything();
     env.auto("pause --reason again").ok();
     before.assert_same(&env.everything(), "a second pause");
-    env.auto("resume").ok();
+    env.switch("main");
+    let way_back = format!("git switch {BRANCH}");
+    let answer = env.refused("resume", 3, "wrong_branch", &way_back);
+    assert_eq!(answer.json()["error"]["recovery"], way_back);
+    env.switch(BRANCH);
+    assert_eq!(env.auto("resume").ok()["resumed"], true);
     let before = env.journal();
     env.auto("resume").ok();
     assert_eq!(env.journal(), before);
-    env.auto("complete red --results failed:1,passed:0").ok();
+    env.auto(RED).ok();
 }
 
 #[test]
 fn a_run_that_is_over_takes_nothing() {
-    let env = TestEnvironment::started();
-    env.to_finalize();
-    env.auto("finalize --results failed:0,passed:2").ok();
-    for words in [
-        "complete --results failed:9,passed:0",
-        "complete red 1.1 --results failed:9,passed:0",
-    ] {
-        let answer = env.refused(words, 3, "run_over", "tm runs report");
-        assert!(answer.message().contains("completed"), "{answer:#?}");
+    let env = TestEnvironment::at_the_end();
+    env.auto(FINALIZE).ok();
+    for words in ["complete", "complete red 1.1"] {
+        let words = format!("{words} --results failed:9,passed:0");
+        let answer = env.refused(&words, 3, "run_over", "tm runs report");
         assert_eq!(answer.json()["nextAction"]["action"], "complete");
     }
-    env.refused_of(
-        &["autopilot", "skip", "--reason", "x"],
-        4,
-        "run_over",
-        "tm runs report",
-    );
-    for words in ["reopen", "pause", "resume", "abort"] {
+    for words in ["skip --reason x", "reopen", "pause", "resume", "abort"] {
         env.refused(words, 4, "run_over", "tm runs report");
     }
-    assert_eq!(env.auto("next").ok()["status"], "completed");
-    assert_eq!(env.auto("status").ok()["canResume"], false);
+    assert_eq!(env.next()["status"], "completed");
+    assert_eq!(env.status("canResume"), false);
 }
 
 #[test]
 fn an_aborted_run_says_so() {
-    let env = TestEnvironment::started();
-    let run = env.auto("status").ok()["runId"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    env.red();
+    let env = TestEnvironment::in_green();
+    let run = env.status("runId");
     let aborted = env.auto("abort").ok();
     assert_eq!(env.auto("abort").ok(), aborted, "the same again");
     let answer = env.refused("next", 4, "run_aborted", "tm autopilot start");
-    assert!(answer.message().contains(&run), "{answer:#?}");
-    env.refused(
-        "complete green --results failed:0,passed:1",
-        3,
-        "run_over",
-        "tm runs report",
-    );
-    assert_eq!(
-        env.git(&["symbolic-ref", "--short", "HEAD"]),
-        NAME,
-        "the branch stays"
-    );
-    assert!(
-        env.project().join("tests/1.1.sh").exists(),
-        "so do the files"
-    );
-}
-
-#[test]
-fn several_runs_that_could_be_resumed_are_listed() {
-    let env = TestEnvironment::started();
-    env.auto("pause").ok();
-    env.git(&["switch", "--quiet", "main"]);
-    env.auto("start 4").ok();
-    env.auto("pause").ok();
-    let answer = env.refused("resume", 2, "several_runs", "--run-id");
-    let runs: Vec<String> =
-        serde_json::from_value(answer.json()["error"]["details"]["runs"].clone()).unwrap();
-    assert_eq!(runs.len(), 2, "{runs:?}");
-    env.auto(&format!("resume --run-id {}", runs[0])).ok();
+    tells(answer.message(), &[run.as_str().unwrap()]);
+    env.refused(GREEN, 3, "run_over", "tm runs report");
+    // The branch stays, and so do the files.
+    assert_eq!(env.branch(), BRANCH);
+    assert_eq!(env.read("tests/1.1.sh"), "test 1.1\n");
 }
 
 /// The answer to a commit that was answered before, as it was the first time.
@@ -189,8 +124,7 @@ fn a_commit_out_of_turn_does_not_pass_for_a_new_one() {
         {"id": 2, "title": "b", "status": "pending"},
         {"id": 3, "title": "c", "status": "pending", "kind": "chore"}
     ]}]}}"#;
-    let env = TestEnvironment::with(tasks, CONFIG);
-    env.auto("start 1").ok();
+    let env = TestEnvironment::started_on(tasks, CONFIG);
     let refused = || {
         for _ in 0..3 {
             env.refused("commit", 5, "stale_unit", "tm autopilot next");
@@ -199,39 +133,34 @@ fn a_commit_out_of_turn_does_not_pass_for_a_new_one() {
     refused();
     let made = env.subtask();
     // Whoever has lost the answer has done nothing since.
-    let again = env.auto("commit").ok();
+    let again = env.commit();
     assert_eq!(again["nextAction"]["action"], "red", "{again:#}");
     assert_eq!(told_again(again), made);
     env.write("src/b.sh", "code\n");
     refused();
     assert_eq!(told_again(env.auto("commit 1.1").ok()), made);
-    env.git(&["add", "--all"]);
-    env.git(&["commit", "--quiet", "--message", "By hand"]);
+    env.commit_by_hand(&["--all"]);
     refused();
     env.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     env.red();
     refused();
     env.green();
-    env.auto("commit").ok();
+    env.commit();
     env.write("Makefile", "all:\n");
     refused();
     env.auto("complete chore --results failed:0,passed:2").ok();
-    env.auto("commit").ok();
+    env.commit();
 }
 
 /// The same words twice: the same answer, and nothing moves the second time.
 fn twice(env: &TestEnvironment, words: &str) -> Value {
     let first = env.auto(words).ok();
     let before = env.journal();
-    let second = env.auto(words).ok();
-    let is_commit = words.starts_with("commit");
-    let second = if is_commit {
-        told_again(second)
-    } else {
-        second
-    };
-    assert_eq!(first, second, "{words}");
-    assert_eq!(env.journal(), before, "{words}");
+    let mut second = env.auto(words).ok();
+    if words.starts_with("commit") {
+        second = told_again(second);
+    }
+    assert_eq!((&second, env.journal()), (&first, before), "{words}");
     first
 }
 
@@ -239,30 +168,20 @@ fn twice(env: &TestEnvironment, words: &str) -> Value {
 fn the_same_report_twice_gets_the_recorded_answer() {
     for units in [true, false] {
         let env = TestEnvironment::started();
-        let named = |words: &str, unit: &str| {
-            if units {
-                format!("{words} --unit {unit}")
-            } else {
-                words.to_owned()
-            }
+        let named = |words: &str, phase: &str| {
+            let unit = format!("{words} --unit workUnit-1.1-{phase}");
+            if units { unit } else { words.to_owned() }
         };
         env.write("tests/a.sh", "test\n");
-        twice(
-            &env,
-            &named(
-                "complete red 1.1 --results failed:1,passed:0",
-                "workUnit-1.1-RED",
-            ),
-        );
+        twice(&env, &named(RED, "RED"));
+        // Another one of that phase is stale.
+        env.refuses("complete red --results failed:2,passed:1", "stale_unit");
         env.write("src/a.sh", "code\n");
-        twice(
-            &env,
-            &named(
-                "complete green 1.1 --results failed:0,passed:1",
-                "workUnit-1.1-GREEN",
-            ),
-        );
-        let commit = named("commit 1.1", "workUnit-1.1-COMMIT");
+        twice(&env, &named(GREEN, "GREEN"));
+        for words in [RED, "complete green --results failed:0,passed:3"] {
+            env.refuses(words, "stale_unit");
+        }
+        let commit = named("commit 1.1", "COMMIT");
         let made = twice(&env, &commit);
         let head = env.head();
         // Paused, on another branch, with a changed tree: what was recorded was recorded.
@@ -275,72 +194,33 @@ fn the_same_report_twice_gets_the_recorded_answer() {
         assert_eq!(told_again(env.auto(&commit).ok()), short);
         env.auto("resume").ok();
         env.git(&["checkout", "--quiet", "--", "src/a.sh"]);
-        env.git(&["switch", "--quiet", "main"]);
+        env.switch("main");
         assert_eq!(told_again(env.auto(&commit).ok()), made);
-        env.git(&["switch", "--quiet", NAME]);
+        env.switch(BRANCH);
         assert_eq!(env.head(), head);
 
         env.subtask();
-        let end = twice(&env, "finalize --results failed:0,passed:2");
+        let end = twice(&env, FINALIZE);
         assert_eq!(end["nextAction"]["status"], "completed");
         if units {
-            let late = env.auto(&commit).ok();
-            assert_eq!(
-                late["commitSha"], made["commitSha"],
-                "also when the run is over"
-            );
+            // Also when the run is over.
+            assert_eq!(env.auto(&commit).ok()["commitSha"], made["commitSha"]);
         }
-        assert_eq!(env.git(&["rev-list", "--count", "main..HEAD"]), "3");
+        assert_eq!(env.commits(), "3");
     }
 }
 
 #[test]
 fn a_used_unit_gets_its_own_answer_and_another_report_of_it_is_told_so() {
-    let env = TestEnvironment::started();
-    env.red();
-    let retry = env.auto("complete green --results failed:1,passed:1 --unit workUnit-1.1-GREEN");
-    assert_eq!(
-        (retry.status, retry.code()),
-        (3, "green_tests_still_failing")
-    );
+    let env = TestEnvironment::in_green();
+    let unit = "--unit workUnit-1.1-GREEN";
+    let fail = format!("complete green --results failed:1,passed:1 {unit}");
+    let retry = env.comes_to(&fail, "green_tests_still_failing");
     let before = env.journal();
-    let again = env.auto("complete green --results failed:1,passed:1 --unit workUnit-1.1-GREEN");
-    assert_eq!(again.json(), retry.json());
-    assert_eq!(again.status, 3);
-    let other = env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN");
-    assert_eq!((other.status, other.code()), (5, "stale_unit"));
-    let message = other.json()["message"].as_str().unwrap();
-    let told = "workUnit-1.1-GREEN was reported before, with other content, and was not accepted (green_tests_still_failing)";
-    assert!(message.starts_with(told), "{message}");
+    assert_eq!(env.auto(&fail).json(), retry.json());
+    let other = env.comes_to(&format!("{GREEN} {unit}"), "stale_unit");
+    tells(other.message(), &["(green_tests_still_failing)"]);
     assert_eq!(env.journal(), before);
     env.write("src/1.1.sh", "code\n");
-    env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN-2")
-        .ok();
-}
-
-#[test]
-fn a_report_at_an_earlier_phase_is_stale_unless_it_is_the_very_same() {
-    let env = TestEnvironment::started();
-    env.red();
-    env.refused(
-        "complete red --results failed:2,passed:1",
-        5,
-        "stale_unit",
-        "tm autopilot next",
-    );
-    env.auto("complete red --results failed:1,passed:1").ok();
-    env.green();
-    env.refused(
-        "complete red --results failed:1,passed:1",
-        5,
-        "stale_unit",
-        "tm autopilot next",
-    );
-    env.refused(
-        "complete green --results failed:0,passed:3",
-        5,
-        "stale_unit",
-        "tm autopilot next",
-    );
-    env.auto("complete green --results failed:0,passed:2").ok();
+    env.auto(&format!("{GREEN} {unit}-2")).ok();
 }
