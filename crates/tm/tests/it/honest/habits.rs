@@ -1,9 +1,10 @@
 //! What runners print by themselves, as they are called where nobody asks for more. Many name tests only where they fail.
 
-use super::work::{Before, SHOP, Way, Work};
+use super::work::{SHOP, Way, play};
 
 /// What a runner prints before the subtask, in RED and in GREEN.
 struct Habit {
+    name: &'static str,
     test: &'static str,
     code: &'static str,
     before: &'static str,
@@ -24,28 +25,26 @@ fn run(habit: &Habit) {
         said(habit.red),
         said(habit.green),
     );
-    let before = Before {
-        files: &[("suite.sh", &script), ("src/old", "old\n")],
-        command: "sh suite.sh",
-        test: "",
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
+    let files = [("suite.sh", &*script), ("src/old", "old\n")];
+    let shop = SHOP.files(&files).command("sh suite.sh").test("");
+    let work = shop.by(Way::Verified).begin();
     work.write(habit.test, "of the new\n");
     work.warns(habit.warns);
     work.red();
     work.write(habit.code, "new\n");
-    work.green();
-    work.commit();
-    work.finalize();
+    work.goes_through();
 }
 
+const GO_BEFORE: &str = "ok  \texample.com/shop\t0.002s\nok  \texample.com/shop/till\t0.002s\n";
+
 #[test]
-fn pytest_cannot_import_what_is_not_there_yet() {
-    run(&Habit {
-        test: "tests/test_double.py",
-        code: "double.py",
-        before: "\
+fn what_runners_print_by_themselves_is_understood() {
+    let habits = [
+        Habit {
+            name: "pytest cannot import what is not there yet",
+            test: "tests/test_double.py",
+            code: "double.py",
+            before: "\
 ============================= test session starts ==============================
 platform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0
 rootdir: /home/somebody/shop
@@ -55,7 +54,7 @@ tests/test_add.py ..                                                     [100%]
 
 ============================== 2 passed in 0.02s ===============================
 ",
-        red: "\
+            red: "\
 ============================= test session starts ==============================
 platform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0
 rootdir: /home/somebody/shop
@@ -74,7 +73,7 @@ ERROR tests/test_double.py
 !!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!
 =============================== 1 error in 0.08s ===============================
 ",
-        green: "\
+            green: "\
 ============================= test session starts ==============================
 platform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0
 rootdir: /home/somebody/shop
@@ -85,16 +84,13 @@ tests/test_double.py .                                                   [100%]
 
 ============================== 3 passed in 0.02s ===============================
 ",
-        warns: &["No test failed, they only could not be compiled or collected"],
-    });
-}
-
-#[test]
-fn jest_names_tests_only_in_a_run_of_one_file() {
-    run(&Habit {
-        test: "double.test.js",
-        code: "double.js",
-        before: "\
+            warns: &["red_only_errors"],
+        },
+        Habit {
+            name: "jest names tests only in a run of one file",
+            test: "double.test.js",
+            code: "double.js",
+            before: "\
 PASS ./add.test.js
   ✓ adds (3 ms)
 
@@ -104,7 +100,7 @@ Snapshots:   0 total
 Time:        0.275 s, estimated 1 s
 Ran all test suites.
 ",
-        red: "\
+            red: "\
 FAIL ./double.test.js
   ● doubles
 
@@ -123,7 +119,7 @@ Snapshots:   0 total
 Time:        0.275 s, estimated 1 s
 Ran all test suites.
 ",
-        green: "\
+            green: "\
 PASS ./double.test.js
 PASS ./add.test.js
 
@@ -133,37 +129,29 @@ Snapshots:   0 total
 Time:        0.275 s, estimated 1 s
 Ran all test suites.
 ",
-        warns: &[],
-    });
-}
-
-const GO_BEFORE: &str = "ok  \texample.com/shop\t0.002s\nok  \texample.com/shop/till\t0.002s\n";
-
-#[test]
-fn go_cannot_build_what_is_not_there_yet() {
-    run(&Habit {
-        test: "double_test.go",
-        code: "double.go",
-        before: GO_BEFORE,
-        red: "\
+            warns: &[],
+        },
+        Habit {
+            name: "go cannot build what is not there yet",
+            test: "double_test.go",
+            code: "double.go",
+            before: GO_BEFORE,
+            red: "\
 # example.com/shop [example.com/shop.test]
 ./double_test.go:6:5: undefined: Double
 FAIL\texample.com/shop [build failed]
 ok  \texample.com/shop/till\t0.002s
 FAIL
 ",
-        green: GO_BEFORE,
-        warns: &[],
-    });
-}
-
-#[test]
-fn go_names_packages_where_nothing_fails() {
-    run(&Habit {
-        test: "double_test.go",
-        code: "double.go",
-        before: GO_BEFORE,
-        red: "\
+            green: GO_BEFORE,
+            warns: &[],
+        },
+        Habit {
+            name: "go names packages where nothing fails",
+            test: "double_test.go",
+            code: "double.go",
+            before: GO_BEFORE,
+            red: "\
 --- FAIL: TestDouble (0.00s)
     --- FAIL: TestDouble/one (0.00s)
         double_test.go:9: no
@@ -174,7 +162,9 @@ FAIL\texample.com/shop\t0.004s
 ok  \texample.com/shop/till\t(cached)
 FAIL
 ",
-        green: GO_BEFORE,
-        warns: &[],
-    });
+            green: GO_BEFORE,
+            warns: &[],
+        },
+    ];
+    play(habits.map(|habit| (habit.name, habit)), |habit| run(&habit));
 }

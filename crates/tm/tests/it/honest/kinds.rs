@@ -3,300 +3,212 @@
 use serde_json::{Value, json};
 
 use super::languages::PYTHON;
-use super::work::{Before, DOUBLE, DOUBLES, SHOP, Way, Work};
+use super::work::{COMMIT, DOUBLE, RED, SHOP, VERIFIED, Way, Work, code_of};
 
-/// A run over subtasks of these kinds.
-pub fn begin(before: &Before<'_>, way: Way, kinds: &[&str]) -> Work {
-    let subtasks: Vec<Value> = (1..)
-        .zip(kinds)
-        .map(|(id, kind)| json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind }))
-        .collect();
-    let tasks = json!({ "master": { "tasks": [
-        { "id": 1, "title": "Many things", "status": "pending", "subtasks": subtasks }
-    ] } });
-    let first = kinds.first().unwrap();
-    let first = if *first == "config" { "chore" } else { first };
-    Work::begin_at(before, way, first, |work| {
-        work.write(".taskmaster/tasks/tasks.json", &tasks.to_string());
-    })
-}
+pub const TESTS: &[&str] = &["complete", "tests"];
+const CHORE: &[&str] = &["complete", "chore"];
+const REFACTOR: &[&str] = &["complete", "refactor"];
 
-/// Reports a phase, which is refused with this code. Gives the answer.
-fn refused(work: &Work, phase: &[&str], code: &str) -> Value {
-    let (status, answer) = if phase == ["commit"] {
-        work.report_commit(&[])
-    } else {
-        work.report(phase)
-    };
-    assert_eq!((status, &answer["code"]), (3, &json!(code)), "{answer:#}");
-    answer
-}
+/// What a spike is reported with.
+pub const LEARNED: &str = "tm run report --outcome learned --note 'it is fast'";
 
-fn done(work: &Work, phase: &str) {
-    work.accept(&["complete", phase], "commit");
+/// A test of what is there, and code in another form.
+pub const MORE: &str = "adds more: test $(sh src/add.sh 5 5) = 10\n";
+const OTHERWISE: &str = "expr $1 + $2\n";
+
+fn done(work: &Work, phase: &[&str]) {
+    work.accept(phase, "commit");
     work.commit();
 }
 
 #[test]
 fn each_kind_ends_in_a_commit_of_its_type() {
-    let before = Before {
-        files: &[&[("README.md", "# Shop\n")], SHOP.files].concat(),
-        ..SHOP
-    };
-    let way = Way::Reported;
     let kinds = [
         "docs", "config", "chore", "refactor", "tests", "spike", "fix",
     ];
-    let work = begin(&before, way, &kinds);
+    let shop = SHOP.with(&[("README.md", "# Shop\n")]).kinds(&kinds);
+    let work = shop.begin();
     work.append("README.md", "Sells things.\n");
     work.commit();
     work.write(".editorconfig", "root = true\n");
-    done(&work, "chore");
+    done(&work, CHORE);
     work.write("Makefile", "test:\n\tsh run.sh\n");
-    done(&work, "chore");
-    work.write("src/add.sh", "expr $1 + $2\n");
-    done(&work, "refactor");
-    work.append(
-        "tests/add.test",
-        "adds more: test $(sh src/add.sh 5 5) = 10\n",
-    );
-    done(&work, "tests");
-    let (status, told) = work.shell("tm run report --outcome learned --note 'expr is slow'");
+    done(&work, CHORE);
+    work.write("src/add.sh", OTHERWISE);
+    done(&work, REFACTOR);
+    work.append("tests/add.test", MORE);
+    done(&work, TESTS);
+    // A step that is no report of tests is told as any other.
+    let told = work.tm(&["next"]);
+    let step = told["nextSteps"][0]["command"].as_str().unwrap();
+    assert_eq!(told["action"], "spike", "{told:#}");
+    assert!(step.starts_with("tm run report"), "{told:#}");
+    let (status, told) = work.shell(LEARNED);
     assert_eq!(status, 0, "{told:#}");
-    work.write("tests/double.test", DOUBLES);
+    work.test();
     work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.finalize();
+    work.code();
+    work.goes_through();
     let subjects = work.git(&["log", "--reverse", "--format=%s", "main.."]);
-    let types: Vec<&str> = subjects
+    let types = subjects
         .lines()
-        .filter_map(|subject| subject.split(['(', ':']).next())
-        .collect();
+        .filter_map(|subject| subject.split(['(', ':']).next());
     let expected = ["docs", "chore", "chore", "refactor", "test", "fix", "chore"];
-    assert_eq!(types, expected, "{subjects}");
-    let (status, verified) = work.shell("tm verify main..HEAD");
-    assert_eq!(status, 0, "{verified:#}");
-    let known: Vec<&Value> = verified["commits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|commit| &commit["kind"])
-        .collect();
+    assert!(types.eq(expected), "{subjects}");
+    let (_, verified) = work.shell("tm verify main..HEAD");
+    let commits = verified["commits"].as_array().unwrap().iter();
+    let known: Vec<&Value> = commits.map(|commit| &commit["kind"]).collect();
     let expected = json!(["docs", "config", "chore", "refactor", "tests", null, null]);
     assert_eq!(json!(known), expected, "{verified:#}");
 }
 
 #[test]
 fn what_is_of_another_kind_is_refused() {
-    let way = Way::Reported;
-    let work = begin(&SHOP, way, &["docs", "chore", "refactor", "tests"]);
+    let work = SHOP.kinds(&["docs", "chore", "refactor", "tests"]).begin();
     work.write("README.md", "# Shop\n");
-    work.write("src/double.sh", DOUBLE);
-    let told = refused(&work, &["commit"], "other_files_changed");
-    assert!(told["message"].as_str().unwrap().contains("src/double.sh"));
+    work.code();
+    let told = work.refused(COMMIT, "other_files_changed")["message"].to_string();
+    assert!(told.contains("src/double.sh"), "{told}");
     // Committed by hand it is no other.
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "By hand"]);
-    let sha = work.git(&["rev-parse", "HEAD"]);
-    let (_, told) = work.report_commit(&["--sha", sha.trim()]);
-    assert_eq!(told["code"], "other_files_changed", "{told:#}");
+    work.commit_by_hand("By hand");
+    work.refused(&["commit", "--sha", "HEAD"], "other_files_changed");
     work.git(&["reset", "--quiet", "HEAD~"]);
     work.delete("src/double.sh");
     // Under another name it is gone as well.
     work.git(&["mv", "src/add.sh", "ADD.md"]);
-    refused(&work, &["commit"], "other_files_changed");
+    work.refused(COMMIT, "other_files_changed");
     work.git(&["mv", "ADD.md", "src/add.sh"]);
+    // In a folder of documents it is code.
+    for file in ["src/docs/double.js", "docs/double.go"] {
+        work.write(file, "1\n");
+        work.refused(COMMIT, "other_files_changed");
+        work.delete(file);
+    }
+    work.write("docs/example.js", "1\n");
     work.commit();
 
     work.write("Makefile", "all:\n");
-    work.write("src/add.sh", "expr $1 + $2\n");
-    refused(&work, &["complete", "chore"], "other_files_changed");
-    work.write("src/add.sh", "echo $(($1 + $2))\n");
-    work.write("tests/add.test", "adds: true\n");
-    refused(&work, &["complete", "chore"], "other_files_changed");
-    work.git(&["restore", "tests"]);
-    done(&work, "chore");
+    for (path, text) in [
+        ("src/add.sh", OTHERWISE),
+        ("tests/add.test", "adds: true\n"),
+    ] {
+        work.write(path, text);
+        work.refused(CHORE, "other_files_changed");
+        work.git(&["restore", path]);
+    }
+    done(&work, CHORE);
 
-    refused(&work, &["complete", "refactor"], "nothing_changed");
-    work.write("src/add.sh", "expr $1 + $2\n");
+    work.refused(REFACTOR, "nothing_changed");
+    work.write("src/add.sh", OTHERWISE);
     work.write("tests/add.test", "adds: true\n");
-    refused(&work, &["complete", "refactor"], "other_files_changed");
+    work.refused(REFACTOR, "other_files_changed");
     work.git(&["restore", "tests"]);
     work.write("src/add.sh", "expr $1 - $2\n");
-    let (status, told) = work.report(&["complete", "refactor"]);
-    assert_eq!(
-        told["code"], "green_tests_still_failing",
-        "{status} {told:#}"
-    );
-    work.write("src/add.sh", "expr $1 + $2\n");
-    done(&work, "refactor");
+    work.refused(REFACTOR, "green_tests_still_failing");
+    work.write("src/add.sh", OTHERWISE);
+    done(&work, REFACTOR);
 
-    work.write("src/add.sh", "echo $(($1 + $2))\n");
-    work.append(
-        "tests/add.test",
-        "adds more: test $(sh src/add.sh 5 5) = 10\n",
-    );
-    refused(&work, &["complete", "tests"], "other_files_changed");
-    work.git(&["restore", "src"]);
-    work.git(&["restore", "tests"]);
-    refused(&work, &["complete", "tests"], "no_test_written");
+    work.append("src/add.sh", "# more\n");
+    work.append("tests/add.test", MORE);
+    work.refused(TESTS, "other_files_changed");
+    work.git(&["restore", "src", "tests"]);
+    work.refused(TESTS, "no_test_written");
     // A test of before that asks for less is none that is brought.
     work.write("tests/add.test", "adds: true\n");
-    refused(&work, &["complete", "tests"], "no_test_written");
+    work.refused(TESTS, "no_test_written");
     // One that is there and fails is told as that.
     work.git(&["restore", "tests"]);
     work.append("tests/add.test", "adds more: false\n");
-    let (_, told) = work.report(&["complete", "tests"]);
-    assert_eq!(told["code"], "green_tests_still_failing", "{told:#}");
+    work.refused(TESTS, "green_tests_still_failing");
 }
 
+/// One that is new shows nothing, and one of before was made weaker.
 #[test]
-fn a_test_that_passes_without_the_product_shows_nothing() {
-    let work = begin(&PYTHON, Way::Verified, &["tests"]);
-    let tests = work.read("tests/test_add.py");
-    let more = |body: &str| format!("{tests}\n    def test_more(self):\n        {body}\n");
-    work.write("tests/test_add.py", &more("self.assertTrue(True)"));
-    let told = refused(&work, &["complete", "tests"], "passes_without_product");
-    assert!(
-        told["message"].as_str().unwrap().contains("test_more"),
-        "{told:#}"
-    );
-    work.write(
-        "tests/test_add.py",
-        &more("self.assertEqual(add(5, 5), 10)"),
-    );
-    done(&work, "tests");
-    work.finalize();
-}
-
-/// A test of before that needs the product no more was made weaker.
-#[test]
-fn a_test_of_before_goes_on_needing_the_product() {
-    let work = begin(&PYTHON, Way::Verified, &["tests"]);
+fn a_test_that_passes_without_the_product() {
+    let work = PYTHON.by(Way::Verified).kinds(&["tests"]).begin();
     let tests = work.read("tests/test_add.py");
     let more = "\n    def test_more(self):\n        self.assertEqual(add(5, 5), 10)\n";
-    let emptied = tests.replace("self.assertEqual(add(1, 2), 3)", "self.assertTrue(True)");
-    assert_ne!(emptied, tests);
-    work.write("tests/test_add.py", &format!("{emptied}{more}"));
-    let told = refused(&work, &["complete", "tests"], "passes_without_product");
-    let message = told["message"].as_str().unwrap();
-    assert!(
-        message.contains("test_adds") && message.contains("did not before"),
-        "{told:#}"
-    );
+    let passes = |text: &str, named: &str| {
+        work.write("tests/test_add.py", text);
+        let told = work.refused(TESTS, "passes_without_product")["message"].to_string();
+        assert!(told.contains(named), "{told}");
+    };
+    let empty = |text: &str, call: &str| text.replace(call, "assertTrue(True)");
+    let new = empty(more, "assertEqual(add(5, 5), 10)");
+    passes(&format!("{tests}{new}"), "test_more");
+    let old = empty(&tests, "assertEqual(add(1, 2), 3)");
+    passes(&format!("{old}{more}"), "test_adds");
     work.write("tests/test_add.py", &format!("{tests}{more}"));
-    done(&work, "tests");
+    done(&work, TESTS);
     work.finalize();
 }
 
 /// Where that cannot be tried, it is told.
 #[test]
 fn a_test_that_could_not_be_tried_without_the_product_is_told() {
-    let work = begin(&SHOP, Way::Verified, &["tests"]);
-    work.append(
-        "tests/add.test",
-        "adds more: test $(sh src/add.sh 5 5) = 10\n",
-    );
-    let told = work.accept(&["complete", "tests"], "commit");
-    let warning = told["warning"].as_str().unwrap_or_default();
-    assert!(warning.contains("not tried on a product"), "{told:#}");
+    let work = VERIFIED.kinds(&["tests"]).begin();
+    work.append("tests/add.test", MORE);
+    work.accept(TESTS, "commit");
+    assert_eq!(work.warned(), ["not_hollowed"]);
 }
 
 /// What git ignores makes tests pass here, and is in no commit.
 #[test]
 fn what_is_ignored_is_no_part_of_the_work() {
-    let work = begin(&SHOP, Way::Verified, &["chore", "refactor", "tests"]);
+    let work = VERIFIED.kinds(&["chore", "refactor", "tests"]).begin();
     work.write(".git/info/exclude", "src/sum.sh\ntests/five\nbuild.mk\n");
     work.write("src/sum.sh", "echo $(($1 + $2))\n");
-    let all = "sh src/sum.sh $1 $2\n";
-
     work.write("build.mk", "all:\n");
     work.write("Makefile", "include build.mk\n");
-    done(&work, "chore");
+    done(&work, CHORE);
 
-    work.write("src/add.sh", all);
-    let told = refused(&work, &["complete", "refactor"], "green_not_replayed");
-    let fix = told["suggestion"].as_str().unwrap();
-    assert!(fix.contains("git status --ignored"), "{told:#}");
-    work.write("src/add.sh", "expr $1 + $2\n");
-    done(&work, "refactor");
+    work.write("src/add.sh", "sh src/sum.sh $1 $2\n");
+    work.refused(REFACTOR, "green_not_replayed");
+    work.write("src/add.sh", OTHERWISE);
+    done(&work, REFACTOR);
 
     work.write("tests/five", "5\n");
-    work.append(
-        "tests/add.test",
-        "adds more: test $(sh src/add.sh 5 $(cat tests/five)) = 10\n",
-    );
-    refused(&work, &["complete", "tests"], "green_not_replayed");
-    work.git(&["restore", "tests"]);
-    work.append(
-        "tests/add.test",
-        "adds more: test $(sh src/add.sh 5 5) = 10\n",
-    );
-    work.accept(&["complete", "tests"], "commit");
-    work.commit();
+    let five = MORE.replace("5 5", "5 $(cat tests/five)");
+    work.append("tests/add.test", &five);
+    work.refused(TESTS, "green_not_replayed");
+    work.replace("tests/add.test", &five, MORE);
+    done(&work, TESTS);
     work.finalize();
 }
 
 /// What somebody tried out and has committed already is told where it can stay.
 #[test]
 fn a_spike_that_was_committed_comes_off_the_branch() {
-    let work = begin(&SHOP, Way::Verified, &["spike"]);
-    work.write("src/double.sh", DOUBLE);
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "Tried"]);
+    let work = VERIFIED.kinds(&["spike"]).begin();
+    work.code();
+    work.commit_by_hand("Tried");
     let tried = work.git(&["rev-parse", "HEAD"]);
     work.append("src/double.sh", "# and more\n");
-    let learned = "tm run report --outcome learned --note 'it is fast'";
-    let (status, told) = work.shell(learned);
-    assert_eq!(
-        (status, &told["code"]),
-        (3, &json!("changes_left")),
-        "{told:#}"
-    );
-    let fix = told["suggestion"].as_str().unwrap();
-    let commands: Vec<&str> = fix
-        .split('`')
-        .filter(|part| part.starts_with("git "))
-        .collect();
-    assert_eq!(commands.len(), 3, "{fix}");
-    for command in commands {
-        let words: Vec<&str> = command.split(' ').skip(1).collect();
-        work.git(&words);
-    }
-    let (status, told) = work.shell(learned);
+    let (status, told) = work.shell(LEARNED);
+    assert_eq!((status, code_of(&told)), (3, "changes_left"), "{told:#}");
+    work.takes_steps(&told);
+    let (status, told) = work.shell(LEARNED);
     assert_eq!(status, 0, "{told:#}");
-    assert_eq!(
-        work.git(&["show", &format!("{tried}:src/double.sh")]),
-        DOUBLE.trim_end()
-    );
+    let kept = work.git(&["show", &format!("{tried}:src/double.sh")]);
+    assert_eq!(kept, DOUBLE.trim_end());
 }
 
 /// What a subtask asks for is there already: a test says so.
 #[test]
 fn a_subtask_turns_out_to_be_of_another_kind() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.append(
-        "tests/add.test",
-        "adds more: test $(sh src/add.sh 5 5) = 10\n",
-    );
-    refused(&work, &["complete", "red"], "red_requires_failing_tests");
-    let (status, told) = work.ask(&["reopen", "--kind", "tests"]);
-    assert_eq!(
-        (status, &told["error"]["code"]),
-        (2, &json!("no_reason")),
-        "{told:#}"
-    );
-    let (_, told) = work.ask(&["reopen", "--kind", "wrong", "--reason", "why not"]);
-    assert_eq!(told["error"]["code"], "unknown_kind", "{told:#}");
-    let told = work.tm(&["reopen", "--kind", "tests", "--reason", "it is there"]);
+    let work = SHOP.begin();
+    work.append("tests/add.test", MORE);
+    work.refused(RED, "red_requires_failing_tests");
+    let to = |kind, words: &[&str]| work.ask(&[&["reopen", "--kind", kind], words].concat());
+    let why = ["--reason", "it is there"];
+    let (status, told) = to("tests", &[]);
+    assert_eq!((status, code_of(&told)), (2, "no_reason"), "{told:#}");
+    assert_eq!(code_of(&to("wrong", &why).1), "unknown_kind");
+    let (_, told) = to("tests", &why);
     assert_eq!(told["nextAction"]["action"], "tests", "{told:#}");
-    done(&work, "tests");
+    done(&work, TESTS);
     work.finalize();
-    let (status, verified) = work.shell("tm verify main..HEAD");
-    assert_eq!(status, 0, "{verified:#}");
+    let (_, verified) = work.shell("tm verify main..HEAD");
     assert_eq!(verified["commits"][0]["kind"], "tests", "{verified:#}");
     let (_, report) = work.shell("tm runs report");
     assert_eq!(report["subtasks"][0]["kind"], "tests", "{report:#}");
@@ -305,81 +217,36 @@ fn a_subtask_turns_out_to_be_of_another_kind() {
 
 #[test]
 fn tests_of_before_are_not_owed_by_work_of_another_kind() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
+    let work = SHOP.at_green();
     work.tm(&["reopen", "--kind", "chore", "--reason", "it is none"]);
     work.write("Makefile", "all:\n");
-    refused(&work, &["complete", "chore"], "other_files_changed");
+    work.refused(CHORE, "other_files_changed");
     work.delete("tests/double.test");
-    done(&work, "chore");
+    done(&work, CHORE);
     work.finalize();
 }
 
 #[test]
 fn a_kind_that_nobody_knows_begins_no_run() {
-    let work = Work::unbegun(&SHOP, Way::Claimed);
+    let work = SHOP.unbegun();
     let (status, told) = work.ask(&["start", "--title", "Explain (kind: doc)"]);
-    assert_eq!(
-        (status, &told["error"]["code"]),
-        (2, &json!("unknown_kind")),
-        "{told:#}"
-    );
-    let told = work.tm(&[
-        "start",
-        "--title",
-        "Explain",
-        "--subtask",
-        "How it is built (kind: docs)",
-    ]);
+    assert_eq!((status, code_of(&told)), (2, "unknown_kind"), "{told:#}");
+    let subtask = ["--subtask", "How it is built (kind: docs)"];
+    let told = work.tm(&[&["start", "--title", "Explain"], &subtask[..]].concat());
     assert_eq!(told["nextAction"]["action"], "docs", "{told:#}");
 }
 
-/// Who goes back finds the tests that were there before, and no others.
+/// Who goes back finds the tests that were there before, and no others: what was accepted before is new once more.
 #[test]
 fn tests_of_what_is_there_are_taken_up_again() {
-    let way = Way::Reported;
-    let work = begin(&SHOP, way, &["tests"]);
-    let more = "adds more: test $(sh src/add.sh 5 5) = 10\n";
-    work.append("tests/add.test", more);
-    work.accept(&["complete", "tests"], "commit");
-    work.tm(&["reopen", "--reason", "a hook wants a line more"]);
-    refused_without_tests(&work);
-    work.append("tests/add.test", &format!("{more}# the end\n"));
-    done(&work, "tests");
+    let work = SHOP.kinds(&["tests"]).begin();
+    let before = work.read("tests/add.test");
+    work.append("tests/add.test", MORE);
+    work.accept(TESTS, "commit");
+    work.reopen("tests");
+    work.write("tests/add.test", &before);
+    work.refused(TESTS, "no_test_written");
+    work.append("tests/add.test", MORE);
+    done(&work, TESTS);
     work.finalize();
-}
-
-/// What was accepted before is new once more.
-fn refused_without_tests(work: &Work) {
-    let before = "adds: test $(sh src/add.sh 1 2) = 3\n";
-    work.write("tests/add.test", before);
-    refused(work, &["complete", "tests"], "no_test_written");
-}
-
-#[test]
-fn code_in_a_folder_of_documents_is_code() {
-    let way = Way::Reported;
-    let work = begin(&SHOP, way, &["docs"]);
-    for file in ["src/docs/double.js", "docs/double.go"] {
-        work.write(file, "1\n");
-        refused(&work, &["commit"], "other_files_changed");
-        work.delete(file);
-    }
-    work.write("docs/example.js", "1\n");
-    work.commit();
-}
-
-/// A step that is no report of tests is told as any other.
-#[test]
-fn a_spike_is_what_comes_next() {
-    let work = begin(&SHOP, Way::Claimed, &["spike"]);
-    let told = work.tm(&["next"]);
-    assert_eq!(told["action"], "spike", "{told:#}");
-    let step = &told["nextSteps"][0]["command"];
-    assert!(
-        step.as_str().unwrap().starts_with("tm run report"),
-        "{told:#}"
-    );
 }

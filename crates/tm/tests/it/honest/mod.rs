@@ -13,3 +13,121 @@ mod reports;
 mod suites;
 mod ways;
 pub mod work;
+
+use work::{BY_NAME, Before, SHOP, Way, Work, play};
+
+/// Something that is done in a project.
+pub type Deed = Box<dyn Fn(&Work) + Send>;
+
+/// A run that goes through to its end, and what is done in it before each RED and each GREEN.
+struct Run {
+    name: &'static str,
+    before: Before<'static>,
+    ways: Option<&'static [Way]>,
+    is_own: bool,
+    subtasks: Vec<[Deed; 2]>,
+    then: Deed,
+}
+
+pub fn deed<T>(does: impl Fn(&Work) -> T + Send + 'static) -> Deed {
+    Box::new(move |work| {
+        does(work);
+    })
+}
+
+/// A run of the shop, in which this is done beside the ordinary test and its code.
+fn run(name: &'static str) -> Run {
+    Run {
+        name,
+        before: SHOP,
+        ways: None,
+        is_own: false,
+        subtasks: Vec::new(),
+        then: deed(|_| {}),
+    }
+}
+
+/// A run in which nothing is done but this.
+fn own(name: &'static str, before: Before<'static>) -> Run {
+    Run {
+        before,
+        is_own: true,
+        ..run(name)
+    }
+}
+
+impl Run {
+    fn of(self, before: Before<'static>) -> Self {
+        Self { before, ..self }
+    }
+
+    fn by(self, ways: &'static [Way]) -> Self {
+        Self {
+            ways: Some(ways),
+            ..self
+        }
+    }
+
+    fn red<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        self.subtasks.push([deed(does), deed(|_| {})]);
+        self
+    }
+
+    fn green<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        if self.subtasks.is_empty() {
+            self = self.red(|_| {});
+        }
+        self.subtasks.last_mut().unwrap()[1] = deed(does);
+        self
+    }
+
+    fn then<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        self.then = deed(does);
+        self
+    }
+
+    fn goes_through(&self, way: Way) {
+        let work = self.before.by(way).begin();
+        for (at, [red, green]) in self.subtasks.iter().enumerate() {
+            match at {
+                _ if self.is_own => {}
+                0 => work.test(),
+                _ => work.second_test(),
+            }
+            red(&work);
+            work.red();
+            match at {
+                _ if self.is_own => {}
+                0 => work.code(),
+                _ => work.second_code(),
+            }
+            green(&work);
+            work.green();
+            work.commit();
+        }
+        work.finalize();
+        (self.then)(&work);
+    }
+}
+
+/// Plays runs, in each of their ways.
+fn go_through(runs: impl IntoIterator<Item = Run>) {
+    let named = runs.into_iter().map(|run| (run.name, run));
+    play(named, |mut run| {
+        if run.subtasks.is_empty() {
+            run = run.red(|_| {});
+        }
+        let own = [run.before.way];
+        for way in run.ways.unwrap_or(&own) {
+            run.goes_through(*way);
+        }
+    });
+}
+
+/// Plays runs in each way in which tests have names, where nothing else is said.
+fn go_through_by_name(runs: impl IntoIterator<Item = Run>) {
+    go_through(runs.into_iter().map(|run| Run {
+        ways: run.ways.or(Some(&BY_NAME)),
+        ..run
+    }));
+}

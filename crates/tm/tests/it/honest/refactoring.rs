@@ -1,152 +1,112 @@
 //! What passes may be given another form before it is committed, where the settings or the subtask ask for that.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::work::{Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, Way, Work};
+use super::work::{Before, FINALIZE, GREEN, SHOP, TASKS_FILE, TWO, Work, code_of};
 
 /// The shop, where what passes is refactored.
-pub const REFACTORED: Before<'static> = Before {
-    settings: r#""autopilot": {"refactor": true}"#,
-    ..SHOP
-};
+pub const REFACTORED: Before<'static> = SHOP.settings(r#""autopilot": {"refactor": true}"#);
+
+pub const REFACTOR: &[&str] = &["complete", "refactor"];
+pub const UNCHANGED: &[&str] = &["complete", "refactor", "--unchanged"];
 
 /// A run whose first subtask is to be refactored.
-pub fn at_refactoring(before: &Before<'_>, way: Way) -> Work {
-    let work = Work::begin(before, way);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.accept(&["complete", "green"], "refactor");
+pub fn at_refactoring() -> Work {
+    let work = REFACTORED.with_code();
+    work.accept(GREEN, "refactor");
     work
+}
+
+/// All commits of the run were earned. What the report tells of its first subtask.
+fn earned(work: &Work) -> Value {
+    let (status, verified) = work.shell("tm verify main..HEAD");
+    let told = &verified["message"];
+    let all = json!("all 2 commits were earned");
+    assert_eq!((status, told), (0, &all), "{verified:#}");
+    let (_, report) = work.shell("tm runs report");
+    report["subtasks"][0].clone()
 }
 
 #[test]
 fn what_passes_is_given_another_form() {
-    let way = Way::Reported;
-    let work = at_refactoring(&REFACTORED, way);
+    let work = at_refactoring();
     work.write("src/double.sh", "sh src/add.sh $1 $1\n");
-    work.accept(&["complete", "refactor"], "commit");
-    work.commit();
-    work.finalize();
-    let (status, verified) = work.shell("tm verify main..HEAD");
-    assert_eq!(status, 0, "{verified:#}");
-    assert_eq!(
-        verified["message"], "all 2 commits were earned",
-        "{verified:#}"
-    );
-    let (_, report) = work.shell("tm runs report");
-    let row = &report["subtasks"][0];
+    work.accept(REFACTOR, "commit");
+    work.ends();
+    let row = earned(&work);
     assert_eq!(row["refactored"]["passed"], 2, "{row:#}");
     assert_eq!(row["attempts"], 1, "{row:#}");
 }
 
 #[test]
 fn nothing_to_refactor_is_an_answer() {
-    let way = Way::Reported;
-    let work = at_refactoring(&REFACTORED, way);
-    let unchanged = ["complete", "refactor", "--unchanged"];
-    work.write("src/double.sh", "echo $((2 * $1))\n");
-    let (status, told) = work.ask(&unchanged);
-    assert_eq!(
-        (status, &told["code"]),
-        (3, &json!("not_unchanged")),
-        "{told:#}"
-    );
-    work.write("src/double.sh", DOUBLE);
-    let told = work.tm(&unchanged);
-    assert_eq!(told["nextAction"]["action"], "commit", "{told:#}");
+    let work = at_refactoring();
     // Said once more it is the same report.
-    let told = work.tm(&unchanged);
-    assert_eq!(told["nextAction"]["action"], "commit", "{told:#}");
-    work.commit();
-    work.finalize();
-    let (_, report) = work.shell("tm runs report");
-    let row = &report["subtasks"][0];
+    for _ in 0..2 {
+        let told = work.tm(UNCHANGED);
+        assert_eq!(told["nextAction"]["action"], "commit", "{told:#}");
+    }
+    work.ends();
+    let row = earned(&work);
     assert_eq!(row["refactored"]["asBefore"], "GREEN", "{row:#}");
-    let (status, verified) = work.shell("tm verify main..HEAD");
-    assert_eq!(status, 0, "{verified:#}");
-    assert_eq!(
-        verified["message"], "all 2 commits were earned",
-        "{verified:#}"
-    );
 }
 
 #[test]
 fn a_subtask_says_whether_it_is_refactored() {
-    let tasks = json!({ "master": { "tasks": [{
-        "id": 1, "title": "Two", "status": "pending", "subtasks": [
-            { "id": 1, "title": "Double", "refactor": false },
-            { "id": 2, "title": "Halve" },
-        ],
-    }] } });
-    let way = Way::Reported;
-    let work = Work::begin_with(&REFACTORED, way, |work| {
-        work.write(".taskmaster/tasks/tasks.json", &tasks.to_string());
-    });
-    work.write("tests/double.test", DOUBLES);
+    let refactored = TWO.settings(r#""autopilot": {"refactor": true}"#);
+    let work = refactored
+        .prepared(|work| {
+            let title = "\"title\": \"Double a number\",";
+            work.replace(TASKS_FILE, title, &format!("{title} \"refactor\": false,"));
+        })
+        .committed();
+    work.second_test();
     work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.write("tests/halve.test", HALVES);
-    work.red();
-    work.write("src/halve.sh", HALVE);
-    work.accept(&["complete", "green"], "refactor");
+    work.second_code();
+    work.accept(GREEN, "refactor");
     let told = work.tm(&["complete", "--unchanged"]);
     assert_eq!(told["nextAction"]["action"], "commit", "{told:#}");
-    let told = work.tm(&["reopen", "--reason", "it could be shorter"]);
-    assert_eq!(told["nextAction"]["action"], "refactor", "{told:#}");
-    let told = work.tm(&["reopen", "--reason", "it lacks something"]);
-    assert_eq!(told["nextAction"]["action"], "green", "{told:#}");
-    let work = Work::unbegun(&SHOP, Way::Claimed);
+    work.reopen("refactor");
+    work.reopen("green");
+
+    let work = SHOP.unbegun();
     work.tm(&["start", "--title", "Double (refactor: yes)"]);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.accept(&["complete", "green"], "refactor");
+    work.test();
+    work.accepted(&["complete", "red"]);
+    work.code();
+    work.accept(GREEN, "refactor");
 }
 
 #[test]
 fn no_test_is_loosened_meanwhile() {
-    let way = Way::Reported;
-    let work = at_refactoring(&REFACTORED, way);
-    let refused = |code: &str| {
-        let (status, told) = work.report(&["complete", "refactor"]);
-        assert_eq!((status, &told["code"]), (3, &json!(code)), "{told:#}");
-    };
+    let work = at_refactoring();
     work.write("tests/double.test", "doubles: true\n");
-    refused("tests_changed");
-    work.write("tests/double.test", DOUBLES);
+    work.refused(REFACTOR, "tests_changed");
+    work.test();
     work.write("src/double.sh", "echo $(($1 * 3))\n");
-    refused("green_tests_still_failing");
+    work.refused(REFACTOR, "green_tests_still_failing");
     work.write("src/double.sh", "echo $((2 * $1))\n");
+    let add = work.read("tests/add.test");
     work.delete("tests/add.test");
-    let (status, told) = work.report(&["complete", "refactor"]);
-    assert_eq!(status, 3, "{told:#}");
-    work.write("tests/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n");
-    work.accept(&["complete", "refactor"], "commit");
+    work.refused(REFACTOR, "tests_changed");
+    work.write("tests/add.test", &add);
+    work.accept(REFACTOR, "commit");
     work.commit();
 }
 
 #[test]
 fn that_nothing_was_changed_says_nothing_of_tests_that_nobody_ran() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.write("tests/double.test", DOUBLES);
-    for phase in ["red", "green"] {
-        let (status, told) = work.ask(&["complete", phase, "--unchanged"]);
-        assert_eq!(
-            (status, &told["error"]["code"]),
-            (2, &json!("no_results")),
-            "{told:#}"
-        );
-        if phase == "red" {
-            work.red();
-        }
-    }
-    work.write("src/double.sh", DOUBLE);
+    let work = SHOP.at_red();
+    let nothing = |phase| work.ask(&["complete", phase, "--unchanged"]);
+    let (status, told) = nothing("red");
+    assert_eq!((status, code_of(&told)), (2, "no_results"), "{told:#}");
+    work.red();
+    let (status, told) = nothing("green");
+    assert_eq!((status, code_of(&told)), (2, "no_results"), "{told:#}");
+    work.code();
     work.green();
     work.commit();
-    let (status, told) = work.ask(&["complete", "finalize", "--unchanged"]);
+    let (status, told) = nothing("finalize");
     assert_ne!(status, 0, "{told:#}");
+    work.accept(FINALIZE, "complete");
 }

@@ -2,444 +2,215 @@
 
 use std::fmt::Write as _;
 
-use super::tests::to_green;
-use super::walk;
-use crate::honest::work::{Before, DOUBLE, DOUBLES, HALVE, HALVES, OLD_FAILURE, SHOP, Way, Work};
+use serde_json::{Value, json};
+
+use super::{at, story};
+use crate::honest::work::{Before, FAILING, GREEN, RED, SHOP, VERIFIED, Way, Work, code_of};
+
+/// Writes a report outside of the project, and gives its path.
+fn report(work: &Work, name: &str, text: &str) -> String {
+    let path = work.outside().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
 
 /// A report of the suite in another format, that of `JUnit`.
 fn junit(work: &Work) -> String {
     let mut cases = String::new();
     for line in work.suite().lines() {
-        let (ok, name) = match line.split_once(" - ") {
-            Some((sign, name)) => (sign.starts_with("ok"), name),
-            None => continue,
+        let Some((sign, name)) = line.split_once(" - ") else {
+            continue;
         };
-        let inside = if ok { "" } else { "<failure message=\"no\"/>" };
-        write!(cases, "<testcase name=\"{name}\">{inside}</testcase>").unwrap();
+        let failed = if sign.starts_with("ok") {
+            ""
+        } else {
+            "<failure message=\"no\"/>"
+        };
+        write!(cases, "<testcase name=\"{name}\">{failed}</testcase>").unwrap();
     }
-    let path = work.outside().join("junit.xml");
     let text = format!("<testsuites><testsuite name=\"all\">{cases}</testsuite></testsuites>");
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
+    report(work, "junit.xml", &text)
+}
+
+fn by_junit(work: &Work, phase: &[&str]) -> (i32, Value) {
+    work.ask(&[phase, &["--report", &junit(work)]].concat())
+}
+
+fn by_tap(work: &Work, phase: &[&str]) -> (i32, Value) {
+    work.ask(&[phase, &["--report", &work.printed()]].concat())
 }
 
 #[test]
-fn old_failures_are_known_by_other_names() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--report", &junit(work)]),
-        "unnamed_failures",
-        &[],
-    );
-}
-
-#[test]
-fn old_failures_are_known_by_other_names_when_there_are_new_tests() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "red", "--report", &junit(work)]),
-        "unnamed_failures",
-        &[],
-    );
+fn old_failures_are_known_by_other_names_or_none() {
+    at(Before::with_code, GREEN).tell([
+        story("by those of another format", "unnamed_failures")
+            .of(FAILING)
+            .call(|work| by_junit(work, GREEN)),
+        story("by names behind numbers", "green_tests_still_failing")
+            .of(FAILING.by(Way::Claimed))
+            .call(|work| by_tap(work, GREEN)),
+    ]);
+    at(Before::begin, RED).tell([
+        story("by those of another format in RED", "unnamed_failures")
+            .of(FAILING)
+            .done(Work::test)
+            .call(|work| by_junit(work, RED)),
+        story("in numbers", "unnamed_failures")
+            .of(FAILING)
+            .call(|work| {
+                work.write("tests/double.test", "doubles: true\n");
+                let answer = work.ask(&["complete", "red", "--results", "failed:1,passed:2"]);
+                work.test();
+                answer
+            }),
+        story(
+            "behind a RED that could not be built",
+            "green_tests_still_failing",
+        )
+        .of(FAILING.without_baseline())
+        .done(|work| {
+            work.test();
+            work.tm(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]);
+            work.code();
+        })
+        .call(|work| by_tap(work, GREEN)),
+    ]);
 }
 
 /// However late it comes, the baseline is known by names of every kind after it: each format is compared with its own.
 #[test]
 fn the_baseline_is_made_known_in_another_format_behind_a_commit() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        task: "2",
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
+    let work = FAILING.task("2").begin();
     let baseline = std::fs::read_to_string(junit(&work)).unwrap();
-    work.write("tests/double.test", DOUBLES);
+    work.test();
     work.red();
-    work.write("src/double.sh", DOUBLE);
+    work.code();
     work.green();
     work.commit();
-    work.write("tests/halve.test", HALVES);
-    let (status, refused) = work.ask(&["complete", "red", "--report", &junit(&work)]);
-    assert_eq!(
-        (status != 0, &refused["code"]),
-        (true, &"unnamed_failures".into()),
-        "{refused:#}"
-    );
+    work.second_test();
+    assert_eq!(code_of(&by_junit(&work, RED).1), "unnamed_failures");
     // One that fails now is no baseline.
-    let (status, more) = work.ask(&["baseline", "--report", &junit(&work)]);
-    assert_eq!(
-        (status != 0, &more["error"]["code"]),
-        (true, &"baseline_known".into()),
-        "{more:#}"
-    );
-    let path = work.outside().join("baseline.xml");
-    std::fs::write(&path, baseline).unwrap();
-    let (status, known) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
-    assert_eq!(status, 0, "{known:#}");
-    let (status, red) = work.ask(&["complete", "red", "--report", &junit(&work)]);
-    assert_eq!(
-        (status, &red["warning"]),
-        (0, &serde_json::Value::Null),
-        "{red:#}"
-    );
-    work.write("src/halve.sh", HALVE);
-    let (status, green) = work.ask(&["complete", "green", "--report", &junit(&work)]);
+    assert_eq!(code_of(&by_junit(&work, &["baseline"]).1), "baseline_known");
+    work.tm(&[
+        "baseline",
+        "--report",
+        &report(&work, "baseline.xml", &baseline),
+    ]);
+    let (status, red) = by_junit(&work, RED);
+    assert_eq!((status, &red["warning"]), (0, &Value::Null), "{red:#}");
+    work.second_code();
+    let (status, green) = by_junit(&work, GREEN);
     assert_eq!(status, 0, "{green:#}");
-    work.commit();
-    work.finalize();
-}
-
-#[test]
-fn numbers_follow_names() {
-    let way = Way::Reported;
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--results", "failed:0,passed:2"]),
-        "tests_missing",
-        &[],
-    );
-}
-
-#[test]
-fn names_follow_numbers_where_a_test_failed_before() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Claimed);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    let report = work.printed();
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--report", &report]),
-        "green_tests_still_failing",
-        &[],
-    );
-}
-
-#[test]
-fn an_old_failure_shows_behind_a_red_that_could_not_be_built() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    let (status, red) = work.ask(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]);
-    assert_eq!(status, 0, "{red:#}");
-    work.write("src/double.sh", DOUBLE);
-    let report = work.printed();
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--report", &report]),
-        "green_tests_still_failing",
-        &[],
-    );
+    work.ends();
 }
 
 /// What `go test` prints of a package without `-v`, and with `-json`.
 fn go(work: &Work, tests: &[(&str, &str)]) -> [String; 2] {
-    let (mut text, mut json) = (String::new(), String::new());
+    let (mut text, mut events) = (String::new(), String::new());
     for (name, outcome) in tests {
         if *outcome == "fail" {
             writeln!(text, "--- FAIL: {name} (0.00s)\n    a_test.go:1: no").unwrap();
         }
-        let event =
-            serde_json::json!({ "Action": outcome, "Package": "a", "Test": name, "Elapsed": 0 });
-        writeln!(json, "{event}").unwrap();
+        let event = json!({ "Action": outcome, "Package": "a", "Test": name, "Elapsed": 0 });
+        writeln!(events, "{event}").unwrap();
     }
     text.push_str("FAIL\nFAIL\ta\t0.001s\nFAIL\n");
-    let end = serde_json::json!({ "Action": "fail", "Package": "a", "Elapsed": 0.001 });
-    writeln!(json, "{end}").unwrap();
-    [("go.txt", text), ("go.json", json)].map(|(name, text)| {
-        let path = work.outside().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    })
+    let end = json!({ "Action": "fail", "Package": "a", "Elapsed": 0.001 });
+    writeln!(events, "{end}").unwrap();
+    [
+        report(work, "go.txt", &text),
+        report(work, "go.json", &events),
+    ]
 }
 
 /// Go lists only what fails: where all of that failed before, nothing says that anything passes.
 #[test]
 fn a_report_lists_none_but_old_failures() {
-    let before = Before {
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    let [text, _] = go(&work, &[("TestOld", "fail"), ("TestFine", "pass")]);
+    let work = SHOP.without_baseline().begin();
+    let mut tests = vec![("TestOld", "fail"), ("TestFine", "pass")];
+    let [text, _] = go(&work, &tests);
     let known = work.tm(&["baseline", "--report", &text]);
     let told = known["message"].as_str().unwrap();
     assert!(!told.contains("0 tests passed"), "{told}");
-    work.write("tests/double.test", DOUBLES);
-    let [text, _] = go(
-        &work,
-        &[
-            ("TestOld", "fail"),
-            ("TestFine", "pass"),
-            ("TestNew", "fail"),
-        ],
-    );
+    work.test();
+    tests.push(("TestNew", "fail"));
+    let [text, _] = go(&work, &tests);
     work.tm(&["complete", "red", "--report", &text]);
-    work.write("src/double.sh", DOUBLE);
-    let [text, json] = go(
-        &work,
-        &[
-            ("TestOld", "fail"),
-            ("TestFine", "pass"),
-            ("TestNew", "pass"),
-        ],
-    );
-    let (status, refused) = work.ask(&["complete", "green", "--report", &text]);
-    assert_eq!(
-        (status != 0, &refused["code"]),
-        (true, &"green_requires_passing_tests".into()),
-        "{refused:#}"
-    );
-    let way_on = refused["suggestion"].as_str().unwrap();
-    assert!(way_on.contains("-json"), "{way_on}");
-    let green = work.tm(&["complete", "green", "--report", &json]);
+    work.code();
+    tests[2].1 = "pass";
+    let [text, events] = go(&work, &tests);
+    let (_, refused) = work.ask(&["complete", "green", "--report", &text]);
+    assert_eq!(code_of(&refused), "green_requires_passing_tests");
+    let green = work.tm(&["complete", "green", "--report", &events]);
     assert_eq!(green["validated"], true, "{green:#}");
 }
 
+/// RED with a report and GREEN with what the runner printed, and the other way round.
 #[test]
 fn a_report_is_in_another_format_than_that_of_red() {
-    // RED with a report and GREEN with what the runner printed, and the other way round.
-    for red_by_file in [true, false] {
-        let work = Work::begin(&SHOP, Way::Verified);
-        work.write("tests/double.test", DOUBLES);
-        let report = |phase: &str, by_file: bool| {
-            if by_file {
-                work.ask(&["complete", phase, "--report", &junit(&work)])
-            } else {
-                work.ask(&["complete", phase, "--verify"])
-            }
-        };
-        let (status, answer) = report("red", red_by_file);
-        assert_eq!(status, 0, "{answer:#}");
-        work.write("src/double.sh", DOUBLE);
-        let (_, refused) = report("green", !red_by_file);
+    type Call = fn(&Work, &[&str]) -> (i32, Value);
+    let rows: [(&str, Call, Call); 2] = [
+        ("--report FILE", by_junit, Work::report),
+        ("--verify", Work::report, by_junit),
+    ];
+    for (option, same, other) in rows {
+        let work = VERIFIED.at_red();
+        assert_eq!(same(&work, RED).0, 0);
+        work.code();
+        let (_, refused) = other(&work, GREEN);
         let first = refused["nextSteps"][0]["command"].as_str().unwrap();
-        let option = if red_by_file {
-            "--report FILE"
-        } else {
-            "--verify"
-        };
         assert!(first.ends_with(option), "{refused:#}");
-        let (status, answer) = report("green", red_by_file);
-        assert_eq!(status, 0, "{answer:#}");
+        assert_eq!(same(&work, GREEN).0, 0);
     }
 }
 
-/// A suite with a test that failed before, and a run whose first report is accepted for that one alone.
-fn with_an_old_failure_for_red() -> Work {
-    let before = Before {
-        settings: r#""evidence": {"baseline": "off"}"#,
-        ..OLD_FAILURE
-    };
-    let work = Work::begin(&before, Way::Verified);
-    // It tests what is there.
-    work.write(
-        "tests/double.test",
-        "doubles: test $(sh src/add.sh 4 4) = 8\n",
-    );
-    let red = work.tm(&["complete", "red", "--verify"]);
-    assert_eq!(red["validated"], true, "{red:#}");
-    let advised = red["suggestion"].as_str().unwrap();
-    assert!(advised.contains("tm autopilot baseline"), "{red:#}");
-    work
+/// The first step leads to making known what failed before.
+fn leads_to_the_baseline(answer: &Value) {
+    let steps = answer["nextSteps"].to_string();
+    assert!(steps.contains("tm autopilot baseline"), "{answer:#}");
 }
 
 #[test]
 fn red_has_shown_only_what_failed_before() {
-    let work = with_an_old_failure_for_red();
-    work.write("src/double.sh", DOUBLE);
-    let (_, refused) = work.report(&["complete", "green"]);
-    assert_eq!(refused["code"], "green_tests_still_failing", "{refused:#}");
-    let advised = refused["suggestion"].as_str().unwrap();
-    assert!(advised.contains("tm autopilot baseline"), "{refused:#}");
-    work.tm(&["baseline"]);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_missing",
-        &[("write a test of it", |work| {
-            work.delete("src/double.sh");
-            work.write("tests/double.test", DOUBLES);
-        })],
-    );
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.finalize();
-}
-
-#[test]
-fn red_is_told_in_numbers_where_tests_failed_before() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
+    let then_a_test = |work: &Work| {
+        work.delete("src/double.sh");
+        work.test();
     };
-    let work = Work::begin(&before, Way::Reported);
-    walk(
-        &work,
-        |work| {
-            work.write("tests/double.test", "doubles: true\n");
-            let answer = work.ask(&["complete", "red", "--results", "failed:1,passed:2"]);
-            work.write("tests/double.test", DOUBLES);
-            answer
-        },
-        "unnamed_failures",
-        &[],
-    );
+    at(Before::begin, GREEN).tell([
+        // A test of what is there, beside one that failed.
+        story("by names", "tests_missing")
+            .of(FAILING
+                .by(Way::Verified)
+                .without_baseline()
+                .settings(r#""evidence": {"baseline": "off"}"#))
+            .done(|work| {
+                let there = "doubles: test $(sh src/add.sh 4 4) = 8\n";
+                work.write("tests/double.test", there);
+                leads_to_the_baseline(&work.accepted(RED));
+                work.code();
+                leads_to_the_baseline(&work.refused(GREEN, "green_tests_still_failing"));
+                work.tm(&["baseline"]);
+            })
+            .deed(then_a_test)
+            .then(|work| {
+                work.code();
+                work.goes_through();
+            }),
+        story("in numbers", "tests_missing")
+            .of(FAILING.by(Way::Claimed).without_baseline())
+            .done(|work| {
+                work.write("tests/double.test", "doubles: true\n");
+                work.tm(&["complete", "red", "--results", "failed:1,passed:2"]);
+                work.code();
+                leads_to_the_baseline(&work.refused(GREEN, "green_tests_still_failing"));
+                work.tm(&["baseline"]);
+            })
+            .call(|work| work.ask(&["complete", "green", "--verify"]))
+            .deed(then_a_test),
+    ]);
 }
 
-/// A report of today is none of before, whatever its format.
-#[test]
-fn what_fails_now_is_no_baseline_by_other_names() {
-    let work = Work::begin(&SHOP, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    let path = work.outside().join("later.xml");
-    let text = r#"<testsuites><testsuite name="s"><testcase classname="" name="adds"/><testcase classname="" name="doubles"><failure message="no"/></testcase></testsuite></testsuites>"#;
-    std::fs::write(&path, text).unwrap();
-    let (status, answer) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
-    assert_eq!(
-        (status != 0, &answer["error"]["code"]),
-        (true, &"baseline_known".into()),
-        "{answer:#}"
-    );
-}
-
-#[test]
-fn red_has_shown_in_numbers_only_what_failed_before() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Claimed);
-    work.write("tests/double.test", "doubles: true\n");
-    work.ask(&["complete", "red", "--results", "failed:1,passed:2"]);
-    work.write("src/double.sh", DOUBLE);
-    let (_, failing) = work.report(&["complete", "green"]);
-    let advised = failing["suggestion"].as_str().unwrap();
-    assert!(advised.contains("tm autopilot baseline"), "{failing:#}");
-    work.tm(&["baseline"]);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--verify"]),
-        "tests_missing",
-        &[("write a test of it", |work| {
-            work.delete("src/double.sh");
-            work.write("tests/double.test", DOUBLES);
-        })],
-    );
-}
-
-/// RED could not be built and has no names; the new test has to show up in GREEN nevertheless.
-#[test]
-fn a_red_without_names_is_answered_by_a_new_test() {
-    let guard = "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.ts(1,1): error TS2304: Cannot find name' >&2; exit 2; }\n";
-    let before = Before {
-        files: &[("before.sh", guard), ("tests/add.test", "adds: true\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
-    work.write("tests/double.test", DOUBLES);
-    work.warns(&["No test failed, they only could not be compiled"]);
-    work.red();
-    work.write("src/double.sh", "a stub\n");
-    work.write(
-        "before.sh",
-        "find() { command find tests -name add.test; }\n",
-    );
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_missing",
-        &[("bring them back", |work| {
-            work.write("before.sh", "\n");
-            work.write("src/double.sh", DOUBLE);
-        })],
-    );
-    work.commit();
-}
-
-#[test]
-fn a_made_up_baseline_counts_less_than_what_was_seen() {
-    let before = Before {
-        files: &[
-            ("src/add.sh", "echo $(($1 + $2))\n"),
-            ("tests/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n"),
-        ],
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
-    let made_up = work.outside().join("before.tap");
-    std::fs::write(&made_up, "TAP version 13\n1..1\nnot ok 1 - adds\n").unwrap();
-    work.tm(&["baseline", "--report", made_up.to_str().unwrap()]);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.write("src/add.sh", "echo broken\n");
-    let (_, refused) = work.report(&["complete", "green"]);
-    assert_eq!(refused["code"], "green_tests_still_failing", "{refused:#}");
-    work.write("src/add.sh", "echo $(($1 + $2))\n");
-    work.green();
-
-    // Nor does it take the place of one that was seen.
-    let work = Work::begin(&SHOP, Way::Verified);
-    std::fs::write(
-        work.outside().join("before.tap"),
-        "TAP version 13\n1..1\nnot ok 1 - adds\n",
-    )
-    .unwrap();
-    let path = work.outside().join("before.tap");
-    let (_, refused) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
-    assert_eq!(refused["error"]["code"], "baseline_known", "{refused:#}");
-}
-
-/// The files of the tests are as they were: none was taken out.
-#[test]
-fn a_test_is_said_to_be_taken_out_and_is_not() {
-    let way = Way::Reported;
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    work.write(
-        "before.sh",
-        "find() { command find tests -name double.test; }\n",
-    );
-    work.remove(&["adds"]);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_missing",
-        &[("bring them back", |work| work.delete("before.sh"))],
-    );
-}
+const CANNOT_BUILD: &str = "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.ts(1,1): error TS2304: Cannot find name' >&2; exit 2; }\n";
 
 /// A runner that writes a report of its own, and one that says otherwise than it prints.
 const TWO_FACED: &str = r#"[ -z "$REAL" ] || exec pytest
@@ -460,42 +231,62 @@ exit 0
 "#;
 
 #[test]
-fn a_report_says_otherwise_than_what_was_printed() {
-    let before = Before {
-        files: &[("suite.sh", TWO_FACED), ("tests/add.test", "adds: true\n")],
-        command: "sh suite.sh",
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
-    work.write("tests/double.test", DOUBLES);
-    work.tm(&["complete", "red", "--verify"]);
-    work.write("src/double.sh", DOUBLE);
-    work.write("lies", "");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "report_contradicted",
-        &[("what writes over its report", |work| work.delete("lies"))],
-    );
-    work.commit();
+fn what_is_run_here_says_too_little_or_two_things() {
+    at(Before::at_red, GREEN).tell([
+        story(
+            "a new test has to show up behind a RED without names",
+            "tests_missing",
+        )
+        .of(VERIFIED.with(&[("before.sh", CANNOT_BUILD)]))
+        .done(|work| {
+            work.warns(&["red_only_errors"]);
+            work.red();
+            work.write("src/double.sh", "a stub\n");
+            let hides = "find() { command find tests -name add.test; }\n";
+            work.write("before.sh", hides);
+        })
+        .deed(|work| {
+            work.write("before.sh", "\n");
+            work.code();
+        })
+        .then(Work::commit),
+        story(
+            "a report says otherwise than what was printed",
+            "report_contradicted",
+        )
+        .of(VERIFIED
+            .with(&[("suite.sh", TWO_FACED)])
+            .command("sh suite.sh")
+            .without_baseline())
+        .done(|work| {
+            work.accepted(RED);
+            work.code();
+            work.write("lies", "");
+        })
+        .deed(|work| work.delete("lies"))
+        .then(Work::commit),
+    ]);
 }
 
-/// Who takes a test out in RED hears of it at once, unless it is named.
 #[test]
-fn a_test_is_gone_in_red() {
-    for is_named in [false, true] {
-        let work = Work::begin(&SHOP, Way::Verified);
-        work.delete("tests/add.test");
-        work.write("tests/double.test", DOUBLES);
-        if is_named {
-            work.remove(&["adds"]);
-        } else {
-            work.warns(&["Tests that passed before are gone or skipped (adds)"]);
-        }
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        let (_, answer) = work.report(&["complete", "green"]);
-        assert_eq!(answer["validated"], is_named, "{answer:#}");
-    }
+fn a_made_up_baseline_counts_less_than_what_was_seen() {
+    let made_up = |work: &Work| {
+        let path = report(
+            work,
+            "before.tap",
+            "TAP version 13\n1..1\nnot ok 1 - adds\n",
+        );
+        work.ask(&["baseline", "--report", &path]).1
+    };
+    let work = VERIFIED.without_baseline().at_red();
+    assert_eq!(code_of(&made_up(&work)), "");
+    work.red();
+    work.code();
+    let add = work.read("src/add.sh");
+    work.write("src/add.sh", "echo broken\n");
+    work.refused(GREEN, "green_tests_still_failing");
+    work.write("src/add.sh", &add);
+    work.green();
+    // Nor does it take the place of one that was seen.
+    assert_eq!(code_of(&made_up(&VERIFIED.begin())), "baseline_known");
 }

@@ -1,428 +1,74 @@
 //! What git's users do to a branch while a run works on it.
 
-use super::walk;
-use crate::honest::work::{Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, WAYS, Way, Work};
+use super::{Story, at, story, walk};
+use crate::honest::work::{
+    Before, COMMIT, DOUBLE, DOUBLES, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work,
+};
 
-/// Two subtasks, the first one done.
-const TWO: Before<'static> = Before { task: "2", ..SHOP };
+/// The second one of two subtasks, in RED, in GREEN and to be committed.
+fn second(before: &Before<'static>) -> Work {
+    let work = before.task("2").committed();
+    mark(&work);
+    work.second_test();
+    work
+}
 
-fn second(way: Way) -> Work {
-    let work = Work::begin(&TWO, way);
-    work.subtask(
-        || work.write("tests/double.test", DOUBLES),
-        || work.write("src/double.sh", DOUBLE),
-    );
+/// Marks the last commit.
+fn mark(work: &Work) {
+    work.git(&["update-ref", "refs/story/last", "HEAD"]);
+}
+
+fn is_marked(work: &Work, commit: &str) {
+    let commits = ["refs/story/last", commit].map(|name| work.git(&["rev-parse", name]));
+    assert_eq!(commits[0], commits[1]);
+}
+
+/// The subjects of commits that were set aside.
+fn aside(work: &Work) -> String {
+    work.git(&["branch", "--list", "--format=%(subject)", "*aside*"])
+}
+
+fn second_green(before: &Before<'static>) -> Work {
+    let work = second(before);
+    work.red();
+    work.second_code();
+    work
+}
+
+fn second_commit(before: &Before<'static>) -> Work {
+    let work = second_green(before);
+    work.green();
+    work
+}
+
+/// Everything is committed, and the end is due.
+fn second_end(before: &Before<'static>) -> Work {
+    let work = second_commit(before);
+    work.commit();
+    mark(&work);
     work
 }
 
 /// Somebody commits to main, without this working tree.
 fn main_moves(work: &Work) {
-    let blob = work.outside().join("NOTES");
-    std::fs::write(&blob, "notes\n").unwrap();
-    let blob = work.git(&["hash-object", "-w", blob.to_str().unwrap()]);
-    let index = work.outside().join("index");
-    let index = index.to_str().unwrap();
-    let git = |arguments: &[&str]| {
-        let output = work
-            .process("git")
-            .env("GIT_INDEX_FILE", index)
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
-    };
-    git(&["read-tree", "main"]);
-    git(&[
-        "update-index",
-        "--add",
-        "--cacheinfo",
-        &format!("100644,{blob},NOTES"),
-    ]);
-    let tree = git(&["write-tree"]);
-    let commit = git(&["commit-tree", &tree, "-p", "main", "-m", "Notes"]);
-    git(&["update-ref", "refs/heads/main", &commit]);
+    std::fs::write(work.outside().join("NOTES"), "notes\n").unwrap();
+    work.runs_well(
+        "export GIT_INDEX_FILE=../home/index; blob=$(git hash-object -w ../home/NOTES) && git read-tree main \
+         && git update-index --add --cacheinfo 100644,$blob,NOTES && tree=$(git write-tree) \
+         && commit=$(git commit-tree $tree -p main -m Notes) && git update-ref refs/heads/main $commit",
+    );
 }
 
-fn to_commit(work: &Work) {
-    work.write("tests/halve.test", HALVES);
-    work.red();
-    work.write("src/halve.sh", HALVE);
-    work.green();
-}
-
-/// The rest of a run of two subtasks, from its second commit on.
-fn ends(work: &Work) {
-    work.commit();
-    work.finalize();
+fn rebase(work: &Work) {
+    main_moves(work);
+    work.git(&["rebase", "--quiet", "--autostash", "main"]);
 }
 
 /// What main brings is not in a commit of the run's.
-fn has_only_its_own(work: &Work) {
+fn ends_with_its_own(work: &Work) {
+    work.ends();
     let own = work.git(&["log", "--format=", "--name-only", "main..HEAD"]);
     assert!(!own.contains("NOTES"), "{own}");
-}
-
-#[test]
-fn a_rebase_onto_a_newer_main() {
-    let way = Way::Reported;
-    let work = second(way);
-    main_moves(&work);
-    work.git(&["rebase", "--quiet", "main"]);
-    work.write("tests/halve.test", HALVES);
-    work.warns(&["The branch was rebased"]);
-    work.red();
-    work.write("src/halve.sh", HALVE);
-    work.green();
-    ends(&work);
-    has_only_its_own(&work);
-    let (_, report) = work.runs("tm runs report");
-    assert!(report.contains("`tm verify main.."), "{report}");
-}
-
-#[test]
-fn a_rebase_in_each_phase() {
-    for phase in ["green", "commit", "finalize"] {
-        let work = second(Way::Reported);
-        if phase == "green" {
-            work.write("tests/halve.test", HALVES);
-            work.red();
-        } else {
-            to_commit(&work);
-        }
-        if phase == "finalize" {
-            work.commit();
-        }
-        main_moves(&work);
-        work.git(&["rebase", "--quiet", "--autostash", "main"]);
-        if phase == "green" {
-            work.write("src/halve.sh", HALVE);
-        }
-        match phase {
-            "commit" => {
-                let answer = walk(
-                    &work,
-                    |work| work.report_commit(&[]),
-                    "changed_after_green",
-                    &[],
-                );
-                assert_eq!(answer["nextAction"]["action"], "commit", "{answer:#}");
-            }
-            "green" => {
-                work.warns(&["The branch was rebased"]);
-                work.green();
-            }
-            _ => work.warns(&["The branch was rebased"]),
-        }
-        if phase != "finalize" {
-            work.commit();
-        }
-        work.finalize();
-        has_only_its_own(&work);
-    }
-}
-
-#[test]
-fn a_rebase_of_a_branch_without_commits() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    main_moves(&work);
-    work.git(&["merge", "--quiet", "--ff-only", "main"]);
-    work.write("tests/double.test", DOUBLES);
-    work.warns(&["Another branch came in"]);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.finalize();
-    has_only_its_own(&work);
-}
-
-#[test]
-fn main_is_merged_in() {
-    let way = Way::Reported;
-    let work = second(way);
-    main_moves(&work);
-    work.git(&["merge", "--quiet", "--no-edit", "main"]);
-    work.write("tests/halve.test", HALVES);
-    work.warns(&["Another branch came in"]);
-    work.red();
-    work.write("src/halve.sh", HALVE);
-    work.green();
-    ends(&work);
-}
-
-#[test]
-fn a_branch_is_renamed() {
-    let work = second(Way::Reported);
-    to_commit(&work);
-    work.git(&["branch", "--move", "mine"]);
-    walk(&work, |work| work.report_commit(&[]), "wrong_branch", &[]);
-    work.finalize();
-}
-
-#[test]
-fn another_branch_is_checked_out() {
-    for (branch, code) in [("main", "on_default_branch"), ("other", "wrong_branch")] {
-        let work = second(Way::Reported);
-        work.git(&["branch", "other", "main"]);
-        work.git(&["switch", "--quiet", branch]);
-        work.write("tests/halve.test", HALVES);
-        walk(&work, |work| work.report(&["complete", "red"]), code, &[]);
-    }
-}
-
-#[test]
-fn a_rebase_is_under_way() {
-    let work = second(Way::Reported);
-    main_moves(&work);
-    let editor = work.outside().join("editor");
-    std::fs::write(&editor, "#!/bin/sh\nsed -i 's/^pick/edit/' \"$1\"\n").unwrap();
-    let editor = format!("sh {}", editor.display());
-    let (done, said) = work.runs(&format!(
-        "GIT_SEQUENCE_EDITOR='{editor}' git rebase -i main"
-    ));
-    assert!(done, "{said}");
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "operation_under_way",
-        &[("then report again", |work| {
-            work.write("tests/halve.test", HALVES);
-        })],
-    );
-    work.write("src/halve.sh", HALVE);
-    work.green();
-    ends(&work);
-}
-
-#[test]
-fn a_test_is_committed_by_hand() {
-    let way = Way::Reported;
-    let work = second(way);
-    work.write("tests/halve.test", HALVES);
-    work.red();
-    work.git(&["add", "tests"]);
-    work.git(&["commit", "--quiet", "--message", "Halves"]);
-    work.write("src/halve.sh", HALVE);
-    work.green();
-    walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
-    assert_eq!(work.git(&["status", "--porcelain"]), "");
-    work.finalize();
-}
-
-#[test]
-fn everything_is_committed_by_hand() {
-    let way = Way::Reported;
-    let work = second(way);
-    to_commit(&work);
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "Halve"]);
-    walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
-    work.finalize();
-}
-
-/// A project with a hook that formats what is committed, and tells nobody. Git knows its tasks or not.
-fn with_silent_formatter(way: Way, tasks: bool) -> Work {
-    let work = Work::begin_with(&SHOP, way, |work| {
-        work.write(
-            ".git/hooks/pre-commit",
-            "#!/bin/sh\nfor file in $(git diff --cached --name-only | grep -e src/ -e tests/); do\n  sed -i -e 's/ *$//' \"$file\"; git add \"$file\"\ndone\n",
-        );
-        work.runs("chmod +x .git/hooks/pre-commit");
-        if !tasks {
-            work.write(".git/info/exclude", ".taskmaster/tasks\n");
-        }
-    });
-    work.write("tests/double.test", &DOUBLES.replace('\n', "  \n"));
-    work.red();
-    work.write("src/double.sh", &DOUBLE.replace('\n', "  \n"));
-    work.green();
-    work
-}
-
-#[test]
-fn a_hook_formats_what_is_committed_by_hand() {
-    for way in WAYS {
-        let work = with_silent_formatter(way, true);
-        work.git(&["add", "--all"]);
-        work.git(&["commit", "--quiet", "--message", "Double"]);
-        // Asked with or without its name, the answer is the same.
-        let (way, code) = match way {
-            Way::Claimed => (&["--sha", "HEAD"][..], "changed_after_green"),
-            _ => (&[][..], "foreign_commit"),
-        };
-        // The tests, which the hook has formatted, are put back with the first steps.
-        let (_, refused) = work.report_commit(way);
-        let advised = refused["nextSteps"].to_string();
-        assert!(advised.contains("cp -- "), "{refused:#}");
-        walk(&work, |work| work.report_commit(way), code, &[]);
-        work.warns(&["hooks changed what was tested"]);
-        work.commit();
-        assert_eq!(work.git(&["status", "--porcelain"]), "");
-        assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
-        let (_, verified) = work.runs("tm verify main..HEAD");
-        assert!(
-            verified.contains("hooks changed what it holds"),
-            "{verified}"
-        );
-        work.finalize();
-    }
-}
-
-#[test]
-fn a_hook_makes_of_a_commit_what_is_there_already() {
-    let way = Way::Reported;
-    let work = with_silent_formatter(way, false);
-    let tested = work.read("src/double.sh");
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "Double"]);
-    let head = work.git(&["rev-parse", "HEAD"]);
-    // What was tested lies on top of it.
-    work.write("src/double.sh", &tested);
-    work.write("tests/double.test", &DOUBLES.replace('\n', "  \n"));
-    walk(
-        &work,
-        |work| work.report_commit(&["--sha", "HEAD"]),
-        "nothing_to_commit",
-        &[],
-    );
-    assert_eq!(work.git(&["rev-parse", "HEAD"]), head);
-    assert_eq!(work.git(&["status", "--porcelain"]), "");
-}
-
-#[test]
-fn something_is_committed_behind_the_last_subtask() {
-    let way = Way::Reported;
-    let work = second(way);
-    to_commit(&work);
-    work.commit();
-    work.write("README.md", "How to halve.\n");
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "Tell"]);
-    walk(
-        &work,
-        |work| work.report(&["finalize"]),
-        "foreign_commit",
-        &[],
-    );
-}
-
-#[test]
-fn what_is_committed_behind_the_last_subtask_is_set_aside() {
-    let work = second(Way::Reported);
-    to_commit(&work);
-    work.commit();
-    let last = work.git(&["rev-parse", "HEAD"]);
-    work.write("README.md", "How to halve.\n");
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "Tell"]);
-    let tip = work.git(&["rev-parse", "HEAD"]);
-    let (_, refused) = work.report(&["finalize"]);
-    for step in refused["nextSteps"].as_array().unwrap() {
-        if step["step"] == "shell" {
-            work.runs_well(step["command"].as_str().unwrap());
-        }
-    }
-    work.finalize();
-    assert_eq!(work.git(&["rev-parse", "HEAD~1"]), last);
-    let aside = work.git(&["branch", "--list", "--format=%(objectname)", "*aside*"]);
-    assert_eq!(aside, tip);
-}
-
-#[test]
-fn the_last_commit_is_taken_back() {
-    for (how, keeps) in [("--soft", true), ("--mixed", true), ("--hard", false)] {
-        let work = second(Way::Reported);
-        let last = work.git(&["rev-parse", "HEAD"]);
-        work.git(&["reset", "--quiet", how, "HEAD~1"]);
-        work.write("tests/halve.test", HALVES);
-        walk(
-            &work,
-            |work| work.report(&["complete", "red"]),
-            "history_rewritten",
-            &[],
-        );
-        assert_eq!(work.git(&["rev-parse", "HEAD"]), last, "{how} {keeps}");
-        assert_eq!(work.git(&["status", "--porcelain"]), "?? tests/halve.test");
-    }
-}
-
-#[test]
-fn the_last_commit_is_amended() {
-    let work = second(Way::Reported);
-    let last = work.git(&["rev-parse", "HEAD"]);
-    work.append("src/double.sh", "# better\n");
-    work.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
-    let amended = work.git(&["rev-parse", "HEAD"]);
-    work.write("tests/halve.test", HALVES);
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "history_rewritten",
-        &[],
-    );
-    assert_eq!(work.git(&["rev-parse", "HEAD"]), last);
-    let kept = work.git(&["branch", "--contains", &amended]);
-    assert!(!kept.is_empty(), "what was amended is on no branch");
-}
-
-#[test]
-fn the_last_commit_is_amended_and_changed_again() {
-    let work = second(Way::Reported);
-    let last = work.git(&["rev-parse", "HEAD"]);
-    work.append("src/double.sh", "# better\n");
-    work.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
-    work.append("src/double.sh", "# and better\n");
-    let written = work.read("src/double.sh");
-    work.write("tests/halve.test", HALVES);
-    for _ in 0..2 {
-        // The same way a second time, from where its first half has led.
-        let (_, answer) = work.report(&["complete", "red"]);
-        let first = answer["nextSteps"][0]["command"].as_str().unwrap();
-        if first.starts_with("git branch") {
-            work.runs_well(first);
-        }
-    }
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "history_rewritten",
-        &[],
-    );
-    assert_eq!(work.git(&["rev-parse", "HEAD"]), last);
-    assert_eq!(work.read("src/double.sh"), written);
-}
-
-#[test]
-fn the_last_commit_gets_another_message() {
-    let work = second(Way::Reported);
-    let last = work.git(&["rev-parse", "HEAD"]);
-    work.git(&["commit", "--quiet", "--amend", "--message", "Doubles"]);
-    work.write("tests/halve.test", HALVES);
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "history_rewritten",
-        &[],
-    );
-    assert_eq!(work.git(&["rev-parse", "HEAD"]), last);
-    assert_eq!(work.git(&["branch", "--list", "*aside*"]), "");
-}
-
-#[test]
-fn the_work_is_in_the_stash() {
-    let way = Way::Reported;
-    let work = second(way);
-    to_commit(&work);
-    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-    walk(
-        &work,
-        |work| work.report_commit(&[]),
-        "nothing_changed",
-        &[],
-    );
-    work.finalize();
 }
 
 /// A branch beside the run, with a commit of its own that changes these files, or none.
@@ -448,54 +94,9 @@ fn merge(work: &Work, onto: &str, files: &[(&str, &str)]) {
     }
 }
 
-#[test]
-fn main_is_merged_in_before_a_commit() {
-    let way = Way::Reported;
-    let work = Work::begin(&TWO, way);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    merge(&work, "main", &[]);
-    let (status, answer) = work.report_commit(&[]);
-    assert_eq!(status, 0, "{answer:#}");
-    to_commit(&work);
-    ends(&work);
-}
-
-#[test]
-fn another_branch_is_merged_in() {
-    let way = Way::Reported;
-    let work = second(way);
-    work.write("tests/halve.test", HALVES);
-    work.red();
-    work.write("src/halve.sh", HALVE);
-    let base = work.git(&["rev-parse", "main~0"]);
-    merge(&work, &base, &[("tests/add.test", "adds: test 1 = 1\n")]);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_changed",
-        &[],
-    );
-    work.commit();
-    has_only_its_own(&work);
-}
-
-#[test]
-fn another_branch_is_merged_in_before_a_commit() {
-    for asked in [&[][..], &["--sha", "HEAD"]] {
-        let work = second(Way::Reported);
-        to_commit(&work);
-        let base = work.git(&["rev-parse", "main~0"]);
-        merge(&work, &base, &[]);
-        walk(
-            &work,
-            |work| work.report_commit(asked),
-            "foreign_commit",
-            &[],
-        );
-    }
+/// Another branch, which begins where main is.
+fn another_is_merged(work: &Work, files: &[(&str, &str)]) {
+    merge(work, &work.git(&["rev-parse", "main"]), files);
 }
 
 /// Another commit of main's, which changes the product, and comes in by a merge.
@@ -504,113 +105,328 @@ fn main_changes_the_product(work: &Work) {
 }
 
 #[test]
+fn the_branch_moves_and_the_run_goes_on() {
+    // Rebased onto a newer main in each phase.
+    let work = second(&SHOP);
+    rebase(&work);
+    work.warns(&["base_moved"]);
+    work.red();
+    work.second_code();
+    work.green();
+    ends_with_its_own(&work);
+    let (_, report) = work.runs("tm runs report");
+    assert!(report.contains("`tm verify main.."), "{report}");
+
+    let work = second_green(&SHOP);
+    rebase(&work);
+    work.warns(&["base_moved"]);
+    work.green();
+    ends_with_its_own(&work);
+
+    let work = second_end(&SHOP);
+    rebase(&work);
+    work.warns(&["base_moved"]);
+    work.finalize();
+
+    // Before there is a commit.
+    let work = SHOP.at_red();
+    main_moves(&work);
+    work.git(&["merge", "--quiet", "--ff-only", "main"]);
+    work.warns(&["base_merged"]);
+    work.red();
+    work.code();
+    work.green();
+    ends_with_its_own(&work);
+
+    // Main is merged in, in RED, before a commit, and at the end.
+    let work = second(&SHOP);
+    main_moves(&work);
+    work.git(&["merge", "--quiet", "--no-edit", "main"]);
+    work.warns(&["base_merged"]);
+    work.red();
+    work.second_code();
+    work.goes_through();
+
+    let work = TWO.at_commit();
+    merge(&work, "main", &[]);
+    work.accepted(COMMIT);
+    work.second_test();
+    work.red();
+    work.second_code();
+    work.goes_through();
+
+    let work = second_end(&SHOP);
+    main_changes_the_product(&work);
+    work.warns(&["base_merged"]);
+    work.finalize();
+
+    // A merge of main is taken out by a rebase.
+    let work = second(&SHOP);
+    main_changes_the_product(&work);
+    work.warns(&["base_merged"]);
+    work.red();
+    work.git(&["rebase", "--quiet", "--autostash", "main"]);
+    work.second_code();
+    work.warns(&["base_moved"]);
+    work.goes_through();
+}
+
+/// An interactive rebase that stops at each commit.
+fn rebases_by_steps(work: &Work) {
+    main_moves(work);
+    work.runs_well("GIT_SEQUENCE_EDITOR=\"sed -i 's/^pick/edit/'\" git rebase -i main");
+}
+
+/// Something is written into the last commit.
+fn amends(work: &Work) {
+    work.append("src/double.sh", "# better\n");
+    work.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+}
+
+fn taken_back(name: &'static str, how: &'static str) -> Story {
+    story(name, "history_rewritten")
+        .done(move |work| work.git(&["reset", "--quiet", how, "HEAD~1"]))
+        .then(|work| {
+            is_marked(work, "HEAD");
+            assert_eq!(work.git(&["status", "--porcelain"]), "?? tests/halve.test");
+        })
+}
+
+#[test]
+fn the_branch_is_another_one_or_its_history_is() {
+    at(second, RED).tell([
+        story("the default branch is checked out", "on_default_branch")
+            .done(|work| work.git(&["switch", "--quiet", "main"])),
+        story("another one is checked out", "wrong_branch")
+            .done(|work| work.git(&["switch", "--quiet", "--create", "other", "main"])),
+        story("a rebase is under way", "operation_under_way")
+            .done(rebases_by_steps)
+            .then(|work| {
+                work.second_code();
+                work.goes_through();
+            }),
+        taken_back("the last commit is taken back softly", "--soft"),
+        taken_back("the last commit is taken back", "--mixed"),
+        taken_back("the last commit and its files are taken back", "--hard"),
+        story("the last commit is amended", "history_rewritten")
+            .done(amends)
+            .then(|work| {
+                is_marked(work, "HEAD");
+                assert_ne!(aside(work), "");
+            }),
+        // The same way a second time, from where its first half has led.
+        story("it is amended and changed again", "history_rewritten")
+            .done(|work| {
+                amends(work);
+                work.append("src/double.sh", "# and better\n");
+                for _ in 0..2 {
+                    let answer = work.refused(RED, "history_rewritten");
+                    let first = answer["nextSteps"][0]["command"].as_str().unwrap();
+                    if first.starts_with("git branch") {
+                        work.runs_well(first);
+                    }
+                }
+            })
+            .then(|work| {
+                is_marked(work, "HEAD");
+                let written = format!("{DOUBLE}# better\n# and better\n");
+                assert_eq!(work.read("src/double.sh"), written);
+            }),
+        story("the last commit gets another message", "history_rewritten")
+            .done(|work| work.git(&["commit", "--quiet", "--amend", "--message", "Doubles"]))
+            .then(|work| {
+                is_marked(work, "HEAD");
+                assert_eq!(aside(work), "");
+            }),
+    ]);
+}
+
+#[test]
+fn the_commit_is_another_one() {
+    let merged = |name, call: &'static [&'static str]| {
+        story(name, "foreign_commit")
+            .done(|work| another_is_merged(work, &[]))
+            .call(|work| work.report(call))
+    };
+    at(second_commit, COMMIT).tell([
+        story("everything is committed by hand", "foreign_commit")
+            .done(|work| work.commit_by_hand("Halve"))
+            .then(Work::finalize),
+        // What was tested is in the amended commit, and nothing is left to commit: to skip it would be to lose it.
+        story("it is amended into the commit before", "history_rewritten")
+            .done(|work| {
+                work.runs_well("git add --all && git commit --quiet --amend --no-edit");
+            })
+            .then(Work::finalize),
+        merged("another branch is merged in", COMMIT),
+        merged(
+            "another branch is merged in and handed in",
+            &["commit", "--sha", "HEAD"],
+        ),
+        story("the branch is renamed", "wrong_branch")
+            .done(|work| work.git(&["branch", "--move", "mine"]))
+            .then(Work::finalize),
+        story("the branch is rebased", "changed_after_green")
+            .done(rebase)
+            .then(ends_with_its_own),
+        story("the work is in the stash", "nothing_changed")
+            .done(|work| work.git(&["stash", "push", "--quiet", "--include-untracked"]))
+            .then(Work::finalize),
+    ]);
+    at(second, COMMIT).tell([story("a test is committed by hand", "foreign_commit")
+        .done(|work| {
+            work.red();
+            work.commit_by_hand("Halves");
+            work.second_code();
+            work.green();
+        })
+        .then(|work| {
+            assert_eq!(work.git(&["status", "--porcelain"]), "");
+            work.finalize();
+        })]);
+    at(second_green, GREEN).tell([story("a branch with a test is merged in", "tests_changed")
+        .done(|work| another_is_merged(work, &[("tests/add.test", "adds: test 1 = 1\n")]))
+        .then(ends_with_its_own)]);
+}
+
+#[test]
+fn something_is_committed_behind_the_last_subtask() {
+    let by_hand = |work: &Work| {
+        work.write("README.md", "How to halve.\n");
+        work.commit_by_hand("Tell");
+    };
+    at(second_end, FINALIZE).tell([
+        story("it is taken in", "foreign_commit").done(by_hand),
+        // Main was merged into it.
+        story("it is set aside with a merge", "foreign_commit")
+            .of(VERIFIED)
+            .done(move |work| {
+                by_hand(work);
+                main_moves(work);
+                work.git(&["merge", "--quiet", "--no-edit", "main"]);
+            })
+            .then(|work| assert!(aside(work).starts_with("Merge"), "{}", aside(work))),
+    ]);
+    // All of the steps set it aside.
+    let work = second_end(&SHOP);
+    by_hand(&work);
+    let refused = work.refused(FINALIZE, "foreign_commit");
+    work.takes_steps(&refused);
+    work.finalize();
+    is_marked(&work, "HEAD~1");
+    assert_eq!(aside(&work), "Tell");
+}
+
+/// Hands in a report from before main was merged in.
+fn old_report(work: &Work, phase: &[&str]) -> (i32, serde_json::Value) {
+    let old = work.outside().join("old.tap");
+    if !old.exists() {
+        std::fs::write(&old, work.suite()).unwrap();
+        main_changes_the_product(work);
+    }
+    work.ask(&[phase, &["--report", old.to_str().unwrap()]].concat())
+}
+
+#[test]
 fn a_report_is_from_before_main_was_merged_in() {
-    for finalizes in [false, true] {
-        let work = second(Way::Reported);
-        to_commit(&work);
-        if finalizes {
-            work.commit();
-        } else {
-            work.reopen("green");
-        }
-        let report = work.printed();
-        main_changes_the_product(&work);
-        let phase = if finalizes {
-            &["finalize"][..]
-        } else {
-            &["complete", "green"]
-        };
-        let asked: Vec<&str> = phase.iter().copied().chain(["--report", &report]).collect();
-        walk(&work, |work| work.ask(&asked), "stale_report", &[]);
+    at(second_green, GREEN)
+        .tell([story("at GREEN", "stale_report").call(|work| old_report(work, GREEN))]);
+    at(second_end, FINALIZE)
+        .tell([story("at the end", "stale_report").call(|work| old_report(work, FINALIZE))]);
+}
+
+/// A project with a hook that formats what is committed, and tells nobody.
+const FORMATTED: Before<'static> = SHOP.prepared(|work| {
+    let format = "#!/bin/sh\nfor file in $(git diff --cached --name-only | grep -e src/ -e tests/); do\n  sed -i -e 's/ *$//' \"$file\"; git add \"$file\"\ndone\n";
+    work.hook("pre-commit", format);
+});
+
+fn spaced(text: &str) -> String {
+    text.replace('\n', "  \n")
+}
+
+fn to_be_formatted(before: &Before<'static>) -> Work {
+    let work = before.begin();
+    work.write("tests/double.test", &spaced(DOUBLES));
+    work.red();
+    work.write("src/double.sh", &spaced(DOUBLE));
+    work.green();
+    work
+}
+
+#[test]
+fn a_hook_formats_what_is_committed_by_hand() {
+    // Asked with or without its name, the answer is the same.
+    for (way, call, code) in [
+        (
+            Way::Claimed,
+            &["commit", "--sha", "HEAD"][..],
+            "changed_after_green",
+        ),
+        (Way::Verified, COMMIT, "foreign_commit"),
+    ] {
+        let work = to_be_formatted(&FORMATTED.by(way));
+        work.commit_by_hand("Double");
+        // The tests, which the hook has formatted, are put back with the first steps.
+        let refused = work.refused(call, code)["nextSteps"].to_string();
+        assert!(refused.contains("cp -- "), "{refused}");
+        walk(&work, &|work| work.report(call), code, &[]);
+        let committed = work.tm(COMMIT);
+        assert!(!committed["warning"].is_null(), "{committed:#}");
+        assert_eq!(work.git(&["status", "--porcelain"]), "");
+        assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
+        let (_, verified) = work.runs("tm verify main..HEAD");
+        assert!(
+            verified.contains("hooks changed what it holds"),
+            "{verified}"
+        );
+        work.finalize();
     }
 }
 
 #[test]
-fn a_merge_of_main_is_taken_out_by_a_rebase() {
-    let work = second(Way::Reported);
-    to_commit(&work);
-    work.commit();
-    main_changes_the_product(&work);
-    work.warns(&["Another branch came in"]);
-    work.finalize();
-    let work = second(Way::Reported);
-    main_changes_the_product(&work);
-    work.write("tests/halve.test", HALVES);
-    work.warns(&["Another branch came in"]);
-    work.red();
-    work.git(&["rebase", "--quiet", "--autostash", "main"]);
-    work.write("src/halve.sh", HALVE);
-    work.warns(&["The branch was rebased"]);
-    work.green();
-    work.commit();
-    work.finalize();
-}
-
-/// What was tested is in the amended commit, and nothing is left to commit: to skip it would be to lose it.
-#[test]
-fn all_of_a_subtask_is_amended_into_the_commit_before() {
-    let work = second(Way::Reported);
-    to_commit(&work);
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--amend", "--no-edit"]);
-    let answer = walk(
-        &work,
-        |work| work.report_commit(&[]),
-        "history_rewritten",
-        &[],
-    );
-    assert!(answer.get("commitSha").is_some(), "{answer:#}");
-    work.finalize();
-}
-
-/// Main was merged into something that was committed by hand behind the last subtask.
-#[test]
-fn main_is_merged_behind_a_commit_of_ones_own() {
-    let work = second(Way::Verified);
-    to_commit(&work);
-    work.commit();
-    work.write("README.md", "How to halve.\n");
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "Tell"]);
-    main_moves(&work);
-    work.git(&["merge", "--quiet", "--no-edit", "main"]);
-    let tip = work.git(&["rev-parse", "HEAD"]);
-    walk(
-        &work,
-        |work| work.report(&["finalize"]),
-        "foreign_commit",
-        &[],
-    );
-    let aside = work.git(&["branch", "--list", "--format=%(objectname)", "*aside*"]);
-    assert_eq!(aside, tip);
+fn a_hook_makes_of_a_commit_what_is_there_already() {
+    at(to_be_formatted, &["commit", "--sha", "HEAD"]).tell([story(
+        "git does not know the tasks",
+        "nothing_to_commit",
+    )
+    .of(FORMATTED.prepared(|work| {
+        (FORMATTED.prepare)(work);
+        work.write(".git/info/exclude", ".taskmaster/tasks\n");
+    }))
+    .done(|work| {
+        work.commit_by_hand("Double");
+        mark(work);
+        // What was tested lies on top of it.
+        work.write("src/double.sh", &spaced(DOUBLE));
+        work.write("tests/double.test", &spaced(DOUBLES));
+    })
+    .then(|work| {
+        is_marked(work, "HEAD");
+        assert_eq!(work.git(&["status", "--porcelain"]), "");
+    })]);
 }
 
 #[test]
 fn a_submodule_is_changed_inside() {
-    let work = Work::begin_with(&TWO, Way::Verified, |work| {
-        let upstream = work.outside().join("upstream");
-        let upstream = upstream.to_str().unwrap();
-        work.git(&["init", "--quiet", upstream]);
-        commit_in(work, upstream);
-        let file = ["-c", "protocol.file.allow=always"];
-        work.git(&[&file[..], &["submodule", "--quiet", "add", upstream, "lib"]].concat());
-    });
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.write("lib/new.txt", "new\n");
-    for (name, value) in [("user.name", "Me"), ("user.email", "me@localhost")] {
-        work.git(&["-C", "lib", "config", name, value]);
-    }
-    let green = |work: &Work| work.report(&["complete", "green"]);
-    walk(&work, green, "dirty_submodule", &[]);
-    work.warns(&["A submodule is at a commit that no remote of it is known to have"]);
-    assert!(work.commit().contains(&"lib".to_owned()));
-}
-
-fn commit_in(work: &Work, folder: &str) {
-    work.git(&["-C", folder, "add", "--all"]);
-    let who = ["-c", "user.name=Me", "-c", "user.email=me@localhost"];
-    let commit = ["commit", "--quiet", "--allow-empty", "--message", "More"];
-    work.git(&[&["-C", folder][..], &who, &commit].concat());
+    let prepare = |work: &Work| {
+        work.runs_well(
+            "git init --quiet ../home/upstream && cd ../home/upstream \
+             && git -c user.name=Me -c user.email=me@localhost commit --quiet --allow-empty --message More",
+        );
+        work.runs_well(
+            "git -c protocol.file.allow=always submodule --quiet add \"$PWD/../home/upstream\" lib",
+        );
+    };
+    at(Before::with_code, GREEN).tell([story("a file comes", "dirty_submodule")
+        .of(VERIFIED.prepared(prepare))
+        .done(|work| {
+            work.write("lib/new.txt", "new\n");
+            work.git(&["-C", "lib", "config", "user.name", "Me"]);
+            work.git(&["-C", "lib", "config", "user.email", "me@localhost"]);
+        })
+        .then(|work| {
+            work.warns(&["submodule_not_pushed"]);
+            assert!(work.commit().contains(&"lib".to_owned()));
+        })]);
 }

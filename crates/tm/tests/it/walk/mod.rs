@@ -3,8 +3,8 @@
 //!
 //! Of an answer the executor takes its `nextSteps` in their order, as they stand there: commands of ours, and commands of others
 //! such as git. `skip`, `abort` and `allow` are no path, and what a person decides is none either, except where a story says that
-//! a person has to. What no command does, such as to mend a file that the answer names, a story does as a deed, behind words of
-//! the answer that ask for it.
+//! a person has to. What no command does, such as to mend a file that the answer names, a story does as a deed, which belongs to
+//! the code of an answer, and is done when an answer with this code comes.
 
 mod before;
 mod calls;
@@ -23,7 +23,8 @@ use std::cell::RefCell;
 
 use serde_json::Value;
 
-use crate::honest::work::Work;
+use crate::honest::work::{Before, SHOP, Work, code_of, play};
+use crate::honest::{Deed, deed};
 
 /// So many calls lead to an accepted step.
 const MOST_CALLS: usize = 4;
@@ -36,53 +37,132 @@ const NO_PATH: [&str; 9] = [
     "skip", "abort", "allow", "approve", "reject", "summary", "list", "log", "show",
 ];
 
-/// Something that only hands can do, and the words of an answer which ask for it.
-type Deed = (&'static str, fn(&Work));
+type Call = Box<dyn Fn(&Work) -> (i32, Value) + Send>;
+
+/// From a project and what is done in it to a code, and on from there.
+struct Story {
+    name: &'static str,
+    code: &'static str,
+    before: Before<'static>,
+    done: Deed,
+    call: Option<Call>,
+    /// What only hands can do, and the code of the answer at which they do it.
+    deeds: Vec<(&'static str, Deed)>,
+    then: Deed,
+}
+
+fn story(name: &'static str, code: &'static str) -> Story {
+    Story {
+        name,
+        code,
+        before: SHOP,
+        done: deed(|_| {}),
+        call: None,
+        deeds: Vec::new(),
+        then: deed(|_| {}),
+    }
+}
+
+impl Story {
+    fn of(self, before: Before<'static>) -> Self {
+        Self { before, ..self }
+    }
+
+    fn done<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        self.done = deed(does);
+        self
+    }
+
+    /// What is called, where it is another call than that of the other stories.
+    fn call(mut self, call: impl Fn(&Work) -> (i32, Value) + Send + 'static) -> Self {
+        self.call = Some(Box::new(call));
+        self
+    }
+
+    /// A deed that belongs to the code of the story.
+    fn deed<T>(self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        let code = self.code;
+        self.deed_at(code, does)
+    }
+
+    fn deed_at<T>(
+        mut self,
+        code: &'static str,
+        does: impl Fn(&Work) -> T + Send + 'static,
+    ) -> Self {
+        self.deeds.push((code, deed(does)));
+        self
+    }
+
+    /// What is looked at behind the step that was accepted.
+    fn then<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        self.then = deed(does);
+        self
+    }
+}
+
+/// Where stories begin, and the phase that they report.
+struct Stage {
+    begin: fn(&Before<'static>) -> Work,
+    phase: &'static [&'static str],
+}
+
+fn at(begin: fn(&Before<'static>) -> Work, phase: &'static [&'static str]) -> Stage {
+    Stage { begin, phase }
+}
+
+impl Stage {
+    fn tell(&self, stories: impl IntoIterator<Item = Story>) {
+        let named = stories.into_iter().map(|story| (story.name, story));
+        play(named, |story| {
+            let work = (self.begin)(&story.before);
+            (story.done)(&work);
+            let report = |work: &Work| work.report(self.phase);
+            let call = story
+                .call
+                .as_ref()
+                .map_or(&report as &dyn Fn(&Work) -> _, |call| call);
+            walk(&work, call, story.code, &story.deeds);
+            (story.then)(&work);
+        });
+    }
+}
 
 /// Somebody who does what answers say.
 struct Walker<'a> {
     work: &'a Work,
     /// What was refused: to be asked again, where what stood against it is out of the way.
     call: &'a dyn Fn(&Work) -> (i32, Value),
-    deeds: RefCell<Vec<Deed>>,
+    deeds: RefCell<Vec<&'a (&'static str, Deed)>>,
     /// What was done, to be told where it leads nowhere.
     told: RefCell<Vec<String>>,
 }
 
-/// Makes a call that comes to this code, and goes on from there to one that accepts something. Gives its answer.
-fn walk(work: &Work, call: impl Fn(&Work) -> (i32, Value), code: &str, deeds: &[Deed]) -> Value {
+/// Makes a call that comes to this code, and goes on from there to one that accepts something.
+fn walk(
+    work: &Work,
+    call: &dyn Fn(&Work) -> (i32, Value),
+    code: &str,
+    deeds: &[(&'static str, Deed)],
+) {
     let (status, mut answer) = call(work);
-    assert_eq!(
-        (status != 0, code_of(&answer)),
-        (true, code),
-        "the story does not get there: {answer:#}"
-    );
+    assert_eq!((status != 0, code_of(&answer)), (true, code), "{answer:#}");
     let walker = Walker {
         work,
-        call: &call,
-        deeds: RefCell::new(deeds.to_vec()),
+        call,
+        deeds: RefCell::new(deeds.iter().collect()),
         told: RefCell::default(),
     };
     for _ in 0..MOST_CALLS {
         let (status, next) = walker.goes_on(&answer);
         if matches!(status, 0 | BLOCKED) && is_accepted(&next) {
-            let left = walker.deeds.take();
-            let left: Vec<&str> = left.iter().map(|(words, _)| *words).collect();
-            assert!(
-                left.is_empty(),
-                "nothing asked for {left:?}: {}",
-                walker.path()
-            );
-            return next;
+            let left: Vec<&str> = walker.deeds.take().iter().map(|deed| deed.0).collect();
+            assert!(left.is_empty(), "{left:?} never came: {}", walker.path());
+            return;
         }
         answer = next;
     }
     panic!("{code}: no accepted step:\n{}", walker.path());
-}
-
-fn code_of(answer: &Value) -> &str {
-    let error = answer.get("error").unwrap_or(answer);
-    error["code"].as_str().unwrap_or_default()
 }
 
 /// Whether an answer says that something was done which brings the run on, or begins one.
@@ -118,14 +198,13 @@ impl Walker<'_> {
         (self.call)(self.work)
     }
 
-    /// What the answer asks for in words. Whether it did.
+    /// Does what belongs to the code of the answer. Whether there was something.
     fn do_deeds(&self, answer: &Value) -> bool {
-        let error = answer.get("error").unwrap_or(answer);
-        let text = format!("{} {}", error["message"], error["suggestion"]);
-        let asked = |deed: &mut Deed| text.contains(deed.0);
-        let due: Vec<Deed> = self.deeds.borrow_mut().extract_if(.., asked).collect();
-        for (words, deed) in &due {
-            self.told.borrow_mut().push(format!("(done: {words})"));
+        let code = code_of(answer);
+        let belongs = |deed: &mut &(&str, Deed)| deed.0 == code;
+        let due: Vec<_> = self.deeds.borrow_mut().extract_if(.., belongs).collect();
+        for (code, deed) in &due {
+            self.told.borrow_mut().push(format!("(done at {code})"));
             deed(self.work);
         }
         !due.is_empty()
@@ -133,36 +212,36 @@ impl Walker<'_> {
 
     /// A command with what its reader has to fill in.
     fn filled(&self, command: &str) -> String {
-        let mut command = command
-            .replace("--reason …", "--reason 'as I was told'")
-            .replace("--coverage N", "--coverage 90")
-            .replace("--outcome WORD", "--outcome done --note 'It is as it is.'");
-        for gap in [
-            "failed:N,passed:N",
-            "passed:N,failed:N",
-            "passed:N,failed:0",
-        ] {
-            if command.contains(gap) {
-                command = command.replace(gap, &self.work.counted());
+        let items = r#"--work-items '[{"number": 1, "title": "A", "type": "task"}]'"#;
+        let own = |text: &str| text.to_owned();
+        let counted = || self.work.counted();
+        let gaps: [(&str, &dyn Fn() -> String); 10] = [
+            ("--reason …", &|| own("--reason 'as I was told'")),
+            ("--coverage N", &|| own("--coverage 90")),
+            ("--outcome WORD", &|| {
+                own("--outcome done --note 'It is so.'")
+            }),
+            ("--work-items JSON", &|| own(items)),
+            ("failed:N,passed:N", &counted),
+            ("passed:N,failed:N", &counted),
+            ("passed:N,failed:0", &counted),
+            ("sync FILE", &|| {
+                format!("sync {}", collab::graph(self.work))
+            }),
+            ("respond FILE", &|| {
+                format!("respond {} --run", sessions::code(self.work))
+            }),
+            ("--report FILE", &|| {
+                format!("--report {}", self.work.printed())
+            }),
+        ];
+        let mut filled = command.to_owned();
+        for (gap, by) in gaps {
+            if filled.contains(gap) {
+                filled = filled.replace(gap, &by());
             }
         }
-        let items = r#"[{"number": 1, "title": "A", "type": "task"}]"#;
-        command = command.replace("--work-items JSON", &format!("--work-items '{items}'"));
-        if command.contains("sync FILE") {
-            let file = collab::graph(self.work);
-            command = command.replace("sync FILE", &format!("sync {file}"));
-        }
-        if command.contains("respond FILE") {
-            let file = sessions::code(self.work);
-            command = command.replace("respond FILE", &format!("respond {file} --run"));
-        }
-        if command.contains("--report FILE") {
-            command = command.replace(
-                "--report FILE",
-                &format!("--report {}", self.work.printed()),
-            );
-        }
-        command
+        filled
     }
 
     fn path(&self) -> String {

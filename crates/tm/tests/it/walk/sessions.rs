@@ -1,11 +1,12 @@
 //! Sessions of review: from each refusal to a step that is taken, as far as no person has to decide.
 
+use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::walk;
-use crate::honest::work::{SHOP, Way, Work};
+use super::{Story, at, story};
+use crate::honest::work::{Before, CONFIG, Work};
 
 fn tm(work: &Work, command: &str) -> (i32, Value) {
     work.shell(&format!("tm session {command}"))
@@ -18,35 +19,47 @@ fn done(work: &Work, command: &str) -> Value {
 }
 
 /// A session that has begun, in which nobody is asked.
-fn session() -> Work {
-    let work = Work::unbegun(&SHOP, Way::Claimed);
-    let gates = ["plan", "code", "review"].map(|gate| format!("--gate {gate}=auto"));
-    let settings =
-        "{\"review\": {\"gates\": {\"plan\": \"auto\", \"code\": \"auto\", \"review\": \"auto\"}}}";
-    work.write(".taskmaster/config.json", settings);
-    done(&work, &format!("init -i request=greet {}", gates.join(" ")));
+fn session(before: &Before<'static>) -> Work {
+    let work = before.unbegun();
+    let auto = |form: &str| ["plan", "code", "review"].map(|gate| form.replace("GATE", gate));
+    let gates = auto("\"GATE\": \"auto\"").join(", ");
+    let settings = format!("{{\"review\": {{\"gates\": {{{gates}}}}}}}");
+    work.write(CONFIG, &settings);
+    let gates = auto("--gate GATE=auto").join(" ");
+    done(&work, &format!("init -i request=greet {gates}"));
     work
 }
 
-/// A response in a file of its own.
+/// A session that waits for its plan, and one that waits for its code.
+fn at_plan(before: &Before<'static>) -> Work {
+    let work = session(before);
+    done(&work, "step");
+    work
+}
+
+fn at_code(before: &Before<'static>) -> Work {
+    let work = at_plan(before);
+    done(&work, &respond(&work, PLAN));
+    done(&work, "step");
+    done(&work, "step");
+    work
+}
+
+/// Writes a response into a file of its own.
 fn response(work: &Work, text: &str) -> String {
     let path = work.outside().join("response.txt");
-    std::fs::write(&path, text).unwrap();
+    fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// Steps with these responses, as far as the last of them is asked for.
-fn after(work: &Work, responses: &[&str]) {
-    for text in responses {
-        done(work, "step");
-        done(work, &format!("respond {}", response(work, text)));
-        done(work, "step");
-    }
-    done(work, "step");
+fn respond(work: &Work, text: &str) -> String {
+    format!("respond {}", response(work, text))
 }
 
-fn folder(work: &Work) -> PathBuf {
-    PathBuf::from(done(work, "status")["folder"].as_str().unwrap())
+/// A file in the folder of the session.
+fn file(work: &Work, name: &str) -> PathBuf {
+    let folder = done(work, "status")["folder"].as_str().unwrap().to_owned();
+    PathBuf::from(folder).join(name)
 }
 
 /// The response with the code, in a file of its own.
@@ -57,124 +70,63 @@ pub fn code(work: &Work) -> String {
 const PLAN: &str = "Greet.\n";
 const CODE: &str = "<<<FILE: greet.sh>>>\necho hello\n";
 
+fn calls(name: &'static str, command: &'static str, code: &'static str) -> Story {
+    story(name, code).call(move |work| tm(work, command))
+}
+
 #[test]
 fn nothing_is_waited_for() {
-    let work = session();
-    walk(
-        &work,
-        |work| tm(work, &format!("respond {}", response(work, PLAN))),
-        "not_waiting",
-        &[],
-    );
-}
-
-#[test]
-fn no_decision_is_waited_for() {
-    for (command, code) in [
-        ("approve", "no_gate"),
-        ("reject --feedback no", "no_gate"),
-        ("reopen", "not_stopped"),
-        ("export ../out", "not_complete"),
-    ] {
-        let work = session();
-        walk(&work, |work| tm(work, command), code, &[]);
-    }
-}
-
-#[test]
-fn another_response_is_there() {
-    let work = session();
-    after(&work, &[]);
-    done(&work, &format!("respond {}", response(&work, PLAN)));
-    walk(
-        &work,
-        |work| tm(work, &format!("respond {}", response(work, "Other.\n"))),
-        "response_there",
-        &[],
-    );
+    at(session, &[]).tell([
+        story("no response", "not_waiting").call(|work| tm(work, &respond(work, PLAN))),
+        calls("no approval", "approve", "no_gate"),
+        calls("no rejection", "reject --feedback no", "no_gate"),
+        calls("it is not stopped", "reopen", "not_stopped"),
+        calls("it is not complete", "export ../out", "not_complete"),
+    ]);
 }
 
 #[test]
 fn a_response_cannot_be_used() {
-    for (text, code) in [
-        ("", "response_empty"),
-        ("Here it is.\n", "response_unreadable"),
-    ] {
-        let work = session();
-        after(&work, &[PLAN]);
-        let path = response(&work, text);
-        let deed = |work: &Work| {
-            response(work, CODE);
+    let unfit = |name, text: &'static str, code| {
+        let again = |work: &Work| {
+            let path = work.outside().join("response.txt");
+            tm(work, &format!("respond {} --run", path.display()))
         };
-        let taken = walk(
-            &work,
-            |work| tm(work, &format!("respond {path} --run")),
-            code,
-            &[(
-                if text.is_empty() {
-                    "write it"
-                } else {
-                    "<<<FILE"
-                },
-                deed,
-            )],
-        );
-        assert_eq!(taken["phase"], "REVIEWING", "{taken:#}");
-    }
-}
-
-#[test]
-fn a_file_is_changed() {
-    let work = session();
-    after(&work, &[PLAN]);
-    done(&work, &format!("respond {}", response(&work, CODE)));
-    std::fs::write(folder(&work).join("plan.md"), "Something else.\n").unwrap();
-    walk(&work, |work| tm(work, "step"), "tampered", &[]);
-}
-
-#[test]
-fn a_folder_stands_where_a_response_goes() {
-    let work = session();
-    after(&work, &[]);
-    let place = folder(&work).join("planning-response.md");
-    std::fs::create_dir(&place).unwrap();
-    let deed = |work: &Work| {
-        let place = folder(work).join("planning-response.md");
-        std::fs::remove_dir(&place).unwrap();
-        std::fs::write(place, PLAN).unwrap();
+        story(name, code)
+            .done(|work| response(work, text))
+            .call(again)
+            .deed(|work| response(work, CODE))
+            .then(|work| assert_eq!(done(work, "status")["phase"], "REVIEWING"))
     };
-    walk(
-        &work,
-        |work| tm(work, "step"),
-        "no_ordinary_file",
-        &[("put a file there", deed)],
-    );
+    at(at_code, &[]).tell([
+        unfit("it is empty", "", "response_empty"),
+        unfit("it holds no file", "Here it is.\n", "response_unreadable"),
+        story("it comes again", "response_repeated").call(|work| tm(work, &respond(work, PLAN))),
+    ]);
+    at(at_plan, &[]).tell([story("another one is there", "response_there")
+        .done(|work| done(work, &respond(work, PLAN)))
+        .call(|work| tm(work, &respond(work, "Other.\n")))]);
 }
 
 #[test]
-fn a_response_comes_again() {
-    let work = session();
-    after(&work, &[PLAN]);
-    walk(
-        &work,
-        |work| tm(work, &format!("respond {}", response(work, PLAN))),
-        "response_repeated",
-        &[],
+fn files_of_the_session_are_changed() {
+    at(at_code, &[]).tell([calls("a document", "step", "tampered").done(|work| {
+        done(work, &respond(work, CODE));
+        fs::write(file(work, "plan.md"), "Something else.\n").unwrap();
+    })]);
+    at(at_plan, &[]).tell(
+        [calls("a folder for a response", "step", "no_ordinary_file")
+            .done(|work| fs::create_dir(file(work, "planning-response.md")).unwrap())
+            .deed(|work| {
+                let place = file(work, "planning-response.md");
+                fs::remove_dir(&place).unwrap();
+                fs::write(place, PLAN).unwrap();
+            })],
     );
-}
-
-#[test]
-fn a_link_stands_where_a_prompt_is_written() {
-    let work = session();
-    let place = folder(&work).join("planning-prompt.md");
-    std::os::unix::fs::symlink("elsewhere", &place).unwrap();
-    let deed = |work: &Work| {
-        std::fs::remove_file(folder(work).join("planning-prompt.md")).unwrap();
-    };
-    walk(
-        &work,
-        |work| tm(work, "step"),
-        "no_ordinary_file",
-        &[("put a file there", deed)],
-    );
+    at(session, &[]).tell([calls("a link for a prompt", "step", "no_ordinary_file")
+        .done(|work| {
+            let place = file(work, "planning-prompt.md");
+            std::os::unix::fs::symlink("elsewhere", place).unwrap();
+        })
+        .deed(|work| fs::remove_file(file(work, "planning-prompt.md")).unwrap())]);
 }

@@ -1,164 +1,475 @@
 //! What happens to tests and their reports.
 
-use std::path::Path;
+use std::fs;
 
-use super::walk;
-use crate::honest::cargo::{CRATE, DOUBLE_FN, add_test};
-use crate::honest::work::{Before, DOUBLE, DOUBLES, OLD_FAILURE, SHOP, WAYS, Way, Work, age};
+use super::{at, story};
+use crate::honest::cargo::{CRATE, add_code, add_test};
+use crate::honest::work::{
+    Before, COMMIT, DOUBLE, DOUBLES, FAILING, GREEN, RED, SHOP, VERIFIED, WAYS, Way, Work, age,
+};
 
-pub(super) fn to_green(way: Way) -> Work {
-    let work = Work::begin(&SHOP, way);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work
+/// Sets everything aside that is changed.
+fn stash(work: &Work) {
+    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
 }
 
-fn to_commit(way: Way) -> Work {
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work
-}
-
-#[test]
-fn no_test_fails_because_none_is_written() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "red_requires_failing_tests",
-        &[("write the tests of this subtask", deed)],
-    );
-}
-
-#[test]
-fn the_code_is_written_before_its_test() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.write("src/double.sh", DOUBLE);
-    work.write("tests/double.test", DOUBLES);
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "red_requires_failing_tests",
-        &[],
-    );
+fn pop(work: &Work) {
     work.git(&["stash", "pop", "--quiet"]);
-    work.green();
-    work.commit();
-    work.finalize();
+}
+
+fn nothing_is_stashed(work: &Work) {
+    assert_eq!(work.git(&["stash", "list"]), "");
+}
+
+/// Sees that the runner does not find a file of tests.
+fn hide(work: &Work, name: &str) {
+    let find = format!("find() {{ command find tests -name {name}; }}\n");
+    work.write("before.sh", &find);
+}
+
+fn whole(work: &Work) {
+    work.delete("before.sh");
 }
 
 #[test]
-fn the_code_is_committed_before_its_test() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.write("src/double.sh", DOUBLE);
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--message", "Double"]);
-    work.write("tests/double.test", DOUBLES);
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "red_requires_failing_tests",
-        &[],
+fn red_without_a_test_that_fails() {
+    at(Before::begin, RED).tell([
+        story("none is written", "red_requires_failing_tests").deed(Work::test),
+        story("the code came first", "red_requires_failing_tests")
+            .done(|work| {
+                work.code();
+                work.test();
+            })
+            .then(|work| {
+                pop(work);
+                work.goes_through();
+            }),
+        story("the code was committed first", "red_requires_failing_tests")
+            .done(|work| {
+                work.code();
+                work.commit_by_hand("Double");
+                work.test();
+            })
+            .then(|work| {
+                pop(work);
+                work.green();
+                work.commit();
+            }),
+        story("the tests are in the stash", "red_requires_failing_tests")
+            .done(|work| {
+                work.test();
+                stash(work);
+            })
+            .then(nothing_is_stashed),
+        story("one fails without being written", "red_without_tests")
+            .of(SHOP.by(Way::Claimed))
+            .call(|work| work.ask(&["complete", "red", "--results", "failed:1,passed:1"]))
+            .deed(Work::test),
+        story("code is no test", "production_changed")
+            .of(SHOP.settings(r#""evidence": {"policy": {"production_changed": "refuse"}}"#))
+            .done(|work| {
+                work.write("src/double.sh", "echo 1\n");
+                work.test();
+            })
+            .deed(|work| work.delete("src/double.sh")),
+        story("what fails failed before", "no_new_failure")
+            .of(FAILING)
+            .done(|work| work.write("tests/double.test", "fine: true\n"))
+            .deed(Work::test),
+        story("the code is there when RED is reopened", "no_new_failure")
+            .of(FAILING)
+            .done(|work| {
+                work.test();
+                work.red();
+                work.code();
+                work.reopen("red");
+                let more = "and more: test $(sh src/double.sh 1) = 2\n";
+                work.append("tests/double.test", more);
+            }),
+    ]);
+}
+
+/// A test command looks at the code first, and prints this where it does not like it.
+fn looks_first(work: &Work, printed: &str) {
+    let guard = format!(
+        "grep -q x1 tests/double.test 2>/dev/null || [ -f src/double.sh ] || [ ! -f tests/double.test ] || {{ echo '{printed}'; exit 2; }}\n"
     );
-    work.git(&["stash", "pop", "--quiet"]);
-    work.green();
-    work.commit();
+    work.write("before.sh", &guard);
+}
+
+/// A project of vitest.
+const VITEST: Before<'static> =
+    VERIFIED.with(&[("package.json", r#"{"devDependencies": {"vitest": "3"}}"#)]);
+
+const NO_TYPES: &str = "double.ts(1,1): error TS2304: double";
+
+#[test]
+fn types_do_not_fit_before_any_test_runs() {
+    let projects: [fn(&Work); 2] = [
+        |work| {
+            looks_first(
+                work,
+                "tests/double.test(1,10): error TS2304: Cannot find name double.",
+            )
+        },
+        |work| looks_first(work, "vet: ./double_test.go:6:5: undefined: double"),
+    ];
+    for prepare in projects {
+        let work = VITEST.prepared(prepare).at_red();
+        work.accepted(RED);
+        work.code();
+        work.goes_through();
+    }
 }
 
 #[test]
-fn a_test_fails_without_being_written() {
-    let work = Work::begin(&SHOP, Way::Claimed);
-    let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "red", "--results", "failed:1,passed:1"]),
-        "red_without_tests",
-        &[("write the tests", deed)],
-    );
-}
-
-#[test]
-fn code_is_no_test() {
-    let before = Before {
-        settings: r#""evidence": {"policy": {"production_changed": "refuse"}}"#,
-        ..SHOP
+fn a_linter_stops_the_command_before_any_test_runs() {
+    let stops = |name, prepare| {
+        story(name, "report_unreadable")
+            .of(VITEST.prepared(prepare))
+            .deed(|work| work.append("tests/double.test", "# x1\n"))
     };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("src/double.sh", "echo 1\n");
-    work.write("tests/double.test", DOUBLES);
-    let deed = |work: &Work| work.delete("src/double.sh");
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "production_changed",
-        &[("set the others aside", deed)],
-    );
+    at(Before::at_red, RED).tell([
+        stops("one of vitest", |work| {
+            looks_first(work, "tests/double.test: use x1");
+        }),
+        stops("one of Go", |work| {
+            looks_first(work, "vet: looks at double_test.go:6:5: use x1");
+        }),
+    ]);
 }
 
 #[test]
-fn the_code_is_not_right_yet() {
-    let way = Way::Reported;
-    let work = to_green(way);
-    work.write("src/double.sh", "echo 7\n");
-    let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "green_tests_still_failing",
-        &[("go on implementing", deed)],
-    );
+fn green_with_code_that_does_not_pass() {
+    at(Before::at_red, GREEN).tell([
+        story("it is not right yet", "green_tests_still_failing")
+            .done(|work| {
+                work.red();
+                work.write("src/double.sh", "echo 7\n");
+            })
+            .deed(Work::code),
+        story("it is in the stash", "green_tests_still_failing").done(|work| {
+            work.red();
+            work.code();
+            work.runs_well("git stash push --quiet --include-untracked -- src");
+        }),
+        story(
+            "what fails failed before the run",
+            "green_tests_still_failing",
+        )
+        .of(FAILING
+            .without_baseline()
+            .settings(r#""evidence": {"baseline": "off"}"#))
+        .done(|work| {
+            work.accepted(RED);
+            work.code();
+        })
+        .then(|work| work.commit()),
+        story("it fails before any test", "green_tests_still_failing")
+            .of(VERIFIED.prepared(|work| looks_first(work, NO_TYPES)))
+            .done(|work| {
+                let red = work.accepted(RED);
+                assert_eq!(red["details"]["output"], format!("{NO_TYPES}\n"));
+                work.write("src/other.sh", DOUBLE);
+            })
+            .deed(Work::code)
+            .then(|work| work.commit()),
+    ]);
 }
 
 #[test]
-fn a_formatter_goes_over_a_test() {
-    let way = Way::Reported;
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    work.append("tests/double.test", "\n# formatted\n");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_changed",
-        &[],
-    );
-    assert_eq!(work.read("tests/double.test"), DOUBLES);
-    work.commit();
+fn green_with_tests_that_are_changed() {
+    at(Before::with_code, GREEN).tell([
+        story("a formatter goes over one", "tests_changed")
+            .done(|work| work.append("tests/double.test", "\n# formatted\n"))
+            .then(|work| {
+                assert_eq!(work.read("tests/double.test"), DOUBLES);
+                work.ends();
+            }),
+        story("a formatter goes over one of before", "tests_changed")
+            .done(|work| work.append("tests/add.test", "\n# formatted\n"))
+            .then(Work::ends),
+        // What was deleted comes back as everybody can read it.
+        story("one is deleted", "tests_changed")
+            .done(|work| work.delete("tests/double.test"))
+            .then(|work| {
+                use std::os::unix::fs::PermissionsExt as _;
+                let test = fs::metadata(work.root().join("tests/double.test")).unwrap();
+                assert_eq!(test.permissions().mode() & 0o777, 0o644);
+            }),
+        story("all of the work is in the stash", "tests_changed")
+            .done(stash)
+            .then(nothing_is_stashed),
+        story("one that is run does not show", "tests_missing")
+            .done(|work| hide(work, "double.test"))
+            .deed(whole),
+        // The files of the tests are as they were: none was taken out.
+        story("one is said to be taken out and is not", "tests_missing")
+            .done(|work| {
+                hide(work, "double.test");
+                work.remove(&["adds"]);
+            })
+            .deed(whole),
+        story("a report comes a second time", "stale_report").call(|work| {
+            let report = work.outside().join("report-2");
+            age(&report, 3600);
+            work.ask(&["complete", "green", "--report", report.to_str().unwrap()])
+        }),
+    ]);
+}
+
+#[test]
+fn a_test_beside_the_code_is_changed() {
+    at(Before::begin, GREEN).tell([story("in Rust", "tests_changed")
+        .of(CRATE)
+        .done(|work| {
+            add_test(work);
+            work.red();
+            add_code(work);
+            work.replace("src/lib.rs", "double(4), 8", "double(5), 10");
+        })
+        .deed(|work| {
+            // The code beside it is left as it is.
+            work.replace("src/lib.rs", "a * 2", "2 * a");
+            work.replace("src/lib.rs", "double(5), 10", "double(4), 8");
+        })]);
+}
+
+#[test]
+fn what_a_runner_wrote_is_not_lost() {
+    let work = SHOP.with_code();
+    work.append("tests/double.test", "more: true\n");
+    let more = work.read("tests/double.test");
+    let refused = work.refused(GREEN, "tests_changed");
+    let kept = refused["details"]["kept"]["tests/double.test"].as_str();
+    assert_eq!(fs::read_to_string(kept.unwrap()).unwrap(), more);
+}
+
+/// Where tests have no names a test in another place is a test that is gone; and so it is where it was edited.
+#[test]
+fn a_test_has_another_name_or_place() {
+    fn moves(work: &Work, to: &str) {
+        work.rename("tests/double.test", to);
+        if work.way() == Way::Reported {
+            work.append(to, "# moved\n");
+        }
+    }
+    let places: [(&str, fn(&Work)); 3] = [
+        ("another name", |work| moves(work, "tests/twice.test")),
+        ("below", |work| moves(work, "tests/below/double.test")),
+        ("elsewhere", |work| moves(work, "spec/double.test")),
+    ];
+    for way in [Way::Claimed, Way::Reported] {
+        at(Before::with_code, GREEN).tell(places.map(|(name, done)| {
+            story(name, "tests_changed")
+                .of(SHOP.by(way))
+                .done(done)
+                .then(|work| {
+                    let left = work.git(&["status", "--porcelain", "--", "spec", "tests"]);
+                    assert_eq!(left, "?? tests/double.test");
+                    work.ends();
+                })
+        }));
+    }
+    // The folder is gone with it.
+    at(Before::with_code, GREEN).tell([story("all of them", "tests_changed")
+        .of(SHOP.by(Way::Claimed))
+        .done(|work| work.runs_well("mv tests spec"))
+        .then(Work::ends)]);
+    // By name it is seen that nothing is lost.
+    let work = VERIFIED.with_code();
+    work.runs_well("git add tests && mkdir spec && git mv tests/double.test spec && git mv tests/add.test tests/plus.test");
+    work.warns(&["tests_moved"]);
+    work.goes_through();
+}
+
+const JEST: &str = r#"{"jest": {"bail": true}}"#;
+const NOTHING_YET: &str = "// Nothing yet.\n";
+
+#[test]
+fn what_the_runner_loads_is_changed_in_green() {
+    fn loads(work: &Work, settings: &str, above: &str) {
+        let loaded = format!(r#"{{"jest": {{"setupFiles": ["<rootDir>/{above}src/double.js"]}}}}"#);
+        work.write(settings, &loaded);
+        work.write("src/double.js", NOTHING_YET);
+        work.write("src/treble.js", NOTHING_YET);
+        // Nobody waits for what a pipe of such a name has to say.
+        work.runs_well("mkfifo src/conftest.py");
+    }
+    let changes = |name, prepare| {
+        story(name, "runner_config_changed")
+            .of(SHOP.prepared(prepare))
+            .done(|work| {
+                work.write("src/double.js", "expect.extend({});\n");
+                work.write("src/treble.js", "expect.extend({});\n");
+            })
+            .then(|work| {
+                assert_eq!(work.read("src/double.js"), NOTHING_YET);
+                work.ends();
+            })
+    };
+    at(Before::with_code, GREEN).tell([
+        changes("what settings name", |work| loads(work, "package.json", "")),
+        changes("what settings of a folder name", |work| {
+            loads(work, "config/package.json", "../");
+        }),
+        story("its settings", "runner_config_changed")
+            .of(SHOP.with(&[("vitest.config.ts", "export default {}\n")]))
+            .done(|work| {
+                work.write("vitest.config.ts", "export default { exclude: ['a'] }\n");
+            })
+            .then(Work::ends),
+        story("settings that come", "runner_config_changed")
+            .done(|work| work.write("tests/conftest.py", "collect_ignore = ['a']\n"))
+            .deed(|work| work.delete("tests/conftest.py")),
+    ]);
+}
+
+#[test]
+fn the_runner_is_configured_for_the_tests_in_red() {
+    let work = SHOP.at_red();
+    work.write("package.json", JEST);
+    work.warns(&["runner_configured package.json"]);
+    work.red();
+    work.code();
+    work.write("package.json", &JEST.replace("true", "false"));
+    work.refused(GREEN, "runner_config_changed");
+    // What it depends on decides nothing.
+    let needs = r#"{"jest": {"bail": true}, "dependencies": {"a": "1"}}"#;
+    work.write("package.json", needs);
+    work.goes_through();
+}
+
+/// A test that rests on something outside of the project.
+fn rests_on_what_is_outside(work: &Work) {
+    let there = work.outside().join("there");
+    let text = format!("doubles: test -f {}\n", there.display());
+    work.write("tests/double.test", &text);
+    work.red();
+    fs::write(&there, "").unwrap();
+}
+
+#[test]
+fn the_change_is_not_what_makes_the_tests_pass() {
+    let then_code = |work: &Work| {
+        work.code();
+        work.goes_through();
+    };
+    at(Before::begin, GREEN).tell([
+        story("they pass without it", "red_not_replayed")
+            .of(VERIFIED)
+            .done(|work| {
+                rests_on_what_is_outside(work);
+                work.code();
+            })
+            .deed(|work| {
+                // In RED the product is not there yet.
+                work.delete("src/double.sh");
+                work.test();
+            })
+            .then(then_code),
+        story("there is none", "green_without_change")
+            .done(rests_on_what_is_outside)
+            .deed(Work::test)
+            .then(then_code),
+    ]);
+}
+
+/// It is broken for RED, and mended in GREEN.
+#[test]
+fn what_was_there_is_broken_in_red() {
+    let work = VERIFIED.begin();
+    let more = "adds more: test $(sh src/add.sh 3 4) = 7\n";
+    work.write("tests/double.test", more);
+    let add = work.read("src/add.sh");
+    work.write("src/add.sh", "exit 1\n");
+    work.warns(&["production_changed src/add.sh"]);
+    work.red();
+    work.write("src/add.sh", &format!("{add}# as it was\n"));
+    work.refused(GREEN, "red_not_replayed");
+}
+
+/// What makes the test pass lies in the repository, and is committed with it.
+#[test]
+fn all_of_the_change_lies_beside_the_project() {
+    let work = VERIFIED.folder("services/shop").begin();
+    let test = DOUBLES.replace("src/", "../../");
+    work.write("tests/double.test", &test);
+    work.red();
+    work.write("../../double.sh", DOUBLE);
+    work.green();
+    assert!(work.commit().contains(&"double.sh".to_owned()));
     work.finalize();
 }
 
-#[test]
-fn a_formatter_goes_over_a_test_of_before() {
-    let way = Way::Reported;
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    work.append("tests/add.test", "\n# formatted\n");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_changed",
-        &[],
-    );
-    work.commit();
-    work.finalize();
+const LISTS: &str = "tests/__snapshots__/list.snap";
+const WITH_LISTS: Before<'static> = SHOP.with(&[(LISTS, "exports[`lists 1`] = `add`;\n")]);
+
+fn lists_otherwise(work: &Work) {
+    work.write(LISTS, "exports[`lists 1`] = `add, double`;\n");
 }
 
 #[test]
-fn a_test_is_deleted() {
-    let way = Way::Reported;
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    work.delete("tests/double.test");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_changed",
-        &[],
-    );
+fn a_snapshot_of_before_asks_for_something_else() {
+    for (way, evidence) in
+        WAYS.into_iter()
+            .zip(["--results passed:N,failed:0", "--report FILE", "--verify"])
+    {
+        let work = WITH_LISTS.by(way).with_code();
+        lists_otherwise(&work);
+        let refused = work.refused(GREEN, "snapshots_changed");
+        let meant = format!("complete green 1.1 {evidence} --updated {LISTS}");
+        assert!(
+            refused["nextSteps"].to_string().contains(&meant),
+            "{refused:#}"
+        );
+    }
+    at(Before::with_code, GREEN).tell([story("it is not meant", "snapshots_changed")
+        .of(WITH_LISTS)
+        .done(lists_otherwise)
+        .then(|work| {
+            assert!(!work.read(LISTS).contains("double"));
+            work.ends();
+        })]);
+}
+
+#[test]
+fn a_test_of_before_needs_what_no_checkout_has() {
+    let files = [
+        (".gitignore", ".env\n"),
+        (".env", "a=1\n"),
+        ("tests/env.test", "env: test -f .env\n"),
+    ];
+    let work = VERIFIED.with(&files).with_code();
+    work.green();
+    assert_eq!(work.warned(), ["not_replayed"]);
+    // It is said once in a run.
+    work.reopen("green");
+    work.append("src/double.sh", "\n");
+    work.green();
+    assert_eq!(work.warned(), [""; 0]);
+    work.ends();
+}
+
+#[test]
+fn what_the_tests_need_would_not_be_committed() {
+    at(Before::with_code, GREEN).tell([story("the code is hidden from git", "green_not_replayed")
+        .of(VERIFIED)
+        .done(|work| {
+            work.append("src/add.sh", "\n");
+            work.write(".git/info/exclude", "src/double.sh\n");
+        })
+        .deed(|work| work.write(".git/info/exclude", ""))
+        .then(|work| assert!(work.commit().contains(&"src/double.sh".to_owned())))]);
+    // What came in RED is hidden.
+    let work = VERIFIED.at_red();
+    work.write("NOTE.md", "2\n");
+    work.red();
+    work.write("src/double.sh", "read by <NOTE.md\necho $(($1 * by))\n");
+    work.write(".git/info/exclude", "NOTE.md\n");
+    work.refused(GREEN, "green_not_replayed");
+    work.write(".git/info/exclude", "");
+    work.goes_through();
 }
 
 /// A hook that brings files into a form, and refuses the commit where it did.
@@ -167,774 +478,112 @@ fn with_formatter(work: &Work, files: &str) {
         "#!/bin/sh\nfor file in {files}; do grep -q formatted $file || {{ echo '# formatted' >>$file; was=1; }}; done\n\
          [ -z \"$was\" ] || {{ echo reformatted; exit 1; }}\n"
     );
-    work.write(".git/hooks/pre-commit", &hook);
-    let (done, said) = work.runs("chmod +x .git/hooks/pre-commit");
-    assert!(done, "{said}");
+    work.hook("pre-commit", &hook);
 }
 
 #[test]
 fn a_hook_formats_what_is_committed_and_refuses() {
-    for files in [
-        "src/double.sh",
-        "tests/double.test",
-        "src/double.sh tests/double.test",
-        "src/*.sh tests/*.test",
-    ] {
-        for way in WAYS {
-            let work = to_commit(way);
-            with_formatter(&work, files);
-            walk(&work, |work| work.report_commit(&[]), "commit_refused", &[]);
-            work.commit();
-            work.finalize();
-        }
+    let rows: [(&str, fn(&Work)); 4] = [
+        ("code", |work| with_formatter(work, "src/double.sh")),
+        ("a test", |work| with_formatter(work, "tests/double.test")),
+        ("both", |work| {
+            with_formatter(work, "src/double.sh tests/double.test");
+        }),
+        ("all", |work| with_formatter(work, "src/*.sh tests/*.test")),
+    ];
+    for way in WAYS {
+        at(Before::at_commit, COMMIT).tell(rows.map(|(name, hook)| {
+            let before = SHOP.by(way);
+            story(name, "commit_refused")
+                .of(before)
+                .done(hook)
+                .then(Work::ends)
+        }));
     }
-}
-
-#[test]
-fn a_test_that_a_hook_formatted_is_as_frozen_as_before() {
-    let work = to_commit(Way::Reported);
+    // A test that it formatted is as frozen as before.
+    let work = SHOP.at_commit();
     with_formatter(&work, "tests/double.test");
-    let answer = work.report_commit(&[]).1;
-    assert!(
-        answer["message"]
-            .as_str()
-            .unwrap()
-            .contains("tests/double.test"),
-        "{answer:#}"
-    );
+    work.refused(COMMIT, "commit_refused");
     work.reopen("green");
     work.write("tests/double.test", "doubles: true\n# formatted\n");
-    work.green_refused("tests_changed");
+    work.refused(GREEN, "tests_changed");
 }
 
 #[test]
 fn a_hook_wants_another_message() {
-    let work = to_commit(Way::Reported);
-    work.write(
-        ".git/hooks/commit-msg",
-        "#!/bin/sh\ngrep -q TICKET \"$1\" || { echo 'name the TICKET'; exit 1; }\n",
-    );
-    work.runs("chmod +x .git/hooks/commit-msg");
-    let answer = work.report_commit(&[]).1;
-    assert_eq!(answer["code"], "commit_refused");
-    assert!(
-        answer["suggestion"].as_str().unwrap().contains("--message"),
-        "{answer:#}"
-    );
+    let work = SHOP.at_commit();
+    let hook = "#!/bin/sh\ngrep -q TICKET \"$1\" || { echo 'name the TICKET'; exit 1; }\n";
+    work.hook("commit-msg", hook);
+    work.refused(COMMIT, "commit_refused");
     work.tm(&["commit", "--message", "Double (TICKET-1)"]);
     work.finalize();
 }
 
 #[test]
-fn evidence_is_less_than_is_asked_for() {
-    let before = Before {
-        settings: r#""evidence": {"require": "reported"}"#,
-        ..SHOP
+fn something_is_changed_behind_green() {
+    let formatted = |name, before: Before<'static>| {
+        story(name, "changed_after_green")
+            .of(before)
+            .done(|work| {
+                add_test(work);
+                work.accepted(RED);
+                add_code(work);
+                work.green();
+                work.replace("src/lib.rs", "a * 2", "2 * a");
+            })
+            .then(Work::ends)
     };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "red", "--results", "failed:1,passed:1"]),
-        "evidence_too_weak",
-        &[],
-    );
-    let next = work.tm(&["next"]);
-    let instructions = next["instructions"].as_str().unwrap();
-    assert!(instructions.contains("--report FILE"), "{next:#}");
-}
-
-#[test]
-fn a_report_comes_a_second_time() {
-    let work = to_green(Way::Reported);
-    let report = work.printed();
-    work.write("src/double.sh", DOUBLE);
-    age(Path::new(&report), 3600);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--report", &report]),
-        "stale_report",
-        &[],
-    );
-}
-
-#[test]
-fn a_test_is_gone() {
-    let work = to_green(Way::Reported);
-    work.write("src/double.sh", DOUBLE);
-    work.write(
-        "before.sh",
-        "find() { command find tests -name double.test; }\n",
-    );
-    let deed = |work: &Work| work.delete("before.sh");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_missing",
-        &[("bring them back", deed)],
-    );
-}
-
-#[test]
-fn tests_failed_before_the_run() {
-    let way = Way::Reported;
-    let before = Before {
-        settings: r#""evidence": {"baseline": "off"}"#,
-        ..OLD_FAILURE
-    };
-    let work = Work::begin(&before, way);
-    work.write("tests/double.test", DOUBLES);
-    work.ask(&["complete", "red"]);
-    let answer = work.report(&["complete", "red"]).1;
-    assert_eq!(answer["validated"], true, "{answer:#}");
-    work.write("src/double.sh", DOUBLE);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "green_tests_still_failing",
-        &[],
-    );
-    work.commit();
-}
-
-#[test]
-fn a_command_fails_before_any_test() {
-    let before = Before {
-        files: &[
-            (
-                "before.sh",
-                "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.ts(1,1): error TS2304: double' >&2; exit 2; }\n",
-            ),
-            ("tests/add.test", "adds: true\n"),
-        ],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
-    work.write("tests/double.test", DOUBLES);
-    let (status, answer) = work.report(&["complete", "red"]);
-    assert_eq!(status, 0, "{answer:#}");
-    assert_eq!(
-        answer["details"]["output"],
-        "double.ts(1,1): error TS2304: double\n"
-    );
-    work.write("src/other.sh", DOUBLE);
-    let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
-    let refused = |work: &Work| {
-        let (status, answer) = work.report(&["complete", "green"]);
-        if status != 0 {
-            assert_eq!(
-                answer["details"]["output"],
-                "double.ts(1,1): error TS2304: double\n"
-            );
-        }
-        (status, answer)
-    };
-    walk(
-        &work,
-        refused,
-        "green_tests_still_failing",
-        &[("failed before any test was heard of", deed)],
-    );
-    work.commit();
-}
-
-#[test]
-fn a_test_beside_the_code_is_changed() {
-    let work = Work::begin(&CRATE, Way::Verified);
-    add_test(&work);
-    work.red();
-    work.replace("src/lib.rs", "#[cfg(test)]\n", DOUBLE_FN);
-    work.replace("src/lib.rs", "double(4), 8", "double(5), 10");
-    let deed = |work: &Work| {
-        let code = work.read("src/lib.rs");
-        assert!(
-            code.contains("pub fn double"),
-            "the code was put back too: {code}"
-        );
-        work.replace("src/lib.rs", "double(5), 10", "double(4), 8");
-    };
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_changed",
-        &[("with the code beside them left as it is", deed)],
-    );
-}
-
-#[test]
-fn what_a_runner_wrote_is_not_lost() {
-    let work = to_green(Way::Reported);
-    work.write("src/double.sh", DOUBLE);
-    work.append("tests/double.test", "more: true\n");
-    let more = work.read("tests/double.test");
-    let (_, answer) = work.report(&["complete", "green"]);
-    assert_eq!(answer["code"], "tests_changed", "{answer:#}");
-    let kept = answer["details"]["kept"]["tests/double.test"].as_str();
-    assert_eq!(std::fs::read_to_string(kept.unwrap()).unwrap(), more);
-}
-
-#[test]
-fn the_code_is_formatted_behind_green() {
-    for baseline in [false, true] {
-        let work = Work::begin(&Before { baseline, ..CRATE }, Way::Verified);
-        add_test(&work);
-        // What is not there yet cannot be built.
-        let answer = work.report(&["complete", "red"]).1;
-        assert_eq!(answer["validated"], true, "{answer:#}");
-        work.replace("src/lib.rs", "#[cfg(test)]\n", DOUBLE_FN);
-        work.green();
-        work.replace("src/lib.rs", "a * 2", "2 * a");
-        walk(
-            &work,
-            |work| work.report_commit(&[]),
-            "changed_after_green",
-            &[],
-        );
-        work.commit();
-        work.finalize();
-    }
-}
-
-#[test]
-fn the_work_of_red_is_in_the_stash() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.write("tests/double.test", DOUBLES);
-    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "red_requires_failing_tests",
-        &[],
-    );
-    assert_eq!(work.git(&["stash", "list"]), "");
-}
-
-#[test]
-fn the_work_of_green_is_in_the_stash() {
-    let way = Way::Reported;
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_changed",
-        &[],
-    );
-    assert_eq!(work.git(&["stash", "list"]), "");
-}
-
-#[test]
-fn junk_is_left_behind_green() {
-    let way = Way::Reported;
-    let work = to_commit(way);
-    work.write("notes.out", "notes\n");
-    let deed = |work: &Work| work.delete("notes.out");
-    walk(
-        &work,
-        |work| work.report_commit(&[]),
-        "changed_after_green",
-        &[("take away what does not belong", deed)],
-    );
-}
-
-#[test]
-fn the_code_of_green_is_in_the_stash() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.write(
-        "tests/double.test",
-        "adds more: test $(sh src/add.sh 4 4) = 9\n",
-    );
-    work.red();
-    work.write("src/add.sh", "echo $(($1 + $2 + ($1 == 4)))\n");
-    work.git(&["stash", "push", "--quiet", "--", "src"]);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "green_tests_still_failing",
-        &[],
-    );
-}
-
-#[test]
-fn red_is_reopened_with_the_code_in_place() {
-    let way = Way::Reported;
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, way);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.tm(&["reopen", "--reason", "another test"]);
-    work.append(
-        "tests/double.test",
-        "and more: test $(sh src/double.sh 1) = 2\n",
-    );
-    walk(
-        &work,
-        |work| work.report(&["complete", "red"]),
-        "no_new_failure",
-        &[],
-    );
+    at(Before::begin, COMMIT).tell([
+        formatted("the code is formatted", CRATE),
+        formatted("the same without a baseline", CRATE.without_baseline()),
+    ]);
+    at(Before::at_commit, COMMIT).tell([
+        story("junk is left", "changed_after_green")
+            .done(|work| work.write("notes.out", "notes\n"))
+            .deed(|work| work.delete("notes.out")),
+        story("a file is deleted", "changed_after_green")
+            .done(|work| work.delete("src/add.sh"))
+            .then(|work| {
+                let deleted = ["log", "--format=", "--diff-filter=D", "--name-only"];
+                assert_eq!(work.git(&deleted), "");
+            }),
+    ]);
 }
 
 /// A report that was refused is as little work of the run as one that was taken in.
 #[test]
 fn a_refused_report_is_not_committed() {
-    let work = to_green(Way::Reported);
-    work.write("src/double.sh", DOUBLE);
+    let work = SHOP.with_code();
     let suite = work.suite();
     work.write("old.tap", &suite.replace("ok", "not ok"));
     let (status, refused) = work.ask(&["complete", "green", "--report", "old.tap"]);
     assert_ne!(status, 0, "{refused:#}");
     work.write("samples/one.tap", &suite);
     work.green();
-    let (_, committed) = work.report_commit(&[]);
-    let files = committed["files"].to_string();
-    assert!(!files.contains("old.tap"), "{committed:#}");
-    assert!(files.contains("samples/one.tap"), "{committed:#}");
+    let files = work.tm(COMMIT)["files"].to_string();
+    assert!(!files.contains("old.tap"), "{files}");
+    assert!(files.contains("samples/one.tap"), "{files}");
 }
 
-/// A stash that was there before the run is its user's: nothing speaks of it, let alone brings it back.
 #[test]
-fn a_stash_from_before_the_run_is_left_alone() {
-    let work = Work::unbegun(&SHOP, Way::Claimed);
+fn stashes() {
+    // One that was there before the run is its user's: nothing speaks of it, let alone brings it back.
+    let work = SHOP.unbegun();
     work.append("src/add.sh", "# later\n");
     work.runs_well("GIT_COMMITTER_DATE='2020-01-01T00:00:00 +0000' git stash push --quiet");
     work.tm(&["start", "1"]);
-    work.write("tests/double.test", DOUBLES);
-    let red = work.red();
+    work.test();
+    let red = work.accepted(RED);
     assert!(!red.to_string().contains("stash"), "{red:#}");
-    let (_, refused) = work.report(&["complete", "green"]);
+    let refused = work.refused(GREEN, "green_tests_still_failing");
     assert!(!refused.to_string().contains("stash"), "{refused:#}");
-}
-
-/// A stash that nobody brought back is told of at the end.
-#[test]
-fn a_stash_is_left_at_the_end() {
-    let work = to_green(Way::Claimed);
+    // One that nobody brought back is told of at the end.
+    let work = SHOP.at_green();
     work.append("src/add.sh", "# later\n");
-    work.runs_well("git stash push --quiet");
-    work.write("src/double.sh", DOUBLE);
+    work.git(&["stash", "push", "--quiet", "--", "src"]);
+    work.code();
     work.green();
     work.commit();
-    let (_, ended) = work.report(&["finalize"]);
-    let warning = ended["warning"].as_str().unwrap_or_default();
-    assert!(warning.contains("git stash show"), "{ended:#}");
-}
-
-#[test]
-fn a_file_of_the_project_is_deleted_behind_green() {
-    let way = Way::Reported;
-    let work = to_commit(way);
-    work.delete("src/add.sh");
-    walk(
-        &work,
-        |work| work.report_commit(&[]),
-        "changed_after_green",
-        &[],
-    );
-    assert!(work.read("src/add.sh").contains("echo"));
-    assert_eq!(
-        work.git(&["log", "--format=", "--diff-filter=D", "--name-only"]),
-        ""
-    );
-}
-
-#[test]
-fn a_test_has_another_name_or_place() {
-    for way in WAYS {
-        for to in [
-            "tests/twice.test",
-            "tests/below/double.test",
-            "spec/double.test",
-        ] {
-            for is_edited in [false, true] {
-                let work = to_green(way);
-                work.write("src/double.sh", DOUBLE);
-                if way == Way::Verified {
-                    work.git(&["add", "tests/double.test"]);
-                    std::fs::create_dir_all(work.root().join(to).parent().unwrap()).unwrap();
-                    work.git(&["mv", "tests/double.test", to]);
-                } else {
-                    work.rename("tests/double.test", to);
-                }
-                if to.starts_with("spec") && way == Way::Claimed {
-                    // The folder is gone with it.
-                    work.rename("tests/add.test", "spec/add.test");
-                    std::fs::remove_dir(work.root().join("tests")).unwrap();
-                }
-                if is_edited {
-                    work.append(to, "# moved\n");
-                }
-                if way == Way::Verified {
-                    work.git(&["mv", "tests/add.test", "tests/plus.test"]);
-                }
-                if way == Way::Claimed || is_edited {
-                    walk(
-                        &work,
-                        |work| work.report(&["complete", "green"]),
-                        "tests_changed",
-                        &[],
-                    );
-                    assert_eq!(work.read("tests/double.test"), DOUBLES);
-                    assert!(!work.root().join(to).exists(), "{way:?} {to}");
-                } else {
-                    // By name it is seen that nothing is lost.
-                    work.warns(&["Files of tests lie elsewhere since RED, and hold the same"]);
-                    work.green();
-                }
-                work.commit();
-                assert_eq!(work.git(&["status", "--porcelain"]), "");
-                work.finalize();
-            }
-        }
-    }
-}
-
-/// What was deleted comes back as everybody can read it.
-#[cfg(unix)]
-#[test]
-fn a_test_that_comes_back_has_the_mode_of_others() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let work = to_green(Way::Verified);
-    work.write("src/double.sh", DOUBLE);
-    work.delete("tests/double.test");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "tests_changed",
-        &[],
-    );
-    let test = work.root().join("tests/double.test");
-    let mode = std::fs::metadata(test).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o644);
-}
-
-/// A project of vitest whose test command looks at the code first, and prints this where it does not like it.
-fn looked_at_first(printed: &str) -> Work {
-    let guard = format!(
-        "grep -q x1 tests/double.test 2>/dev/null || [ -f src/double.sh ] || [ ! -f tests/double.test ] || {{ echo '{printed}'; exit 2; }}\n"
-    );
-    let before = Before {
-        files: &[
-            ("before.sh", &guard),
-            ("package.json", r#"{"devDependencies": {"vitest": "3"}}"#),
-            ("tests/add.test", "adds: true\n"),
-        ],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
-    work.write("tests/double.test", DOUBLES);
-    work
-}
-
-#[test]
-fn types_do_not_fit_before_any_test_runs() {
-    for printed in [
-        "tests/double.test(1,10): error TS2304: Cannot find name double.",
-        "vet: ./double_test.go:6:5: undefined: double",
-    ] {
-        let work = looked_at_first(printed);
-        let (status, answer) = work.report(&["complete", "red"]);
-        assert_eq!(status, 0, "{answer:#}");
-        work.write("src/double.sh", DOUBLE);
-        work.green();
-        work.commit();
-        work.finalize();
-    }
-}
-
-#[test]
-fn a_linter_stops_the_command_before_any_test_runs() {
-    for printed in [
-        "tests/double.test: use x1",
-        "vet: looks at double_test.go:6:5: use x1",
-    ] {
-        let work = looked_at_first(printed);
-        let deed = |work: &Work| work.append("tests/double.test", "# x1\n");
-        walk(
-            &work,
-            |work| work.report(&["complete", "red"]),
-            "report_unreadable",
-            &[("fix what stopped it", deed)],
-        );
-    }
-}
-
-#[test]
-fn the_runner_is_configured_otherwise_in_green() {
-    let way = Way::Reported;
-    let work = Work::begin_with(&SHOP, way, |work| {
-        work.write("vitest.config.ts", "export default {}\n");
-    });
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.write("vitest.config.ts", "export default { exclude: ['a'] }\n");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "runner_config_changed",
-        &[],
-    );
-    work.commit();
-    work.finalize();
-
-    let work = to_green(way);
-    work.write("src/double.sh", DOUBLE);
-    work.write("tests/conftest.py", "collect_ignore = ['a']\n");
-    let deed = |work: &Work| work.delete("tests/conftest.py");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "runner_config_changed",
-        &[("take it away", deed)],
-    );
-}
-
-#[test]
-fn what_settings_have_the_runner_load_is_changed_in_green() {
-    let places = ["package.json", "config/package.json"];
-    for (way, place) in WAYS
-        .iter()
-        .flat_map(|way| places.map(|place| (*way, place)))
-    {
-        let work = Work::begin_with(&SHOP, way, |work| {
-            let above = if place.contains('/') { "../" } else { "" };
-            let settings =
-                format!(r#"{{"jest": {{"setupFiles": ["<rootDir>/{above}src/double.js"]}}}}"#);
-            work.write(place, &settings);
-            work.write("src/double.js", "// Nothing yet.\n");
-            work.write("src/treble.js", "// Nothing yet.\n");
-            // Nobody waits for what a pipe of such a name has to say.
-            let mut pipe = work.process("mkfifo");
-            assert!(pipe.arg("src/conftest.py").status().unwrap().success());
-        });
-        work.write("tests/double.test", DOUBLES);
-        work.red();
-        work.write("src/double.sh", DOUBLE);
-        work.write("src/double.js", "expect.extend({});\n");
-        work.write("src/treble.js", "expect.extend({});\n");
-        walk(
-            &work,
-            |work| work.report(&["complete", "green"]),
-            "runner_config_changed",
-            &[],
-        );
-        assert_eq!(work.read("src/double.js"), "// Nothing yet.\n");
-        work.commit();
-        work.finalize();
-    }
-}
-
-#[test]
-fn the_runner_is_configured_for_the_tests_in_red() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    work.write("tests/double.test", DOUBLES);
-    work.write("package.json", r#"{"jest": {"bail": true}}"#);
-    work.warns(&["What configures the runner was changed with the tests: package.json"]);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    let needs = r#"{"jest": {"bail": true}, "dependencies": {"a": "1"}}"#;
-    work.write("package.json", r#"{"jest": {"bail": false}}"#);
-    let (_, refused) = work.report(&["complete", "green"]);
-    assert_eq!(refused["code"], "runner_config_changed", "{refused:#}");
-    // What it depends on decides nothing.
-    work.write("package.json", needs);
-    work.green();
-    work.commit();
-    work.finalize();
-}
-
-/// What the test rests on comes with a change that has nothing to do with it.
-#[test]
-fn the_test_passes_without_the_change() {
-    let work = Work::begin(&SHOP, Way::Verified);
-    let there = work.outside().join("there");
-    let text = format!("doubles: test -f {}\n", there.display());
-    work.write("tests/double.test", &text);
-    work.red();
-    std::fs::write(&there, "").unwrap();
-    work.write("src/double.sh", DOUBLE);
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "red_not_replayed",
-        &[("write a test that needs the change", |work| {
-            // In RED the product is not there yet.
-            work.delete("src/double.sh");
-            work.write("tests/double.test", DOUBLES);
-        })],
-    );
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.finalize();
-}
-
-/// It is broken for RED, and mended in GREEN.
-#[test]
-fn what_was_there_is_broken_in_red() {
-    let work = Work::begin(&SHOP, Way::Verified);
-    work.write(
-        "tests/double.test",
-        "adds more: test $(sh src/add.sh 3 4) = 7\n",
-    );
-    let add = work.read("src/add.sh");
-    work.write("src/add.sh", "exit 1\n");
-    work.warns(&["files other than tests were changed in RED: src/add.sh"]);
-    work.red();
-    work.write("src/add.sh", &format!("{add}# as it was\n"));
-    let (_, refused) = work.report(&["complete", "green"]);
-    assert_eq!(refused["code"], "red_not_replayed", "{refused:#}");
-}
-
-/// What makes the test pass lies in the repository, and is committed with it.
-#[test]
-fn all_of_the_change_lies_beside_the_project() {
-    let before = Before {
-        folder: "services/shop",
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Verified);
-    work.write(
-        "tests/double.test",
-        "doubles: test $(sh ../../double.sh 4) = 8\n",
-    );
-    work.red();
-    std::fs::write(work.root().join("../../double.sh"), DOUBLE).unwrap();
-    work.green();
-    assert!(work.commit().contains(&"double.sh".to_owned()));
-    work.finalize();
-}
-
-/// The test rests on something beside the project.
-#[test]
-fn nothing_is_changed_in_green() {
-    let way = Way::Reported;
-    let work = Work::begin(&SHOP, way);
-    let there = work.outside().join("there");
-    let text = format!("doubles: test -f {}\n", there.display());
-    work.write("tests/double.test", &text);
-    work.red();
-    std::fs::write(&there, "").unwrap();
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "green_without_change",
-        &[("mend it there", |work| {
-            work.write("tests/double.test", DOUBLES);
-        })],
-    );
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.finalize();
-}
-
-#[test]
-fn a_snapshot_of_before_asks_for_something_else() {
-    let kept = "tests/__snapshots__/list.snap";
-    for way in WAYS {
-        for is_meant in [false, true] {
-            let work = Work::begin_with(&SHOP, way, |work| {
-                work.write(kept, "exports[`lists 1`] = `add`;\n");
-            });
-            work.write("tests/double.test", DOUBLES);
-            work.red();
-            work.write("src/double.sh", DOUBLE);
-            work.write(kept, "exports[`lists 1`] = `add, double`;\n");
-            if is_meant {
-                let (_, refused) = work.report(&["complete", "green"]);
-                assert_eq!(refused["code"], "snapshots_changed", "{refused:#}");
-                let advised = match way {
-                    Way::Claimed => "--results passed:N,failed:0",
-                    Way::Reported => "--report FILE",
-                    Way::Verified => "--verify",
-                };
-                let advised = format!("complete green 1.1 {advised} --updated {kept}");
-                assert!(refused.to_string().contains(&advised), "{refused:#}");
-                let (status, answer) = work.report(&["complete", "green", "--updated", kept]);
-                assert_eq!(status, 0, "{answer:#}");
-                let warning = answer["warning"].as_str().unwrap();
-                assert!(warning.contains("lists 1"), "{answer:#}");
-            } else {
-                walk(
-                    &work,
-                    |work| work.report(&["complete", "green"]),
-                    "snapshots_changed",
-                    &[],
-                );
-                assert!(!work.read(kept).contains("double"));
-            }
-            work.commit();
-            work.finalize();
-        }
-    }
-}
-
-#[test]
-fn a_test_of_before_needs_what_no_checkout_has() {
-    let work = Work::begin_with(&SHOP, Way::Verified, |work| {
-        work.write(".gitignore", ".env\n");
-        work.write(".env", "a=1\n");
-        work.write("tests/env.test", "env: test -f .env\n");
-    });
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.warns(&["The tests were not tried in a fresh checkout (as they were to be committed"]);
-    work.green();
-    // It is said once in a run.
-    work.reopen("green");
-    work.append("src/double.sh", "\n");
-    work.green();
-    work.commit();
-    work.finalize();
-}
-
-#[test]
-fn what_the_tests_need_would_not_be_committed() {
-    let work = Work::begin(&SHOP, Way::Verified);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.append("src/add.sh", "\n");
-    work.write(".git/info/exclude", "src/double.sh\n");
-    walk(
-        &work,
-        |work| work.report(&["complete", "green"]),
-        "green_not_replayed",
-        &[("have it in the commit", |work| {
-            work.write(".git/info/exclude", "");
-        })],
-    );
-    work.commit();
-    assert_eq!(
-        work.git(&["show", "HEAD:src/double.sh"]).trim(),
-        DOUBLE.trim()
-    );
-    work.finalize();
-}
-
-#[test]
-fn what_came_in_red_is_hidden_from_git_in_green() {
-    let work = Work::begin(&SHOP, Way::Verified);
-    work.write("tests/double.test", DOUBLES);
-    work.write("NOTE.md", "2\n");
-    work.red();
-    work.write("src/double.sh", "read by <NOTE.md\necho $(($1 * by))\n");
-    work.write(".git/info/exclude", "NOTE.md\n");
-    let (_, refused) = work.report(&["complete", "green"]);
-    assert_eq!(refused["code"], "green_not_replayed", "{refused:#}");
-    work.write(".git/info/exclude", "");
-    work.green();
-    work.commit();
+    work.warns(&["stash_left"]);
     work.finalize();
 }
