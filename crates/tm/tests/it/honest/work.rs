@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::program::environment::TestEnvironment;
 
@@ -81,6 +81,11 @@ pub const FAILING: Before<'static> = SHOP.with(&[(
     "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
 )]);
 
+/// The same, where nobody finds out that it does.
+pub const OLD_FAILURE: Before<'static> = FAILING
+    .without_baseline()
+    .settings(r#""evidence": {"baseline": "off"}"#);
+
 /// Two subtasks in the shop, of which the second one builds on the first.
 pub const TWO: Before<'static> = SHOP.task("2");
 
@@ -145,12 +150,71 @@ impl<'a> Before<'a> {
 
     /// A run that has begun.
     pub fn begin(&self) -> Work {
-        Work::begin(self)
+        let work = self.unbegun();
+        let mut start = vec!["start".to_owned(), self.task.to_owned()];
+        match self.way {
+            _ if !self.baseline => {}
+            Way::Claimed => {}
+            Way::Reported => start.extend(["--baseline-report".to_owned(), work.printed()]),
+            Way::Verified => start.push("--verify".to_owned()),
+        }
+        let started = work.tm(&start);
+        let first = match self.kinds.first() {
+            Some(&"config") => "chore",
+            Some(kind) => kind,
+            None => "red",
+        };
+        assert_eq!(started["nextAction"]["action"], first, "{started}");
+        let warned = started["warnings"].as_array().into_iter().flatten();
+        let mut warned = warned.filter_map(Value::as_str);
+        // What a person has not decided yet is told, and in nobody's way.
+        let open = [
+            "The runner behind the test command is not known",
+            "The test command does not name every test",
+            "the list of checks",
+        ];
+        let is_open = |told: &str| open.iter().any(|open| told.starts_with(open));
+        assert!(warned.all(is_open), "{started}");
+        work
     }
 
     /// The project, in which no run was begun.
     pub fn unbegun(&self) -> Work {
-        Work::unbegun(self)
+        let work = Work {
+            environment: TestEnvironment::bare(),
+            folder: self.folder.to_owned(),
+            way: self.way,
+            command: self.command.to_owned(),
+            warnings: RefCell::default(),
+            options: RefCell::default(),
+            printed: Cell::new(0),
+        };
+        for (path, text) in self.files.iter().chain(self.with) {
+            work.write(path, text);
+        }
+        if self.command.starts_with("sh ") {
+            work.write("run.sh", RUNNER);
+        }
+        work.write(TASKS_FILE, TASKS);
+        if !self.kinds.is_empty() {
+            let subtask = |(id, kind): (i32, &&str)| json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind });
+            let subtasks: Vec<Value> = (1..).zip(self.kinds).map(subtask).collect();
+            let task = json!({ "id": 1, "title": "Many things", "subtasks": subtasks });
+            let tasks = json!({ "master": { "tasks": [task] } });
+            work.write(TASKS_FILE, &tasks.to_string());
+        }
+        let command = json!(self.command);
+        let [test, settings] = [self.test, self.settings].map(comma);
+        work.write(
+            CONFIG,
+            &format!(r#"{{"test": {{"command": {command}{test}}}{settings}}}"#),
+        );
+        work.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
+        work.git(&["config", "user.name", "Somebody"]);
+        work.git(&["config", "user.email", "somebody@localhost"]);
+        (self.prepare)(&work);
+        work.commit_by_hand("Begin");
+        work
     }
 
     /// A run in which the test of the first subtask is written.
@@ -275,91 +339,12 @@ pub struct Work {
     command: String,
     /// Warnings that the next answer has to have: the code of each, and behind it what it has to name.
     warnings: RefCell<Vec<&'static str>>,
-    /// Report files to hand in, instead of what the runner prints.
-    reports: RefCell<Vec<String>>,
-    /// Ids of tests that are said to be taken out.
-    removed: RefCell<Vec<&'static str>>,
-    /// Files of snapshots that are said to be updated.
-    updated: RefCell<Vec<&'static str>>,
+    /// Options of the next report, where tests have names.
+    options: RefCell<Vec<String>>,
     printed: Cell<u32>,
 }
 
 impl Work {
-    fn begin(before: &Before<'_>) -> Self {
-        let work = Self::unbegun(before);
-        let mut start = vec!["start".to_owned(), before.task.to_owned()];
-        match before.way {
-            _ if !before.baseline => {}
-            Way::Claimed => {}
-            Way::Reported => start.extend(["--baseline-report".to_owned(), work.printed()]),
-            Way::Verified => start.push("--verify".to_owned()),
-        }
-        let started = work.tm(&start);
-        let first = match before.kinds.first() {
-            Some(&"config") => "chore",
-            Some(kind) => kind,
-            None => "red",
-        };
-        assert_eq!(started["nextAction"]["action"], first, "{started}");
-        let warned = started["warnings"].as_array().into_iter().flatten();
-        let mut warned = warned.filter_map(Value::as_str);
-        // What a person has not decided yet is told, and in nobody's way.
-        let open = [
-            "The runner behind the test command is not known",
-            "The test command does not name every test",
-            "the list of checks",
-        ];
-        let is_open = |told: &str| open.iter().any(|open| told.starts_with(open));
-        assert!(warned.all(is_open), "{started}");
-        work
-    }
-
-    fn unbegun(before: &Before<'_>) -> Self {
-        let work = Self {
-            environment: TestEnvironment::bare(),
-            folder: before.folder.to_owned(),
-            way: before.way,
-            command: before.command.to_owned(),
-            warnings: RefCell::default(),
-            reports: RefCell::default(),
-            removed: RefCell::default(),
-            updated: RefCell::default(),
-            printed: Cell::new(0),
-        };
-        for (path, text) in before.files.iter().chain(before.with) {
-            work.write(path, text);
-        }
-        if before.command == SHOP.command {
-            work.write("run.sh", RUNNER);
-        }
-        work.write(TASKS_FILE, TASKS);
-        if !before.kinds.is_empty() {
-            let subtask = |(id, kind): (i32, &&str)| json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind });
-            let subtasks: Vec<Value> = (1..).zip(before.kinds).map(subtask).collect();
-            let task = json!({ "id": 1, "title": "Many things", "subtasks": subtasks });
-            let tasks = json!({ "master": { "tasks": [task] } });
-            work.write(TASKS_FILE, &tasks.to_string());
-        }
-        let command = json!(before.command);
-        let [test, settings] = [before.test, before.settings].map(comma);
-        work.write(
-            CONFIG,
-            &format!(r#"{{"test": {{"command": {command}{test}}}{settings}}}"#),
-        );
-        work.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
-        work.git(&["config", "user.name", "Somebody"]);
-        work.git(&["config", "user.email", "somebody@localhost"]);
-        (before.prepare)(&work);
-        work.commit_by_hand("Begin");
-        if ["verified", "redInCleanTree"]
-            .iter()
-            .any(|word| before.settings.contains(word))
-        {
-            work.trust(&["config", "trust"]);
-        }
-        work
-    }
-
     /// Writes the test of the first subtask, and then its code.
     pub fn test(&self) {
         self.write("tests/double.test", DOUBLES);
@@ -451,55 +436,42 @@ impl Work {
         self.environment.git(arguments)
     }
 
-    /// A process in the project.
-    pub fn process(&self, program: &str) -> Command {
-        let mut process = self.environment.process(program);
-        self.surround(&mut process);
-        process
-    }
-
-    fn surround(&self, process: &mut Command) {
+    /// A process in the project, for which programs are looked for in these folders as well.
+    fn within(&self, mut process: Command, folders: &[&Path]) -> Output {
+        let folders = folders.iter().map(|&folder| folder.to_owned());
         process
             .current_dir(self.root())
-            .env("PATH", std::env::join_paths(own_path()).unwrap())
+            .env(
+                "PATH",
+                std::env::join_paths(folders.chain(own_path())).unwrap(),
+            )
             .env("CARGO_HOME", self.outside().join("cargo"))
             .env("CARGO_TARGET_DIR", self.outside().join("target"))
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_PROFILE_TEST_DEBUG", "0")
-            .env("PYTHONDONTWRITEBYTECODE", "1");
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .unwrap()
     }
 
     /// Runs `tm autopilot`, which must succeed.
     pub fn tm<S: AsRef<str>>(&self, arguments: &[S]) -> Value {
         let (status, answer) = self.ask(arguments);
-        assert_eq!(
-            status,
-            0,
-            "{:?} {arguments:?}: {answer:#}",
-            self.way,
-            arguments = words(arguments)
-        );
+        assert_eq!(status, 0, "{:?}: {answer:#}", words(arguments));
         answer
     }
 
     /// Runs `tm autopilot`, and gives its exit status and its answer.
     pub fn ask<S: AsRef<str>>(&self, arguments: &[S]) -> (i32, Value) {
         let mut process = self.environment.program(&["autopilot"]);
-        self.surround(&mut process);
         process.args(words(arguments)).arg("--json");
-        let output = process.output().unwrap();
-        let answer = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|error| panic!("{error}: {output:?}"));
-        (output.status.code().unwrap(), answer)
+        answer_in(&self.within(process, &[]))
     }
 
     /// Runs a command line of ours as a shell does, and gives its exit status and its answer.
     pub fn shell(&self, command: &str) -> (i32, Value) {
-        let output = self.sh(&format!("{command} --json"));
-        let answer = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|error| panic!("{command}: {error}: {output:?}"));
-        (output.status.code().unwrap(), answer)
+        answer_in(&self.sh(&format!("{command} --json")))
     }
 
     /// Runs a command line of somebody else's. Whether it succeeds, and what it says.
@@ -530,34 +502,23 @@ impl Work {
     /// Runs a command line in which `tm` is the program under test.
     fn sh(&self, command: &str) -> Output {
         let mut process = self.environment.process("sh");
-        self.surround(&mut process);
-        let own = testkit::sandbox::binary();
-        let folder = own.parent().unwrap().to_owned();
-        let path = [folder].into_iter().chain(own_path());
-        process
-            .env("PATH", std::env::join_paths(path).unwrap())
-            .args(["-c", command])
-            .output()
-            .unwrap()
+        process.args(["-c", command]);
+        self.within(process, &[testkit::sandbox::binary().parent().unwrap()])
     }
 
     /// The numbers that somebody would read off the suite.
     pub fn counted(&self) -> String {
-        let counts: Value = serde_json::from_str(&counts(&self.suite())).unwrap();
-        let counts = counts.as_object().unwrap().iter();
-        let all: Vec<String> = counts
-            .map(|(name, count)| format!("{name}:{count}"))
-            .collect();
-        all.join(",")
+        let suite = self.suite();
+        let count = |is: &dyn Fn(&str) -> bool| suite.lines().filter(|line| is(line)).count();
+        let skipped = count(&|line| line.contains("# SKIP"));
+        let passed = count(&|line| line.starts_with("ok ")) - skipped;
+        let failed = count(&|line| line.starts_with("not ok "));
+        format!("failed:{failed},passed:{passed},skipped:{skipped}")
     }
 
     /// Runs the tests as a person would, and gives what they print.
     pub fn suite(&self) -> String {
-        let output = self
-            .process("sh")
-            .args(["-c", &format!("{} 2>&1", self.command)])
-            .output()
-            .unwrap();
+        let output = self.sh(&format!("{} 2>&1", self.command));
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -573,17 +534,22 @@ impl Work {
 
     /// Hands these report files in at the next report, instead of what the runner prints.
     pub fn hand_in(&self, paths: &[&str]) {
-        *self.reports.borrow_mut() = paths.iter().map(|&path| path.to_owned()).collect();
+        self.says("--report", paths);
     }
 
     /// Says of tests that they are taken out, at the next report.
-    pub fn remove(&self, ids: &[&'static str]) {
-        *self.removed.borrow_mut() = ids.to_vec();
+    pub fn remove(&self, ids: &[&str]) {
+        self.says("--removed", ids);
     }
 
     /// Says of files of snapshots that they are updated, at the next report.
-    pub fn update(&self, files: &[&'static str]) {
-        *self.updated.borrow_mut() = files.to_vec();
+    pub fn update(&self, files: &[&str]) {
+        self.says("--updated", files);
+    }
+
+    fn says(&self, option: &str, values: &[&str]) {
+        let words = values.iter().flat_map(|value| [option, value]);
+        self.options.borrow_mut().extend(words.map(str::to_owned));
     }
 
     /// The next answer has to warn of these codes, and to name what is written behind one; any other must not.
@@ -592,28 +558,14 @@ impl Work {
     }
 
     fn evidence(&self) -> Vec<String> {
-        let reports = self.reports.take();
-        let mut all = Vec::new();
+        let mut options = self.options.take();
         match self.way {
-            Way::Claimed => all.extend(["--results".to_owned(), counts(&self.suite())]),
-            Way::Verified => all.push("--verify".to_owned()),
-            Way::Reported if reports.is_empty() => {
-                all.extend(["--report".to_owned(), self.printed()]);
-            }
-            Way::Reported => {}
+            Way::Claimed => options = vec!["--results".to_owned(), self.counted()],
+            Way::Verified => options.push("--verify".to_owned()),
+            Way::Reported if options.iter().any(|option| option == "--report") => {}
+            Way::Reported => options.extend(["--report".to_owned(), self.printed()]),
         }
-        if self.way != Way::Claimed {
-            for report in reports {
-                all.extend(["--report".to_owned(), report]);
-            }
-            for id in self.removed.take() {
-                all.extend(["--removed".to_owned(), id.to_owned()]);
-            }
-            for file in self.updated.take() {
-                all.extend(["--updated".to_owned(), file.to_owned()]);
-            }
-        }
-        all
+        options
     }
 
     /// Reports a phase, and gives exit status and answer.
@@ -647,17 +599,19 @@ impl Work {
         answer
     }
 
+    /// Where the last run is kept.
+    pub fn run_folder(&self) -> PathBuf {
+        self.environment.runs().pop().unwrap()
+    }
+
     /// The codes of the warnings of the last report that was accepted.
     pub fn warned(&self) -> Vec<String> {
-        let run = self.environment.runs().pop().unwrap();
-        let journal = fs::read_to_string(run.join("activity.jsonl")).unwrap();
+        let journal = self.run_folder().join("activity.jsonl");
+        let journal = fs::read_to_string(journal).unwrap();
         let accepted = |line: &&str| line.contains(r#""event":"report:accepted""#);
         let report = journal.lines().rfind(accepted).unwrap();
         let report: Value = serde_json::from_str(report).unwrap();
-        let codes = report["warnings"].as_array().into_iter().flatten();
-        codes
-            .map(|code| code.as_str().unwrap().to_owned())
-            .collect()
+        serde_json::from_value(report["warnings"].clone()).unwrap_or_default()
     }
 
     fn look_at_warning(&self, answer: &Value) {
@@ -737,6 +691,12 @@ pub fn set_modified(path: &Path, at: SystemTime) {
     file.set_modified(at).unwrap();
 }
 
+fn answer_in(output: &Output) -> (i32, Value) {
+    let answer = serde_json::from_slice(&output.stdout);
+    let answer = answer.unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    (output.status.code().unwrap(), answer)
+}
+
 /// The code of a refusal.
 pub fn code_of(answer: &Value) -> &str {
     let error = answer.get("error").unwrap_or(answer);
@@ -753,22 +713,6 @@ fn comma(members: &str) -> String {
 
 fn words<S: AsRef<str>>(arguments: &[S]) -> Vec<&str> {
     arguments.iter().map(AsRef::as_ref).collect()
-}
-
-/// The numbers that somebody would read off TAP.
-fn counts(tap: &str) -> String {
-    let mut counts =
-        Map::from_iter(["passed", "failed", "skipped"].map(|name| (name.to_owned(), json!(0))));
-    for line in tap.lines() {
-        let name = match line {
-            line if line.contains("# SKIP") => "skipped",
-            line if line.starts_with("ok ") => "passed",
-            line if line.starts_with("not ok ") => "failed",
-            _ => continue,
-        };
-        counts[name] = json!(counts[name].as_u64().unwrap() + 1);
-    }
-    Value::Object(counts).to_string()
 }
 
 /// Where programs are looked for: the toolchain that the tests were built with comes first, since there is no home to choose one
