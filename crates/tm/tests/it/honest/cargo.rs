@@ -57,22 +57,16 @@ fn a_test_comes() {
                 work.replace("src/lib.rs", "/// Adds.", "pub mod double;\n\n/// Adds.");
                 work.warns(&["production_changed src/"]);
             })
-            .green(|work| {
-                work.replace("src/double.rs", "_: i64", "a: i64");
-                work.replace("src/double.rs", "todo!()", "a * 2");
-            }),
+            .green(|work| work.replace("src/double.rs", "_: i64", "a: i64"))
+            .green(|work| work.replace("src/double.rs", "todo!()", "a * 2")),
         own("beside a stub in a module that is there", CRATE)
-            .red(|work| {
-                add_test(work);
-                add_code(work);
-                work.replace("src/lib.rs", "double(a: i64", "double(_: i64");
-                work.replace("src/lib.rs", "a * 2", "todo!()");
-                work.warns(&["production_changed"]);
-            })
-            .green(|work| {
-                work.replace("src/lib.rs", "_: i64", "a: i64");
-                work.replace("src/lib.rs", "todo!()", "a * 2");
-            })
+            .red(add_test)
+            .and(add_code)
+            .and(|work| work.replace("src/lib.rs", "double(a: i64", "double(_: i64"))
+            .and(|work| work.replace("src/lib.rs", "a * 2", "todo!()"))
+            .and(|work| work.warns(&["production_changed"]))
+            .green(|work| work.replace("src/lib.rs", "_: i64", "a: i64"))
+            .green(|work| work.replace("src/lib.rs", "todo!()", "a * 2"))
             .then(|work| assert_eq!(work.warned(), [""; 0])),
         own("as an example in the documentation", DOCUMENTED)
             .red(|work| {
@@ -143,18 +137,14 @@ fn files_of_tests_change_their_form() {
             work.write("tests/double.rs", "#[test] fn doubles() { assert_eq!(shop::double( 4 ), 8, \"four, twice, is eight, and nothing else is eight but twice four\",); }\n");
         })
         .green(|work| {
-            add_code(work);
             work.write("tests/double.rs", "#[test]\nfn doubles() {\n    assert_eq!(\n        shop::double(4),\n        8,\n        \"four, twice, is eight, and nothing else is eight but twice four\"\n    );\n}\n");
         }),
         doubles("the formatter sorts what they import", |work| {
             imports(work, "use shop::double;\nuse shop::add;\n");
         })
-        .green(|work| {
-            add_code(work);
-            imports(work, "use shop::{add, double};\n");
-            work.refused(GREEN, "tests_changed");
-            imports(work, "use shop::add;\nuse shop::double;\n");
-        }),
+        .green(|work| imports(work, "use shop::{add, double};\n"))
+        .green(|work| work.refused(GREEN, "tests_changed"))
+        .green(|work| imports(work, "use shop::add;\nuse shop::double;\n")),
         doubles("the formatter goes over the source", |work| {
             let test = "  #[test] fn doubles() { assert_eq!( double(4) , 8 ,) ;\n  let _ = |a: i64| { a }; }\n}\n";
             test_in_lib(work, test);
@@ -167,11 +157,8 @@ fn files_of_tests_change_their_form() {
         doubles("one that could not be built gets another name", |work| {
             imports(work, "use shop::double;\nuse shop::add;\n");
         })
-        .green(|work| {
-            add_code(work);
-            work.rename("tests/double.rs", "tests/twofold.rs");
-            work.warns(&["tests_moved tests/double.rs → tests/twofold.rs"]);
-        }),
+        .green(|work| work.rename("tests/double.rs", "tests/twofold.rs"))
+        .green(|work| work.warns(&["tests_moved tests/double.rs → tests/twofold.rs"])),
     ]);
 }
 
@@ -186,12 +173,10 @@ fn a_module_moves_with_the_tests_in_it() {
     let moves = |work: &Work| work.replace("src/lib.rs", "pub mod tally;", "pub mod count;");
     go_through([
         doubles("with git", add_test).of(WITH_TALLY).green(move |work| {
-            add_code(work);
             work.git(&["mv", "src/tally.rs", "src/count.rs"]);
             moves(work);
         }),
         doubles("without it", add_test).of(WITH_TALLY).green(move |work| {
-            add_code(work);
             work.rename("src/tally.rs", "src/count.rs");
             moves(work);
         }),

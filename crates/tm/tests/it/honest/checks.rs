@@ -45,36 +45,30 @@ fn what_is_found_is_held_against_what_was_there_before() {
             }),
         run("what was there before moves with its file")
             .of(CHECKED)
-            .green(|work| {
-                work.rename("src/old.sh", "src/older.sh");
-                work.git(&["add", "--all", "src"]);
-            }),
+            .green(|work| work.rename("src/old.sh", "src/older.sh"))
+            .green(|work| work.git(&["add", "--all", "src"])),
         run("what is run is what was trusted, and no less")
             .of(CHECKED)
-            .green(|work| {
-                work.write("src/double.sh", TABBED);
-                work.write(".config/lint.sh", "exit 0\n");
-                work.refused(GREEN, "checks_changed");
-                // Where it is gone its command fails, as it did not before.
-                work.delete(".config/lint.sh");
-                work.refused(GREEN, "new_findings");
-                work.write(".config/lint.sh", LINTER);
-                work.refused(GREEN, "new_findings");
-                work.code();
-            }),
-        run("what is overlooked is told").of(CHECKED).green(|work| {
-            work.append("src/double.sh", "# shellcheck disable=SC2154\n");
-            work.warns(&["findings_silenced"]);
-        }),
+            .green(|work| work.write("src/double.sh", TABBED))
+            .green(|work| work.write(".config/lint.sh", "exit 0\n"))
+            .green(|work| work.refused(GREEN, "checks_changed"))
+            // Where it is gone its command fails, as it did not before.
+            .green(|work| work.delete(".config/lint.sh"))
+            .green(|work| work.refused(GREEN, "new_findings"))
+            .green(|work| work.write(".config/lint.sh", LINTER))
+            .green(|work| work.refused(GREEN, "new_findings"))
+            .green(Work::code),
+        run("what is overlooked is told")
+            .of(CHECKED)
+            .green(|work| work.append("src/double.sh", "# shellcheck disable=SC2154\n"))
+            .green(|work| work.warns(&["findings_silenced"])),
         // Where the project's command fails and names no place, that it fails is what is found.
         run("a command that names no place is held to its end")
             .of(CHECKED.settings(
                 r#""checks": {"commands": {"size": "sh -c 'test $(ls src | wc -l) -lt 3'"}}"#,
             ))
-            .green(|work| {
-                work.refused(GREEN, "new_findings");
-                work.delete("src/old.sh");
-            }),
+            .green(|work| work.refused(GREEN, "new_findings"))
+            .green(|work| work.delete("src/old.sh")),
     ]);
 }
 
@@ -115,34 +109,28 @@ fn work_that_is_not_test_driven_is_checked_too() {
     work.ends();
 }
 
+/// What nobody trusted is not run; and whoever trusts one list after another has trusted both.
 #[test]
-fn what_nobody_trusted_is_not_run() {
-    let work = UNTRUSTED.unbegun();
-    let started = work.tm(&["start", "1"]);
-    let warnings = started["warnings"].to_string();
-    assert!(warnings.contains("tm config trust --checks"), "{started:#}");
-    work.test();
-    work.accepted(RED);
-    work.write("src/double.sh", TABBED);
-    work.accepted(GREEN);
-    let (_, log) = work.shell("tm runs log");
-    let ran = "durationMs\":0,\"name\":\"lint";
-    assert!(!log.to_string().contains(ran), "{log:#}");
-}
-
-/// Whoever trusts one list after another has trusted both.
-#[test]
-fn trust_goes_back_and_forth() {
-    let work = UNTRUSTED.unbegun();
-    trust_checks(&work);
-    work.replace(CONFIG, "sh .config/lint.sh", "true");
-    trust_checks(&work);
-    work.replace(CONFIG, "true", "sh .config/lint.sh");
-    work.tm(&["start", "1"]);
-    work.test();
-    work.accepted(RED);
-    work.write("src/double.sh", TABBED);
-    work.refused(GREEN, "new_findings");
+fn what_is_trusted_is_run() {
+    for is_trusted in [false, true] {
+        let work = UNTRUSTED.unbegun();
+        if is_trusted {
+            trust_checks(&work);
+            work.replace(CONFIG, "sh .config/lint.sh", "true");
+            trust_checks(&work);
+            work.replace(CONFIG, "true", "sh .config/lint.sh");
+        }
+        let warned = work.tm(&["start", "1"])["warnings"].to_string();
+        assert_eq!(warned.contains("tm config trust --checks"), !is_trusted);
+        work.test();
+        work.accepted(RED);
+        work.write("src/double.sh", TABBED);
+        if is_trusted {
+            work.refused(GREEN, "new_findings");
+        } else {
+            work.accepted(GREEN);
+        }
+    }
 }
 
 /// A tool that takes files: its program lies in the project, and wants no tabs.

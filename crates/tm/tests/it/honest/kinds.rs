@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::languages::PYTHON;
-use super::work::{COMMIT, DOUBLE, RED, SHOP, VERIFIED, Way, Work, code_of};
+use super::work::{COMMIT, RED, SHOP, VERIFIED, Way, Work, code_of};
 
 pub const TESTS: &[&str] = &["complete", "tests"];
 const CHORE: &[&str] = &["complete", "chore"];
@@ -174,23 +174,6 @@ fn what_is_ignored_is_no_part_of_the_work() {
     work.replace("tests/add.test", &five, MORE);
     done(&work, TESTS);
     work.finalize();
-}
-
-/// What somebody tried out and has committed already is told where it can stay.
-#[test]
-fn a_spike_that_was_committed_comes_off_the_branch() {
-    let work = VERIFIED.kinds(&["spike"]).begin();
-    work.code();
-    work.commit_by_hand("Tried");
-    let tried = work.git(&["rev-parse", "HEAD"]);
-    work.append("src/double.sh", "# and more\n");
-    let (status, told) = work.shell(LEARNED);
-    assert_eq!((status, code_of(&told)), (3, "changes_left"), "{told:#}");
-    work.takes_steps(&told);
-    let (status, told) = work.shell(LEARNED);
-    assert_eq!(status, 0, "{told:#}");
-    let kept = work.git(&["show", &format!("{tried}:src/double.sh")]);
-    assert_eq!(kept, DOUBLE.trim_end());
 }
 
 /// What a subtask asks for is there already: a test says so.

@@ -1,6 +1,6 @@
 //! Where languages keep their tests, by the patterns that are found and not set.
 
-use super::work::{Before, DOUBLE, DOUBLES, SHOP, Way};
+use super::work::{Before, DOUBLE, DOUBLES, SHOP, Way, Work};
 use super::{go_through, own};
 
 #[test]
@@ -19,10 +19,8 @@ fn tests_beside_the_code() {
             ]),
         )
         .red(|work| work.write("src/double.test.ts", DOUBLES))
-        .green(|work| {
-            work.code();
-            work.write("src/index.ts", "export * from './double';\n");
-        }),
+        .green(Work::code)
+        .green(|work| work.write("src/index.ts", "export * from './double';\n")),
         own(
             "Go",
             SHOP.test("").files(&[
@@ -32,22 +30,17 @@ fn tests_beside_the_code() {
                 ("add_test.go", "adds: test $(sh add.sh 1 2) = 3\n"),
             ]),
         )
-        .red(|work| {
-            work.write("double_test.go", "doubles: test $(sh double.sh 4) = 8\n");
-            work.write("testdata/double/four", "4\n");
-        })
-        .green(|work| {
-            work.write("double.sh", DOUBLE);
-            work.write("double.go", "package shop\n");
-            work.append("go.mod", "\nrequire example.com/left v1.0.0\n");
-            work.write("go.sum", "example.com/left v1.0.0 h1:x=\n");
-        }),
+        .red(|work| work.write("double_test.go", "doubles: test $(sh double.sh 4) = 8\n"))
+        .and(|work| work.write("testdata/double/four", "4\n"))
+        .green(|work| work.write("double.sh", DOUBLE))
+        .green(|work| work.write("double.go", "package shop\n"))
+        .green(|work| work.append("go.mod", "\nrequire example.com/left v1.0.0\n"))
+        .green(|work| work.write("go.sum", "example.com/left v1.0.0 h1:x=\n")),
     ]);
 }
 
 const ADD_PY: &str = "import unittest\n\nfrom shop import add\n\n\nclass Add(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(add(1, 2), 3)\n";
 const DOUBLE_PY: &str = "import unittest\n\nimport shop\n\n\nclass Double(unittest.TestCase):\n    def test_doubles(self):\n        for number in (1, 2, 4):\n            with self.subTest(number=number):\n                self.assertEqual(shop.double(number), 2 * number)\n\n    @unittest.skip(\"not here\")\n    def test_elsewhere(self):\n        self.fail()\n\n    @unittest.expectedFailure\n    def test_of_words(self):\n        self.assertEqual(shop.double(\"a\"), \"a\")\n";
-const HALF_PY: &str = "import unittest\n\nfrom half import half\n\n\nclass Half(unittest.TestCase):\n    def test_halves(self):\n        self.assertEqual(half(8), 4)\n";
 const DOUBLE_FUNCTION: &str = "\n\ndef double(a):\n    return a * 2\n";
 
 pub const PYTHON: Before<'static> = SHOP
@@ -69,39 +62,19 @@ fn python_with_its_own_runner() {
     };
     go_through([
         doubles("every test is told", PYTHON),
-        doubles(
-            "not every test is told",
-            PYTHON.command("python3 -m unittest"),
-        ),
-        own("a module that is not there yet", PYTHON)
-            .by(&[Way::Verified])
-            .red(|work| {
-                work.write("tests/test_half.py", HALF_PY);
-                work.warns(&["red_only_errors"]);
-            })
-            .green(|work| work.write("half.py", "def half(a):\n    return a // 2\n")),
+        doubles("not every test", PYTHON.command("python3 -m unittest")),
     ]);
 }
 
-#[test]
-fn python_by_numbers_alone() {
-    let work = PYTHON.by(Way::Claimed).begin();
-    work.write("tests/test_double.py", DOUBLE_PY);
-    work.tm(&[
-        "complete",
-        "red",
-        "--results",
-        "failed:3,passed:2,skipped:1",
-    ]);
-    assert_eq!(work.warned(), ["red_has_passing_tests"]);
-    work.append("shop.py", DOUBLE_FUNCTION);
-    let results = ["--results", "failed:0,passed:5,skipped:1"];
-    work.tm(&[&["complete", "green"], &results[..]].concat());
-    work.commit();
-    let told = work.tm(&[&["finalize"], &results[..]].concat());
-    assert_eq!(told["nextAction"]["action"], "complete", "{told:#}");
-    assert_eq!(work.warned(), [""; 0]);
-}
+const ADD_JS: &str = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/add.js';\n\ntest('adds', () => assert.equal(add(1, 2), 3));\n";
+const NODE: Before<'static> = SHOP.test("").files(&[
+    (
+        "package.json",
+        r#"{"name": "shop", "type": "module", "scripts": {"test": "node --test"}}"#,
+    ),
+    ("src/add.js", "export const add = (a, b) => a + b;\n"),
+    ("test/add.test.js", ADD_JS),
+]);
 
 #[test]
 fn a_module_of_node_that_is_not_there_yet() {
@@ -112,15 +85,6 @@ fn a_module_of_node_that_is_not_there_yet() {
     {
         return;
     }
-    const ADD_JS: &str = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/add.js';\n\ntest('adds', () => assert.equal(add(1, 2), 3));\n";
-    const NODE: Before<'static> = SHOP.test("").files(&[
-        (
-            "package.json",
-            r#"{"name": "shop", "type": "module", "scripts": {"test": "node --test"}}"#,
-        ),
-        ("src/add.js", "export const add = (a, b) => a + b;\n"),
-        ("test/add.test.js", ADD_JS),
-    ]);
     let commands = [
         "node --test",
         "node --test --test-reporter=tap",

@@ -20,12 +20,12 @@ use work::{BY_NAME, Before, SHOP, Way, Work, play};
 pub type Deed = Box<dyn Fn(&Work) + Send>;
 
 /// A run that goes through to its end, and what is done in it before each RED and each GREEN.
-struct Run {
+pub struct Run {
     name: &'static str,
     before: Before<'static>,
     ways: Option<&'static [Way]>,
     is_own: bool,
-    subtasks: Vec<[Deed; 2]>,
+    subtasks: Vec<[Vec<Deed>; 2]>,
     then: Deed,
 }
 
@@ -36,7 +36,7 @@ pub fn deed<T>(does: impl Fn(&Work) -> T + Send + 'static) -> Deed {
 }
 
 /// A run of the shop, in which this is done beside the ordinary test and its code.
-fn run(name: &'static str) -> Run {
+pub fn run(name: &'static str) -> Run {
     Run {
         name,
         before: SHOP,
@@ -48,7 +48,7 @@ fn run(name: &'static str) -> Run {
 }
 
 /// A run in which nothing is done but this.
-fn own(name: &'static str, before: Before<'static>) -> Run {
+pub fn own(name: &'static str, before: Before<'static>) -> Run {
     Run {
         before,
         is_own: true,
@@ -57,31 +57,37 @@ fn own(name: &'static str, before: Before<'static>) -> Run {
 }
 
 impl Run {
-    fn of(self, before: Before<'static>) -> Self {
+    pub fn of(self, before: Before<'static>) -> Self {
         Self { before, ..self }
     }
 
-    fn by(self, ways: &'static [Way]) -> Self {
+    pub fn by(self, ways: &'static [Way]) -> Self {
         Self {
             ways: Some(ways),
             ..self
         }
     }
 
-    fn red<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
-        self.subtasks.push([deed(does), deed(|_| {})]);
+    pub fn red<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        self.subtasks.push([vec![deed(does)], Vec::new()]);
         self
     }
 
-    fn green<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+    /// More in RED.
+    pub fn and<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+        self.subtasks.last_mut().unwrap()[0].push(deed(does));
+        self
+    }
+
+    pub fn green<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
         if self.subtasks.is_empty() {
             self = self.red(|_| {});
         }
-        self.subtasks.last_mut().unwrap()[1] = deed(does);
+        self.subtasks.last_mut().unwrap()[1].push(deed(does));
         self
     }
 
-    fn then<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
+    pub fn then<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
         self.then = deed(does);
         self
     }
@@ -94,14 +100,14 @@ impl Run {
                 0 => work.test(),
                 _ => work.second_test(),
             }
-            red(&work);
+            red.iter().for_each(|red| red(&work));
             work.red();
             match at {
                 _ if self.is_own => {}
                 0 => work.code(),
                 _ => work.second_code(),
             }
-            green(&work);
+            green.iter().for_each(|green| green(&work));
             work.green();
             work.commit();
         }
@@ -111,7 +117,7 @@ impl Run {
 }
 
 /// Plays runs, in each of their ways.
-fn go_through(runs: impl IntoIterator<Item = Run>) {
+pub fn go_through(runs: impl IntoIterator<Item = Run>) {
     let named = runs.into_iter().map(|run| (run.name, run));
     play(named, |mut run| {
         if run.subtasks.is_empty() {

@@ -1,6 +1,6 @@
 //! Suites that are not all of one piece: tests that failed before, are skipped, have odd names, or come more than once.
 
-use super::work::{ADDS, RED, SHOP, TWO, WAYS, Way};
+use super::work::{ADDS, SHOP, TWO, WAYS, Way, Work};
 use super::{go_through, own, run};
 
 /// A test of before asks for more, and the code comes to give it.
@@ -85,50 +85,24 @@ fn tests_that_come() {
     ]);
 }
 
-#[test]
-fn only_the_new_test_in_red_and_the_whole_suite_in_green() {
-    for (way, before) in [
-        (Way::Claimed, TWO),
-        (Way::Reported, TWO),
-        (Way::Reported, TWO.without_baseline()),
-    ] {
-        let work = before.by(way).at_red();
-        for name in ["double", "halve"] {
-            let path = work.outside().join("partial.tap");
-            let partial = format!("TAP version 13\nnot ok 1 - {name}s\n1..1\n");
-            std::fs::write(&path, partial).unwrap();
-            let results = match way {
-                Way::Claimed => ["--results", "failed:1,passed:0"],
-                _ => ["--report", path.to_str().unwrap()],
-            };
-            work.tm(&[RED, &results].concat());
-            let is_first = !before.baseline && name == "double";
-            let expected: &[&str] = if is_first { &["no_baseline"] } else { &[] };
-            assert_eq!(work.warned(), expected);
-            if name == "double" {
-                work.code();
-                work.green();
-                work.commit();
-                work.second_test();
-            }
-        }
-        work.second_code();
-        work.goes_through();
-    }
+/// Hands in a report of this test alone.
+fn only(work: &Work, name: &str) {
+    let path = work.outside().join("partial.tap");
+    std::fs::write(&path, format!("TAP version 13\nnot ok 1 - {name}\n1..1\n")).unwrap();
+    work.hand_in(&[path.to_str().unwrap()]);
 }
 
 #[test]
-fn a_subtask_whose_tests_pass_already_where_that_is_allowed() {
-    let before = TWO.settings(r#""autopilot": {"redAllPassing": "skip"}"#);
-    let work = before.begin();
-    // The first subtask was done before, but for its test.
-    work.code();
-    work.test();
-    work.accept(RED, "red");
-    work.second_test();
-    // Its code is not committed yet, so it is there in this RED.
-    work.warns(&["production_changed src/double.sh"]);
-    work.red();
-    work.second_code();
-    work.goes_through();
+fn only_the_new_test_in_red_and_the_whole_suite_in_green() {
+    go_through([
+        run("with a baseline")
+            .of(TWO)
+            .red(|work| only(work, "doubles"))
+            .red(|work| only(work, "halves")),
+        run("without one")
+            .of(TWO.without_baseline())
+            .red(|work| only(work, "doubles"))
+            .and(|work| work.warns(&["no_baseline"]))
+            .red(|work| only(work, "halves")),
+    ]);
 }

@@ -1,6 +1,6 @@
 //! Back, aside, and on again.
 
-use super::work::{BY_NAME, DOUBLES, FINALIZE, GREEN, HALVES, SHOP, VERIFIED, WAYS, Way, Work};
+use super::work::{BY_NAME, DOUBLES, FINALIZE, GREEN, SHOP, WAYS, Way, Work};
 use super::{go_through, own, run};
 
 #[test]
@@ -20,22 +20,6 @@ fn back_by_reopen() {
                 work.test();
             })
             .green(Work::code),
-        own("a test that was missing is written", SHOP)
-            .red(|work| {
-                work.test();
-                work.red();
-                work.code();
-                work.reopen("red");
-                let more = "doubles nothing: test $(sh src/double.sh) = 0\n";
-                work.append("tests/double.test", more);
-                work.warns(&["production_changed src/double.sh"]);
-            })
-            .green(|work| work.write("src/double.sh", "echo $((${1:-0} * 2))\n")),
-        run("GREEN is tidied").green(|work| {
-            work.green();
-            work.reopen("green");
-            work.append("src/double.sh", "# tidy\n");
-        }),
         run("several attempts fail otherwise each time")
             .red(|work| {
                 let more = "doubles more: test $(sh src/double.sh 5) = 10\n";
@@ -60,10 +44,9 @@ fn aside() {
             let format = "#!/bin/sh\nfor file in $(git diff --cached --name-only); do\n  sed -i -e 's/ *$//' \"$file\"; git add \"$file\"\ndone\n";
             work.hook("pre-commit", format);
         })),
-        run("a pause in between").green(|work| {
-            work.tm(&["pause"]);
-            work.tm(&["resume"]);
-        }),
+        run("a pause in between")
+            .green(|work| work.tm(&["pause"]))
+            .green(|work| work.tm(&["resume"])),
     ]);
     for way in BY_NAME {
         let work = SHOP.by(way).at_red();
@@ -79,35 +62,6 @@ fn aside() {
         work.tm(&["resume"]);
         work.finalize();
     }
-}
-
-#[test]
-fn a_subtask_that_is_skipped() {
-    let work = SHOP.task("3").at_green();
-    work.write("src/double.sh", "echo 7\n");
-    work.tm(&["skip", "--reason", "too hard"]);
-    // What it left is cleared away.
-    work.delete("tests/double.test");
-    work.delete("src/double.sh");
-    work.second_test();
-    work.red();
-    work.second_code();
-    work.green();
-    work.commit();
-    let answer = work.accepted(FINALIZE);
-    assert!(answer.get("warning").is_none(), "{answer:#}");
-    assert_eq!(answer["nextAction"]["status"], "failed", "{answer:#}");
-
-    // The next one takes on what was left.
-    let work = SHOP.task("3").at_green();
-    work.tm(&["skip", "--reason", "belongs to the next one"]);
-    work.append("tests/double.test", HALVES);
-    work.red();
-    work.code();
-    work.second_code();
-    work.green();
-    work.commit();
-    assert_eq!(work.accepted(FINALIZE)["validated"], true);
 }
 
 /// A project where a test fails as long as a file outside of the project is there.
@@ -141,12 +95,5 @@ fn a_repair_at_the_end() {
     let work = fragile(Way::Verified);
     let there = "-f ../home/winter ||";
     work.replace("tests/double.test", &format!("! {there}"), there);
-    work.goes_through();
-    // Somebody opens it.
-    let work = VERIFIED.committed();
-    work.reopen("green");
-    work.append("src/double.sh", "# tidy\n");
-    let more = "doubles more: test $(sh src/double.sh 5) = 10\n";
-    work.append("tests/double.test", more);
     work.goes_through();
 }

@@ -31,10 +31,9 @@ fn a_run_cannot_begin() {
         story("files are changed", "dirty_tree")
             .done(|work| work.append("src/add.sh", "# more\n"))
             .deed(|work| work.runs_well("git stash push --quiet")),
-        story("a run is under way", "run_active").done(|work| {
-            work.tm(&["start", "1"]);
-            work.test();
-        }),
+        story("a run is under way", "run_active")
+            .done(|work| work.tm(&["start", "1"]))
+            .done(Work::test),
         story("nobody is named as author", "no_identity")
             .done(|work| {
                 work.runs_well("git config --unset user.name; git config --unset user.email");

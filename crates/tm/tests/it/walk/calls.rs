@@ -67,15 +67,13 @@ fn a_call_comes_too_late() {
         story("the run is paused", "paused").done(|work| work.tm(&["pause", "--reason", "lunch"])),
         story("what failed before is known already", "baseline_known")
             .of(TWO)
-            .done(|work| {
-                // Until something is committed it may be told anew.
-                work.tm(&["baseline"]);
-                work.red();
-                work.code();
-                work.green();
-                work.commit();
-                work.second_test();
-            })
+            // Until something is committed it may be told anew.
+            .done(|work| work.tm(&["baseline"]))
+            .done(Work::red)
+            .done(Work::code)
+            .done(Work::green)
+            .done(Work::commit)
+            .done(Work::second_test)
             .call(|work| work.ask(&["baseline"])),
     ]);
 }

@@ -29,10 +29,8 @@ fn what_checks_find_and_where_they_cannot() {
                 .settings(r#""evidence": {"policy": {"checks_not_run": "refuse"}}"#)
                 .prepared(trust_checks))
             .done(|work| work.write("src/double.js", "1;\n"))
-            .deed(|work| {
-                work.write("node_modules/.bin/eslint", "#!/bin/sh\necho '[]'\n");
-                work.runs_well("chmod +x node_modules/.bin/eslint");
-            }),
+            .deed(|work| work.write("node_modules/.bin/eslint", "#!/bin/sh\necho '[]'\n"))
+            .deed(|work| work.runs_well("chmod +x node_modules/.bin/eslint")),
     ]);
 }
 

@@ -86,39 +86,27 @@ fn a_skill_is_completed_that_is_not_due_or_not_done() {
     at(session, &[]).tell([
         completes("another one", "rough-draft-interface", "unexpected_skill")
             .done(|work| items(work, &["task"])),
-        completes(
-            "one that nobody knows",
-            "gather-session-gaols",
-            "unknown_skill",
-        )
-        .done(|work| items(work, &["task"])),
+        completes("unknown", "gather-session-gaols", "unknown_skill")
+            .done(|work| items(work, &["task"])),
         completes("without items", "gather-session-goals", "no_items"),
-        completes(
-            "with items that cannot be read",
-            "gather-session-goals",
-            "items_unreadable",
-        )
-        .done(|work| {
-            write(
-                work,
-                "design.md",
-                "# Goals\n\n### Item 1: A\n**Type:** thing\n",
-            )
-        })
-        .deed(|work| {
-            write(
-                work,
-                "design.md",
-                "# Goals\n\n### Item 1: A\n**Type:** task\n",
-            )
-        }),
-        completes(
-            "nothing is left behind",
-            "systematic-debugging",
-            "draft_missing",
-        )
-        .done(|work| to(work, &["bugfix"], "systematic-debugging"))
-        .deed(|work| write(work, "design.md", "#### Cause\n")),
+        completes("unreadable", "gather-session-goals", "items_unreadable")
+            .done(|work| {
+                write(
+                    work,
+                    "design.md",
+                    "# Goals\n\n### Item 1: A\n**Type:** thing\n",
+                )
+            })
+            .deed(|work| {
+                write(
+                    work,
+                    "design.md",
+                    "# Goals\n\n### Item 1: A\n**Type:** task\n",
+                )
+            }),
+        completes("nothing left", "systematic-debugging", "draft_missing")
+            .done(|work| to(work, &["bugfix"], "systematic-debugging"))
+            .deed(|work| write(work, "design.md", "#### Cause\n")),
     ]);
 }
 
@@ -130,19 +118,16 @@ fn there_is_no_graph_or_none_that_can_be_read() {
     };
     let invalid = |name, text: &'static [u8]| {
         built(name, "graph_invalid")
-            .done(move |work| {
-                to(work, &["code"], "build-task-graph");
-                write(work, "task-graph.md", text);
-            })
+            .done(move |work| write(work, "task-graph.md", text))
             .deed(|work| write(work, "task-graph.md", GRAPH))
     };
     at(session, &[]).tell([
         built("none", "graph_missing"),
         invalid(
-            "one that waits for nothing that is there",
+            "an unknown need",
             b"```yaml\ntasks:\n  - id: a\n    depends-on: [b]\n```\n",
         ),
-        invalid("bytes that are no text", &[0xff, 0xfe, 0]),
+        invalid("no text", &[0xff, 0xfe, 0]),
     ]);
 }
 
@@ -150,48 +135,25 @@ fn there_is_no_graph_or_none_that_can_be_read() {
 fn tasks_are_set_out_of_turn() {
     at(session, &[]).tell([
         calls("too early", "task item-1=completed", "not_now").done(|work| items(work, &["task"])),
-        completes(
-            "a batch is not finished",
-            "executing-plans",
-            "tasks_unfinished",
-        )
-        .done(|work| to(work, &["bugfix", "bugfix"], "execute-batch")),
-        completes("one has failed", "executing-plans", "task_failed").done(|work| {
-            to(work, &["bugfix", "bugfix"], "execute-batch");
-            done(work, "task item-1=completed item-2=failed");
-        }),
-        calls(
-            "one waits for another one",
-            "task lexer=completed",
-            "needs_unmet",
-        )
-        .done(|work| to(work, &["code"], "execute-batch")),
-        calls(
-            "one waits for another one again",
-            "task lexer=completed",
-            "needs_unmet",
-        )
-        .done(|work| {
-            to(work, &["code"], "execute-batch");
-            done(work, "task types=completed");
-            done(work, "task types=pending");
-        }),
-        calls(
-            "one is of a batch that is over",
-            "task types=pending",
-            "batch_over",
-        )
-        .done(|work| {
-            to(work, &["code"], "execute-batch");
-            done(work, "task types=completed");
-            done(work, "complete-skill executing-plans");
-            goes_to(work, "execute-batch");
-        }),
+        completes("unfinished", "executing-plans", "tasks_unfinished")
+            .done(|work| to(work, &["bugfix", "bugfix"], "execute-batch")),
+        completes("one has failed", "executing-plans", "task_failed")
+            .done(|work| to(work, &["bugfix", "bugfix"], "execute-batch"))
+            .done(|work| done(work, "task item-1=completed item-2=failed")),
+        calls("it waits", "task lexer=completed", "needs_unmet")
+            .done(|work| to(work, &["code"], "execute-batch")),
+        calls("it waits again", "task lexer=completed", "needs_unmet")
+            .done(|work| to(work, &["code"], "execute-batch"))
+            .done(|work| done(work, "task types=completed"))
+            .done(|work| done(work, "task types=pending")),
+        calls("its batch is over", "task types=pending", "batch_over")
+            .done(|work| to(work, &["code"], "execute-batch"))
+            .done(|work| done(work, "task types=completed"))
+            .done(|work| done(work, "complete-skill executing-plans"))
+            .done(|work| goes_to(work, "execute-batch")),
         story("one is of a batch to come", "not_in_batch")
-            .done(|work| {
-                to(work, &["bugfix", "code"], "execute-batch");
-                done(work, "task types=completed");
-            })
+            .done(|work| to(work, &["bugfix", "code"], "execute-batch"))
+            .done(|work| done(work, "task types=completed"))
             .call(|work| {
                 let graph = done(work, "graph");
                 let later = graph["batches"][1]["tasks"][0]["id"].as_str().unwrap();
@@ -212,34 +174,22 @@ fn executes(work: &Work) {
 #[test]
 fn nothing_is_changed_or_nothing_committed() {
     at(session, &[]).tell([
-        completes(
-            "nothing for a batch",
-            "executing-plans",
-            "batch_without_change",
-        )
-        .done(executes)
-        .deed(Work::code),
-        completes(
-            "nothing for a task",
-            "executing-plans",
-            "task_without_change",
-        )
-        .of(SHOP.settings(r#""evidence": {"policy": {"task_without_change": "refuse"}}"#))
-        .done(|work| {
-            executes(work);
-            work.write("src/other.sh", "true\n");
-        })
-        .deed(Work::code),
+        completes("no change", "executing-plans", "batch_without_change")
+            .done(executes)
+            .deed(Work::code),
+        completes("another change", "executing-plans", "task_without_change")
+            .of(SHOP.settings(r#""evidence": {"policy": {"task_without_change": "refuse"}}"#))
+            .done(executes)
+            .done(|work| work.write("src/other.sh", "true\n"))
+            .deed(Work::code),
         completes(
             "without a commit",
             "finishing-a-development-branch",
             "work_uncommitted",
         )
-        .done(|work| {
-            executes(work);
-            work.code();
-            goes_to(work, "workflow-complete");
-        })
+        .done(executes)
+        .done(Work::code)
+        .done(|work| goes_to(work, "workflow-complete"))
         .deed(|work| work.commit_by_hand("Double")),
     ]);
 }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{at, story};
-use crate::honest::work::{Before, FAILING, GREEN, RED, SHOP, VERIFIED, Way, Work, code_of};
+use crate::honest::work::{
+    Before, FAILING, GREEN, OLD_FAILURE, RED, SHOP, VERIFIED, Way, Work, code_of,
+};
 
 /// Writes a report outside of the project, and gives its path.
 fn report(work: &Work, name: &str, text: &str) -> String {
@@ -46,6 +48,10 @@ fn old_failures_are_known_by_other_names_or_none() {
         story("by those of another format", "unnamed_failures")
             .of(FAILING)
             .call(|work| by_junit(work, GREEN)),
+        story("RED has those of a file", "tests_missing").call(|work| by_junit(work, GREEN)),
+        story("RED has those of what the runner printed", "tests_missing")
+            .of(VERIFIED)
+            .call(|work| by_junit(work, GREEN)),
         story("by names behind numbers", "green_tests_still_failing")
             .of(FAILING.by(Way::Claimed))
             .call(|work| by_tap(work, GREEN)),
@@ -63,17 +69,12 @@ fn old_failures_are_known_by_other_names_or_none() {
                 work.test();
                 answer
             }),
-        story(
-            "behind a RED that could not be built",
-            "green_tests_still_failing",
-        )
-        .of(FAILING.without_baseline())
-        .done(|work| {
-            work.test();
-            work.tm(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]);
-            work.code();
-        })
-        .call(|work| by_tap(work, GREEN)),
+        story("behind a broken RED", "green_tests_still_failing")
+            .of(FAILING.without_baseline())
+            .done(Work::test)
+            .done(|work| work.tm(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]))
+            .done(Work::code)
+            .call(|work| by_tap(work, GREEN)),
     ]);
 }
 
@@ -145,25 +146,6 @@ fn a_report_lists_none_but_old_failures() {
     assert_eq!(green["validated"], true, "{green:#}");
 }
 
-/// RED with a report and GREEN with what the runner printed, and the other way round.
-#[test]
-fn a_report_is_in_another_format_than_that_of_red() {
-    type Call = fn(&Work, &[&str]) -> (i32, Value);
-    let rows: [(&str, Call, Call); 2] = [
-        ("--report FILE", by_junit, Work::report),
-        ("--verify", Work::report, by_junit),
-    ];
-    for (option, same, other) in rows {
-        let work = VERIFIED.at_red();
-        assert_eq!(same(&work, RED).0, 0);
-        work.code();
-        let (_, refused) = other(&work, GREEN);
-        let first = refused["nextSteps"][0]["command"].as_str().unwrap();
-        assert!(first.ends_with(option), "{refused:#}");
-        assert_eq!(same(&work, GREEN).0, 0);
-    }
-}
-
 /// The first step leads to making known what failed before.
 fn leads_to_the_baseline(answer: &Value) {
     let steps = answer["nextSteps"].to_string();
@@ -179,10 +161,7 @@ fn red_has_shown_only_what_failed_before() {
     at(Before::begin, GREEN).tell([
         // A test of what is there, beside one that failed.
         story("by names", "tests_missing")
-            .of(FAILING
-                .by(Way::Verified)
-                .without_baseline()
-                .settings(r#""evidence": {"baseline": "off"}"#))
+            .of(OLD_FAILURE.by(Way::Verified))
             .done(|work| {
                 let there = "doubles: test $(sh src/add.sh 4 4) = 8\n";
                 work.write("tests/double.test", there);
@@ -192,19 +171,15 @@ fn red_has_shown_only_what_failed_before() {
                 work.tm(&["baseline"]);
             })
             .deed(then_a_test)
-            .then(|work| {
-                work.code();
-                work.goes_through();
-            }),
+            .then(Work::code)
+            .then(Work::goes_through),
         story("in numbers", "tests_missing")
             .of(FAILING.by(Way::Claimed).without_baseline())
-            .done(|work| {
-                work.write("tests/double.test", "doubles: true\n");
-                work.tm(&["complete", "red", "--results", "failed:1,passed:2"]);
-                work.code();
-                leads_to_the_baseline(&work.refused(GREEN, "green_tests_still_failing"));
-                work.tm(&["baseline"]);
-            })
+            .done(|work| work.write("tests/double.test", "doubles: true\n"))
+            .done(|work| work.tm(&["complete", "red", "--results", "failed:1,passed:2"]))
+            .done(Work::code)
+            .done(|work| leads_to_the_baseline(&work.refused(GREEN, "green_tests_still_failing")))
+            .done(|work| work.tm(&["baseline"]))
             .call(|work| work.ask(&["complete", "green", "--verify"]))
             .deed(then_a_test),
     ]);
@@ -233,38 +208,28 @@ exit 0
 #[test]
 fn what_is_run_here_says_too_little_or_two_things() {
     at(Before::at_red, GREEN).tell([
-        story(
-            "a new test has to show up behind a RED without names",
-            "tests_missing",
-        )
-        .of(VERIFIED.with(&[("before.sh", CANNOT_BUILD)]))
-        .done(|work| {
-            work.warns(&["red_only_errors"]);
-            work.red();
-            work.write("src/double.sh", "a stub\n");
-            let hides = "find() { command find tests -name add.test; }\n";
-            work.write("before.sh", hides);
-        })
-        .deed(|work| {
-            work.write("before.sh", "\n");
-            work.code();
-        })
-        .then(Work::commit),
-        story(
-            "a report says otherwise than what was printed",
-            "report_contradicted",
-        )
-        .of(VERIFIED
-            .with(&[("suite.sh", TWO_FACED)])
-            .command("sh suite.sh")
-            .without_baseline())
-        .done(|work| {
-            work.accepted(RED);
-            work.code();
-            work.write("lies", "");
-        })
-        .deed(|work| work.delete("lies"))
-        .then(Work::commit),
+        story("a new test does not show", "tests_missing")
+            .of(VERIFIED.with(&[("before.sh", CANNOT_BUILD)]))
+            .done(|work| {
+                work.warns(&["red_only_errors"]);
+                work.red();
+                work.write("src/double.sh", "a stub\n");
+                let hides = "find() { command find tests -name add.test; }\n";
+                work.write("before.sh", hides);
+            })
+            .deed(|work| work.write("before.sh", "\n"))
+            .deed(Work::code)
+            .then(Work::commit),
+        story("it is printed otherwise", "report_contradicted")
+            .of(VERIFIED
+                .with(&[("suite.sh", TWO_FACED)])
+                .command("sh suite.sh")
+                .without_baseline())
+            .done(|work| work.accepted(RED))
+            .done(Work::code)
+            .done(|work| work.write("lies", ""))
+            .deed(|work| work.delete("lies"))
+            .then(Work::commit),
     ]);
 }
 

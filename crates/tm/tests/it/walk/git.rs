@@ -4,6 +4,7 @@ use super::{Story, at, story, walk};
 use crate::honest::work::{
     Before, COMMIT, DOUBLE, DOUBLES, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work,
 };
+use crate::honest::{go_through, run};
 
 /// The second one of two subtasks, in RED, in GREEN and to be committed.
 fn second(before: &Before<'static>) -> Work {
@@ -49,14 +50,25 @@ fn second_end(before: &Before<'static>) -> Work {
     work
 }
 
-/// Somebody commits to main, without this working tree.
+/// Somebody commits these files beside the run, and to main where it begins there.
+fn commit_beside(work: &Work, onto: &str, files: &[(&str, &str)]) {
+    let beside = work.outside().join("beside");
+    let folder = beside.to_str().unwrap();
+    work.git(&["worktree", "add", "--quiet", "-B", "beside", folder, onto]);
+    for (path, text) in files {
+        std::fs::write(beside.join(path), text).unwrap();
+    }
+    work.git(&["-C", folder, "add", "--all"]);
+    let commit = ["commit", "--quiet", "--allow-empty", "--message", "Beside"];
+    work.git(&[&["-C", folder][..], &commit].concat());
+    work.git(&["worktree", "remove", folder]);
+    if onto == "main" {
+        work.git(&["branch", "--quiet", "--force", "main", "beside"]);
+    }
+}
+
 fn main_moves(work: &Work) {
-    std::fs::write(work.outside().join("NOTES"), "notes\n").unwrap();
-    work.runs_well(
-        "export GIT_INDEX_FILE=../home/index; blob=$(git hash-object -w ../home/NOTES) && git read-tree main \
-         && git update-index --add --cacheinfo 100644,$blob,NOTES && tree=$(git write-tree) \
-         && commit=$(git commit-tree $tree -p main -m Notes) && git update-ref refs/heads/main $commit",
-    );
+    commit_beside(work, "main", &[("NOTES", "notes\n")]);
 }
 
 fn rebase(work: &Work) {
@@ -65,33 +77,16 @@ fn rebase(work: &Work) {
 }
 
 /// What main brings is not in a commit of the run's.
-fn ends_with_its_own(work: &Work) {
-    work.ends();
+fn has_its_own(work: &Work) {
     let own = work.git(&["log", "--format=", "--name-only", "main..HEAD"]);
     assert!(!own.contains("NOTES"), "{own}");
 }
 
-/// A branch beside the run, with a commit of its own that changes these files, or none.
+/// Such a commit is merged in.
 fn merge(work: &Work, onto: &str, files: &[(&str, &str)]) {
-    let own = work.git(&["branch", "--show-current"]);
-    let is_clean = work.git(&["status", "--porcelain"]).is_empty();
-    if !is_clean {
-        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-    }
-    work.git(&["switch", "--quiet", "--create", "beside", onto]);
-    for (path, text) in files {
-        work.write(path, text);
-    }
-    work.git(&["add", "--all"]);
-    work.git(&["commit", "--quiet", "--allow-empty", "--message", "Beside"]);
-    if onto == "main" {
-        work.git(&["branch", "--quiet", "--force", "main", "beside"]);
-    }
-    work.git(&["switch", "--quiet", &own]);
-    work.git(&["merge", "--quiet", "--no-ff", "--no-edit", "beside"]);
-    if !is_clean {
-        work.git(&["stash", "pop", "--quiet"]);
-    }
+    commit_beside(work, onto, files);
+    let merge = ["merge", "--quiet", "--no-ff", "--no-edit", "--autostash"];
+    work.git(&[&merge[..], &["beside"]].concat());
 }
 
 /// Another branch, which begins where main is.
@@ -104,71 +99,50 @@ fn main_changes_the_product(work: &Work) {
     merge(work, "main", &[("src/add.sh", "echo $(($2 + $1))\n")]);
 }
 
+fn rebased(work: &Work) {
+    rebase(work);
+    work.warns(&["base_moved"]);
+}
+
+fn main_is_merged(work: &Work) {
+    main_changes_the_product(work);
+    work.warns(&["base_merged"]);
+}
+
 #[test]
 fn the_branch_moves_and_the_run_goes_on() {
-    // Rebased onto a newer main in each phase.
-    let work = second(&SHOP);
-    rebase(&work);
-    work.warns(&["base_moved"]);
-    work.red();
-    work.second_code();
-    work.green();
-    ends_with_its_own(&work);
-    let (_, report) = work.runs("tm runs report");
-    assert!(report.contains("`tm verify main.."), "{report}");
-
-    let work = second_green(&SHOP);
-    rebase(&work);
-    work.warns(&["base_moved"]);
-    work.green();
-    ends_with_its_own(&work);
-
-    let work = second_end(&SHOP);
-    rebase(&work);
-    work.warns(&["base_moved"]);
-    work.finalize();
-
-    // Before there is a commit.
-    let work = SHOP.at_red();
-    main_moves(&work);
-    work.git(&["merge", "--quiet", "--ff-only", "main"]);
-    work.warns(&["base_merged"]);
-    work.red();
-    work.code();
-    work.green();
-    ends_with_its_own(&work);
-
-    // Main is merged in, in RED, before a commit, and at the end.
-    let work = second(&SHOP);
-    main_moves(&work);
-    work.git(&["merge", "--quiet", "--no-edit", "main"]);
-    work.warns(&["base_merged"]);
-    work.red();
-    work.second_code();
-    work.goes_through();
-
+    let second = |name| run(name).of(TWO).red(|_| {});
+    go_through([
+        second("rebased in RED")
+            .red(rebased)
+            .then(has_its_own)
+            .then(|work| {
+                let (_, report) = work.runs("tm runs report");
+                assert!(report.contains("`tm verify main.."), "{report}");
+            }),
+        second("rebased")
+            .red(|_| {})
+            .green(rebased)
+            .then(has_its_own),
+        second("main is merged in").red(main_is_merged),
+        second("a merge is taken out by a rebase")
+            .red(main_is_merged)
+            .green(rebased),
+        run("before there is a commit")
+            .red(main_moves)
+            .and(|work| work.git(&["merge", "--quiet", "--ff-only", "main"]))
+            .and(|work| work.warns(&["base_merged"]))
+            .then(has_its_own),
+    ]);
+    for moves in [rebased, main_is_merged] {
+        let work = second_end(&SHOP);
+        moves(&work);
+        work.finalize();
+    }
+    // Right before a commit.
     let work = TWO.at_commit();
     merge(&work, "main", &[]);
     work.accepted(COMMIT);
-    work.second_test();
-    work.red();
-    work.second_code();
-    work.goes_through();
-
-    let work = second_end(&SHOP);
-    main_changes_the_product(&work);
-    work.warns(&["base_merged"]);
-    work.finalize();
-
-    // A merge of main is taken out by a rebase.
-    let work = second(&SHOP);
-    main_changes_the_product(&work);
-    work.warns(&["base_merged"]);
-    work.red();
-    work.git(&["rebase", "--quiet", "--autostash", "main"]);
-    work.second_code();
-    work.warns(&["base_moved"]);
-    work.goes_through();
 }
 
 /// An interactive rebase that stops at each commit.
@@ -201,10 +175,8 @@ fn the_branch_is_another_one_or_its_history_is() {
             .done(|work| work.git(&["switch", "--quiet", "--create", "other", "main"])),
         story("a rebase is under way", "operation_under_way")
             .done(rebases_by_steps)
-            .then(|work| {
-                work.second_code();
-                work.goes_through();
-            }),
+            .then(Work::second_code)
+            .then(Work::goes_through),
         taken_back("the last commit is taken back softly", "--soft"),
         taken_back("the last commit is taken back", "--mixed"),
         taken_back("the last commit and its files are taken back", "--hard"),
@@ -254,39 +226,34 @@ fn the_commit_is_another_one() {
             .then(Work::finalize),
         // What was tested is in the amended commit, and nothing is left to commit: to skip it would be to lose it.
         story("it is amended into the commit before", "history_rewritten")
-            .done(|work| {
-                work.runs_well("git add --all && git commit --quiet --amend --no-edit");
-            })
+            .done(|work| work.runs_well("git add --all && git commit --quiet --amend --no-edit"))
             .then(Work::finalize),
-        merged("another branch is merged in", COMMIT),
-        merged(
-            "another branch is merged in and handed in",
-            &["commit", "--sha", "HEAD"],
-        ),
+        merged("another branch is merged", COMMIT),
+        merged("a merge is handed in", &["commit", "--sha", "HEAD"]),
         story("the branch is renamed", "wrong_branch")
             .done(|work| work.git(&["branch", "--move", "mine"]))
             .then(Work::finalize),
         story("the branch is rebased", "changed_after_green")
             .done(rebase)
-            .then(ends_with_its_own),
+            .then(Work::ends)
+            .then(has_its_own),
         story("the work is in the stash", "nothing_changed")
             .done(|work| work.git(&["stash", "push", "--quiet", "--include-untracked"]))
             .then(Work::finalize),
     ]);
     at(second, COMMIT).tell([story("a test is committed by hand", "foreign_commit")
-        .done(|work| {
-            work.red();
-            work.commit_by_hand("Halves");
-            work.second_code();
-            work.green();
-        })
+        .done(Work::red)
+        .done(|work| work.commit_by_hand("Halves"))
+        .done(Work::second_code)
+        .done(Work::green)
         .then(|work| {
             assert_eq!(work.git(&["status", "--porcelain"]), "");
             work.finalize();
         })]);
     at(second_green, GREEN).tell([story("a branch with a test is merged in", "tests_changed")
         .done(|work| another_is_merged(work, &[("tests/add.test", "adds: test 1 = 1\n")]))
-        .then(ends_with_its_own)]);
+        .then(Work::ends)
+        .then(has_its_own)]);
 }
 
 #[test]
@@ -300,11 +267,9 @@ fn something_is_committed_behind_the_last_subtask() {
         // Main was merged into it.
         story("it is set aside with a merge", "foreign_commit")
             .of(VERIFIED)
-            .done(move |work| {
-                by_hand(work);
-                main_moves(work);
-                work.git(&["merge", "--quiet", "--no-edit", "main"]);
-            })
+            .done(by_hand)
+            .done(main_moves)
+            .done(move |work| work.git(&["merge", "--quiet", "--no-edit", "main"]))
             .then(|work| assert!(aside(work).starts_with("Merge"), "{}", aside(work))),
     ]);
     // All of the steps set it aside.
@@ -375,11 +340,8 @@ fn a_hook_formats_what_is_committed_by_hand() {
         assert!(!committed["warning"].is_null(), "{committed:#}");
         assert_eq!(work.git(&["status", "--porcelain"]), "");
         assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
-        let (_, verified) = work.runs("tm verify main..HEAD");
-        assert!(
-            verified.contains("hooks changed what it holds"),
-            "{verified}"
-        );
+        let (_, told) = work.runs("tm verify main..HEAD");
+        assert!(told.contains("hooks changed what it holds"), "{told}");
         work.finalize();
     }
 }
@@ -387,20 +349,18 @@ fn a_hook_formats_what_is_committed_by_hand() {
 #[test]
 fn a_hook_makes_of_a_commit_what_is_there_already() {
     at(to_be_formatted, &["commit", "--sha", "HEAD"]).tell([story(
-        "git does not know the tasks",
+        "nothing is left of it",
         "nothing_to_commit",
     )
     .of(FORMATTED.prepared(|work| {
         (FORMATTED.prepare)(work);
         work.write(".git/info/exclude", ".taskmaster/tasks\n");
     }))
-    .done(|work| {
-        work.commit_by_hand("Double");
-        mark(work);
-        // What was tested lies on top of it.
-        work.write("src/double.sh", &spaced(DOUBLE));
-        work.write("tests/double.test", &spaced(DOUBLES));
-    })
+    .done(|work| work.commit_by_hand("Double"))
+    .done(mark)
+    // What was tested lies on top of it.
+    .done(|work| work.write("src/double.sh", &spaced(DOUBLE)))
+    .done(|work| work.write("tests/double.test", &spaced(DOUBLES)))
     .then(|work| {
         is_marked(work, "HEAD");
         assert_eq!(work.git(&["status", "--porcelain"]), "");
@@ -420,11 +380,9 @@ fn a_submodule_is_changed_inside() {
     };
     at(Before::with_code, GREEN).tell([story("a file comes", "dirty_submodule")
         .of(VERIFIED.prepared(prepare))
-        .done(|work| {
-            work.write("lib/new.txt", "new\n");
-            work.git(&["-C", "lib", "config", "user.name", "Me"]);
-            work.git(&["-C", "lib", "config", "user.email", "me@localhost"]);
-        })
+        .done(|work| work.write("lib/new.txt", "new\n"))
+        .done(|work| work.git(&["-C", "lib", "config", "user.name", "Me"]))
+        .done(|work| work.git(&["-C", "lib", "config", "user.email", "me@localhost"]))
         .then(|work| {
             work.warns(&["submodule_not_pushed"]);
             assert!(work.commit().contains(&"lib".to_owned()));

@@ -1,7 +1,7 @@
 //! What happens to work that is not test-driven.
 
 use super::{at, story};
-use crate::honest::kinds::{MORE, TESTS};
+use crate::honest::kinds::{LEARNED, MORE, TESTS};
 use crate::honest::languages::PYTHON;
 use crate::honest::refactoring::{REFACTOR, REFACTORED, UNCHANGED};
 use crate::honest::work::{Before, COMMIT, DOUBLE, GREEN, SHOP, Way, Work};
@@ -22,20 +22,27 @@ fn work_of_other_kinds() {
     at(Before::begin, COMMIT).tell([
         story("code is written beside documents", "other_files_changed")
             .of(SHOP.kinds(&["docs"]))
-            .done(|work| {
-                work.write("README.md", "# Shop\n");
-                work.code();
-            })
+            .done(|work| work.write("README.md", "# Shop\n"))
+            .done(Work::code)
             .deed(|work| work.delete("src/double.sh"))
             .then(Work::finalize),
+        // What was committed already is told where it can stay.
+        story("what was tried is committed", "changes_left")
+            .of(SHOP.kinds(&["spike"]))
+            .done(Work::code)
+            .done(|work| work.commit_by_hand("Tried"))
+            .done(|work| work.append("src/double.sh", "# and more\n"))
+            .call(|work| work.shell(LEARNED))
+            .then(|work| {
+                let kept = work.git(&["log", "--branches", "--format=%s"]);
+                assert!(kept.contains("Tried"), "{kept}");
+            }),
         story("what was tried is left lying about", "changes_left")
             .of(SHOP.kinds(&["spike"]))
             .done(Work::code)
-            .call(|work| work.shell(crate::honest::kinds::LEARNED))
-            .then(|work| {
-                work.warns(&["stash_left"]);
-                work.finalize();
-            }),
+            .call(|work| work.shell(LEARNED))
+            .then(|work| work.warns(&["stash_left"]))
+            .then(Work::finalize),
     ]);
     at(Before::begin, TESTS).tell([
         story("no test is written", "no_test_written")
@@ -59,10 +66,8 @@ fn another_form() {
     at(Before::with_code, REFACTOR).tell([
         story("a change is called none", "not_unchanged")
             .of(REFACTORED)
-            .done(|work| {
-                work.accepted(GREEN);
-                work.write("src/double.sh", "echo $((2 * $1))\n");
-            })
+            .done(|work| work.accepted(GREEN))
+            .done(|work| work.write("src/double.sh", "echo $((2 * $1))\n"))
             .call(|work| work.ask(UNCHANGED)),
         story("code that no test asks for comes with it", "coverage_fell")
             .of(REFACTORED.by(Way::Claimed))

@@ -44,11 +44,11 @@ struct Story {
     name: &'static str,
     code: &'static str,
     before: Before<'static>,
-    done: Deed,
+    done: Vec<Deed>,
     call: Option<Call>,
     /// What only hands can do, and the code of the answer at which they do it.
     deeds: Vec<(&'static str, Deed)>,
-    then: Deed,
+    then: Vec<Deed>,
 }
 
 fn story(name: &'static str, code: &'static str) -> Story {
@@ -56,10 +56,10 @@ fn story(name: &'static str, code: &'static str) -> Story {
         name,
         code,
         before: SHOP,
-        done: deed(|_| {}),
+        done: Vec::new(),
         call: None,
         deeds: Vec::new(),
-        then: deed(|_| {}),
+        then: Vec::new(),
     }
 }
 
@@ -69,7 +69,7 @@ impl Story {
     }
 
     fn done<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
-        self.done = deed(does);
+        self.done.push(deed(does));
         self
     }
 
@@ -96,7 +96,7 @@ impl Story {
 
     /// What is looked at behind the step that was accepted.
     fn then<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
-        self.then = deed(does);
+        self.then.push(deed(does));
         self
     }
 }
@@ -116,14 +116,11 @@ impl Stage {
         let named = stories.into_iter().map(|story| (story.name, story));
         play(named, |story| {
             let work = (self.begin)(&story.before);
-            (story.done)(&work);
+            story.done.iter().for_each(|done| done(&work));
             let report = |work: &Work| work.report(self.phase);
-            let call = story
-                .call
-                .as_ref()
-                .map_or(&report as &dyn Fn(&Work) -> _, |call| call);
+            let call = story.call.as_deref().unwrap_or(&report);
             walk(&work, call, story.code, &story.deeds);
-            (story.then)(&work);
+            story.then.iter().for_each(|then| then(&work));
         });
     }
 }
@@ -189,11 +186,7 @@ impl Walker<'_> {
             assert!(done, "`{command}` is advised and fails:\n{}", self.path());
             done_something = true;
         }
-        assert!(
-            done_something,
-            "nothing leads on from here:\n{}",
-            self.path()
-        );
+        assert!(done_something, "no way on:\n{}", self.path());
         self.told.borrow_mut().push("(asked again)".to_owned());
         (self.call)(self.work)
     }
@@ -215,25 +208,20 @@ impl Walker<'_> {
         let items = r#"--work-items '[{"number": 1, "title": "A", "type": "task"}]'"#;
         let own = |text: &str| text.to_owned();
         let counted = || self.work.counted();
+        let graph = || format!("sync {}", collab::graph(self.work));
+        let code = || format!("respond {} --run", sessions::code(self.work));
+        let report = || format!("--report {}", self.work.printed());
         let gaps: [(&str, &dyn Fn() -> String); 10] = [
             ("--reason …", &|| own("--reason 'as I was told'")),
             ("--coverage N", &|| own("--coverage 90")),
-            ("--outcome WORD", &|| {
-                own("--outcome done --note 'It is so.'")
-            }),
+            ("--outcome WORD", &|| own("--outcome done --note 'So.'")),
             ("--work-items JSON", &|| own(items)),
             ("failed:N,passed:N", &counted),
             ("passed:N,failed:N", &counted),
             ("passed:N,failed:0", &counted),
-            ("sync FILE", &|| {
-                format!("sync {}", collab::graph(self.work))
-            }),
-            ("respond FILE", &|| {
-                format!("respond {} --run", sessions::code(self.work))
-            }),
-            ("--report FILE", &|| {
-                format!("--report {}", self.work.printed())
-            }),
+            ("sync FILE", &graph),
+            ("respond FILE", &code),
+            ("--report FILE", &report),
         ];
         let mut filled = command.to_owned();
         for (gap, by) in gaps {

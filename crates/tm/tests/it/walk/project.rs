@@ -20,10 +20,8 @@ fn settings_are_damaged() {
     at(Before::with_code, GREEN).tell(
         ["{\"test\": {", "", "{\"test\": {\"command\": 7}}", "null"].map(|damage| {
             story("damaged settings", "config_invalid")
-                .done(move |work| {
-                    keep_settings(work);
-                    work.write(CONFIG, damage);
-                })
+                .done(keep_settings)
+                .done(move |work| work.write(CONFIG, damage))
                 .deed(put_settings_back)
         }),
     );
@@ -34,11 +32,9 @@ fn files_of_the_project_are_changed() {
     at(Before::with_code, GREEN).tell([
         story("the test command is replaced", "command_replaced")
             .of(VERIFIED)
-            .done(|work| {
-                keep_settings(work);
-                work.replace(CONFIG, "sh run.sh", "sh other.sh");
-                work.write("other.sh", "touch ran\n");
-            })
+            .done(keep_settings)
+            .done(|work| work.replace(CONFIG, "sh run.sh", "sh other.sh"))
+            .done(|work| work.write("other.sh", "touch ran\n"))
             .deed(|work| {
                 put_settings_back(work);
                 work.delete("other.sh");
@@ -56,10 +52,8 @@ fn files_of_the_project_are_changed() {
     at(Before::at_red, RED).tell([
         story("settings are loosened", "config_loosened")
             .of(SHOP.settings(r#""evidence": {"require": "reported"}"#))
-            .done(|work| {
-                keep_settings(work);
-                work.replace(CONFIG, "reported", "claimed");
-            })
+            .done(keep_settings)
+            .done(|work| work.replace(CONFIG, "reported", "claimed"))
             .deed(put_settings_back),
         story("a template is damaged", "bad_template")
             .done(|work| work.write(TEMPLATE, "{% if %}\n"))

@@ -5,8 +5,10 @@ use std::fs;
 use super::{at, story};
 use crate::honest::cargo::{CRATE, add_code, add_test};
 use crate::honest::work::{
-    Before, COMMIT, DOUBLE, DOUBLES, FAILING, GREEN, RED, SHOP, VERIFIED, WAYS, Way, Work, age,
+    Before, COMMIT, DOUBLE, DOUBLES, FAILING, GREEN, OLD_FAILURE, RED, SHOP, VERIFIED, WAYS, Way,
+    Work, age,
 };
+use crate::honest::{go_through, run};
 
 /// Sets everything aside that is changed.
 fn stash(work: &Work) {
@@ -36,30 +38,20 @@ fn red_without_a_test_that_fails() {
     at(Before::begin, RED).tell([
         story("none is written", "red_requires_failing_tests").deed(Work::test),
         story("the code came first", "red_requires_failing_tests")
-            .done(|work| {
-                work.code();
-                work.test();
-            })
-            .then(|work| {
-                pop(work);
-                work.goes_through();
-            }),
+            .done(Work::code)
+            .done(Work::test)
+            .then(pop)
+            .then(Work::goes_through),
         story("the code was committed first", "red_requires_failing_tests")
-            .done(|work| {
-                work.code();
-                work.commit_by_hand("Double");
-                work.test();
-            })
-            .then(|work| {
-                pop(work);
-                work.green();
-                work.commit();
-            }),
+            .done(Work::code)
+            .done(|work| work.commit_by_hand("Double"))
+            .done(Work::test)
+            .then(pop)
+            .then(Work::green)
+            .then(Work::commit),
         story("the tests are in the stash", "red_requires_failing_tests")
-            .done(|work| {
-                work.test();
-                stash(work);
-            })
+            .done(Work::test)
+            .done(stash)
             .then(nothing_is_stashed),
         story("one fails without being written", "red_without_tests")
             .of(SHOP.by(Way::Claimed))
@@ -67,10 +59,8 @@ fn red_without_a_test_that_fails() {
             .deed(Work::test),
         story("code is no test", "production_changed")
             .of(SHOP.settings(r#""evidence": {"policy": {"production_changed": "refuse"}}"#))
-            .done(|work| {
-                work.write("src/double.sh", "echo 1\n");
-                work.test();
-            })
+            .done(|work| work.write("src/double.sh", "echo 1\n"))
+            .done(Work::test)
             .deed(|work| work.delete("src/double.sh")),
         story("what fails failed before", "no_new_failure")
             .of(FAILING)
@@ -105,21 +95,23 @@ const NO_TYPES: &str = "double.ts(1,1): error TS2304: double";
 
 #[test]
 fn types_do_not_fit_before_any_test_runs() {
-    let projects: [fn(&Work); 2] = [
-        |work| {
+    let stops = |name, prepare| {
+        let before = VITEST.prepared(prepare);
+        run(name)
+            .of(before)
+            .red(|work| work.warns(&["red_only_errors"]))
+    };
+    go_through([
+        stops("tsc", |work| {
             looks_first(
                 work,
                 "tests/double.test(1,10): error TS2304: Cannot find name double.",
-            )
-        },
-        |work| looks_first(work, "vet: ./double_test.go:6:5: undefined: double"),
-    ];
-    for prepare in projects {
-        let work = VITEST.prepared(prepare).at_red();
-        work.accepted(RED);
-        work.code();
-        work.goes_through();
-    }
+            );
+        }),
+        stops("vet", |work| {
+            looks_first(work, "vet: ./double_test.go:6:5: undefined: double");
+        }),
+    ]);
 }
 
 #[test]
@@ -143,28 +135,18 @@ fn a_linter_stops_the_command_before_any_test_runs() {
 fn green_with_code_that_does_not_pass() {
     at(Before::at_red, GREEN).tell([
         story("it is not right yet", "green_tests_still_failing")
-            .done(|work| {
-                work.red();
-                work.write("src/double.sh", "echo 7\n");
-            })
+            .done(Work::red)
+            .done(|work| work.write("src/double.sh", "echo 7\n"))
             .deed(Work::code),
-        story("it is in the stash", "green_tests_still_failing").done(|work| {
-            work.red();
-            work.code();
-            work.runs_well("git stash push --quiet --include-untracked -- src");
-        }),
-        story(
-            "what fails failed before the run",
-            "green_tests_still_failing",
-        )
-        .of(FAILING
-            .without_baseline()
-            .settings(r#""evidence": {"baseline": "off"}"#))
-        .done(|work| {
-            work.accepted(RED);
-            work.code();
-        })
-        .then(|work| work.commit()),
+        story("it is in the stash", "green_tests_still_failing")
+            .done(Work::red)
+            .done(Work::code)
+            .done(|work| work.runs_well("git stash push --quiet --include-untracked -- src")),
+        story("it failed before the run", "green_tests_still_failing")
+            .of(OLD_FAILURE)
+            .done(|work| work.accepted(RED))
+            .done(Work::code)
+            .then(Work::commit),
         story("it fails before any test", "green_tests_still_failing")
             .of(VERIFIED.prepared(|work| looks_first(work, NO_TYPES)))
             .done(|work| {
@@ -173,7 +155,7 @@ fn green_with_code_that_does_not_pass() {
                 work.write("src/other.sh", DOUBLE);
             })
             .deed(Work::code)
-            .then(|work| work.commit()),
+            .then(Work::commit),
     ]);
 }
 
@@ -205,10 +187,8 @@ fn green_with_tests_that_are_changed() {
             .deed(whole),
         // The files of the tests are as they were: none was taken out.
         story("one is said to be taken out and is not", "tests_missing")
-            .done(|work| {
-                hide(work, "double.test");
-                work.remove(&["adds"]);
-            })
+            .done(|work| hide(work, "double.test"))
+            .done(|work| work.remove(&["adds"]))
             .deed(whole),
         story("a report comes a second time", "stale_report").call(|work| {
             let report = work.outside().join("report-2");
@@ -222,17 +202,13 @@ fn green_with_tests_that_are_changed() {
 fn a_test_beside_the_code_is_changed() {
     at(Before::begin, GREEN).tell([story("in Rust", "tests_changed")
         .of(CRATE)
-        .done(|work| {
-            add_test(work);
-            work.red();
-            add_code(work);
-            work.replace("src/lib.rs", "double(4), 8", "double(5), 10");
-        })
-        .deed(|work| {
-            // The code beside it is left as it is.
-            work.replace("src/lib.rs", "a * 2", "2 * a");
-            work.replace("src/lib.rs", "double(5), 10", "double(4), 8");
-        })]);
+        .done(add_test)
+        .done(Work::red)
+        .done(add_code)
+        .done(|work| work.replace("src/lib.rs", "double(4), 8", "double(5), 10"))
+        // The code beside it is left as it is.
+        .deed(|work| work.replace("src/lib.rs", "a * 2", "2 * a"))
+        .deed(|work| work.replace("src/lib.rs", "double(5), 10", "double(4), 8"))]);
 }
 
 #[test]
@@ -254,21 +230,21 @@ fn a_test_has_another_name_or_place() {
             work.append(to, "# moved\n");
         }
     }
-    let places: [(&str, fn(&Work)); 3] = [
-        ("another name", |work| moves(work, "tests/twice.test")),
-        ("below", |work| moves(work, "tests/below/double.test")),
-        ("elsewhere", |work| moves(work, "spec/double.test")),
-    ];
     for way in [Way::Claimed, Way::Reported] {
-        at(Before::with_code, GREEN).tell(places.map(|(name, done)| {
-            story(name, "tests_changed")
+        let places = [
+            "tests/twice.test",
+            "tests/below/double.test",
+            "spec/double.test",
+        ];
+        at(Before::with_code, GREEN).tell(places.map(|to| {
+            story(to, "tests_changed")
                 .of(SHOP.by(way))
-                .done(done)
+                .done(move |work| moves(work, to))
                 .then(|work| {
                     let left = work.git(&["status", "--porcelain", "--", "spec", "tests"]);
                     assert_eq!(left, "?? tests/double.test");
-                    work.ends();
                 })
+                .then(Work::ends)
         }));
     }
     // The folder is gone with it.
@@ -299,10 +275,8 @@ fn what_the_runner_loads_is_changed_in_green() {
     let changes = |name, prepare| {
         story(name, "runner_config_changed")
             .of(SHOP.prepared(prepare))
-            .done(|work| {
-                work.write("src/double.js", "expect.extend({});\n");
-                work.write("src/treble.js", "expect.extend({});\n");
-            })
+            .done(|work| work.write("src/double.js", "expect.extend({});\n"))
+            .done(|work| work.write("src/treble.js", "expect.extend({});\n"))
             .then(|work| {
                 assert_eq!(work.read("src/double.js"), NOTHING_YET);
                 work.ends();
@@ -315,9 +289,7 @@ fn what_the_runner_loads_is_changed_in_green() {
         }),
         story("its settings", "runner_config_changed")
             .of(SHOP.with(&[("vitest.config.ts", "export default {}\n")]))
-            .done(|work| {
-                work.write("vitest.config.ts", "export default { exclude: ['a'] }\n");
-            })
+            .done(|work| work.write("vitest.config.ts", "export default { exclude: ['a'] }\n"))
             .then(Work::ends),
         story("settings that come", "runner_config_changed")
             .done(|work| work.write("tests/conftest.py", "collect_ignore = ['a']\n"))
@@ -327,17 +299,13 @@ fn what_the_runner_loads_is_changed_in_green() {
 
 #[test]
 fn the_runner_is_configured_for_the_tests_in_red() {
-    let work = SHOP.at_red();
-    work.write("package.json", JEST);
-    work.warns(&["runner_configured package.json"]);
-    work.red();
-    work.code();
-    work.write("package.json", &JEST.replace("true", "false"));
-    work.refused(GREEN, "runner_config_changed");
-    // What it depends on decides nothing.
     let needs = r#"{"jest": {"bail": true}, "dependencies": {"a": "1"}}"#;
-    work.write("package.json", needs);
-    work.goes_through();
+    go_through([run("what it depends on decides nothing")
+        .red(|work| work.write("package.json", JEST))
+        .and(|work| work.warns(&["runner_configured package.json"]))
+        .green(|work| work.write("package.json", &JEST.replace("true", "false")))
+        .green(|work| work.refused(GREEN, "runner_config_changed"))
+        .green(|work| work.write("package.json", needs))]);
 }
 
 /// A test that rests on something outside of the project.
@@ -358,15 +326,11 @@ fn the_change_is_not_what_makes_the_tests_pass() {
     at(Before::begin, GREEN).tell([
         story("they pass without it", "red_not_replayed")
             .of(VERIFIED)
-            .done(|work| {
-                rests_on_what_is_outside(work);
-                work.code();
-            })
-            .deed(|work| {
-                // In RED the product is not there yet.
-                work.delete("src/double.sh");
-                work.test();
-            })
+            .done(rests_on_what_is_outside)
+            .done(Work::code)
+            // In RED the product is not there yet.
+            .deed(|work| work.delete("src/double.sh"))
+            .deed(Work::test)
             .then(then_code),
         story("there is none", "green_without_change")
             .done(rests_on_what_is_outside)
@@ -418,11 +382,9 @@ fn a_snapshot_of_before_asks_for_something_else() {
         let work = WITH_LISTS.by(way).with_code();
         lists_otherwise(&work);
         let refused = work.refused(GREEN, "snapshots_changed");
+        let steps = refused["nextSteps"].to_string();
         let meant = format!("complete green 1.1 {evidence} --updated {LISTS}");
-        assert!(
-            refused["nextSteps"].to_string().contains(&meant),
-            "{refused:#}"
-        );
+        assert!(steps.contains(&meant), "{refused:#}");
     }
     at(Before::with_code, GREEN).tell([story("it is not meant", "snapshots_changed")
         .of(WITH_LISTS)
@@ -455,10 +417,8 @@ fn a_test_of_before_needs_what_no_checkout_has() {
 fn what_the_tests_need_would_not_be_committed() {
     at(Before::with_code, GREEN).tell([story("the code is hidden from git", "green_not_replayed")
         .of(VERIFIED)
-        .done(|work| {
-            work.append("src/add.sh", "\n");
-            work.write(".git/info/exclude", "src/double.sh\n");
-        })
+        .done(|work| work.append("src/add.sh", "\n"))
+        .done(|work| work.write(".git/info/exclude", "src/double.sh\n"))
         .deed(|work| work.write(".git/info/exclude", ""))
         .then(|work| assert!(work.commit().contains(&"src/double.sh".to_owned())))]);
     // What came in RED is hidden.
@@ -483,20 +443,17 @@ fn with_formatter(work: &Work, files: &str) {
 
 #[test]
 fn a_hook_formats_what_is_committed_and_refuses() {
-    let rows: [(&str, fn(&Work)); 4] = [
-        ("code", |work| with_formatter(work, "src/double.sh")),
-        ("a test", |work| with_formatter(work, "tests/double.test")),
-        ("both", |work| {
-            with_formatter(work, "src/double.sh tests/double.test");
-        }),
-        ("all", |work| with_formatter(work, "src/*.sh tests/*.test")),
-    ];
     for way in WAYS {
-        at(Before::at_commit, COMMIT).tell(rows.map(|(name, hook)| {
-            let before = SHOP.by(way);
-            story(name, "commit_refused")
-                .of(before)
-                .done(hook)
+        let formatted = [
+            "src/double.sh",
+            "tests/double.test",
+            "src/double.sh tests/double.test",
+            "src/*.sh tests/*.test",
+        ];
+        at(Before::at_commit, COMMIT).tell(formatted.map(|files| {
+            story(files, "commit_refused")
+                .of(SHOP.by(way))
+                .done(move |work| with_formatter(work, files))
                 .then(Work::ends)
         }));
     }
@@ -510,27 +467,15 @@ fn a_hook_formats_what_is_committed_and_refuses() {
 }
 
 #[test]
-fn a_hook_wants_another_message() {
-    let work = SHOP.at_commit();
-    let hook = "#!/bin/sh\ngrep -q TICKET \"$1\" || { echo 'name the TICKET'; exit 1; }\n";
-    work.hook("commit-msg", hook);
-    work.refused(COMMIT, "commit_refused");
-    work.tm(&["commit", "--message", "Double (TICKET-1)"]);
-    work.finalize();
-}
-
-#[test]
 fn something_is_changed_behind_green() {
     let formatted = |name, before: Before<'static>| {
         story(name, "changed_after_green")
             .of(before)
-            .done(|work| {
-                add_test(work);
-                work.accepted(RED);
-                add_code(work);
-                work.green();
-                work.replace("src/lib.rs", "a * 2", "2 * a");
-            })
+            .done(add_test)
+            .done(|work| work.accepted(RED))
+            .done(add_code)
+            .done(Work::green)
+            .done(|work| work.replace("src/lib.rs", "a * 2", "2 * a"))
             .then(Work::ends)
     };
     at(Before::begin, COMMIT).tell([
@@ -556,8 +501,8 @@ fn a_refused_report_is_not_committed() {
     let work = SHOP.with_code();
     let suite = work.suite();
     work.write("old.tap", &suite.replace("ok", "not ok"));
-    let (status, refused) = work.ask(&["complete", "green", "--report", "old.tap"]);
-    assert_ne!(status, 0, "{refused:#}");
+    work.hand_in(&["old.tap"]);
+    work.refused(GREEN, "green_tests_still_failing");
     work.write("samples/one.tap", &suite);
     work.green();
     let files = work.tm(COMMIT)["files"].to_string();
