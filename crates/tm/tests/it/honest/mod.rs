@@ -26,7 +26,7 @@ pub struct Run {
     ways: Option<&'static [Way]>,
     is_own: bool,
     subtasks: Vec<[Vec<Deed>; 2]>,
-    then: Deed,
+    then: Vec<Deed>,
 }
 
 pub fn deed<T>(does: impl Fn(&Work) -> T + Send + 'static) -> Deed {
@@ -43,7 +43,7 @@ pub fn run(name: &'static str) -> Run {
         ways: None,
         is_own: false,
         subtasks: Vec::new(),
-        then: deed(|_| {}),
+        then: Vec::new(),
     }
 }
 
@@ -88,7 +88,7 @@ impl Run {
     }
 
     pub fn then<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
-        self.then = deed(does);
+        self.then.push(deed(does));
         self
     }
 
@@ -112,7 +112,7 @@ impl Run {
             work.commit();
         }
         work.finalize();
-        (self.then)(&work);
+        self.then.iter().for_each(|then| then(&work));
     }
 }
 
