@@ -17,14 +17,18 @@ fn put_settings_back(work: &Work) {
 
 #[test]
 fn settings_are_damaged() {
-    at(Before::with_code, GREEN).tell(
-        ["{\"test\": {", "", "{\"test\": {\"command\": 7}}", "null"].map(|damage| {
-            story("damaged settings", "config_invalid")
-                .done(keep_settings)
-                .done(move |work| work.write(CONFIG, damage))
-                .deed(put_settings_back)
-        }),
-    );
+    let damages = [
+        ("cut off", "{\"test\": {"),
+        ("empty", ""),
+        ("of another type", "{\"test\": {\"command\": 7}}"),
+        ("null", "null"),
+    ];
+    at(Before::with_code, GREEN).tell(damages.map(|(name, damage)| {
+        story(name, "config_invalid")
+            .done(keep_settings)
+            .done(move |work| work.write(CONFIG, damage))
+            .deed(put_settings_back)
+    }));
 }
 
 #[test]
