@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::stage::accepted;
+use super::stage::{GREEN, RED, Stage};
 use crate::rails::environment::{TASKS, TestEnvironment};
-use testkit::Outcome;
 
 const CONFIG: &str = r#"{"test": {"command": "cargo test --offline"}}"#;
 const MANIFEST: &str =
@@ -48,33 +47,25 @@ mod tests {
 ";
 
 struct Crate {
-    env: TestEnvironment,
+    stage: Stage,
 }
 
 impl Crate {
     fn started() -> Self {
-        let env = TestEnvironment::with(TASKS, CONFIG);
-        env.write("Cargo.toml", MANIFEST);
-        env.write(".gitignore", "target/\n");
-        env.write("src/lib.rs", format!("{CODE}{TESTS}"));
-        let own = Self { env };
-        own.suite();
-        own.env.commit_all("Words");
-        let report = own.report_path();
-        let report = report.to_str().unwrap();
-        own.env
-            .tm(&["autopilot", "start", "1", "--baseline-report", report])
-            .ok();
+        let stage = Stage::of(TestEnvironment::with(TASKS, CONFIG));
+        stage.write("Cargo.toml", MANIFEST);
+        stage.write(".gitignore", "target/\n");
+        stage.write("src/lib.rs", format!("{CODE}{TESTS}"));
+        let own = Self { stage };
+        let report = own.suite();
+        own.stage.commit_all("Words");
+        own.stage.start_with(&report);
         own
     }
 
-    fn report_path(&self) -> PathBuf {
-        self.env.folder().join("report")
-    }
-
     /// The home of this process' toolchain is needed for `cargo`, and no other.
-    fn suite(&self) {
-        let mut cargo = self.env.process(env!("CARGO"));
+    fn suite(&self) -> PathBuf {
+        let mut cargo = self.stage.process(env!("CARGO"));
         for name in ["RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"] {
             if let Some(value) = std::env::var_os(name) {
                 cargo.env(name, value);
@@ -87,23 +78,18 @@ impl Crate {
         }
         let output = cargo
             .args(["test", "--offline", "--no-fail-fast"])
-            .env("CARGO_TARGET_DIR", self.env.folder().join("target"))
+            .env("CARGO_TARGET_DIR", self.stage.outside("target"))
             .output()
             .unwrap();
-        let text = [output.stderr, output.stdout].concat();
-        std::fs::write(self.report_path(), text).unwrap();
+        self.stage.written([output.stderr, output.stdout].concat())
     }
 
-    fn report(&self, words: &str) -> Outcome {
-        self.suite();
-        let report = self.report_path();
-        let mut arguments = crate::rails::environment::autopilot(words);
-        arguments.extend(["--report", report.to_str().unwrap()]);
-        self.env.tm(&arguments)
+    fn accepts(&self, words: &str) {
+        self.stage.takes(words, &self.suite());
     }
 
     fn lib(&self, text: String) {
-        self.env.write("src/lib.rs", text);
+        self.stage.write("src/lib.rs", text);
     }
 }
 
@@ -112,56 +98,41 @@ fn inline_tests_are_written_and_frozen() {
     let own = Crate::started();
     // No test, but the product changed.
     own.lib(format!("{}{TESTS}", CODE.replace("' '", "'-'")));
-    let claim = own.env.auto("complete red --results failed:1,passed:0");
-    assert_eq!(claim.code(), "red_without_tests", "{claim:#?}");
+    let claim = "complete red --results failed:1,passed:0";
+    own.stage.refused(claim, "red_without_tests", &[]);
     own.lib(format!("{CODE}{WITH_TABS}"));
-    accepted(own.report("complete red").ok());
+    own.accepts(RED);
 
     let code = CODE.replace("split(' ')", "split_whitespace()");
     // The test is made to pass, is taken out, is not run.
-    for (tests, code) in [
-        (WITH_TABS.replace("a\\tb", "a b"), "tests_changed"),
-        (TESTS.to_owned(), "tests_changed"),
+    for (from, to) in [
+        ("a\\tb", "a b"),
+        (WITH_TABS, TESTS),
         (
-            WITH_TABS.replace(
-                "#[test]\n    fn tabs",
-                "#[test]\n    #[ignore]\n    fn tabs",
-            ),
-            "tests_changed",
+            "#[test]\n    fn tabs",
+            "#[test]\n    #[ignore]\n    fn tabs",
         ),
-        (
-            WITH_TABS.replace("#[cfg(test)]", "#[cfg(any())]"),
-            "tests_changed",
-        ),
+        ("#[cfg(test)]", "#[cfg(any())]"),
     ] {
-        own.lib(format!("{CODE}{tests}"));
+        own.lib(format!("{CODE}{}", WITH_TABS.replace(from, to)));
         let words = "complete green --results passed:2,failed:0";
-        let answer = own.env.auto(words);
-        assert_eq!(answer.code(), code, "{tests}: {answer:#?}");
-        assert!(answer.message().contains("src/lib.rs"), "{answer:#?}");
+        own.stage.refused(words, "tests_changed", &["src/lib.rs"]);
     }
     // The file moves, the code is formatted, an example is written: that is no other test.
-    let example = "/// ```\n/// assert_eq!(words::count(\"a b\"), 2);\n/// ```\n";
-    let code = code.replace(
-        "/// Counts words.\n",
-        &format!("/// Counts words.\n///\n{example}"),
-    );
+    let example = "/// ```\n/// assert_eq!(words::text::count(\"a b\"), 2);\n/// ```\n";
+    let counts = "/// Counts words.\n";
+    let code = code
+        .replace("//! Words.\n\n", "")
+        .replace(counts, &format!("{counts}///\n{example}"));
     let formatted = WITH_TABS.replace(
         "(count(\"a\\tb\"), 2)",
         "(\n            count(\"a\\tb\"),\n            2,\n        )",
     );
     assert_ne!(formatted, WITH_TABS);
-    own.env.write(
-        "src/text.rs",
-        format!(
-            "{}{formatted}",
-            code.replace("//! Words.\n\n", "")
-                .replace("words::count", "words::text::count")
-        ),
-    );
+    own.stage.write("src/text.rs", format!("{code}{formatted}"));
     own.lib("//! Words.\n\npub mod text;\n".to_owned());
-    accepted(own.report("complete green").ok());
-    own.env.auto("commit").ok();
+    own.accepts(GREEN);
+    own.stage.auto("commit").ok();
 }
 
 #[test]
@@ -170,14 +141,13 @@ fn a_red_that_does_not_compile() {
     let missing = WITH_TABS.replace("count(\"a\\tb\")", "super::lines(\"a\\nb\")");
     own.lib(format!("{CODE}{missing}"));
     // In a language that is compiled that is how it begins.
-    accepted(own.report("complete red").ok());
+    own.accepts(RED);
     // The test does not come back with the code.
     let lines =
         "\n/// Counts lines.\npub fn lines(text: &str) -> usize {\n    text.lines().count()\n}\n";
     own.lib(format!("{CODE}{lines}{TESTS}"));
-    let answer = own.report("complete green");
-    assert_eq!(answer.code(), "tests_changed", "{answer:#?}");
+    own.stage
+        .hand_in_refused(GREEN, &own.suite(), "tests_changed", &[]);
     own.lib(format!("{CODE}{lines}{missing}"));
-    accepted(own.report("complete green").ok());
-    own.env.auto("commit").ok();
+    own.accepts(GREEN);
 }

@@ -2,71 +2,37 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
 
-use super::stage::{NEW_CODE, NEW_TESTS, Stage, accepted, set_age, with_report};
+use super::stage::{CODE, GREEN, RED, SPACES, Stage, set_age, set_later, with_report};
 
-#[test]
-fn a_report_from_before_the_phase() {
-    let stage = Stage::started();
-    let before = stage.suite();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    let report = stage.suite();
-    set_age(&report, 3600);
-    stage.refused(
-        &with_report("complete red", &report),
-        "stale_report",
-        &["before this phase"],
-        "run the tests again",
-    );
-    set_age(&before, 3600);
-    stage.refused(
-        &with_report("complete red", &before),
-        "stale_report",
-        &["before this phase"],
-        "run the tests again",
-    );
-    stage.red();
-}
+const STALE: &str = "stale_report";
+const MISSING: &str = "tests_missing";
 
 /// Of a report that is too long to keep the journal has the hash, and nobody looks for its bytes.
 #[test]
 fn a_report_too_long_to_keep_is_not_told_as_missing() {
-    let stage = Stage::started();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    let report = stage.suite();
-    let file = fs::File::options().append(true).open(&report).unwrap();
-    let mut file = std::io::BufWriter::new(file);
-    for _ in 0..(17 << 20) / 64 {
-        writeln!(file, "# {}", "x".repeat(61)).unwrap();
-    }
-    drop(file);
-    accepted(stage.hand_in("complete red", &report).ok());
-    let journal = String::from_utf8(stage.env.journal()).unwrap();
+    let stage = Stage::started("");
+    stage.test("spaces");
+    let report = fs::read_to_string(stage.suite()).unwrap();
+    let noise = format!("# {}\n", "x".repeat(61)).repeat((17 << 20) / 64);
+    stage.takes(RED, &stage.written(report + &noise));
+    let journal = String::from_utf8(stage.journal()).unwrap();
     let mut reports = journal.lines().filter(|line| line.contains(":accepted"));
     let told: serde_json::Value = serde_json::from_str(reports.next_back().unwrap()).unwrap();
     let hash = &told["facts"]["reports"][0]["sha256"];
     assert_eq!(hash.as_str().map(str::len), Some(64), "{told:#}");
-    stage.env.tm(&["log", "verify"]).ok();
+    stage.tm(&["log", "verify"]).ok();
 }
 
 #[test]
 fn a_report_from_before_the_change() {
-    let stage = Stage::in_green();
-    stage.env.write("src/spaces.sh", NEW_CODE);
+    let stage = Stage::coded();
     let report = stage.suite();
     // The code was worked on after it.
-    later(&stage, "src/spaces.sh", 5);
-    let words = with_report("complete green", &report);
-    stage.refused(
-        &words,
-        "stale_report",
-        &["older than the last change", "src/spaces.sh"],
-        "run the tests again",
-    );
-    later(&stage, "src/spaces.sh", -5);
+    set_later(&stage.path(CODE), 5);
+    stage.hand_in_refused(GREEN, &report, STALE, &[CODE]);
+    set_age(&stage.path(CODE), 5);
     // What the tests are not about may come after them.
     for (path, text) in [
         ("README.md", "words and spaces\n"),
@@ -75,546 +41,310 @@ fn a_report_from_before_the_change() {
         ("coverage.xml", "<coverage/>\n"),
         ("tests/output/a.txt", "1\n"),
     ] {
-        stage.env.write(path, text);
-        later(&stage, path, 5);
+        stage.write(path, text);
+        set_later(&stage.path(path), 5);
     }
-    accepted(stage.env.tm(&words).ok());
+    stage.takes(GREEN, &report);
 }
 
 #[test]
 fn a_file_that_is_gone_since_the_report() {
     const OLD: &str = "src/old/a.sh";
     const STUB: &str = "src/stub.sh";
-    /// What is gone, the folder that this changes, and how.
-    type Removal = (&'static str, &'static str, fn(&Stage));
-    let gone: [Removal; 4] = [
-        (OLD, "src/old", |stage| {
-            fs::remove_file(stage.path(OLD)).unwrap();
-        }),
-        (OLD, "src", |stage| {
-            fs::remove_dir_all(stage.path("src/old")).unwrap();
-        }),
-        (OLD, "src/old", |stage| {
-            fs::rename(stage.path(OLD), stage.path("src/b.sh")).unwrap();
-        }),
+    // What is gone, the folder that this changes, and how.
+    for (path, folder, remove) in [
+        (OLD, "src/old", &["rm", OLD][..]),
+        (OLD, "src", &["rm", "-r", "src/old"]),
+        (OLD, "src/old", &["mv", OLD, "src/b.sh"]),
         // Git never knew that one, but the last report did.
-        (STUB, "src", |stage| {
-            fs::remove_file(stage.path(STUB)).unwrap();
-        }),
-    ];
-    for (path, folder, remove) in gone {
-        let stage = Stage::new("");
-        stage.env.write(OLD, ":\n");
-        stage.env.commit_all("An old file");
-        stage.env.auto("start 1").ok();
-        stage.env.write(STUB, ":\n");
-        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-        stage.report("complete red").ok();
-        stage.env.write("src/spaces.sh", NEW_CODE);
+        (STUB, "src", &["rm", STUB]),
+    ] {
+        let stage = Stage::with("", &[(OLD, ":\n")]);
+        stage.auto("start 1").ok();
+        stage.write(STUB, ":\n");
+        stage.test("spaces");
+        stage.report(RED).ok();
+        stage.code("spaces");
         let report = stage.suite();
-        remove(&stage);
-        let dated = |at| {
-            let folder = fs::File::open(stage.path(folder)).unwrap();
-            folder.set_modified(at).unwrap();
-        };
-        let (now, soon) = (SystemTime::now(), Duration::from_secs(5));
-        dated(now + soon);
-        stage.refused(
-            &with_report("complete green", &report),
-            "stale_report",
-            &[path],
-            "run the tests again",
-        );
-        dated(now - soon);
-        accepted(stage.report("complete green").ok());
+        stage
+            .process(remove[0])
+            .args(&remove[1..])
+            .status()
+            .unwrap();
+        set_later(&stage.path(folder), 5);
+        stage.hand_in_refused(GREEN, &report, STALE, &[path]);
+        set_age(&stage.path(folder), 5);
+        stage.accepts(GREEN);
     }
 }
 
-/// Somebody set such a date, and the file system knows when.
 #[test]
-fn a_file_that_is_dated_to_tomorrow() {
-    let stage = Stage::in_green();
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    for path in ["src/spaces.sh", "tests/spaces_test.sh"] {
-        later(&stage, path, 24 * 60 * 60);
+fn what_is_dated_to_tomorrow() {
+    const DAY: u64 = 24 * 60 * 60;
+    let stage = Stage::coded();
+    // Somebody set such a date, and the file system knows when.
+    for path in [CODE, SPACES] {
+        set_later(&stage.path(path), DAY);
     }
-    accepted(stage.report("complete green").ok());
+    let report = stage.suite();
+    set_later(&report, 365 * DAY);
+    stage.hand_in_refused(GREEN, &report, STALE, &[]);
+    stage.accepts(GREEN);
 }
 
 #[test]
 fn a_report_that_was_refused_is_no_work() {
-    let stage = Stage::started();
-    let refused = |words: &str, option: &str, path: &str| {
-        let path = stage.path(path);
-        let mut words = crate::rails::environment::autopilot(words);
-        words.extend([option, path.to_str().unwrap()]);
-        let answer = stage.env.tm(&words);
-        assert_eq!(
-            (answer.code(), answer.status),
-            ("report_unreadable", 2),
-            "{answer:#?}"
-        );
+    let stage = Stage::started("");
+    let unreadable = |words: &str| {
+        let answer = stage.auto(words);
+        answer.fault(2, "report_unreadable");
     };
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    stage.env.write("out/red.xml", "<testsuites>");
-    refused("complete red", "--report", "out/red.xml");
-    stage.report("complete red").ok();
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    for path in ["junit.xml", "results", "folder/a.xml", "cov.info"] {
-        stage.env.write(path, "nothing\n");
+    stage.test("spaces");
+    stage.write("out/red.xml", "<testsuites>");
+    unreadable("complete red --report out/red.xml");
+    stage.accepts(RED);
+    stage.code("spaces");
+    for path in [
+        "junit.xml",
+        "results",
+        "folder/a.xml",
+        "cov.info",
+        "beside/a.xml",
+    ] {
+        stage.write(path, "nothing\n");
     }
-    refused("complete green", "--report", "junit.xml");
-    refused("complete green", "--report", "results");
-    refused("complete green", "--report", "folder");
+    // What is called a report and is code is work all the same.
+    for path in ["junit.xml", "results", "folder", CODE] {
+        unreadable(&format!("complete green --report {path}"));
+    }
+    unreadable("complete green --results passed:3,failed:0 --coverage-report cov.info");
     // One stands beside a folder that holds none.
     fs::create_dir(stage.path("empty")).unwrap();
-    stage.env.write("beside/a.xml", "nothing\n");
-    let mut words = crate::rails::environment::autopilot("complete green");
-    let (good, none) = (stage.path("beside/a.xml"), stage.path("empty"));
-    words.extend([
-        "--report",
-        good.to_str().unwrap(),
-        "--report",
-        none.to_str().unwrap(),
-    ]);
-    assert_eq!(stage.env.tm(&words).code(), "report_missing");
-    refused(
-        "complete green --results passed:3,failed:0",
-        "--coverage-report",
-        "cov.info",
-    );
-    // What is called a report and is code is work all the same.
-    refused("complete green", "--report", "src/spaces.sh");
-    accepted(stage.report("complete green").ok());
-    stage.env.auto("commit").ok();
-    let files = stage.env.git(&["show", "--name-only", "--format=", "HEAD"]);
-    let files: Vec<&str> = files.lines().collect();
-    let tasks = ".taskmaster/tasks/tasks.json";
-    assert_eq!(files, [tasks, "src/spaces.sh", "tests/spaces_test.sh"]);
-}
-
-#[test]
-fn a_report_from_the_future() {
-    let stage = Stage::in_green();
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    let report = stage.suite();
-    let file = fs::File::options().append(true).open(&report).unwrap();
-    let year = Duration::from_hours(365 * 24);
-    file.set_modified(SystemTime::now() + year).unwrap();
-    stage.refused(
-        &with_report("complete green", &report),
-        "stale_report",
-        &["future"],
-        "run the tests again",
-    );
-    accepted(stage.report("complete green").ok());
+    let none = stage.auto("complete green --report beside/a.xml --report empty");
+    assert_eq!(none.code(), "report_missing");
+    stage.accepts(GREEN);
+    stage.auto("commit").ok();
+    assert_eq!(stage.committed(), format!("{CODE}\n{SPACES}"));
 }
 
 #[test]
 fn a_report_is_used_once() {
-    let stage = Stage::started();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let stage = Stage::started("");
+    stage.test("spaces");
     let of_red = stage.suite();
-    accepted(stage.hand_in("complete red", &of_red).ok());
+    stage.takes(RED, &of_red);
     // The same again is answered as it was, and moves nothing.
-    let before = stage.env.journal();
-    let unit = "complete red --unit workUnit-1.1-red";
-    let unit = stage.hand_in(unit, &of_red);
-    assert!(matches!(unit.status, 0 | 5), "{unit:#?}");
-    assert!(before == stage.env.journal());
-    let words = with_report("complete green", &of_red);
-    stage.refused(
-        &words,
-        "stale_report",
-        &["handed in before"],
-        "run the tests again",
-    );
-    // An attempt is not made twice with one report.
+    let before = stage.journal();
+    let again = stage.hand_in("complete red --unit workUnit-1.1-red", &of_red);
+    assert!(matches!(again.status, 0 | 5), "{again:#?}");
+    assert!(before == stage.journal());
+    stage.hand_in_refused(GREEN, &of_red, STALE, &[]);
+    // An attempt is not made twice with one report, nor under another name.
     let failing = stage.suite();
-    let retried = stage.hand_in("complete green", &failing);
+    let retried = stage.hand_in(GREEN, &failing);
     assert_eq!(retried.code(), "green_tests_still_failing");
-    let words = with_report("complete green", &failing);
-    stage.refused(
-        &words,
-        "stale_report",
-        &["handed in before"],
-        "run the tests again",
-    );
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    let of_green = stage.suite();
-    accepted(stage.hand_in("complete green", &of_green).ok());
-    stage.env.auto("commit").ok();
-    // Nor for another subtask, nor under another name.
-    let copy = stage.next_report();
-    fs::copy(&failing, &copy).unwrap();
+    let copy = stage.written(fs::read(&failing).unwrap());
     let written = fs::metadata(&failing).unwrap().modified().unwrap();
-    fs::File::options()
-        .append(true)
-        .open(&copy)
+    fs::File::open(&copy)
         .unwrap()
         .set_modified(written)
         .unwrap();
-    stage.env.write(
-        "tests/tabs_test.sh",
-        "test_tabs() { test \"$(tabs)\" = tabs; }\n",
-    );
     for report in [&failing, &copy] {
-        let words = with_report("complete red", report);
-        stage.refused(
-            &words,
-            "stale_report",
-            &["handed in before"],
-            "run the tests again",
-        );
+        stage.hand_in_refused(GREEN, report, STALE, &[]);
     }
     // A new run of it may print the very same.
-    accepted(stage.report("complete red").ok());
+    let retried = stage.report(GREEN);
+    assert_eq!(retried.code(), "green_tests_still_failing");
 }
 
 #[test]
 fn what_is_no_report() {
-    let stage = Stage::in_green();
-    stage.env.write("src/spaces.sh", NEW_CODE);
+    let stage = Stage::coded();
     let report = stage.suite();
     let text = fs::read_to_string(&report).unwrap();
-    let before = stage.env.journal();
-    let cut = stage.next_report();
-    fs::write(&cut, &text[..text.len() - 6]).unwrap();
-    let prose = stage.next_report();
-    fs::write(&prose, "all tests passed\n").unwrap();
-    let empty = stage.next_report();
-    fs::write(&empty, "").unwrap();
-    let wrong = stage.next_report();
-    let xml = r#"<testsuite tests="3"><testcase name="a"/></testsuite>"#;
-    fs::write(&wrong, xml).unwrap();
     let folder = stage.outside("nothing");
     fs::create_dir(&folder).unwrap();
     let pipe = stage.outside("pipe");
-    let made = stage.env.process("mkfifo").arg(&pipe).status().unwrap();
+    let made = stage.process("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
-    for (path, code, names) in [
-        (&cut, "report_unreadable", "reports/"),
-        (&prose, "report_unreadable", "reports/"),
-        (&empty, "report_unreadable", "reports/"),
-        (&wrong, "report_unreadable", "3"),
-        (&pipe, "report_unreadable", "no ordinary file"),
-        (&folder, "report_missing", "nothing"),
+    let xml = r#"<testsuite tests="3"><testcase name="a"/></testsuite>"#;
+    let before = stage.journal();
+    for (name, path, code) in [
         (
-            &PathBuf::from("not/there.xml"),
-            "report_missing",
-            "not/there.xml",
+            "cut",
+            stage.written(&text[..text.len() - 6]),
+            "report_unreadable",
         ),
+        (
+            "prose",
+            stage.written("all tests passed\n"),
+            "report_unreadable",
+        ),
+        ("empty", stage.written(""), "report_unreadable"),
+        ("wrong numbers", stage.written(xml), "report_unreadable"),
+        ("a pipe", pipe, "report_unreadable"),
+        ("an empty folder", folder, "report_missing"),
+        ("nowhere", PathBuf::from("not/there.xml"), "report_missing"),
     ] {
-        let answer = stage.hand_in("complete green", path);
-        assert_eq!((answer.code(), answer.status), (code, 2), "{answer:#?}");
-        assert!(answer.message().contains(names), "{answer:#?}");
-        assert!(!answer.suggestion().is_empty(), "{answer:#?}");
-    }
-    let answer = stage.hand_in("complete green --format junit", &report);
-    assert_eq!(answer.code(), "report_unreadable", "{answer:#?}");
-    let answer = stage.hand_in("complete green --format prose", &report);
-    assert_eq!(answer.status, 2, "{answer:#?}");
-    let both = with_report("complete green --results passed:3", &report);
-    let answer = stage.env.tm(&both);
-    assert_eq!(answer.status, 2, "{answer:#?}");
-    let none = stage.env.auto("complete green");
-    assert_eq!((none.code(), none.status), ("no_results", 2), "{none:#?}");
-    assert!(before == stage.env.journal());
-    accepted(stage.hand_in("complete green --format tap", &report).ok());
-}
-
-#[test]
-fn reports_within_the_repository() {
-    // One that git does not know is no work of the run; one that it knows is.
-    for tracked in [false, true] {
-        let stage = Stage::new("");
-        if tracked {
-            stage.env.write("report.xml", "<testsuites/>\n");
-            stage.env.commit_all("A report");
-        }
-        stage.env.auto("start 1").ok();
-        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-        let report = stage.path("report.xml");
-        stage.junit_at(&report);
-        stage.hand_in("complete red", &report).ok();
-        stage.env.write("src/spaces.sh", NEW_CODE);
-        stage.junit_at(&report);
-        accepted(stage.hand_in("complete green", &report).ok());
-        stage.env.auto("commit").ok();
-        let files = stage.env.git(&["show", "--name-only", "--format=", "HEAD"]);
-        assert_eq!(files.contains("report.xml"), tracked, "{files}");
-        assert!(files.contains("src/spaces.sh"), "{files}");
-        // It may lie there, and change, until the end.
-        stage.env.write(
-            "tests/tabs_test.sh",
-            "test_tabs() { test \"$(tabs)\" = tabs; }\n",
+        let answer = stage.hand_in(GREEN, &path);
+        assert_eq!(
+            (answer.code(), answer.status),
+            (code, 2),
+            "{name}: {answer:#?}"
         );
-        stage.junit_at(&report);
-        accepted(stage.hand_in("complete red", &report).ok());
-        stage.env.write("src/tabs.sh", "tabs() { echo tabs; }\n");
-        stage.junit_at(&report);
-        accepted(stage.hand_in("complete green", &report).ok());
-        stage.env.auto("commit").ok();
-        let last = if tracked {
-            stage.junit()
-        } else {
-            stage.junit_at(&report);
-            report
-        };
-        let end = stage.hand_in("finalize", &last).ok();
-        assert_eq!(end["nextAction"]["status"], "completed", "{end}");
+        assert!(
+            answer
+                .message()
+                .contains(path.file_name().unwrap().to_str().unwrap())
+        );
+        assert!(!answer.suggestion().is_empty(), "{name}: {answer:#?}");
     }
+    let unreadable = stage.hand_in("complete green --format junit", &report);
+    unreadable.fault(2, "report_unreadable");
+    for words in ["--format prose", "--results passed:3"] {
+        let answer = stage.hand_in(&format!("{GREEN} {words}"), &report);
+        assert_eq!(answer.status, 2, "{answer:#?}");
+    }
+    stage.auto(GREEN).fault(2, "no_results");
+    assert!(before == stage.journal());
+    stage.takes("complete green --format tap", &report);
 }
 
 #[test]
 fn a_report_among_the_tests() {
     let stage = Stage::new("");
-    stage.env.auto("start 1").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    stage.auto("start 1").ok();
+    stage.test("spaces");
     let report = stage.path("tests/report.xml");
     stage.junit_at(&report);
     // RED does not even mention it.
-    stage
-        .env
-        .auto("complete red --results failed:1,passed:2")
-        .ok();
-    stage.env.write("src/spaces.sh", NEW_CODE);
+    stage.auto("complete red --results failed:1,passed:2").ok();
+    stage.code("spaces");
     stage.junit_at(&report);
-    accepted(stage.hand_in("complete green", &report).ok());
-    stage.env.auto("commit").ok();
-    let files = stage.env.git(&["show", "--name-only", "--format=", "HEAD"]);
-    assert!(!files.contains("report.xml"), "{files}");
+    stage.takes(GREEN, &report);
+    stage.auto("commit").ok();
+    assert!(!stage.committed().contains("report.xml"));
 }
 
 #[test]
 fn two_tracked_reports_are_as_old_as_each_other() {
-    let stage = Stage::new("");
-    for name in ["a.xml", "b.xml"] {
-        stage.env.write(name, "<testsuites/>\n");
-    }
-    stage.env.commit_all("Reports");
-    stage.env.auto("start 1").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let old = "<testsuites/>\n";
+    let stage = Stage::with("", &[("a.xml", old), ("b.xml", old)]);
+    stage.auto("start 1").ok();
     let write = || {
         stage.junit_at(&stage.path("a.xml"));
         let xml = r#"<testsuite tests="1"><testcase classname="b" name="b"/></testsuite>"#;
-        stage.env.write("b.xml", xml);
-        set_age(&stage.path("a.xml"), 0);
-        later(&stage, "b.xml", 5);
+        stage.write("b.xml", xml);
+        set_later(&stage.path("b.xml"), 5);
     };
-    let both = |words| {
-        let (a, b) = (stage.path("a.xml"), stage.path("b.xml"));
-        let mut words = with_report(words, &a);
-        words.extend(["--report", b.to_str().unwrap()]);
-        stage.env.tm(&words).ok()
-    };
+    stage.test("spaces");
     write();
-    both("complete red");
-    stage.env.write("src/spaces.sh", NEW_CODE);
+    stage
+        .auto("complete red --report a.xml --report b.xml")
+        .ok();
+    stage.code("spaces");
     write();
-    accepted(both("complete green"));
+    stage.accepted("complete green --report a.xml --report b.xml");
 }
 
 #[test]
 fn a_folder_of_reports() {
     let stage = Stage::new("");
-    stage.env.auto("start 1").ok();
+    stage.auto("start 1").ok();
     let folder = stage.outside("surefire");
-    fs::create_dir(&folder).unwrap();
     let write = |outcome: &str| {
         for package in ["a", "b", "c"] {
             let inside = if package == "b" { outcome } else { "" };
-            fs::write(
-                folder.join(format!("TEST-{package}.xml")),
-                format!(
-                    r#"<testsuite tests="2"><testcase classname="{package}" name="one"/><testcase classname="{package}" name="two">{inside}</testcase></testsuite>"#
-                ),
-            )
-            .unwrap();
+            let xml = format!(
+                r#"<testsuite tests="2"><testcase classname="{package}" name="one"/><testcase classname="{package}" name="two">{inside}</testcase></testsuite>"#
+            );
+            testkit::files::write(&folder.join(format!("TEST-{package}.xml")), xml);
         }
         fs::write(folder.join("notes.txt"), "no report\n").unwrap();
         // What Maven leaves beside its reports.
         let summary = "<failsafe-summary result=\"255\" timeout=\"false\"/>\n";
         fs::write(folder.join("failsafe-summary.xml"), summary).unwrap();
     };
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    stage.test("spaces");
     write("<failure/>");
-    let red = stage.hand_in("complete red", &folder).ok();
-    assert!(
-        red["message"]
-            .as_str()
-            .unwrap()
-            .contains("1 failing, 5 passing"),
-        "{red}"
-    );
-    stage.env.write("src/spaces.sh", NEW_CODE);
+    let red = stage.hand_in(RED, &folder).ok();
+    assert_eq!(red["message"], "RED accepted: 1 failing, 5 passing");
+    stage.code("spaces");
     write("");
     fs::remove_file(folder.join("TEST-c.xml")).unwrap();
-    stage.refused(
-        &with_report("complete green", &folder),
-        "tests_missing",
-        &["c::one", "c::two"],
-        "report the whole suite",
-    );
+    stage.hand_in_refused(GREEN, &folder, MISSING, &["c::one", "c::two"]);
     write("");
     // The folder, and a file of it: that is counted once.
-    let twice = folder.join("TEST-a.xml");
-    let mut words = with_report("complete green", &folder);
-    words.extend(["--report", twice.to_str().unwrap()]);
-    let green = stage.env.tm(&words).ok();
-    assert!(
-        green["message"].as_str().unwrap().contains("6 passing"),
-        "{green}"
-    );
+    let twice = with_report(GREEN, &folder.join("TEST-a.xml"));
+    let green = stage.hand_in(&twice, &folder).ok();
+    assert_eq!(green["message"], "GREEN accepted: 6 passing");
 }
 
 #[test]
 fn coverage_reports() {
-    let test = r#""patterns": ["tests/**"], "coverageThresholds": {"lines": 80}"#;
-    let stage = Stage::with_test(test, r#""evidence": {"requireCoverage": true}"#);
-    let start = stage.suite();
-    let start = [
-        "autopilot",
-        "start",
-        "1",
-        "--baseline-report",
-        start.to_str().unwrap(),
-    ];
-    stage.env.tm(&start).ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    stage.report("complete red").ok();
-    stage.env.write("src/spaces.sh", NEW_CODE);
+    let test = r#""command": "sh run.sh", "coverageThresholds": {"lines": 80}"#;
+    let stage = Stage::with_test(test, r#""evidence": {"requireCoverage": true}"#, &[]);
+    stage.start();
+    stage.red();
+    stage.code("spaces");
     let lcov = stage.outside("lcov.info");
-    let cover = |hit: usize| {
-        let lines: Vec<String> = (1..=10)
-            .map(|line| format!("DA:{line},{}\n", usize::from(line <= hit)))
-            .collect();
-        fs::write(
-            &lcov,
-            format!(
-                "TN:\nSF:src/spaces.sh\n{}LF:10\nLH:{hit}\nend_of_record\n",
-                lines.concat()
-            ),
-        )
-        .unwrap();
-    };
-    let with_coverage = || {
-        let report = stage.suite();
-        let words = [
-            "autopilot",
-            "complete",
-            "green",
-            "--report",
-            report.to_str().unwrap(),
-            "--coverage-report",
-            lcov.to_str().unwrap(),
-        ];
-        words.map(str::to_owned)
-    };
-    cover(7);
-    let words = with_coverage();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    stage.refused(
-        &words,
-        "coverage_below_threshold",
-        &["lines 70%", "80%"],
-        "add tests",
-    );
-    cover(8);
+    let green = format!("{GREEN} --coverage-report {}", lcov.display());
+    fs::write(&lcov, covered(CODE, 7)).unwrap();
+    stage.report_refused(&green, "coverage_below_threshold", &["lines 70%", "80%"]);
+    fs::write(&lcov, covered(CODE, 8)).unwrap();
     set_age(&lcov, 3600);
-    let words = with_coverage();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    stage.refused(
-        &words,
-        "stale_report",
-        &["lcov.info"],
-        "run the tests again",
-    );
-    stage.report_refused(
-        "complete green",
-        "coverage_missing",
-        &["lines"],
-        "--coverage",
-    );
-    cover(8);
-    let words = with_coverage();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    accepted(stage.env.tm(&words).ok());
+    stage.report_refused(&green, STALE, &["lcov.info"]);
+    fs::write(&lcov, covered(CODE, 8)).unwrap();
+    stage.accepts(&green);
+}
+
+/// A report in which so many of ten lines of a file are reached.
+pub fn covered(file: &str, reached: u32) -> String {
+    let hits = (1..=10).map(|line| format!("DA:{line},{}\n", u32::from(line <= reached)));
+    format!("SF:{file}\n{}end_of_record\n", hits.collect::<String>())
 }
 
 #[test]
 fn a_hundred_thousand_tests() {
     const MANY: usize = 100_000;
     let stage = Stage::new("");
-    stage.env.auto("start 1").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    stage.auto("start 1").ok();
+    stage.test("spaces");
     let write = |failing: usize| {
-        let path = stage.next_report();
         let mut xml = format!("<testsuites tests=\"{MANY}\"><testsuite tests=\"{MANY}\">\n");
         for at in 0..MANY {
-            let inside = if at < failing {
-                "<failure message=\"no\"/>"
-            } else {
-                ""
-            };
+            let inside = if at < failing { "<failure/>" } else { "" };
             let module = at % 500;
-            writeln!(
-                xml,
-                "<testcase classname=\"shop.module{module}\" name=\"test_{at}\">{inside}</testcase>"
-            )
-            .unwrap();
+            let name = format!("classname=\"shop.module{module}\" name=\"test_{at}\"");
+            writeln!(xml, "<testcase {name}>{inside}</testcase>").unwrap();
         }
-        xml.push_str("</testsuite></testsuites>\n");
-        fs::write(&path, xml).unwrap();
-        path
+        stage.written(xml + "</testsuite></testsuites>\n")
     };
-    let red = write(20_000);
-    stage.hand_in("complete red", &red).ok();
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    let still = stage.hand_in("complete green", &write(10_000));
+    stage.hand_in(RED, &write(20_000)).ok();
+    stage.code("spaces");
+    let still = stage.hand_in(GREEN, &write(10_000));
     assert_eq!(still.code(), "green_tests_still_failing");
     assert!(still.json().to_string().len() < 20_000);
     let report = write(0);
     let begun = std::time::Instant::now();
-    accepted(stage.hand_in("complete green", &report).ok());
+    stage.takes(GREEN, &report);
     // Two seconds in a release build; tests run with others, and unoptimized.
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
-    assert!(stage.env.journal().len() < 200_000);
-}
-
-/// Sets when a file of the project was changed, in seconds from now.
-fn later(stage: &Stage, name: &str, seconds: i64) {
-    let now = SystemTime::now();
-    let by = Duration::from_secs(seconds.unsigned_abs());
-    let at = if seconds < 0 { now - by } else { now + by };
-    let file = fs::File::options().append(true).open(stage.path(name));
-    file.unwrap().set_modified(at).unwrap();
+    assert!(stage.journal().len() < 200_000);
 }
 
 const GO_TEST: &str =
     "package shop\n\nfunc TestB(t *testing.T) {\n\tif B() != 2 {\n\t\tt.Fatal()\n\t}\n}\n";
 
-fn go_text(stage: &Stage, text: &str) -> PathBuf {
-    let path = stage.next_report();
-    fs::write(&path, text).unwrap();
-    path
-}
-
 fn go_passing(stage: &Stage, names: &[&str]) -> PathBuf {
-    let mut text = String::new();
-    for name in names {
-        for action in ["run", "pass"] {
-            writeln!(
-                text,
-                r#"{{"Action":"{action}","Package":"shop","Test":"{name}"}}"#
-            )
-            .unwrap();
-        }
-    }
-    go_text(
-        stage,
-        &(text + "{\"Action\":\"pass\",\"Package\":\"shop\"}\n"),
-    )
+    let of = |name: &&str| {
+        let line = |action| {
+            format!("{{\"Action\":\"{action}\",\"Package\":\"shop\",\"Test\":\"{name}\"}}\n")
+        };
+        line("run") + &line("pass")
+    };
+    let tests: String = names.iter().map(of).collect();
+    stage.written(tests + "{\"Action\":\"pass\",\"Package\":\"shop\"}\n")
 }
 
 const GO_UNBUILT: &str =
@@ -624,59 +354,40 @@ const GO_UNBUILT: &str =
 #[test]
 fn tests_that_were_not_built_in_red_are_owed_by_the_names_in_their_file() {
     let stage = Stage::new("");
-    stage.env.auto("start 1").ok();
-    stage.env.write("tests/b_test.go", GO_TEST);
-    let red = go_text(&stage, GO_UNBUILT);
-    stage.hand_in("complete red", &red).ok();
-    stage.env.write("b.go", "package shop\n");
+    stage.auto("start 1").ok();
+    stage.write("tests/b_test.go", GO_TEST);
+    stage.hand_in(RED, &stage.written(GO_UNBUILT)).ok();
+    stage.write("b.go", "package shop\n");
     let verbose = "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tshop\t0.003s\n";
-    for part in [go_text(&stage, verbose), go_passing(&stage, &["TestA"])] {
-        stage.refused(
-            &with_report("complete green", &part),
-            "tests_missing",
-            &["tests/b_test.go"],
-            "--report",
-        );
+    for part in [stage.written(verbose), go_passing(&stage, &["TestA"])] {
+        stage.hand_in_refused(GREEN, &part, MISSING, &["tests/b_test.go"]);
     }
-    let all = go_passing(&stage, &["TestA", "TestB"]);
-    accepted(stage.hand_in("complete green", &all).ok());
-    stage.env.auto("commit").ok();
+    stage.takes(GREEN, &go_passing(&stage, &["TestA", "TestB"]));
+    stage.auto("commit").ok();
     // What was accepted may have been a part of the suite.
     let baseline = go_passing(&stage, &["TestA", "TestOld"]);
     stage.hand_in("baseline", &baseline).ok();
-    stage
-        .env
-        .write("tests/c_test.go", GO_TEST.replace("TestB", "TestC"));
-    let red = go_text(&stage, GO_UNBUILT);
-    stage.hand_in("complete red", &red).ok();
-    stage.env.write("c.go", "package shop\n");
+    stage.write("tests/c_test.go", GO_TEST.replace("TestB", "TestC"));
+    stage.hand_in(RED, &stage.written(GO_UNBUILT)).ok();
+    stage.write("c.go", "package shop\n");
     let names = ["TestA", "TestB", "TestC", "TestOld"];
     for part in [&names[..3], &names[1..]] {
         let part = go_passing(&stage, part);
-        let missing = stage.hand_in("complete green", &part);
-        assert_eq!(missing.code(), "tests_missing", "{missing:#?}");
+        stage.hand_in_refused(GREEN, &part, MISSING, &[]);
     }
-    let all = go_passing(&stage, &names);
-    accepted(stage.hand_in("complete green", &all).ok());
+    stage.takes(GREEN, &go_passing(&stage, &names));
 }
 
 /// Not run is not passed: the file of which no test is in the report is named.
 #[test]
 fn a_file_whose_tests_the_command_does_not_run_is_named() {
     let stage = Stage::new("");
-    stage.env.auto("start 1").ok();
-    stage.env.write("tests/b_test.go", GO_TEST);
-    let report = go_passing(&stage, &["TestA"]);
-    let refused = stage.hand_in("complete red", &report);
-    assert_eq!(refused.code(), "red_requires_failing_tests", "{refused:#?}");
-    assert!(
-        refused.suggestion().contains("tests/b_test.go"),
-        "{refused:#?}"
-    );
-    let report = go_passing(&stage, &["TestA", "TestB"]);
-    let refused = stage.hand_in("complete red", &report);
-    assert!(
-        !refused.suggestion().contains("tests/b_test.go"),
-        "{refused:#?}"
-    );
+    stage.auto("start 1").ok();
+    stage.write("tests/b_test.go", GO_TEST);
+    for (names, is_named) in [(&["TestA"][..], true), (&["TestA", "TestB"], false)] {
+        let refused = stage.hand_in(RED, &go_passing(&stage, names));
+        assert_eq!(refused.code(), "red_requires_failing_tests", "{refused:#?}");
+        let named = refused.suggestion().contains("tests/b_test.go");
+        assert_eq!(named, is_named, "{refused:#?}");
+    }
 }

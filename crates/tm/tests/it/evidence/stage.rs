@@ -2,13 +2,15 @@
 
 use std::cell::Cell;
 use std::fs;
+use std::ops::Deref;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
 use crate::rails::advice;
-use crate::rails::environment::{TASKS, TestEnvironment, autopilot};
+use crate::rails::environment::{TASKS, TestEnvironment};
 use crate::rails::terminal::agreed;
 use testkit::Outcome;
 
@@ -60,123 +62,190 @@ exit $bad
 "#;
 
 /// What the project begins with: two tests, both of which pass.
-const OLD_TESTS: &str = "test_one() { test \"$(words one)\" = 1; }
+pub const OLD_TESTS: &str = "test_one() { test \"$(words one)\" = 1; }
 test_two() { test \"$(words one two)\" = 2; }
 ";
 
-/// The test of the first subtask.
-pub const NEW_TESTS: &str = "test_spaces() { test \"$(spaces a b)\" = 1; }
-";
+/// Where the old tests are, the test of the first subtask, and what makes it pass.
+pub const WORDS: &str = "tests/words_test.sh";
+pub const SPACES: &str = "tests/spaces_test.sh";
+pub const CODE: &str = "src/spaces.sh";
 
-/// What makes it pass.
-pub const NEW_CODE: &str = "spaces() { echo $(($# - 1)); }
-";
+pub const RED: &str = "complete red";
+pub const GREEN: &str = "complete green";
+pub const VERIFIED_RED: &str = "complete red --verify";
+pub const VERIFIED_GREEN: &str = "complete green --verify";
+
+/// GREEN of the first subtask in numbers.
+pub const CLAIM: &str = "complete green --results passed:3,failed:0";
 
 /// A project in which a cheat is played.
 pub struct Stage {
-    /// Home, repository and binary.
-    pub env: TestEnvironment,
+    env: TestEnvironment,
     reports: Cell<u32>,
 }
 
+impl Deref for Stage {
+    type Target = TestEnvironment;
+
+    fn deref(&self) -> &TestEnvironment {
+        &self.env
+    }
+}
+
 impl Stage {
-    /// The project, before a run; `settings` are members of its settings beside `test`.
-    pub fn new(settings: &str) -> Self {
-        Self::with_test(r#""patterns": ["tests/**"]"#, settings)
+    /// A project of any kind.
+    pub fn of(env: TestEnvironment) -> Self {
+        fs::create_dir(env.folder().join("reports")).unwrap();
+        let reports = Cell::default();
+        Self { env, reports }
     }
 
-    /// The same with the members of `test`, too.
-    pub fn with_test(test: &str, settings: &str) -> Self {
+    /// The project, before a run; `settings` are members of its settings beside `test`.
+    pub fn new(settings: &str) -> Self {
+        Self::with(settings, &[])
+    }
+
+    /// The same with more files.
+    pub fn with(settings: &str, files: &[(&str, &str)]) -> Self {
+        Self::with_test(r#""command": "sh run.sh""#, settings, files)
+    }
+
+    /// The same with members of `test`.
+    pub fn with_test(test: &str, settings: &str, files: &[(&str, &str)]) -> Self {
         let more = if settings.is_empty() { "" } else { ", " };
-        let config = format!(r#"{{"test": {{"command": "sh run.sh", {test}}}{more}{settings}}}"#);
-        let env = TestEnvironment::with(TASKS, &config);
-        env.write("run.sh", RUNNER);
-        env.write("tests/words_test.sh", OLD_TESTS);
-        env.write("src/words.sh", "words() { echo $#; }\n");
-        env.commit_all("Words");
-        let stage = Self {
-            env,
-            reports: Cell::new(0),
-        };
-        fs::create_dir(stage.outside("reports")).unwrap();
+        let config = format!(r#"{{"test": {{"patterns": ["tests/**"], {test}}}{more}{settings}}}"#);
+        let stage = Self::of(TestEnvironment::with(TASKS, &config));
+        stage.write("run.sh", RUNNER);
+        stage.write(WORDS, OLD_TESTS);
+        stage.write("src/words.sh", "words() { echo $#; }\n");
+        for (path, text) in files {
+            stage.write(path, text);
+        }
+        stage.commit_all("Words");
         stage
     }
 
     /// With a run of task 1 that knows what passed before.
-    pub fn started() -> Self {
-        Self::started_with("")
-    }
-
-    /// The same with settings.
-    pub fn started_with(settings: &str) -> Self {
+    pub fn started(settings: &str) -> Self {
         let stage = Self::new(settings);
         stage.start();
         stage
     }
 
     /// Begins the run, with a report of the suite as it is.
-    pub fn start(&self) -> Value {
-        let report = self.suite();
-        let report = report.to_str().unwrap();
-        self.env
-            .tm(&["autopilot", "start", "1", "--baseline-report", report])
-            .ok()
+    pub fn start(&self) {
+        self.start_with(&self.suite());
+    }
+
+    /// Begins the run with this report.
+    pub fn start_with(&self, report: &Path) {
+        let report = report.display();
+        self.auto(&format!("start 1 --baseline-report {report}"))
+            .ok();
+    }
+
+    /// Begins the run without a baseline, and claims RED.
+    pub fn claim_red(&self) {
+        self.auto("start 1").ok();
+        self.test("spaces");
+        self.auto("complete red --results failed:1,passed:2").ok();
     }
 
     /// In GREEN, whose code is not written yet.
-    pub fn in_green() -> Self {
-        Self::in_green_with("")
+    pub fn in_green(settings: &str) -> Self {
+        let stage = Self::started(settings);
+        stage.red();
+        stage
     }
 
-    /// The same with settings.
-    pub fn in_green_with(settings: &str) -> Self {
-        let stage = Self::started_with(settings);
-        stage.red();
+    /// In GREEN, whose code is written and not reported yet.
+    pub fn coded() -> Self {
+        let stage = Self::in_green("");
+        stage.code("spaces");
         stage
     }
 
     /// In COMMIT.
     pub fn in_commit() -> Self {
-        let stage = Self::in_green();
-        stage.green();
+        let stage = Self::coded();
+        stage.accepts(GREEN);
         stage
     }
 
     /// A path beside the project.
     pub fn outside(&self, name: &str) -> PathBuf {
-        self.env.folder().join(name)
+        self.folder().join(name)
     }
 
-    /// A path of a report that is not there yet.
-    pub fn next_report(&self) -> PathBuf {
+    /// A path of the project.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.project().join(name)
+    }
+
+    /// Writes a file of the project, or deletes it.
+    pub fn put(&self, name: &str, text: Option<&str>) {
+        match text {
+            Some(text) => self.write(name, text),
+            None => self.delete(name),
+        }
+    }
+
+    /// Deletes a file of the project.
+    pub fn delete(&self, name: &str) {
+        fs::remove_file(self.path(name)).unwrap();
+    }
+
+    /// Makes a file of the project one that can be run.
+    pub fn make_executable(&self, name: &str) {
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Writes a test that wants a function to say its own name.
+    pub fn test(&self, name: &str) {
+        let test = format!("test_{name}() {{ test \"$({name})\" = {name}; }}\n");
+        self.write(&format!("tests/{name}_test.sh"), test);
+    }
+
+    /// Writes a function that says its own name.
+    pub fn code(&self, name: &str) {
+        let code = format!("{name}() {{ echo {name}; }}\n");
+        self.write(&format!("src/{name}.sh"), code);
+    }
+
+    /// Tests and code are what they are at their best.
+    pub fn restore(&self) {
+        self.write(WORDS, OLD_TESTS);
+        self.test("spaces");
+        self.code("spaces");
+    }
+
+    /// A report that is not there yet, with this text.
+    pub fn written(&self, text: impl AsRef<[u8]>) -> PathBuf {
         self.reports.set(self.reports.get() + 1);
-        self.outside(&format!("reports/{}", self.reports.get()))
+        let path = self.outside(&format!("reports/{}", self.reports.get()));
+        fs::write(&path, text).unwrap();
+        path
     }
 
     /// Runs the suite, and gives what it printed, in a file.
     pub fn suite(&self) -> PathBuf {
-        let path = self.next_report();
-        let output = self.env.process("sh").arg("run.sh").output().unwrap();
-        fs::write(&path, output.stdout).unwrap();
-        path
+        let output = self.process("sh").arg("run.sh").output().unwrap();
+        self.written(output.stdout)
     }
 
     /// Runs the suite, and gives its report in XML.
     pub fn junit(&self) -> PathBuf {
-        let path = self.next_report();
+        let path = self.written("");
         self.junit_at(&path);
         path
     }
 
     /// The same at a path of choice.
     pub fn junit_at(&self, path: &Path) {
-        self.env
-            .process("sh")
-            .arg("run.sh")
-            .env("JUNIT", path)
-            .env("RETRY", "1")
-            .output()
-            .unwrap();
+        let mut suite = self.process("sh");
+        suite.arg("run.sh").env("JUNIT", path).env("RETRY", "1");
+        suite.output().unwrap();
     }
 
     /// Hands in what the suite says now.
@@ -186,116 +255,110 @@ impl Stage {
 
     /// Hands in a report.
     pub fn hand_in(&self, words: &str, report: &Path) -> Outcome {
-        self.env.tm(&with_report(words, report))
+        self.auto(&with_report(words, report))
+    }
+
+    /// What the suite says now accuses nobody.
+    pub fn accepts(&self, words: &str) -> Value {
+        accepted(self.report(words).ok())
+    }
+
+    /// Neither does this report.
+    pub fn takes(&self, words: &str, report: &Path) -> Value {
+        accepted(self.hand_in(words, report).ok())
+    }
+
+    /// Nor what is said in these words.
+    pub fn accepted(&self, words: &str) -> Value {
+        accepted(self.auto(words).ok())
     }
 
     /// The new test, and RED.
     pub fn red(&self) -> Value {
-        self.env.write("tests/spaces_test.sh", NEW_TESTS);
-        accepted(self.report("complete red").ok())
+        self.test("spaces");
+        self.accepts(RED)
     }
 
     /// The code, and GREEN.
     pub fn green(&self) -> Value {
-        self.env.write("src/spaces.sh", NEW_CODE);
-        accepted(self.report("complete green").ok())
+        self.code("spaces");
+        self.accepts(GREEN)
     }
 
     /// RED, GREEN and COMMIT of a subtask with this name.
     pub fn subtask(&self, name: &str) {
-        self.env.write(
-            &format!("tests/{name}_test.sh"),
-            format!("test_{name}() {{ test \"$({name})\" = {name}; }}\n"),
-        );
-        accepted(self.report("complete red").ok());
-        self.env.write(
-            &format!("src/{name}.sh"),
-            format!("{name}() {{ echo {name}; }}\n"),
-        );
-        accepted(self.report("complete green").ok());
-        self.env.auto("commit").ok();
+        self.test(name);
+        self.accepts(RED);
+        self.code(name);
+        self.accepts(GREEN);
+        self.auto("commit").ok();
     }
 
-    /// A report that a rule forbids: code and status, what the message names, what the suggestion names, and that the run
-    /// has not moved.
-    pub fn refused(
-        &self,
-        arguments: &[&str],
-        code: &str,
-        names: &[&str],
-        way_out: &str,
-    ) -> Outcome {
-        let before = self.env.journal();
-        let answer = self.env.tm(arguments);
-        assert_eq!((answer.code(), answer.status), (code, 3), "{answer:#?}");
-        assert!(
-            before == self.env.journal(),
-            "the run has moved: {arguments:?}"
-        );
-        advice::check(&self.env, &answer);
+    /// A call that a rule forbids: its code and what it names; the run has not moved.
+    pub fn refused(&self, words: &str, code: &str, names: &[&str]) -> Outcome {
+        let before = (self.journal(), self.head());
+        let answer = self.auto(words);
+        let is_refused = (answer.code(), answer.status) == (code, 3);
+        assert!(is_refused, "{words} is not {code}: {answer:#?}");
+        assert!(before == (self.journal(), self.head()), "it moved: {words}");
+        advice::check(self, &answer);
+        let told = format!("{} {}", answer.message(), answer.json()["details"]);
         for name in names {
-            assert!(answer.message().contains(name), "{name}: {answer:#?}");
+            assert!(told.contains(name), "{name}: {answer:#?}");
         }
-        assert!(
-            answer.suggestion().contains(way_out),
-            "{way_out}: {answer:#?}"
-        );
-        let refusals = fs::read_to_string(self.env.run_folder().join("refusals.jsonl")).unwrap();
-        assert!(
-            refusals.lines().last().unwrap().contains(code),
-            "{refusals}"
-        );
+        let refusals = fs::read_to_string(self.run_folder().join("refusals.jsonl")).unwrap();
+        let last = refusals.lines().last().unwrap();
+        assert!(last.contains(code), "{refusals}");
         answer
     }
 
+    /// The same for a report.
+    pub fn hand_in_refused(&self, words: &str, report: &Path, code: &str, names: &[&str]) {
+        self.refused(&with_report(words, report), code, names);
+    }
+
     /// The same for what the suite says now.
-    pub fn report_refused(
-        &self,
-        words: &str,
-        code: &str,
-        names: &[&str],
-        way_out: &str,
-    ) -> Outcome {
-        let report = self.suite();
-        self.refused(&with_report(words, &report), code, names, way_out)
+    pub fn report_refused(&self, words: &str, code: &str, names: &[&str]) -> Outcome {
+        self.refused(&with_report(words, &self.suite()), code, names)
     }
 
-    /// A person at a terminal lets a refusal pass.
-    pub fn allow(&self, code: &str) {
-        self.allow_by("autopilot", code);
-    }
-
-    /// The same by the commands of this group.
-    pub fn allow_by(&self, group: &str, code: &str) {
+    /// A person at a terminal lets a refusal pass, by the commands of this group.
+    pub fn allow(&self, group: &str, code: &str) {
         let arguments = [group, "allow", code, "--reason", "looked at it"];
-        let (status, shown) = agreed(&self.env, &arguments);
+        let (status, shown) = agreed(self, &arguments);
         assert_eq!(status, 0, "{shown}");
     }
 
     /// Goes back one phase.
     pub fn reopen(&self) {
-        let back = ["autopilot", "reopen", "--reason", "the test was wrong"];
-        self.env.tm(&back).ok();
+        self.auto("reopen --reason wrong").ok();
     }
 
-    /// A path of the project.
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.env.project().join(name)
+    /// The files of the last commit.
+    pub fn committed(&self) -> String {
+        let show = ["show", "--name-only", "--no-renames", "--format=", "HEAD"];
+        self.git(&show)
+            .replace(".taskmaster/tasks/tasks.json\n", "")
     }
 }
 
 /// Sets when a file was written, in seconds before now.
 pub fn set_age(path: &Path, seconds: u64) {
-    let written = SystemTime::now() - Duration::from_secs(seconds);
-    let file = fs::File::options().append(true).open(path).unwrap();
-    file.set_modified(written).unwrap();
+    set_written(path, SystemTime::now() - Duration::from_secs(seconds));
+}
+
+/// The same in seconds from now.
+pub fn set_later(path: &Path, seconds: u64) {
+    set_written(path, SystemTime::now() + Duration::from_secs(seconds));
+}
+
+fn set_written(path: &Path, at: SystemTime) {
+    fs::File::open(path).unwrap().set_modified(at).unwrap();
 }
 
 /// The words of a call, and a report.
-pub fn with_report<'a>(words: &'a str, report: &'a Path) -> Vec<&'a str> {
-    let mut arguments = autopilot(words);
-    arguments.extend(["--report", report.to_str().unwrap()]);
-    arguments
+pub fn with_report(words: &str, report: &Path) -> String {
+    format!("{words} --report {}", report.display())
 }
 
 /// An answer that accuses nobody.

@@ -3,195 +3,152 @@
 use std::fs;
 use std::process::Command;
 
-use super::stage::{NEW_CODE, NEW_TESTS, Stage, accepted, set_age};
-use crate::rails::environment::TestEnvironment;
+use super::stage::{
+    CODE, GREEN, RED, Stage, VERIFIED_GREEN, VERIFIED_RED, WORDS, set_age, with_report,
+};
+use crate::rails::environment::autopilot;
 
-const RED: &[&str] = &["autopilot", "complete", "red", "--verify"];
-const GREEN: &[&str] = &["autopilot", "complete", "green", "--verify"];
+const CLEAN: &str = r#""evidence": {"redInCleanTree": true}"#;
+const STILL_FAILING: &str = "green_tests_still_failing";
+const TESTS_RUN: &str = r#""command": "sh run.sh""#;
+
+/// The project with another test command, which is no cheat.
+fn with_command(command: &str, files: &[(&str, &str)], settings: &str) -> Stage {
+    let test = format!(r#""command": "{command}""#);
+    let more = if settings.is_empty() { "" } else { ", " };
+    let policy = r#""evidence": {"policy": {"command_replaced": "off"}}"#;
+    Stage::with_test(&test, &format!("{policy}{more}{settings}"), files)
+}
+
+/// The project with a command that is this script.
+fn with_suite(script: &str) -> Stage {
+    with_command("sh suite.sh", &[("suite.sh", script)], "")
+}
+
+/// The same in GREEN, where all that is reported is run here.
+fn with_suite_in_green(script: &str) -> Stage {
+    let stage = with_suite(script);
+    stage.auto("start 1 --verify").ok();
+    stage.test("spaces");
+    stage.accepted(VERIFIED_RED);
+    stage
+}
 
 #[test]
 fn a_verified_run_from_start_to_end() {
     let stage = Stage::new(r#""evidence": {"require": "verified"}"#);
-    stage.env.trust(&["config", "trust"]);
-    stage.env.auto("start 1 --verify").ok();
+    stage.trust(&["config", "trust"]);
+    stage.auto("start 1 --verify").ok();
     for name in ["spaces", "tabs"] {
-        let test = format!("test_{name}() {{ test \"$({name})\" = {name}; }}\n");
-        stage.env.write(&format!("tests/{name}_test.sh"), test);
-        accepted(stage.env.auto("complete").ok());
-        let again = stage.env.tm(GREEN);
-        assert_eq!(again.code(), "green_tests_still_failing", "{again:#?}");
-        let code = format!("{name}() {{ echo {name}; }}\n");
-        stage.env.write(&format!("src/{name}.sh"), code);
-        accepted(stage.env.tm(GREEN).ok());
-        stage.env.auto("commit").ok();
+        stage.test(name);
+        // A claim is not even looked at.
+        stage.accepted("complete red --results failed:7");
+        let lie = stage.auto("complete green --results passed:9,failed:0");
+        assert_eq!(lie.code(), STILL_FAILING, "{lie:#?}");
+        stage.code(name);
+        stage.accepted("complete");
+        stage.auto("commit").ok();
     }
-    let end = stage.env.auto("finalize").ok();
+    let end = stage.auto("finalize").ok();
     assert_eq!(end["nextAction"]["status"], "completed", "{end}");
-    let journal = String::from_utf8(stage.env.journal()).unwrap();
-    assert!(
-        journal.matches(r#""level":"verified""#).count() >= 7,
-        "{journal}"
-    );
+    let journal = String::from_utf8(stage.journal()).unwrap();
+    let levels = journal.matches(r#""level":"verified""#).count();
+    assert!(levels >= 7, "{journal}");
     assert!(journal.contains(r#""command":"sh run.sh""#), "{journal}");
 }
 
 #[test]
 fn less_than_is_asked_for() {
-    let stage = Stage::started_with(r#""evidence": {"require": "reported"}"#);
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    let claim = ["autopilot", "complete", "red", "--results", "failed:1"];
-    stage.refused(
-        &claim,
-        "evidence_too_weak",
-        &["claimed", "reported"],
-        "--report",
-    );
-    accepted(stage.report("complete red").ok());
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    accepted(stage.env.tm(GREEN).ok());
-    stage.env.auto("commit").ok();
-
-    // Where the engine runs the suite itself, a claim is not even looked at.
-    let stage = Stage::new(r#""evidence": {"require": "verified"}"#);
-    stage.env.trust(&["config", "trust"]);
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    accepted(stage.env.auto("complete red --results failed:7").ok());
-    let lie = stage.env.auto("complete green --results passed:3,failed:0");
-    assert_eq!(lie.code(), "green_tests_still_failing", "{lie:#?}");
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    accepted(stage.env.tm(GREEN).ok());
+    let stage = Stage::started(r#""evidence": {"require": "reported"}"#);
+    stage.test("spaces");
+    let claim = "complete red --results failed:1";
+    stage.refused(claim, "evidence_too_weak", &["claimed", "reported"]);
+    stage.accepts(RED);
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
 }
 
 #[test]
 fn what_a_command_may_come_to() {
-    for (name, script, code, status, names) in [
+    // What is behind the command is pinned; a person has let this one pass.
+    let stage = with_suite("sh run.sh\n");
+    stage.auto("start 1").ok();
+    stage.test("spaces");
+    stage.auto(VERIFIED_RED).ok();
+    stage.code("spaces");
+    for (script, code, named) in [
+        ("sh run.sh; exit 1\n", "test_command_failed", "status 1"),
         (
-            "exit 1 without a failure",
-            "sh run.sh; exit 1\n",
-            "test_command_failed",
-            3,
-            "status 1",
-        ),
-        (
-            "killed by itself",
             "sh run.sh; kill -9 $$\n",
             "test_command_failed",
-            3,
             "status 137",
         ),
+        ("echo all is well\n", "report_unreadable", "sh suite.sh"),
+        ("exit 0\n", "report_unreadable", "sh suite.sh"),
         (
-            "not understood",
-            "echo all is well\n",
-            "report_unreadable",
-            3,
-            "sh suite.sh",
-        ),
-        (
-            "says nothing",
-            "exit 0\n",
-            "report_unreadable",
-            3,
-            "sh suite.sh",
-        ),
-        (
-            "cut off",
             "sh run.sh | head -n 2\n",
             "report_unreadable",
-            3,
             "sh suite.sh",
         ),
     ] {
-        let stage = with_command("sh suite.sh", &[("suite.sh", "sh run.sh\n")], "");
-        stage.env.auto("start 1").ok();
-        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-        stage.env.tm(RED).ok();
-        stage.env.write("src/spaces.sh", NEW_CODE);
-        // What is behind the command is pinned; a person has let this one pass.
-        stage.env.write("suite.sh", script);
-        let before = stage.env.journal();
-        let answer = stage.env.tm(GREEN);
-        assert_eq!(
-            (answer.code(), answer.status),
-            (code, status),
-            "{name}: {answer:#?}"
-        );
-        assert!(answer.message().contains(names), "{name}: {answer:#?}");
-        assert!(!answer.suggestion().is_empty(), "{name}: {answer:#?}");
-        assert!(before == stage.env.journal(), "{name}");
-        stage.env.write("suite.sh", "sh run.sh\n");
-        accepted(stage.env.tm(GREEN).ok());
+        stage.write("suite.sh", script);
+        let before = stage.journal();
+        let message = stage.auto(VERIFIED_GREEN).fault(3, code);
+        assert!(message.contains(named), "{script}: {message}");
+        assert!(before == stage.journal(), "{script}");
     }
+    stage.write("suite.sh", "sh run.sh\n");
+    stage.accepted(VERIFIED_GREEN);
 }
 
 /// What a shell comes to is no evidence that a test is new, or fails: with names or numbers it goes on.
 #[test]
 fn an_exit_status_alone_shows_no_failing_test() {
     let quiet = "sh run.sh >/dev/null || { echo something is wrong; exit 1; }; echo all is well\n";
-    let stage = with_command("sh suite.sh", &[("suite.sh", quiet)], "");
-    let started = stage.env.auto("start 1").ok();
-    assert_eq!(
-        started["warnings"].as_array().map(Vec::len),
-        Some(1),
-        "{started:#}"
-    );
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    let red = stage.env.tm(RED);
-    assert_eq!(
-        (red.code(), red.status),
-        ("report_unreadable", 3),
-        "{red:#?}"
-    );
-    assert!(red.suggestion().contains("--results"), "{red:#?}");
-    accepted(
-        stage
-            .env
-            .auto("complete red --results failed:1,passed:2")
-            .ok(),
-    );
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    let green = stage.env.tm(GREEN);
-    assert_eq!(
-        (green.code(), green.status),
-        ("report_unreadable", 3),
-        "{green:#?}"
-    );
-    assert!(green.suggestion().contains("--results"), "{green:#?}");
-    let green = stage.env.auto("complete green --results passed:3,failed:0");
-    accepted(green.ok());
+    let stage = with_suite(quiet);
+    let started = stage.auto("start 1").ok();
+    let warnings = started["warnings"].as_array().map(Vec::len);
+    assert_eq!(warnings, Some(1), "{started:#}");
+    let unreadable = |words: &str| {
+        let answer = stage.auto(words);
+        answer.fault(3, "report_unreadable");
+        assert!(answer.suggestion().contains("--results"), "{answer:#?}");
+    };
+    stage.test("spaces");
+    unreadable(VERIFIED_RED);
+    stage.accepted("complete red --results failed:1,passed:2");
+    stage.code("spaces");
+    unreadable(VERIFIED_GREEN);
+    stage.accepted("complete green --results passed:3,failed:0");
 }
 
 /// Its runner is known by what it printed until then. The tests of before are not missing, and the new one is owed.
 #[test]
 fn a_runner_that_dies_in_red_has_not_run_its_tests() {
     let fewer = "printf 'TAP version 14\\nok 1 - words test_one\\nok 2 - words test_two\\n1..2\\n'";
-    let suite = |dies: &str| {
-        format!(
-            "[ -f src/spaces.sh ] || [ ! -f tests/spaces_test.sh ] || {{ sh run.sh | head -n 2; {dies}; }}\n[ ! -f ../fewer ] || {{ {fewer}; exit; }}\nsh run.sh\n"
-        )
-    };
     for (dies, is_accepted) in [
         ("kill -9 $$", true),
         ("exit 3", true),
         ("exit 0", false),
         ("exit 1", false),
     ] {
-        let stage = with_command("sh suite.sh", &[("suite.sh", &suite(dies))], "");
-        stage.env.auto("start 1 --verify").ok();
-        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        let stage = with_suite(&format!(
+            "[ -f src/spaces.sh ] || [ ! -f tests/spaces_test.sh ] || {{ sh run.sh | head -n 2; {dies}; }}\n[ ! -f ../fewer ] || {{ {fewer}; exit; }}\nsh run.sh\n"
+        ));
+        stage.auto("start 1 --verify").ok();
+        stage.test("spaces");
+        let red = stage.auto(VERIFIED_RED);
         if !is_accepted {
-            let red = stage.env.tm(RED);
             assert_eq!(red.code(), "report_unreadable", "{dies}: {red:#?}");
             continue;
         }
-        stage.env.tm(RED).ok();
-        stage.env.write("src/spaces.sh", "other() { :; }\n");
+        red.ok();
+        stage.write(CODE, "other() { :; }\n");
         fs::write(stage.outside("fewer"), "").unwrap();
-        let missing = stage.env.tm(GREEN);
-        assert_eq!(missing.code(), "tests_missing", "{dies}: {missing:#?}");
+        stage.refused(VERIFIED_GREEN, "tests_missing", &[]);
         fs::remove_file(stage.outside("fewer")).unwrap();
-        stage.env.write("src/spaces.sh", NEW_CODE);
-        accepted(stage.env.tm(GREEN).ok());
+        stage.code("spaces");
+        stage.accepted(VERIFIED_GREEN);
     }
 }
 
@@ -200,93 +157,60 @@ fn a_runner_that_dies_in_red_has_not_run_its_tests() {
 fn a_program_of_tests_that_dies_in_red_is_not_missing_in_green() {
     let dies = "printf 'running 2 tests\\ntest one ... ok\\n'; echo 'error: test failed, to rerun pass `--lib`'; exit 101";
     let passes = "printf 'running %s tests\\ntest one ... ok\\n' $1; [ $1 = 1 ] || echo 'test spaces ... ok'; printf '\\ntest result: ok. %s passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n' $1";
-    let suite = format!(
+    let stage = with_suite(&format!(
         "passes() {{ {passes}; }}\n[ -f tests/spaces_test.sh ] || {{ passes 1; exit; }}\ngrep -q spaces src/spaces.sh || {{ {dies}; }}\npasses 2\n"
-    );
-    let stage = with_command("sh suite.sh", &[("suite.sh", &suite)], "");
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    stage.env.tm(RED).ok();
-    let again = stage.env.tm(GREEN);
-    assert_eq!(again.code(), "green_tests_still_failing", "{again:#?}");
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    accepted(stage.env.tm(GREEN).ok());
+    ));
+    stage.auto("start 1 --verify").ok();
+    stage.test("spaces");
+    stage.auto(VERIFIED_RED).ok();
+    assert_eq!(stage.auto(VERIFIED_GREEN).code(), STILL_FAILING);
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
 }
 
 #[test]
 fn a_status_says_nothing_against_a_failing_test() {
-    let stage = with_command("sh suite.sh", &[("suite.sh", "sh run.sh || true\n")], "");
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    accepted(stage.env.tm(RED).ok());
-    let answer = stage.env.tm(GREEN);
-    assert_eq!(answer.code(), "green_tests_still_failing", "{answer:#?}");
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    accepted(stage.env.tm(GREEN).ok());
+    let stage = with_suite_in_green("sh run.sh || true\n");
+    assert_eq!(stage.auto(VERIFIED_GREEN).code(), STILL_FAILING);
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
 }
 
 #[test]
 fn a_command_that_is_not_there() {
-    for (command, names) in [
+    for (command, named) in [
         ("no-such-runner --all", "no-such-runner"),
         ("./run.sh", "run.sh"),
     ] {
         let stage = with_command(command, &[], "");
-        stage.env.auto("start 1").ok();
-        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-        let before = stage.env.journal();
-        let answer = stage.env.tm(RED);
-        assert_eq!(
-            (answer.code(), answer.status),
-            ("test_command", 6),
-            "{answer:#?}"
-        );
-        assert!(answer.message().contains(names), "{answer:#?}");
-        assert!(before == stage.env.journal());
-        accepted_with_baseline_missing(&stage);
+        stage.auto("start 1 --verify").fault(6, "test_command");
+        assert_eq!(stage.runs().len(), 0);
+        stage.auto("start 1").ok();
+        stage.test("spaces");
+        let before = stage.journal();
+        let message = stage.auto(VERIFIED_RED).fault(6, "test_command");
+        assert!(message.contains(named), "{message}");
+        assert!(before == stage.journal());
+        stage.report(RED).ok();
     }
-    let stage = with_command("no-such-runner", &[], "");
-    let answer = stage.env.auto("start 1 --verify");
-    assert_eq!(
-        (answer.code(), answer.status),
-        ("test_command", 6),
-        "{answer:#?}"
-    );
-    assert_eq!(stage.env.runs().len(), 0);
-}
-
-fn accepted_with_baseline_missing(stage: &Stage) {
-    let red = stage.report("complete red").ok();
-    assert_eq!(red["nextAction"]["action"], "green", "{red}");
 }
 
 #[test]
 fn one_that_hangs_is_ended_with_all_it_started() {
-    let stage = with_command(
-        "sh suite.sh",
-        &[("suite.sh", "sh run.sh\n")],
-        r#""autopilot": {"testTimeout": 400}"#,
-    );
-    stage.env.auto("start 1").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let files = [("suite.sh", "sh run.sh\n")];
+    let settings = r#""autopilot": {"testTimeout": 400}"#;
+    let stage = with_command("sh suite.sh", &files, settings);
+    stage.auto("start 1").ok();
+    stage.test("spaces");
     let own = stage.outside("pids");
     let hangs = format!(
         "echo started\n(trap '' TERM INT HUP; echo $$ >'{0}.a'; sh -c 'trap \"\" TERM; echo $$ >\"{0}\"; while :; do sleep 1000; done' & wait) &\nwhile :; do sleep 1000; done\n",
         own.display()
     );
-    stage.env.write("suite.sh", hangs);
-    let before = stage.env.journal();
-    let answer = stage.env.tm(RED);
-    assert_eq!(
-        (answer.code(), answer.status),
-        ("test_timeout", 3),
-        "{answer:#?}"
-    );
-    assert!(
-        answer.suggestion().contains("autopilot.testTimeout"),
-        "{answer:#?}"
-    );
-    assert!(before == stage.env.journal());
+    stage.write("suite.sh", hangs);
+    let before = stage.journal();
+    stage.auto(VERIFIED_RED).fault(3, "test_timeout");
+    assert!(before == stage.journal());
     for name in ["pids", "pids.a"] {
         let pid = fs::read_to_string(stage.outside(name)).unwrap_or_default();
         let pid = pid.trim();
@@ -297,20 +221,8 @@ fn one_that_hangs_is_ended_with_all_it_started() {
             std::thread::yield_now();
         }
     }
-    stage.env.write("suite.sh", "sh run.sh\n");
-    accepted_with_baseline_missing(&stage);
-}
-
-#[test]
-fn one_that_floods_is_read_to_its_end() {
-    let stage = with_command("sh suite.sh", &[("suite.sh", FLOOD)], "");
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    accepted(stage.env.tm(RED).ok());
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    accepted(stage.env.tm(GREEN).ok());
-    let kept: u64 = size_of(&stage.env.run_folder());
-    assert!(kept < 30 << 20, "{kept}");
+    stage.write("suite.sh", "sh run.sh\n");
+    stage.report(RED).ok();
 }
 
 fn is_alive(pid: &str) -> bool {
@@ -319,60 +231,42 @@ fn is_alive(pid: &str) -> bool {
     !stat.trim().is_empty() && !stat.starts_with('Z')
 }
 
-/// 24 MB on the standard error, beside a report.
-const FLOOD: &str = "yes 'a line of noise that says nothing at all about the tests of this project' | head -c 24000000 >&2
-sh run.sh
-";
-
-fn size_of(folder: &std::path::Path) -> u64 {
-    fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let entry = entry.unwrap();
-            match entry.metadata().unwrap() {
-                found if found.is_dir() => size_of(&entry.path()),
-                found => found.len(),
-            }
-        })
-        .sum()
+#[test]
+fn one_that_floods_is_read_to_its_end() {
+    // 24 MB on the standard error, beside a report.
+    let flood = "yes 'a line of noise that says nothing at all about the tests of this project' | head -c 24000000 >&2\nsh run.sh\n";
+    let stage = with_suite_in_green(flood);
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
+    let files = testkit::files::contents(&stage.run_folder());
+    let kept: usize = files.values().map(Vec::len).sum();
+    assert!(kept < 30 << 20, "{kept}");
 }
 
 #[test]
 fn a_report_beside_the_run() {
     // What is printed tells nothing; the file does.
-    let suite = "JUNIT=report.xml sh run.sh >/dev/null\n";
-    let stage = with_command("sh suite.sh", &[("suite.sh", suite)], "");
+    let stage = with_suite("JUNIT=report.xml sh run.sh >/dev/null\n");
+    let beside = |words: &str| format!("{words} --verify --report report.xml");
     stage
-        .env
         .auto("start 1 --verify --baseline-report report.xml")
         .ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    let with_report = |words: &str| {
-        let words = format!("{words} --verify --report report.xml");
-        stage.env.auto(&words)
-    };
-    accepted(with_report("complete red").ok());
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    let before = stage.env.journal();
-    let old = stage.env.auto("complete green --verify --report old.xml");
-    assert_eq!(old.code(), "report_missing", "{old:#?}");
+    stage.test("spaces");
+    stage.accepted(&beside(RED));
+    stage.code("spaces");
+    let before = stage.journal();
+    let missing = stage.auto("complete green --verify --report old.xml");
+    assert_eq!(missing.code(), "report_missing", "{missing:#?}");
     // A file that the command does not write says nothing of this run.
-    fs::copy(stage.path("report.xml"), stage.outside("old.xml")).unwrap();
-    set_age(&stage.outside("old.xml"), 60);
     let old = stage.outside("old.xml");
-    let mut words = GREEN.to_vec();
-    words.extend(["--report", old.to_str().unwrap()]);
-    let answer = stage.env.tm(&words);
-    assert_eq!(
-        (answer.code(), answer.status),
-        ("report_not_written", 3),
-        "{answer:#?}"
-    );
-    assert!(before == stage.env.journal());
-    accepted(with_report("complete green").ok());
-    stage.env.auto("commit").ok();
-    let files = stage.env.git(&["show", "--name-only", "--format=", "HEAD"]);
-    assert!(!files.contains("report.xml"), "{files}");
+    fs::copy(stage.path("report.xml"), &old).unwrap();
+    set_age(&old, 60);
+    let words = with_report(VERIFIED_GREEN, &old);
+    stage.auto(&words).fault(3, "report_not_written");
+    assert!(before == stage.journal());
+    stage.accepted(&beside(GREEN));
+    stage.auto("commit").ok();
+    assert!(!stage.committed().contains("report.xml"));
 }
 
 #[test]
@@ -383,227 +277,138 @@ n=$(cat ../count 2>/dev/null || echo 0)
 echo $((n + 1)) >../count
 [ ! -f ../meddle ] || echo \"late() { echo $n; }\" >src/late.sh
 ";
-    let stage = with_command("sh suite.sh", &[("suite.sh", suite)], "");
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    accepted(stage.env.tm(RED).ok());
-    stage.env.write("src/spaces.sh", NEW_CODE);
+    let stage = with_suite_in_green(suite);
+    stage.code("spaces");
     fs::write(stage.outside("meddle"), "").unwrap();
-    stage.refused(
-        GREEN,
-        "stale_report",
-        &["src/late.sh", "while the tests ran"],
-        "run the tests again",
-    );
+    stage.refused(VERIFIED_GREEN, "stale_report", &["src/late.sh"]);
     fs::remove_file(stage.outside("meddle")).unwrap();
-    fs::remove_file(stage.path("src/late.sh")).unwrap();
-    accepted(stage.env.tm(GREEN).ok());
+    stage.delete("src/late.sh");
+    stage.accepted(VERIFIED_GREEN);
 
     // A build that writes code comes to rest; its first run counts for nothing.
-    let suite = "echo 'made() { echo made; }' >src/made.sh\nsh run.sh\n";
-    let stage = with_command("sh suite.sh", &[("suite.sh", suite)], "");
-    stage.env.auto("start 1").ok();
-    stage.env.write(
-        "tests/made_test.sh",
-        "test_made() { test \"$(made; spaces)\" = 1; }\n",
-    );
-    stage.env.tm(RED).ok();
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    stage.env.write("src/made.sh", "made() { :; }\n");
-    let answer = stage.env.tm(GREEN);
-    assert_ne!(answer.code(), "stale_report", "{answer:#?}");
+    let stage = with_suite("echo 'made() { echo made; }' >src/made.sh\nsh run.sh\n");
+    stage.auto("start 1").ok();
+    let test = "test_made() { test \"$(made; spaces)\" = 1; }\n";
+    stage.write("tests/made_test.sh", test);
+    stage.auto(VERIFIED_RED).ok();
+    stage.code("spaces");
+    stage.write("src/made.sh", "made() { :; }\n");
+    assert_ne!(stage.auto(VERIFIED_GREEN).code(), "stale_report");
 }
 
 #[test]
 fn red_in_a_clean_tree() {
-    const CLEAN: &str = r#""evidence": {"redInCleanTree": true}"#;
-    let stage = Stage::started_with(CLEAN);
-    stage.env.trust(&["config", "trust"]);
     // It fails here because the product is broken here, and not because something is missing.
-    stage.env.write("src/words.sh", "words() { echo 7; }\n");
-    stage.env.write(
-        "tests/three_test.sh",
-        "test_three() { test \"$(words a b c)\" = 3; }\n",
-    );
-    let report = stage.suite();
-    let before = stage.env.journal();
-    let answer = stage.hand_in("complete red", &report);
-    assert_eq!(
-        (answer.code(), answer.status),
-        ("red_not_in_clean_tree", 3),
-        "{answer:#?}"
-    );
-    assert!(before == stage.env.journal());
-    stage.env.write("src/words.sh", "words() { echo $#; }\n");
-    fs::remove_file(stage.path("tests/three_test.sh")).unwrap();
+    let break_it = |stage: &Stage| {
+        stage.write("src/words.sh", "words() { echo 7; }\n");
+        let test = "test_three() { test \"$(words a b c)\" = 3; }\n";
+        stage.write("tests/three_test.sh", test);
+    };
+    let stage = Stage::started(CLEAN);
+    stage.trust(&["config", "trust"]);
+    break_it(&stage);
+    stage.report(RED).fault(3, "red_not_in_clean_tree");
+    stage.git(&["checkout", "--quiet", "src"]);
+    stage.delete("tests/three_test.sh");
     stage.red();
-    stage.green();
-    stage.env.auto("commit").ok();
 
     // An old failure, which fails there too, is not what is asked for.
-    let stage = Stage::new(CLEAN);
-    stage
-        .env
-        .write("tests/old_test.sh", "test_old() { false; }\n");
-    stage.env.commit_all("A test that fails");
-    stage.env.trust(&["config", "trust"]);
+    let old = ("tests/old_test.sh", "test_old() { false; }\n");
+    let stage = Stage::with(CLEAN, &[old]);
+    stage.trust(&["config", "trust"]);
     stage.start();
-    stage.env.write("src/words.sh", "words() { echo 7; }\n");
-    stage.env.write(
-        "tests/three_test.sh",
-        "test_three() { test \"$(words a b c)\" = 3; }\n",
-    );
-    let answer = stage.report("complete red");
-    assert_eq!(answer.code(), "red_not_in_clean_tree", "{answer:#?}");
+    break_it(&stage);
+    stage.report(RED).fault(3, "red_not_in_clean_tree");
 }
 
 #[test]
 fn a_clean_tree_may_have_to_be_set_up() {
-    let stage = |test: &str, installed: bool| {
-        let stage = Stage::with_test(
-            &format!(r#""patterns": ["tests/**"]{test}"#),
-            r#""evidence": {"redInCleanTree": true}"#,
-        );
+    for (setup, is_installed, refused) in [
+        ("", false, Some("setup_needed")),
+        // What is installed here is there, too.
+        ("", true, None),
+        (r#", "setup": "false""#, true, Some("setup_failed")),
+        (r#", "setup": "mkdir node_modules""#, true, None),
+    ] {
         let package = r#"{"name": "words", "dependencies": {"left": "1"}}"#;
-        stage.env.write("package.json", package);
-        stage.env.write(".gitignore", "node_modules/\n");
-        stage.env.commit_all("A package");
-        if installed {
-            stage.env.write("node_modules/left/index.js", "\n");
+        let files = [("package.json", package), (".gitignore", "node_modules/\n")];
+        let stage = Stage::with_test(&format!("{TESTS_RUN}{setup}"), CLEAN, &files);
+        if is_installed {
+            stage.write("node_modules/left/index.js", "\n");
         }
-        let runner = stage.env.read("run.sh");
-        stage
-            .env
-            .write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
-        stage.env.commit_all("A runner that needs it");
-        stage.env.trust(&["config", "trust"]);
-        stage.env.auto("start 1").ok();
-        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-        stage
-    };
-    let without = stage("", false);
-    let answer = without.env.auto("complete red --results failed:1,passed:2");
-    assert_eq!(
-        (answer.code(), answer.status),
-        ("setup_needed", 3),
-        "{answer:#?}"
-    );
-    assert!(answer.message().contains("node_modules"), "{answer:#?}");
-    assert!(answer.suggestion().contains("test.setup"), "{answer:#?}");
-    // What is installed here is there, too.
-    let lent = stage("", true);
-    let red = lent.report("complete red").ok();
-    assert_eq!(red["nextAction"]["action"], "green", "{red}");
-    let fails = stage(r#", "setup": "false""#, true);
-    let answer = fails.report("complete red");
-    assert_eq!(
-        (answer.code(), answer.status),
-        ("setup_failed", 3),
-        "{answer:#?}"
-    );
-    let with = stage(r#", "setup": "mkdir node_modules""#, true);
-    let red = with.report("complete red").ok();
-    assert_eq!(red["nextAction"]["action"], "green", "{red}");
-    with.green();
-    with.env.auto("commit").ok();
-}
-
-/// The project with another test command.
-fn with_command(command: &str, files: &[(&str, &str)], settings: &str) -> Stage {
-    let stage = Stage::new("");
-    for (path, text) in files {
-        stage.env.write(path, text);
+        let runner = stage.read("run.sh");
+        stage.write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
+        stage.commit_all("A runner that needs it");
+        stage.trust(&["config", "trust"]);
+        stage.auto("start 1").ok();
+        stage.test("spaces");
+        let red = stage.auto("complete red --results failed:1,passed:2");
+        match refused {
+            Some(code) => drop(red.fault(3, code)),
+            None => drop(red.ok()),
+        }
     }
-    let more = if settings.is_empty() { "" } else { ", " };
-    let config = format!(
-        r#"{{"test": {{"command": "{command}", "patterns": ["tests/**"]}}, "evidence": {{"policy": {{"command_replaced": "off"}}}}{more}{settings}}}"#
-    );
-    stage.env.write(".taskmaster/config.json", config);
-    let env: &TestEnvironment = &stage.env;
-    env.commit_all("Another command");
-    stage
 }
 
 /// Another shell, another program of that name.
 #[test]
 fn the_tests_are_run_by_what_they_were_run_by_in_red() {
     let stage = Stage::new("");
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    stage.auto("start 1 --verify").ok();
+    stage.test("spaces");
     let fake = stage.outside("fake");
     testkit::files::write_program(&fake.join("sh"), "#!/bin/sh\nexec /bin/sh \"$@\"\n");
     let path = std::env::var("PATH").unwrap();
-    let report = |words: &str, path: &str| {
-        let mut program = stage
-            .env
-            .program(&crate::rails::environment::autopilot(words));
-        program.env("PATH", path);
-        testkit::Outcome::of(&program.output().unwrap())
-    };
     let elsewhere = format!("{}:{path}", fake.display());
-    let red = report("complete red --verify", &elsewhere).ok();
+    let report = |words: &str, path: &str| {
+        let mut program = stage.program(&autopilot(words));
+        testkit::Outcome::of(&program.env("PATH", path).output().unwrap())
+    };
+    let red = report(VERIFIED_RED, &elsewhere).ok();
     let told = red["warning"].as_str().unwrap();
     assert!(told.contains("the program sh"), "{red:#}");
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    let refused = report("complete green --verify", &path);
+    stage.code("spaces");
+    let refused = report(VERIFIED_GREEN, &path);
     assert_eq!(refused.code(), "runner_config_changed", "{refused:#?}");
     assert!(refused.message().contains("the program sh"), "{refused:#?}");
-    report("complete green --verify", &elsewhere).ok();
+    report(VERIFIED_GREEN, &elsewhere).ok();
 }
 
 /// Maven and Gradle print little, and leave reports among what they build.
 #[test]
 fn reports_that_a_runner_leaves_in_any_case_are_read() {
-    let stage = with_command(
-        "./mvnw -q test",
-        &[
-            (".gitignore", "target/\n"),
-            (
-                "mvnw",
-                "#!/bin/sh\nmkdir -p part/target/surefire-reports\nJUNIT=part/target/surefire-reports/TEST-all.xml sh run.sh >/dev/null && exit 0\necho '[ERROR] There are test failures.'\nexit 1\n",
-            ),
-        ],
-        "",
-    );
-    testkit::files::write_program(&stage.path("mvnw"), stage.env.read("mvnw"));
-    stage.env.commit_all("A wrapper");
+    let wrapper = "#!/bin/sh\nmkdir -p part/target/surefire-reports\nJUNIT=part/target/surefire-reports/TEST-all.xml sh run.sh >/dev/null && exit 0\necho '[ERROR] There are test failures.'\nexit 1\n";
+    let files = [("mvnw", wrapper), (".gitignore", "target/\n")];
+    let stage = with_command("./mvnw -q test", &files, "");
+    stage.make_executable("mvnw");
+    stage.commit_all("A wrapper");
     // One of long ago is of another run.
-    let old = stage.path("old/target/surefire-reports/TEST-old.xml");
-    testkit::files::write(
-        &old,
-        "<testsuite tests=\"1\"><testcase name=\"gone\"/></testsuite>",
-    );
-    set_age(&old, 3600);
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    let red = stage.env.auto("complete red --verify").ok();
+    let old = "old/target/surefire-reports/TEST-old.xml";
+    let xml = "<testsuite tests=\"1\"><testcase name=\"gone\"/></testsuite>";
+    stage.write(old, xml);
+    set_age(&stage.path(old), 3600);
+    stage.auto("start 1 --verify").ok();
+    stage.test("spaces");
+    let red = stage.accepted(VERIFIED_RED);
     assert_eq!(red["message"], "RED accepted: 1 failing, 2 passing");
-    assert_eq!(red["warning"], serde_json::Value::Null, "{red:#}");
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    stage
-        .env
-        .write("tests/words_test.sh", "test_one() { :; }\n");
-    let missing = stage.env.auto("complete green --verify");
-    assert_eq!(missing.code(), "tests_changed", "{missing:#?}");
+    stage.code("spaces");
+    stage.write(WORDS, "test_one() { :; }\n");
+    stage.refused(VERIFIED_GREEN, "tests_changed", &[]);
 }
 
 /// Nobody sees through to what it runs, and it prints numbers alone.
 #[test]
 fn a_command_that_names_no_test_is_told_of() {
-    let settings = r#""evidence": {"require": "verified"}"#;
     let script = "sh run.sh >all\nn=$(grep -c '^ok' all)\nbad=$(grep -c '^not ok' all)\necho '======= test session starts ======='\n[ \"$bad\" = 0 ] && echo \"======= $n passed in 0.10s =======\" && exit\necho 'FAILED tests/spaces_test.sh::test_spaces - it fails'\necho \"======= $bad failed, $n passed in 0.10s =======\"\nexit 1\n";
-    let stage = with_command(
-        "sh check.sh",
-        &[("check.sh", script), (".gitignore", "all\n")],
-        settings,
-    );
-    stage.env.commit_all("A script");
-    stage.env.trust(&["config", "trust"]);
-    let started = stage.env.auto("start 1").ok();
-    let warnings = started["warnings"].as_array().unwrap();
-    assert_eq!(warnings.len(), 1, "{started:#}");
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    let red = stage.env.auto("complete red").ok();
+    let files = [("check.sh", script), (".gitignore", "all\n")];
+    let verified = r#""evidence": {"require": "verified"}"#;
+    let stage = Stage::with_test(r#""command": "sh check.sh""#, verified, &files);
+    stage.trust(&["config", "trust"]);
+    let started = stage.auto("start 1").ok();
+    let warnings = started["warnings"].as_array().map(Vec::len);
+    assert_eq!(warnings, Some(1), "{started:#}");
+    stage.test("spaces");
+    let red = stage.auto(RED).ok();
     let warning = red["warning"].to_string();
     assert!(warning.contains("does not name every test"), "{red:#}");
 }
@@ -611,103 +416,84 @@ fn a_command_that_names_no_test_is_told_of() {
 /// Whoever doubts a commit has its tests run again.
 #[test]
 fn the_tests_of_commits_are_run_again() {
+    const REPLAY: &[&str] = &["verify", "main..HEAD", "--replay"];
     let stage = Stage::new(r#""evidence": {"replay": "off"}"#);
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    stage.env.auto("complete red --verify").ok();
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    stage.env.auto("complete green --verify").ok();
-    stage.env.auto("commit").ok();
-    let verify = |words: &[&str]| stage.env.tm(&[&["verify", "main..HEAD"], words].concat());
-    let again = verify(&["--replay"]).ok();
+    stage.auto("start 1 --verify").ok();
+    stage.test("spaces");
+    stage.accepted(VERIFIED_RED);
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
+    stage.auto("commit").ok();
+    let again = stage.tm(REPLAY).ok();
     let commit = &again["commits"][0];
-    assert_eq!(commit["replay"]["green"]["passed"], 3, "{again:#}");
-    assert_eq!(commit["replay"]["green"]["failed"], 0, "{again:#}");
-    assert_eq!(commit["replay"]["red"]["failed"], 1, "{again:#}");
+    let replay = &commit["replay"];
+    let counts = [
+        &replay["green"]["passed"],
+        &replay["green"]["failed"],
+        &replay["red"]["failed"],
+    ];
+    assert_eq!(counts, [3, 0, 1], "{again:#}");
     assert_eq!(commit["standing"], "earned");
-    let remarks = commit["remarks"].to_string();
-    assert!(remarks.contains("its run is not over"), "{again:#}");
     // That takes long: who waits is told how far it is.
-    let mut spoken = stage.env.process(testkit::sandbox::binary());
-    spoken.args(["verify", "main..HEAD", "--replay"]);
-    let spoken = String::from_utf8(spoken.output().unwrap().stderr).unwrap();
-    assert!(
-        spoken.contains("hint: the tests of a commit are run again: "),
-        "{spoken}"
-    );
-    assert!(spoken.contains(", 1 of 1\n"), "{spoken}");
+    let mut spoken = stage.process(testkit::sandbox::binary());
+    let spoken = testkit::Outcome::of(&spoken.args(REPLAY).output().unwrap());
+    assert!(spoken.err.contains(", 1 of 1\n"), "{spoken:?}");
 
     // The next passes by something beside it, and nobody tried it without its change.
     let there = stage.outside("there");
     let test = format!("test_tabs() {{ test -f '{}'; }}\n", there.display());
-    stage.env.write("tests/tabs_test.sh", test);
-    stage.env.auto("complete red --verify").ok();
-    stage.env.write("src/tabs.sh", "tabs() { :; }\n");
+    stage.write("tests/tabs_test.sh", test);
+    stage.accepted(VERIFIED_RED);
+    stage.code("tabs");
     fs::write(&there, "").unwrap();
-    stage.env.auto("complete green --verify").ok();
-    stage.env.auto("commit").ok();
-    let claimed = verify(&[]).ok();
-    assert_eq!(claimed["verified"], true);
-    let again = verify(&["--replay"]);
-    assert_eq!(again.status, 3, "{again:#?}");
-    let commits = again.json()["commits"].as_array().unwrap().clone();
-    assert_eq!(commits[0]["standing"], "earned");
-    assert_eq!(commits[1]["problems"][0]["code"], "red_not_replayed");
+    stage.accepted(VERIFIED_GREEN);
+    stage.auto("commit").ok();
+    assert_eq!(stage.tm(&REPLAY[..2]).ok()["verified"], true);
+    let problem = || {
+        let again = stage.tm(REPLAY).json_with(3);
+        assert_eq!(again["commits"][0]["standing"], "earned");
+        again["commits"][1]["problems"][0]["code"].clone()
+    };
+    assert_eq!(problem(), "red_not_replayed");
     fs::remove_file(&there).unwrap();
-    let again = verify(&["--replay"]);
-    let problems = &again.json()["commits"][1]["problems"];
-    assert_eq!(problems[0]["code"], "green_not_replayed", "{again:#?}");
+    assert_eq!(problem(), "green_not_replayed");
 }
 
 /// What the subtask has changed is to be covered, however much else is.
 #[test]
 fn lines_that_were_changed_are_covered() {
     let stage = Stage::new(r#""evidence": {"changedLines": 80}"#);
-    stage.env.auto("start 1 --verify").ok();
-    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
-    stage.env.auto("complete red --verify").ok();
-    stage.env.write("src/spaces.sh", NEW_CODE);
-    let words = stage.env.read("src/words.sh");
-    stage
-        .env
-        .write("src/words.sh", format!("{words}more() {{ :; }}\n"));
-    let added = words.lines().count() + 1;
-    let lcov = |spaces: u8, more: u8| {
-        let old = (1..added).map(|line| format!("DA:{line},1"));
-        let old = old.collect::<Vec<_>>().join("\n");
-        format!(
-            "SF:src/words.sh\n{old}\nDA:{added},{more}\nend_of_record\nSF:src/spaces.sh\nDA:1,{spaces}\nend_of_record\n"
-        )
-    };
+    stage.auto("start 1 --verify").ok();
+    stage.test("spaces");
+    stage.accepted(VERIFIED_RED);
+    stage.code("spaces");
+    let words = stage.read("src/words.sh");
+    stage.write("src/words.sh", format!("{words}more() {{ :; }}\n"));
     let report = stage.outside("lcov.info");
-    let green = |text: String| {
+    let green = |text: &str| {
         fs::write(&report, text).unwrap();
-        let words = [
-            "autopilot",
-            "complete",
-            "green",
-            "--verify",
-            "--coverage-report",
-        ];
-        let path = report.to_str().unwrap();
-        stage.env.tm(&[&words[..], &[path]].concat())
+        let report = report.display();
+        stage.auto(&format!("{VERIFIED_GREEN} --coverage-report {report}"))
     };
-    let under = green(lcov(1, 0));
-    assert_eq!(under.code(), "coverage_below_threshold", "{under:#?}");
-    let told = "changed lines 50% (threshold 80%)";
-    assert!(under.message().contains(told), "{under:#?}");
+    let of_words = |more: u8| format!("SF:src/words.sh\nDA:1,1\nDA:2,{more}\nend_of_record\n");
+    let of_spaces = "SF:src/spaces.sh\nDA:1,1\nend_of_record\n";
+    let half = green(&(of_words(0) + of_spaces));
+    let message = half.fault(3, "coverage_below_threshold");
+    assert!(
+        message.contains("changed lines 50% (threshold 80%)"),
+        "{message}"
+    );
     // A file that the report does not name is not reached.
-    let named = lcov(1, 1);
-    let (words, _) = named.split_once("SF:src/spaces.sh").unwrap();
-    let under = green(words.to_owned());
-    assert_eq!(under.code(), "coverage_below_threshold", "{under:#?}");
-    assert!(under.message().contains("src/spaces.sh"), "{under:#?}");
-    let none = stage.env.auto("complete green --verify --coverage 95").ok();
+    let message = green(&of_words(1)).fault(3, "coverage_below_threshold");
+    assert!(message.contains(CODE), "{message}");
+    let none = stage.auto("complete green --verify --coverage 95").ok();
     let warning = none["warning"].to_string();
     assert!(warning.contains("coverage of changed lines"), "{none:#}");
-    stage.env.auto("reopen --reason again").ok();
-    green(lcov(1, 1)).ok();
-    let results = testkit::files::contents(&stage.env.run_folder().join("test-results"));
-    let kept = String::from_utf8_lossy(&results["subtask-1.1-green.json"]).into_owned();
+    stage.reopen();
+    green(&(of_words(1) + of_spaces)).ok();
+    let kept = stage
+        .run_folder()
+        .join("test-results/subtask-1.1-green.json");
+    let kept = fs::read_to_string(kept).unwrap();
     assert!(kept.contains("\"changedLines\": 100"), "{kept}");
 }
