@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use testkit::sandbox::with_input;
 use testkit::{Outcome, Sandbox};
 
 /// A sandbox whose project has a task.
@@ -27,85 +28,110 @@ impl TestEnvironment {
     /// A repository without a run.
     pub fn new() -> Self {
         let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#;
-        Self {
-            sandbox: Sandbox::repository(&[
-                (".taskmaster/tasks/tasks.json", TASKS),
-                (".taskmaster/config.json", config),
-                ("README.md", "words\n"),
-            ]),
-        }
+        let sandbox = Sandbox::repository(&[
+            (".taskmaster/tasks/tasks.json", TASKS),
+            (".taskmaster/config.json", config),
+            ("README.md", "words\n"),
+        ]);
+        Self { sandbox }
     }
 
     /// A repository with a run in RED.
     pub fn started() -> Self {
         let environment = Self::new();
-        environment.tm(&["autopilot", "start", "1"]);
+        environment.tm("autopilot start 1");
         environment
     }
 
-    /// Runs the binary, which must succeed.
-    pub fn tm(&self, arguments: &[&str]) -> String {
-        self.sandbox.tm(arguments).text().to_owned()
+    /// Runs the binary, which must succeed, with words that stand apart by spaces.
+    pub fn tm(&self, words: &str) -> String {
+        let words: Vec<&str> = words.split(' ').collect();
+        self.sandbox.tm(&words).text().to_owned()
+    }
+
+    /// Begins a run in another folder.
+    pub fn begin_in(&self, folder: &Path, subtask: &str) {
+        let title = folder.file_name().unwrap().to_str().unwrap();
+        let words = ["autopilot", "start", "--title", title, "--subtask", subtask];
+        let begun = self.program(&words).current_dir(folder).output();
+        Outcome::of(&begun.unwrap()).text();
     }
 
     /// Calls the hook with these bytes.
-    pub fn call(&self, arguments: &[&str], payload: &[u8]) -> Outcome {
-        let mut all = vec!["hook"];
-        all.extend(arguments);
-        self.tm_with_input(&all, payload)
+    pub fn call(&self, client: &str, payload: impl AsRef<[u8]>) -> Outcome {
+        self.tm_with_input(&["hook", client], payload)
     }
 
-    /// What Claude Code is answered; nothing if it is allowed.
-    pub fn claude(&self, payload: &Value) -> Option<Value> {
-        let answer = self.call(&["claude-code"], payload.to_string().as_bytes());
-        let text = answer.text();
-        (!text.is_empty()).then(|| serde_json::from_str(text).unwrap())
+    /// What Claude Code is answered in the project; nothing if it is allowed.
+    pub fn claude(&self, event: &str, more: Value) -> Option<Value> {
+        self.claude_in(&self.project(), event, more)
     }
 
-    /// Whether Claude Code may use a tool; the reason if not.
-    pub fn denied(&self, tool: &str, input: &Value) -> Option<String> {
-        let answer = self.claude(&serde_json::json!({
-            "cwd": self.project(), "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
-        }))?;
-        let output = &answer["hookSpecificOutput"];
-        assert_eq!(output["permissionDecision"], "deny", "{answer}");
-        Some(
-            output["permissionDecisionReason"]
-                .as_str()
-                .unwrap()
-                .to_owned(),
-        )
+    /// The same in another folder, which is all that is said.
+    pub fn claude_in(&self, cwd: &Path, event: &str, more: Value) -> Option<Value> {
+        read(&self.call("claude-code", of_claude(cwd, event, more)))
+    }
+
+    /// What is said on the standard output and on the other where an agent has moved on from the project.
+    pub fn moved(&self, cwd: &Path, event: &str, more: Value) -> (Option<Value>, String) {
+        let mut hook = self.program(&["hook", "claude-code"]);
+        hook.env("CLAUDE_PROJECT_DIR", self.project());
+        let answer = with_input(&mut hook, of_claude(cwd, event, more));
+        (read(&answer), answer.err)
+    }
+
+    /// What a session is told at its start.
+    pub fn told(&self) -> String {
+        let told = self.claude("SessionStart", json!({ "source": "startup" }));
+        told.unwrap().to_string()
+    }
+
+    /// Whether a command may be run.
+    pub fn command_is_denied(&self, line: &str) -> bool {
+        is_denied(self.claude("PreToolUse", command(line)).as_ref())
     }
 
     /// Whether a file may be edited.
     pub fn edit_is_denied(&self, file: impl AsRef<Path>) -> bool {
-        self.denied("Edit", &serde_json::json!({ "file_path": file.as_ref() }))
-            .is_some()
+        is_denied(self.claude("PreToolUse", edit(file)).as_ref())
     }
 
     /// RED reported, with a test in `file`.
     pub fn red(&self, file: &str) {
         self.write(file, "false\n");
-        self.tm(&[
-            "autopilot",
-            "complete",
-            "red",
-            "1.1",
-            "--results",
-            "failed:1,passed:0",
-        ]);
+        self.tm("autopilot complete red --results failed:1,passed:0");
     }
 
     /// GREEN reported, with code.
     pub fn green(&self) {
         self.write("src/words.sh", "true\n");
-        self.tm(&[
-            "autopilot",
-            "complete",
-            "green",
-            "1.1",
-            "--results",
-            "failed:0,passed:1",
-        ]);
+        self.tm("autopilot complete green --results failed:0,passed:1");
     }
+}
+
+fn of_claude(cwd: &Path, event: &str, mut more: Value) -> String {
+    more["cwd"] = json!(cwd);
+    more["hook_event_name"] = event.into();
+    more.to_string()
+}
+
+fn read(answer: &Outcome) -> Option<Value> {
+    let text = answer.text();
+    (!text.is_empty()).then(|| serde_json::from_str(text).unwrap())
+}
+
+/// Whether an answer of Claude Code denies something.
+pub fn is_denied(answer: Option<&Value>) -> bool {
+    answer.is_some_and(|answer| answer["hookSpecificOutput"]["permissionDecision"] == "deny")
+}
+
+/// An edit as Claude Code says it.
+pub fn edit(file: impl AsRef<Path>) -> Value {
+    let file = file.as_ref();
+    json!({ "tool_name": "Write", "tool_input": { "file_path": file, "content": "x" } })
+}
+
+/// A command as Claude Code says it.
+pub fn command(line: &str) -> Value {
+    json!({ "tool_name": "Bash", "tool_input": { "command": line } })
 }

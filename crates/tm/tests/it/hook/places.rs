@@ -5,94 +5,66 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use testkit::sandbox::with_input;
 
-use super::environment::TestEnvironment;
+use super::environment::{TestEnvironment, command, edit, is_denied};
 
 #[test]
 fn without_a_run_nothing_is_held_back_and_a_session_is_told() {
     let environment = TestEnvironment::new();
     assert!(!environment.edit_is_denied("src/a.sh"));
-    assert!(
-        environment
-            .denied("Bash", &json!({"command": "git push"}))
-            .is_none()
-    );
-    let begin = json!({"cwd": environment.project(), "hook_event_name": "SessionStart", "source": "startup"});
-    let told = environment.claude(&begin).unwrap().to_string();
-    assert!(told.contains("No run of tm is under way"), "{told}");
+    assert!(!environment.command_is_denied("git push"));
+    let told = environment.told();
     assert!(told.contains("tm autopilot start <taskId>"), "{told}");
+    assert_eq!(environment.claude("Stop", json!({})), None);
     // Where there are no tasks, none is asked for.
     fs::remove_file(environment.project().join(".taskmaster/tasks/tasks.json")).unwrap();
-    let told = environment.claude(&begin).unwrap().to_string();
+    let told = environment.told();
     assert!(told.contains("tm autopilot start --title"), "{told}");
-    let stop = json!({"cwd": environment.project(), "hook_event_name": "Stop"});
-    assert_eq!(environment.claude(&stop), None);
     // Where there is no project at all, there is nothing to say.
-    let elsewhere = environment.folder().join("elsewhere");
-    fs::create_dir_all(&elsewhere).unwrap();
-    let output = environment
-        .program(&["hook", "claude-code"])
-        .current_dir(&elsewhere)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0));
+    let mut hook = environment.program(&["hook", "claude-code"]);
+    assert!(
+        hook.current_dir(environment.folder())
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 #[test]
-fn a_paused_run_and_one_that_is_over_hold_nothing_back() {
+fn a_run_that_does_not_go_on_here_holds_nothing_back() {
     let environment = TestEnvironment::started();
-    assert!(environment.edit_is_denied("src/a.sh"));
-    environment.tm(&["autopilot", "pause"]);
-    assert!(!environment.edit_is_denied("src/a.sh"));
-    assert!(
-        environment
-            .denied("Bash", &json!({"command": "git switch main"}))
-            .is_none()
-    );
-    let begin = json!({"cwd": environment.project(), "hook_event_name": "SessionStart"});
-    let told = environment.claude(&begin).unwrap().to_string();
-    assert!(told.contains("is paused"), "{told}");
-    environment.tm(&["autopilot", "resume"]);
-    assert!(environment.edit_is_denied("src/a.sh"));
-    environment.tm(&["autopilot", "abort"]);
-    assert!(!environment.edit_is_denied("src/a.sh"));
+    let held = || {
+        let edit = environment.edit_is_denied("src/a.sh");
+        (edit, environment.command_is_denied("git switch -C other"))
+    };
+    assert_eq!(held(), (true, true));
+    environment.tm("autopilot pause");
+    assert_eq!(held(), (false, false));
+    assert!(environment.told().contains("is paused"));
+    environment.tm("autopilot resume");
+    assert_eq!(held(), (true, true));
+    // Another branch is none of the run's, and only left for its own.
+    environment.git(&["switch", "--quiet", "main"]);
+    assert_eq!(held(), (false, true));
+    environment.git(&["switch", "--quiet", "-"]);
+    // Neither do settings that cannot be read.
+    let settings = environment.read(".taskmaster/config.json");
+    environment.write(".taskmaster/config.json", "{");
+    assert!(!held().0);
+    environment.write(".taskmaster/config.json", settings);
+    environment.tm("autopilot abort");
+    assert_eq!(held(), (false, false));
 }
 
 #[test]
 fn damage_holds_nothing_back_and_is_told() {
     let environment = TestEnvironment::started();
-    let mut pending = vec![environment.home().join("store")];
-    while let Some(path) = pending.pop() {
-        if path.is_dir() {
-            pending.extend(
-                fs::read_dir(&path)
-                    .unwrap()
-                    .map(|entry| entry.unwrap().path()),
-            );
-        } else if path.ends_with("activity.jsonl") || path.ends_with("snapshot.json") {
-            fs::write(&path, "{\"damaged\"\n{}\n").unwrap();
-        }
+    for name in ["activity.jsonl", "snapshot.json"] {
+        fs::write(environment.run_folder().join(name), "{\"damaged\"\n{}\n").unwrap();
     }
-    let edit = json!({
-        "cwd": environment.project(), "hook_event_name": "PreToolUse", "tool_name": "Write",
-        "tool_input": {"file_path": "src/a.sh"},
-    });
-    let output = environment.call(&["claude-code"], edit.to_string().as_bytes());
-    assert_eq!((output.status, output.out.len()), (0, 0), "{output:?}");
-    let err = output.err;
-    assert!(err.contains("cannot tell where the run is"), "{err}");
-    assert_eq!(err.matches('\n').count(), 1, "{err}");
-    let begin = json!({"cwd": environment.project(), "hook_event_name": "SessionStart"});
-    let told = environment.claude(&begin).unwrap().to_string();
-    assert!(told.contains("tm doctor"), "{told}");
-}
-
-#[test]
-fn settings_that_cannot_be_read_hold_nothing_back() {
-    let environment = TestEnvironment::started();
-    environment.write(".taskmaster/config.json", "{");
-    assert!(!environment.edit_is_denied("src/a.sh"));
+    let (out, err) = environment.moved(&environment.project(), "PreToolUse", edit("src/a.sh"));
+    assert_eq!((out, err.matches('\n').count()), (None, 1), "{err}");
+    assert!(environment.told().contains("tm doctor"));
 }
 
 #[test]
@@ -101,13 +73,16 @@ fn paths_count_as_they_really_are() {
     let root = environment.project();
     environment.write("src/deep/a.sh", "");
     environment.write("tests/a_test.sh", "");
-    symlink(root.join("src"), root.join("link")).unwrap();
-    symlink(
-        root.join("tests/a_test.sh"),
-        root.join("src/looks_like_code.sh"),
-    )
-    .unwrap();
-    symlink(&root, environment.folder().join("alias")).unwrap();
+    for (from, to) in [
+        (root.join("src"), root.join("link")),
+        (
+            root.join("tests/a_test.sh"),
+            root.join("src/looks_like_code.sh"),
+        ),
+        (root.clone(), environment.folder().join("alias")),
+    ] {
+        symlink(from, to).unwrap();
+    }
     for (file, denied) in [
         ("src/a.sh", true),
         ("./src/../src/a.sh", true),
@@ -133,127 +108,49 @@ fn paths_count_as_they_really_are() {
         assert_eq!(environment.edit_is_denied(file), denied, "{file}");
     }
     // From a folder of the project, and from one outside of which the client names the project.
-    let from = |cwd: &Path, file: &str| {
-        environment
-            .claude(&json!({
-                "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"file_path": file},
-            }))
-            .is_some()
-    };
-    assert!(from(&root.join("src/deep"), "../b.sh"));
-    assert!(!from(&root.join("src/deep"), "../../tests/b.sh"));
-    assert!(from(
-        &environment.folder(),
-        &root.join("src/a.sh").display().to_string()
-    ));
+    let (deep, code) = (root.join("src/deep"), root.join("src/a.sh"));
+    for (cwd, file, denied) in [
+        (&deep, Path::new("../b.sh"), true),
+        (&deep, Path::new("../../tests/b.sh"), false),
+        (&environment.folder(), &code, true),
+    ] {
+        let (answer, _) = environment.moved(cwd, "PreToolUse", edit(file));
+        assert_eq!(is_denied(answer.as_ref()), denied, "{}", file.display());
+    }
 }
 
 #[test]
 fn green_freezes_what_was_there_in_red() {
     let environment = TestEnvironment::started();
-    environment.write("tests/__snapshots__/a.snap", "x");
-    environment.red("tests/words_test.sh");
-    assert!(environment.edit_is_denied("tests/words_test.sh"));
-    assert!(!environment.edit_is_denied("tests/__snapshots__/a.snap"));
-    assert!(!environment.edit_is_denied("tests/new_test.sh"));
-    environment.tm(&["autopilot", "reopen", "--reason", "the test was wrong"]);
-    assert!(!environment.edit_is_denied("tests/words_test.sh"));
-    environment.tm(&[
-        "autopilot",
-        "complete",
-        "red",
-        "1.1",
-        "--results",
-        "failed:1,passed:0",
-    ]);
-    environment.green();
-    for file in ["src/words.sh", "tests/words_test.sh", "README.md", "new"] {
-        assert!(environment.edit_is_denied(file), "{file}");
-    }
-    assert!(!environment.edit_is_denied(".taskmaster/tasks/tasks.json"));
-    assert!(!environment.edit_is_denied("../outside"));
-}
-
-#[test]
-fn another_branch_is_none_of_the_runs() {
-    let environment = TestEnvironment::started();
-    environment.git(&["switch", "--quiet", "main"]);
-    assert!(!environment.edit_is_denied("src/a.sh"));
-    let switch = json!({"command": "git switch -"});
-    assert!(environment.denied("Bash", &switch).is_some());
-}
-
-#[test]
-fn a_worktree_has_runs_of_its_own() {
-    let environment = TestEnvironment::started();
-    let beside = environment.folder().join("beside");
-    environment.git(&[
-        "worktree",
-        "add",
-        "--quiet",
-        "-b",
-        "beside",
-        beside.to_str().unwrap(),
-        "main",
-    ]);
-    let ask = |tool: &str, input: Value| {
-        environment.claude(&json!({
-            "cwd": beside, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
-        }))
+    let denied = |files: &[&str]| {
+        let denied = |file: &&str| environment.edit_is_denied(file);
+        files.iter().map(denied).collect::<Vec<_>>()
     };
-    let output = environment
-        .program(&["hook", "claude-code"])
-        .current_dir(&beside)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(ask("Bash", json!({"command": "git push"})), None);
-    // The client names no other project, so that the run beside it does not count.
-    assert_eq!(
-        ask("Write", json!({"file_path": beside.join("src/a.sh")})),
-        None
-    );
-    let start = environment
-        .program(&[
-            "autopilot",
-            "start",
-            "--title",
-            "Beside",
-            "--subtask",
-            "One",
-        ])
-        .current_dir(&beside)
-        .output()
-        .unwrap();
-    assert!(start.status.success(), "{start:?}");
-    assert!(ask("Write", json!({"file_path": beside.join("src/a.sh")})).is_some());
-    assert!(ask("Bash", json!({"command": "git commit -m x"})).is_some());
-}
-
-#[test]
-fn a_repair_may_change_its_tests() {
-    let environment = TestEnvironment::started();
-    environment.red("tests/words_test.sh");
+    let test = "tests/words_test.sh";
+    environment.write("tests/__snapshots__/a.snap", "x");
+    environment.red(test);
+    let tests = [test, "tests/__snapshots__/a.snap", "tests/new_test.sh"];
+    assert_eq!(denied(&tests), [true, false, false]);
+    environment.tm("autopilot reopen --reason wrong");
+    assert_eq!(denied(&[test]), [false]);
+    environment.red(test);
     environment.green();
-    environment.tm(&["autopilot", "commit", "1.1"]);
-    assert!(!environment.edit_is_denied("src/words.sh"));
-    assert!(
-        environment
-            .denied("Bash", &json!({"command": "git push"}))
-            .is_some()
+    assert_eq!(
+        denied(&["src/words.sh", test, "README.md", "new"]),
+        [true; 4]
     );
-    let failing = environment
-        .program(&["autopilot", "finalize", "--results", "failed:1,passed:0"])
-        .output()
-        .unwrap();
-    assert!(!failing.status.success());
-    assert!(!environment.edit_is_denied("tests/words_test.sh"));
-    assert!(!environment.edit_is_denied("src/words.sh"));
-    assert!(
-        environment
-            .denied("Bash", &json!({"command": "git commit -m x"}))
-            .is_some()
+    assert_eq!(
+        denied(&[".taskmaster/tasks/tasks.json", "../outside"]),
+        [false; 2]
     );
+    // A repair may change its tests.
+    environment.tm("autopilot commit");
+    assert_eq!(denied(&["src/words.sh"]), [false]);
+    assert!(environment.command_is_denied("git push"));
+    let suite = ["autopilot", "finalize", "--results", "failed:1,passed:0"];
+    assert_eq!(environment.json(&suite).status, 3);
+    assert_eq!(denied(&[test, "src/words.sh"]), [false; 2]);
+    assert!(environment.command_is_denied("git commit -m x"));
 }
 
 /// A worktree of the repository in the folder that clients keep theirs in, or beside it.
@@ -264,99 +161,63 @@ fn worktree(environment: &TestEnvironment, name: &str) -> PathBuf {
     fs::canonicalize(folder).unwrap()
 }
 
-/// What Claude Code is answered whose agent moved to `cwd`, and that was started in the project.
-fn moved(environment: &TestEnvironment, cwd: &Path, more: &Value) -> (Option<Value>, String) {
-    let mut payload = json!({ "cwd": cwd, "session_id": "s" });
-    for (name, value) in more.as_object().unwrap() {
-        payload[name] = value.clone();
-    }
-    let mut hook = environment.program(&["hook", "claude-code"]);
-    hook.env("CLAUDE_PROJECT_DIR", environment.project());
-    let answer = with_input(&mut hook, payload.to_string());
-    let out = (!answer.text().is_empty()).then(|| serde_json::from_str(answer.text()).unwrap());
-    (out, answer.err)
-}
-
-fn write_of(file: &Path) -> Value {
-    json!({
-        "hook_event_name": "PreToolUse", "tool_name": "Write",
-        "tool_input": { "file_path": file, "content": "x" },
-    })
-}
-
-fn command_of(line: &str) -> Value {
-    json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": line } })
-}
-
-fn is_denied(answer: &(Option<Value>, String)) -> bool {
-    let decision = answer
-        .0
-        .as_ref()
-        .map(|out| &out["hookSpecificOutput"]["permissionDecision"]);
-    decision.is_some_and(|decision| decision == "deny")
-}
-
 #[test]
 fn a_file_is_judged_by_the_run_of_its_own_worktree() {
     let environment = TestEnvironment::started();
     let main = environment.project();
+    let use_of = |cwd: &Path, tool: Value| environment.moved(cwd, "PreToolUse", tool);
+    let denies = |cwd: &Path, tool: Value| is_denied(use_of(cwd, tool).0.as_ref());
     for name in [".claude/worktrees/agent", "../beside"] {
         let tree = worktree(&environment, name);
+        let begins = || {
+            let (told, _) = environment.moved(&tree, "SessionStart", json!({}));
+            told.unwrap().to_string()
+        };
         // There is no run yet: it is said once, and on what.
-        let begin = json!({ "hook_event_name": "SessionStart" });
-        let (told, _) = moved(&environment, &tree, &begin);
-        let told = told.unwrap().to_string();
-        assert!(told.contains("No run of tm is in progress"), "{told}");
+        let told = begins();
         assert!(told.contains(tree.to_str().unwrap()), "{told}");
-        for file in ["src/a.sh", "tests/a_test.sh"] {
-            for cwd in [&tree, &main] {
-                let (told, err) = moved(&environment, cwd, &write_of(&tree.join(file)));
-                let is_first = file == "src/a.sh" && cwd == &tree;
-                assert_eq!(told.is_some(), is_first, "{told:?} {err}");
-                if let Some(told) = told {
-                    let told = &told["hookSpecificOutput"];
-                    assert_eq!(told["hookEventName"], "PreToolUse");
-                    assert_eq!(told.get("permissionDecision"), None);
-                    let text = told["additionalContext"].as_str().unwrap();
-                    assert!(text.contains(main.to_str().unwrap()), "{text}");
-                }
+        for (file, cwd, is_first) in [
+            ("src/a.sh", &tree, true),
+            ("src/a.sh", &main, false),
+            ("tests/a_test.sh", &tree, false),
+            ("tests/a_test.sh", &main, false),
+        ] {
+            let (told, err) = use_of(cwd, edit(tree.join(file)));
+            assert_eq!(told.is_some(), is_first, "{told:?} {err}");
+            if let Some(told) = told {
+                let told = &told["hookSpecificOutput"];
+                assert_eq!(told["hookEventName"], "PreToolUse");
+                assert_eq!(told.get("permissionDecision"), None);
+                let text = told["additionalContext"].as_str().unwrap();
+                assert!(text.contains(main.to_str().unwrap()), "{text}");
             }
         }
-        let stop = json!({ "hook_event_name": "Stop" });
-        assert_eq!(moved(&environment, &tree, &stop).0, None);
-        let commit = command_of("git commit -m x");
-        assert_eq!(moved(&environment, &tree, &commit).0, None);
+        assert_eq!(environment.moved(&tree, "Stop", json!({})).0, None);
+        let commit = || command("git commit -m x");
+        assert_eq!(use_of(&tree, commit()).0, None);
+        // Where the client names no project, either, the run of the main checkout does not count.
+        for tool in [commit(), edit(tree.join("src/a.sh"))] {
+            assert_eq!(environment.claude_in(&tree, "PreToolUse", tool), None);
+        }
         // The main checkout keeps its rules, wherever the agent is.
-        let of_main = write_of(&main.join("src/a.sh"));
-        assert!(is_denied(&moved(&environment, &tree, &of_main)));
-        let there = command_of(&format!("cd {} && git commit -m x", main.display()));
-        assert!(is_denied(&moved(&environment, &tree, &there)));
+        assert!(denies(&tree, edit(main.join("src/a.sh"))));
+        let there = format!("cd {} && git commit -m x", main.display());
+        assert!(denies(&tree, command(&there)));
 
         // With a run of its own, its files are judged by that, and the agent hears of no other.
-        let mut start =
-            environment.program(&["autopilot", "start", "--title", name, "--subtask", "One"]);
-        assert!(start.current_dir(&tree).output().unwrap().status.success());
+        environment.begin_in(&tree, "One");
         for cwd in [&tree, &main] {
-            assert!(is_denied(&moved(
-                &environment,
-                cwd,
-                &write_of(&tree.join("src/a.sh"))
-            )));
-            let test = moved(&environment, cwd, &write_of(&tree.join("tests/a_test.sh")));
+            assert!(denies(cwd, edit(tree.join("src/a.sh"))));
+            let test = use_of(cwd, edit(tree.join("tests/a_test.sh")));
             assert_eq!(test, (None, String::new()));
-            let there = command_of(&format!("git -C {} commit -m x", tree.display()));
-            assert!(is_denied(&moved(&environment, cwd, &there)));
+            let there = format!("git -C {} commit -m x", tree.display());
+            assert!(denies(cwd, command(&there)));
         }
-        assert!(is_denied(&moved(&environment, &tree, &commit)));
-        let (told, _) = moved(&environment, &tree, &begin);
-        assert!(told.unwrap().to_string().contains("One"));
-        let (reminder, _) = moved(&environment, &tree, &stop);
-        assert!(
-            reminder.unwrap()["reason"]
-                .as_str()
-                .unwrap()
-                .contains("One")
-        );
+        assert!(denies(&tree, commit()));
+        assert!(begins().contains("One"));
+        let (reminder, _) = environment.moved(&tree, "Stop", json!({}));
+        let reason = reminder.unwrap()["reason"].to_string();
+        assert!(reason.contains("One"), "{reason}");
     }
 }
 
@@ -366,7 +227,7 @@ fn other_repositories_are_not_spoken_of() {
     let other = environment.folder().join("other");
     environment.git(&["init", "--quiet", "--template=", other.to_str().unwrap()]);
     for cwd in [&other, &environment.project()] {
-        let answer = moved(&environment, cwd, &write_of(&other.join("src/a.sh")));
+        let answer = environment.moved(cwd, "PreToolUse", edit(other.join("src/a.sh")));
         assert_eq!(answer, (None, String::new()));
     }
 }
@@ -378,95 +239,54 @@ fn every_client_says_by_its_own_names_where_its_agent_works() {
     let tree = worktree(&environment, "../beside");
     let file = tree.join("src/a.sh");
     let patch = "*** Begin Patch\n*** Add File: src/a.sh\n+x\n*** End Patch\n";
-    let arguments = json!({ "path": file, "file_text": "x" }).to_string();
     let commit = "git commit -m x";
+    let of_tool = |cwd: &Path, name: &str, tool: &str, input: Value| json!({ "hook_event_name": name, "cwd": cwd, "tool_name": tool, "tool_input": input });
+    let pre = |cwd: &Path, tool: &str, input: Value| of_tool(cwd, "PreToolUse", tool, input);
+    let copilot = |cwd: &Path, tool: &str, input: Value| json!({ "cwd": cwd, "toolName": tool, "toolArgs": input.to_string() });
+    let shell = "run_shell_command";
+    let by_cursor = json!({ "file_path": file, "contents": "x" });
+    let mut by_cursor = of_tool(&main, "preToolUse", "Write", by_cursor);
+    by_cursor["workspace_roots"] = json!([main, tree]);
+    let mut run_by_cursor = json!({ "hook_event_name": "beforeShellExecution", "cwd": tree });
+    run_by_cursor["workspace_roots"] = json!([main]);
+    run_by_cursor["command"] = commit.into();
+    let exec = json!({ "cmd": commit, "workdir": tree });
+    let create = json!({ "path": file, "file_text": "x" });
+    let by_gemini = json!({ "command": commit, "dir_path": "../beside" });
+    let by_qwen = json!({ "command": commit, "directory": tree });
+    let by_opencode = json!({ "command": commit, "workdir": tree });
+    let write = json!({ "filePath": file, "content": "x" });
     let payloads = [
         (
             "claude-code",
-            json!({
-                "hook_event_name": "PreToolUse", "cwd": tree,
-                "tool_name": "Bash", "tool_input": { "command": commit },
-            }),
+            pre(&tree, "Bash", json!({ "command": commit })),
         ),
         (
             "codex",
-            json!({
-                "hook_event_name": "PreToolUse", "cwd": tree,
-                "tool_name": "apply_patch", "tool_input": { "command": patch },
-            }),
+            pre(&tree, "apply_patch", json!({ "command": patch })),
         ),
-        (
-            "codex",
-            json!({
-                "hook_event_name": "PreToolUse", "cwd": main,
-                "tool_name": "exec_command", "tool_input": { "cmd": commit, "workdir": tree },
-            }),
-        ),
-        (
-            "cursor",
-            json!({
-                "hook_event_name": "beforeShellExecution", "workspace_roots": [main],
-                "command": commit, "cwd": tree,
-            }),
-        ),
-        (
-            "cursor",
-            json!({
-                "hook_event_name": "preToolUse", "workspace_roots": [main, tree], "cwd": main,
-                "tool_name": "Write", "tool_input": { "file_path": file, "contents": "x" },
-            }),
-        ),
+        ("codex", pre(&main, "exec_command", exec)),
+        ("cursor", run_by_cursor),
+        ("cursor", by_cursor),
+        ("copilot", copilot(&main, "create", create)),
         (
             "copilot",
-            json!({ "cwd": main, "toolName": "create", "toolArgs": arguments }),
+            copilot(&tree, "bash", json!({ "command": commit })),
         ),
-        (
-            "copilot",
-            json!({
-                "cwd": tree, "toolName": "bash", "toolArgs": json!({ "command": commit }).to_string(),
-            }),
-        ),
-        (
-            "gemini",
-            json!({
-                "hook_event_name": "BeforeTool", "cwd": main,
-                "tool_name": "run_shell_command",
-                "tool_input": { "command": commit, "dir_path": "../beside" },
-            }),
-        ),
-        (
-            "qwen",
-            json!({
-                "hook_event_name": "PreToolUse", "cwd": main,
-                "tool_name": "run_shell_command",
-                "tool_input": { "command": commit, "directory": tree },
-            }),
-        ),
-        (
-            "opencode",
-            json!({
-                "hook_event_name": "PreToolUse", "cwd": main,
-                "tool_name": "bash", "tool_input": { "command": commit, "workdir": tree },
-            }),
-        ),
-        (
-            "opencode",
-            json!({
-                "hook_event_name": "PreToolUse", "cwd": main,
-                "tool_name": "write", "tool_input": { "filePath": file, "content": "x" },
-            }),
-        ),
+        ("gemini", of_tool(&main, "BeforeTool", shell, by_gemini)),
+        ("qwen", pre(&main, shell, by_qwen)),
+        ("opencode", pre(&main, "bash", by_opencode)),
+        ("opencode", pre(&main, "write", write)),
     ];
     let are_denied = |expected: bool| {
         for (client, payload) in &payloads {
-            let answer = environment.call(&[client], payload.to_string().as_bytes());
+            let answer = environment.call(client, payload.to_string());
             let is_denied = answer.text().contains("\"deny\"");
             assert_eq!(is_denied, expected, "{client}: {payload}\n{answer:?}");
         }
     };
     are_denied(false);
-    let mut start = environment.program(&["autopilot", "start", "--title", "x", "--subtask", "y"]);
-    assert!(start.current_dir(&tree).output().unwrap().status.success());
-    environment.tm(&["autopilot", "abort"]);
+    environment.begin_in(&tree, "y");
+    environment.tm("autopilot abort");
     are_denied(true);
 }
