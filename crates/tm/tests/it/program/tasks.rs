@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
+use super::whole_run::tm;
 
 const SPEC: &str = "specs/001-sums/tasks.md";
-const TASKS: &str = "\
+const LIST: &str = "\
 # Tasks: Sums
 
 ## Phase 1: Setup
@@ -19,136 +20,70 @@ const TASKS: &str = "\
 
 - [ ] all is well
 ";
-
-fn tm(project: &TestEnvironment, words: &[&str]) -> (i32, Value) {
-    let output = project
-        .program(&[&["tasks"], words, &["--json"]].concat())
-        .output()
-        .unwrap();
-    let told = [output.stdout, output.stderr].concat();
-    let answer = serde_json::from_slice(&told)
-        .unwrap_or_else(|error| panic!("{words:?}: {error}: {}", String::from_utf8_lossy(&told)));
-    (output.status.code().unwrap(), answer)
-}
-
-fn auto(project: &TestEnvironment, words: &str) {
-    let words: Vec<&str> = words.split(' ').collect();
-    let done = project
-        .program(&[&["autopilot"], &*words].concat())
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{words:?}: {done:?}");
-}
+const TASKS: &str = ".taskmaster/tasks/tasks.json";
 
 #[test]
 fn a_list_of_another_tool_is_worked_through() {
     let project = TestEnvironment::bare();
-    project.write("run.sh", "[ ! -f fail ]\n");
-    project.write(
-        ".taskmaster/config.json",
-        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#,
-    );
-    project.write(SPEC, TASKS);
-    project.git(&["init", "--quiet", "--template="]);
-    project.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
-    project.git(&["config", "user.name", "A"]);
-    project.git(&["config", "user.email", "a@localhost"]);
-    let (status, told) = tm(&project, &["list"]);
-    assert_eq!(
-        (status, &told["error"]["code"]),
-        (4, &json!("no_tasks")),
-        "{told:#}"
-    );
+    let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#;
+    project.write(".taskmaster/config.json", config);
+    project.write(SPEC, LIST);
+    project.init();
+    let ok = |words: &str| tm(&project, &format!("tasks {words}")).ok();
+    tm(&project, "tasks list").fault(4, "no_tasks");
 
-    let (_, planned) = tm(&project, &["import", "specs/001-sums", "--dry-run"]);
-    assert_eq!(planned["dryRun"], true, "{planned:#}");
-    assert!(!project.project().join(".taskmaster/tasks").exists());
-    let (status, told) = tm(&project, &["import", "specs/001-sums"]);
-    assert_eq!(status, 0, "{told:#}");
-    let outcomes: Vec<_> = told["tasks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|task| &task["outcome"])
-        .collect();
+    assert_eq!(ok("import specs/001-sums --dry-run")["dryRun"], true);
+    assert!(!project.project().join(TASKS).exists());
+    let told = ok("import specs/001-sums");
+    let outcomes = [0, 1].map(|at| &told["tasks"][at]["outcome"]);
     assert_eq!(outcomes, ["over", "added"]);
     assert_eq!(told["problems"][0]["line"], 12, "{told:#}");
-    let (_, told) = tm(&project, &["import", SPEC]);
-    assert_eq!(told["tasks"][1]["outcome"], "unchanged", "{told:#}");
+    let again = ok(&format!("import {SPEC}"));
+    assert_eq!(again["tasks"][1]["outcome"], "unchanged", "{again:#}");
 
-    let (_, list) = tm(&project, &["list"]);
-    assert_eq!(list["tasks"][0]["subtasks"], 2, "{list:#}");
-    let (_, next) = tm(&project, &["next"]);
-    assert_eq!(next["task"]["id"], "1", "{next:#}");
-    let (_, task) = tm(&project, &["show", "1"]);
-    assert_eq!(task["subtasks"][1]["kind"], "docs", "{task:#}");
+    assert_eq!(ok("list")["tasks"][0]["subtasks"], 2);
+    assert_eq!(ok("next")["task"]["id"], "1");
+    assert_eq!(ok("show 1")["subtasks"][1]["kind"], "docs");
 
-    project.git(&["add", "--all"]);
-    project.git(&["commit", "--quiet", "--message", "Begin"]);
-    auto(&project, "start 1");
-    project.write("tests/add.sh", "false\n");
-    auto(&project, "complete red --results failed:1,passed:0");
-    project.write("src/add.sh", "expr $1 + $2\n");
-    auto(&project, "complete green --results failed:0,passed:1");
-    auto(&project, "commit");
-    let (_, told) = tm(&project, &["write-back", "--dry-run"]);
-    assert_eq!(told["written"], json!(["T002"]), "{told:#}");
-    assert_eq!(project.read(SPEC), TASKS);
-    tm(&project, &["write-back"]);
-    assert_eq!(
-        project.read(SPEC),
-        TASKS.replace("- [ ] T002", "- [x] T002")
-    );
-    let (_, told) = tm(&project, &["write-back"]);
-    assert_eq!(told["written"], json!([]), "{told:#}");
+    project.commit_all("Begin");
+    tm(&project, "autopilot start 1").ok();
+    project.do_subtask("1.1");
+    assert_eq!(ok("write-back --dry-run")["written"], json!(["T002"]));
+    assert_eq!(project.read(SPEC), LIST);
+    ok("write-back");
+    let ticked = LIST.replace("- [ ] T002", "- [x] T002");
+    assert_eq!(project.read(SPEC), ticked);
+    assert_eq!(ok("write-back")["written"], json!([]));
 }
 
 #[test]
 fn what_cannot_be_brought_in_is_told() {
     let project = TestEnvironment::bare();
+    let issues = r#"[{"number": 1, "title": "A", "state": "OPEN"}]"#;
     project.write("notes.md", "- [ ] buy milk\n");
     project.write("broken.json", "{\"number\": 1");
+    project.write("issues.json", issues);
+    project.write(TASKS, "{");
     for (words, status, code) in [
-        (&["import", "notes.md"][..], 2, "import_unreadable"),
-        (&["import", "nothing.md"], 2, "import_unreadable"),
-        (&["import", "broken.json"], 2, "import_unreadable"),
-        (
-            &["import", "notes.md", "--from", "jira"],
-            2,
-            "unknown_format",
-        ),
+        ("notes.md", 2, "import_unreadable"),
+        ("nothing.md", 2, "import_unreadable"),
+        ("broken.json", 2, "import_unreadable"),
+        ("notes.md --from jira", 2, "unknown_format"),
+        ("issues.json", 6, "tasks_unreadable"),
     ] {
-        let (told, answer) = tm(&project, words);
-        assert_eq!(
-            (told, &answer["error"]["code"]),
-            (status, &json!(code)),
-            "{answer:#}"
-        );
+        tm(&project, &format!("tasks import {words}")).fault(status, code);
     }
-    project.write(".taskmaster/tasks/tasks.json", "{");
-    project.write(
-        "issues.json",
-        r#"[{"number": 1, "title": "A", "state": "OPEN"}]"#,
-    );
-    let (status, told) = tm(&project, &["import", "issues.json"]);
-    assert_eq!(
-        (status, &told["error"]["code"]),
-        (6, &json!("tasks_unreadable")),
-        "{told:#}"
-    );
-    assert_eq!(project.read(".taskmaster/tasks/tasks.json"), "{");
+    assert_eq!(project.read(TASKS), "{");
 }
 
 #[test]
 fn nothing_can_begin() {
     let project = TestEnvironment::bare();
-    project.write(
-        ".taskmaster/tasks/tasks.json",
-        r#"{"master": {"tasks": [{"id": 1, "title": "Later", "status": "deferred"}, {"id": 2, "title": "After", "dependencies": [1]}]}}"#,
-    );
-    let (status, told) = tm(&project, &["next"]);
-    assert_eq!((status, &told["task"]), (7, &Value::Null));
-    let (_, list) = tm(&project, &["list"]);
+    let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "Later", "status": "deferred"}, {"id": 2, "title": "After", "dependencies": [1]}]}}"#;
+    project.write(TASKS, tasks);
+    let next = tm(&project, "tasks next").json_with(7);
+    assert_eq!(next["task"], Value::Null);
+    let list = tm(&project, "tasks list").ok();
     assert_eq!(list["tasks"][1]["waitsFor"], json!(["1"]), "{list:#}");
 }
 
@@ -156,7 +91,7 @@ fn nothing_can_begin() {
 fn a_task_that_start_refuses_is_never_next() {
     let project = TestEnvironment::new();
     project.write(
-        ".taskmaster/tasks/tasks.json",
+        TASKS,
         r#"{"master": {"tasks": [
             {"id": 1, "title": "a", "dependencies": [2]},
             {"id": 2, "title": "b", "dependencies": [1]},
@@ -165,19 +100,19 @@ fn a_task_that_start_refuses_is_never_next() {
             {"id": 5, "title": "e", "subtasks": [{"id": 1, "title": "x", "status": "done"}]},
             {"id": 6, "title": "f"}]}}"#,
     );
-    project.git(&["commit", "--quiet", "--all", "--message", "tasks"]);
-    let (status, next) = tm(&project, &["next"]);
-    assert_eq!((status, &next["task"]["id"]), (0, &json!("6")), "{next:#}");
-    assert_eq!(next["circle"], json!(["1", "2", "1"]));
-    let (_, list) = tm(&project, &["list"]);
+    project.commit_all("tasks");
+    let next = tm(&project, "tasks next").ok();
+    assert_eq!(
+        (&next["task"]["id"], &next["circle"]),
+        (&json!("6"), &json!(["1", "2", "1"]))
+    );
+    let list = tm(&project, "tasks list").ok();
     for task in list["tasks"].as_array().unwrap() {
         let id = task["id"].as_str().unwrap();
         let waits = task["waitsFor"] != json!([]) || !task["blocked"].is_null();
-        let words = ["autopilot", "start", id, "--dry-run", "--json"];
-        let started = project.program(&words).output().unwrap();
-        assert_eq!(started.status.success(), !waits, "{task:#}: {started:?}");
+        let started = tm(&project, &format!("autopilot start {id} --dry-run"));
+        assert_eq!(started.status == 0, !waits, "{task:#}: {started:?}");
     }
-    let output = project.program(&["doctor", "--json"]).output().unwrap();
-    let doctor = String::from_utf8(output.stdout).unwrap();
-    assert!(doctor.contains("1 -> 2 -> 1"), "{doctor}");
+    let doctor = tm(&project, "doctor");
+    assert!(doctor.out.contains("1 -> 2 -> 1"), "{doctor:?}");
 }

@@ -1,6 +1,7 @@
 //! What happens only where a person sits: questions, colour.
 
 use super::environment::TestEnvironment;
+use super::whole_run::tm;
 use testkit::person::{self, Person};
 
 /// Runs the binary at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all
@@ -18,172 +19,117 @@ pub fn at_terminal(
     person::at_terminal(command, lines)
 }
 
-#[test]
-fn start_shows_the_plan_and_begins_on_yes() {
-    let environment = TestEnvironment::new();
-    let (status, shown) = at_terminal(
-        &environment,
-        &["autopilot", "start", "1"],
-        "what\ny\n",
-        false,
-    );
-    assert_eq!(status, 0, "{shown}");
-    assert!(shown.contains("Task 1: Count the words"), "{shown}");
-    assert!(
-        shown.contains("Make the branch master/task-1-count-the-words and begin? [Y/n]"),
-        "{shown}"
-    );
-    assert!(shown.contains("Please answer yes or no."), "{shown}");
-    assert_eq!(
-        environment.git(&["symbolic-ref", "--short", "HEAD"]),
-        "master/task-1-count-the-words"
-    );
+/// Types lines at a command, which has to end so. All that the terminal showed.
+fn typed(environment: &TestEnvironment, command: &str, lines: &str, expected: i32) -> String {
+    let words: Vec<&str> = command.split(' ').collect();
+    let (status, shown) = at_terminal(environment, &words, lines, false);
+    assert_eq!(status, expected, "{shown}");
+    shown
+}
+
+/// Types `yes` at a command, which is not enough, and then the code that it shows. What was shown before that.
+fn agreed(environment: &TestEnvironment, command: &str) -> String {
+    typed(environment, command, "yes\n", 3);
+    let words: Vec<&str> = command.split(' ').collect();
+    let (shown, status, rest) = Person::at(environment.program(&words)).agrees();
+    assert_eq!(status, 0, "{rest}");
+    shown
+}
+
+fn branches(environment: &TestEnvironment) -> String {
+    environment.git(&["branch", "--format=%(refname:short)"])
 }
 
 #[test]
-fn start_touches_nothing_on_no_or_at_the_end_of_input() {
+fn start_shows_the_plan_and_begins_on_yes() {
+    let environment = TestEnvironment::new();
+    // Nothing is touched on no or at the end of input.
     for lines in ["n\n", ""] {
-        let environment = TestEnvironment::new();
-        let (status, shown) = at_terminal(&environment, &["autopilot", "start", "1"], lines, false);
-        assert_eq!(status, 3, "{shown}");
-        assert_eq!(
-            environment.git(&["branch", "--format=%(refname:short)"]),
-            "main"
-        );
+        typed(&environment, "autopilot start 1", lines, 3);
+        assert_eq!(branches(&environment), "main");
     }
+    let shown = typed(&environment, "autopilot start 1", "what\ny\n", 0);
+    for said in [
+        "Task 1: Count the words",
+        "Make the branch master/task-1-count-the-words and begin? [Y/n]",
+        "Please answer yes or no.",
+    ] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+    let branch = environment.git(&["branch", "--show-current"]);
+    assert_eq!(branch, "master/task-1-count-the-words");
 }
 
 #[test]
 fn start_asks_about_a_dirty_tree() {
     let environment = TestEnvironment::new();
     environment.write("notes.txt", "mine\n");
-    let (status, shown) = at_terminal(
-        &environment,
-        &["autopilot", "start", "1", "--no-confirm"],
-        "n\n",
-        false,
-    );
-    assert_eq!(status, 3, "{shown}");
-    assert!(shown.contains("notes.txt"), "{shown}");
+    let shown = typed(&environment, "autopilot start 1 --no-confirm", "n\n", 3);
+    let asked = "Begin all the same, and leave these changes alone? [y/N]";
     assert!(
-        shown.contains("Begin all the same, and leave these changes alone? [y/N]"),
+        shown.contains("notes.txt") && shown.contains(asked),
         "{shown}"
     );
-    let (status, shown) = at_terminal(&environment, &["autopilot", "start", "1"], "y\n\n", false);
-    assert_eq!(status, 0, "{shown}");
-    assert_eq!(
-        environment.git(&["symbolic-ref", "--short", "HEAD"]),
-        "master/task-1-count-the-words"
-    );
+    typed(&environment, "autopilot start 1", "y\n\n", 0);
+    let branch = environment.git(&["branch", "--show-current"]);
+    assert_eq!(branch, "master/task-1-count-the-words");
 }
 
 #[test]
 fn allow_is_typed_by_a_person() {
     let environment = TestEnvironment::started();
-    let arguments = [
-        "autopilot",
-        "allow",
-        "red_without_tests",
-        "--reason",
-        "covered elsewhere",
-    ];
-    let (status, shown) = at_terminal(&environment, &arguments, "y\n", false);
-    assert_eq!(status, 3, "{shown}");
-    let (shown, status, rest) = Person::at(environment.program(&arguments)).agrees();
-    assert_eq!(status, 0, "{rest}");
+    let allow = "autopilot allow red_without_tests --reason elsewhere";
+    let shown = agreed(&environment, allow);
     assert!(shown.contains("workUnit-1.1-RED"), "{shown}");
     let log = environment.tm(&["runs", "log"]);
     let user = workspace::person::user_name();
-    assert!(
-        log.text().contains(&format!(
-            "red_without_tests by {user} (terminal): covered elsewhere"
-        )),
-        "{log:?}"
-    );
+    let told = format!("red_without_tests by {user} (terminal): elsewhere");
+    assert!(log.text().contains(&told), "{log:?}");
 }
 
 #[test]
 fn clean_up_asks_first() {
     let environment = TestEnvironment::started();
-    let (status, shown) = at_terminal(
-        &environment,
-        &["autopilot", "abort", "--cleanup"],
-        "yes\n",
-        false,
-    );
-    assert_eq!(status, 3, "{shown}");
-    let cleanup = environment.program(&["autopilot", "abort", "--cleanup"]);
-    let (shown, status, rest) = Person::at(cleanup).agrees();
-    assert_eq!(status, 0, "{rest}");
+    let shown = agreed(&environment, "autopilot abort --cleanup");
     assert!(shown.contains("with its journal"), "{shown}");
-    assert_eq!(
-        environment.git(&["branch", "--format=%(refname:short)"]),
-        "main"
-    );
+    assert_eq!(branches(&environment), "main");
 }
 
 #[test]
 fn resume_asks_which_of_several_runs_is_meant() {
     let environment = TestEnvironment::new();
-    let begin = |arguments: &[&str]| {
-        let started = environment.tm(arguments).json_with(0);
-        environment
-            .tm(&["autopilot", "pause", "--reason", "later", "--json"])
-            .json_with(0);
+    let begin = |what: &str| {
+        let started = tm(&environment, &format!("autopilot start {what}")).ok();
+        tm(&environment, "autopilot pause --reason later").ok();
         started["runId"].as_str().unwrap().to_owned()
     };
-    begin(&["autopilot", "start", "1", "--json"]);
-    let second = begin(&[
-        "autopilot",
-        "start",
-        "--title",
-        "Another",
-        "--subtask",
-        "One",
-        "--json",
-    ]);
-    let refused = environment.tm(&["autopilot", "resume", "--json"]);
-    assert_eq!(
-        refused.json()["error"]["code"],
-        "several_runs",
-        "{refused:?}"
-    );
+    begin("1");
+    let second = begin("--title Another --subtask One");
+    let resume = "autopilot resume";
+    assert_eq!(tm(&environment, resume).code(), "several_runs");
 
     let (_, shown) = at_terminal(&environment, &["autopilot", "resume"], "7\n\n", false);
     assert!(shown.contains("That is not one of the numbers."), "{shown}");
-    let number = shown
-        .lines()
-        .find(|line| line.contains(&second) && line.trim_start().starts_with(['1', '2']))
-        .unwrap_or_else(|| panic!("{second} is not listed: {shown}"))
-        .trim_start()[..1]
-        .to_owned();
-    let (status, shown) = at_terminal(
-        &environment,
-        &["autopilot", "resume"],
-        &format!("{number}\n"),
-        false,
-    );
-    assert_eq!(status, 0, "{shown}");
-    let status = environment
-        .tm(&["autopilot", "status", "--run-id", &second, "--json"])
-        .json_with(0);
-    assert_eq!(status["status"], "running");
+    let mut lines = shown.lines().map(str::trim_start);
+    let is_listed = |line: &&str| line.contains(&second) && line.starts_with(['1', '2']);
+    let number = &lines.find(is_listed).expect("it is listed")[..1];
+    typed(&environment, resume, &format!("{number}\n"), 0);
+    let status = tm(&environment, &format!("autopilot status --run-id {second}"));
+    assert_eq!(status.ok()["status"], "running");
 }
 
 #[test]
 fn colour_and_symbols_are_for_terminals_that_want_them() {
     let environment = TestEnvironment::started();
-    let (_, plain) = at_terminal(&environment, &["autopilot", "status"], "", false);
-    assert!(!plain.contains('\u{1b}') && plain.is_ascii(), "{plain}");
-    let (_, rich) = at_terminal(&environment, &["autopilot", "status"], "", true);
-    assert!(rich.contains('\u{1b}') && rich.contains('░'), "{rich}");
-    let (_, plain) = at_terminal(
-        &environment,
-        &["--no-color", "autopilot", "status"],
-        "",
-        true,
-    );
-    assert!(!plain.contains('\u{1b}') && plain.is_ascii(), "{plain}");
-    let (_, json) = at_terminal(&environment, &["autopilot", "status", "--json"], "", true);
-    assert!(!json.contains('\u{1b}'), "{json}");
+    for (words, wants, is_rich) in [
+        (&["autopilot", "status"][..], false, false),
+        (&["autopilot", "status"], true, true),
+        (&["--no-color", "autopilot", "status"], true, false),
+        (&["autopilot", "status", "--json"], true, false),
+    ] {
+        let (_, shown) = at_terminal(&environment, words, "", wants);
+        assert_eq!(shown.contains('\u{1b}'), is_rich, "{words:?}: {shown}");
+        assert_eq!(shown.contains('░'), is_rich, "{words:?}: {shown}");
+        assert!(is_rich || shown.is_ascii(), "{words:?}: {shown}");
+    }
 }

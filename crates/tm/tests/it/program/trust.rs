@@ -2,133 +2,120 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
+use testkit::Outcome;
+use testkit::person::at_terminal;
 
 use super::environment::TestEnvironment;
+use super::session::{CODE, PASS, PLAN};
+use super::whole_run::tm;
+
+const REVIEW: &str = ".taskmaster/workflows/review.yaml";
+const CONFIG: &str = ".taskmaster/config.json";
+const BEGIN: &str = "session init -i request=hello";
+const VERIFIED: &str = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "evidence": {"require": "verified"}}"#;
+
+/// The built-in `review` with this id, and gates of this mode.
+fn review(environment: &TestEnvironment, id: &str, mode: &str) -> String {
+    let shown = environment.tm(&["workflow", "show", "review"]);
+    let text = shown.text();
+    let gates = text.lines().find(|line| line.starts_with("gates: "));
+    let mine = format!("gates: {{ plan: {mode}, code: {mode}, review: {mode} }}");
+    let other = text.replacen(gates.unwrap(), &mine, 1);
+    assert_ne!(other, text);
+    other.replacen("id: review\n", &format!("id: {id}\n"), 1)
+}
 
 /// A clone with a workflow in the place of `review` that asks nobody at any gate.
 fn with_open_gates() -> TestEnvironment {
     let environment = TestEnvironment::bare();
-    let shown = environment.tm(&["workflow", "show", "review"]);
-    let text = shown
-        .text()
-        .replacen("id: review\n", "id: review\nshadows: true\n", 1);
-    let gates = text
-        .lines()
-        .find(|line| line.starts_with("gates: "))
-        .unwrap();
-    let open = text.replacen(gates, "gates: { plan: auto, code: auto, review: auto }", 1);
-    assert_ne!(open, shown.out);
-    environment.write(".taskmaster/workflows/review.yaml", &open);
+    let open = review(&environment, "review\nshadows: true", "auto");
+    environment.write(REVIEW, open);
     environment
 }
 
-fn code(value: &Value) -> &str {
-    value["error"]["code"].as_str().unwrap_or_default()
+fn hash_of(refused: &Outcome) -> String {
+    let hash = &refused.json()["error"]["details"]["hash"];
+    hash.as_str()
+        .unwrap_or_else(|| panic!("{refused:?}"))
+        .to_owned()
 }
 
 /// Under another name, and with every gate a person's, it still says by itself what a session needs to be over.
 #[test]
 fn a_session_of_another_workflow_begins_only_as_a_person_trusted_it() {
     let environment = TestEnvironment::bare();
-    let shown = environment.tm(&["workflow", "show", "review"]);
-    let shown = shown.text();
-    let gates = shown
-        .lines()
-        .find(|line| line.starts_with("gates: "))
-        .unwrap();
-    let fast = shown.replacen("id: review\n", "id: fast\n", 1).replacen(
-        gates,
-        "gates: { plan: human, code: human, review: human }",
-        1,
-    );
-    environment.write(".taskmaster/workflows/fast.yaml", &fast);
-    let start = [
-        "run",
-        "start",
-        "fast",
-        "--input",
-        "profile=generic",
-        "--input",
-        r#"values={"request":"x"}"#,
-        "--json",
-    ];
-    let refused = environment.tm(&start).json_with(3);
-    assert_eq!(code(&refused), "workflow_untrusted", "{refused}");
+    let fast = review(&environment, "fast", "human");
+    environment.write(".taskmaster/workflows/fast.yaml", fast);
+    let start = r#"run start fast --input profile=generic --input values={"request":"x"}"#;
+    tm(&environment, start).fault(3, "workflow_untrusted");
     environment.trust(&["workflow", "trust", "fast"]);
-    environment.tm(&start).json_with(0);
+    tm(&environment, start).ok();
 }
 
 #[test]
 fn a_repository_cannot_trust_itself() {
     let environment = TestEnvironment::bare();
-    let folder = environment.project().join(".taskmaster/profiles/generic");
-    environment.write(
-        ".taskmaster/profiles/generic/profile.yaml",
-        "tramline: 1\nid: generic\ntitle: Mine\nshadows: true\nresponses: { planning: { command: [\"sh\", \"./read.sh\"] } }\n",
+    let profile = ".taskmaster/profiles/mine";
+    let write = |name: &str, text: &str| environment.write(&format!("{profile}/{name}"), text);
+    write(
+        "profile.yaml",
+        "tramline-profile: 1\ntitle: Mine\nresponses:\n  planning: { command: [sh, read.sh] }\n  generation: { read: bundle }\n  review: { read: verdict }\n  revision: { read: bundle }\n",
     );
-    environment.write(
-        ".taskmaster/profiles/generic/read.sh",
-        "touch \"$HOME/pwned\"\n",
-    );
-    for path in ["planning", "generation", "review", "revision"] {
-        environment.write(
-            &format!(".taskmaster/profiles/generic/{path}-prompt.md"),
-            "Say something.\n",
-        );
+    write("read.sh", "touch \"$HOME/pwned\"\n");
+    for phase in ["planning", "generation", "review", "revision"] {
+        write(&format!("{phase}.md"), "Say something.\n");
     }
     // What the victim's list would hold, in a place that the repository chose.
-    let asked = environment.tm(&["session", "trust", "generic", "--hash", "00", "--json"]);
-    let hash = asked.json()["error"]["details"]["hash"]
-        .as_str()
-        .map(str::to_owned);
-    let list = |hash: &str| {
-        json!({ "version": 1, "trusted": [{ "subject": "profile", "path": folder, "name": "generic", "hash": hash, "at": "2026-01-01T00:00:00Z" }] })
-            .to_string()
-    };
-    let hash = hash.unwrap_or_default();
-    environment.write(".taskmaster/cache/trusted.json", list(&hash));
-    environment.write(".taskmaster/trusted.json", list(&hash));
-    environment.write(
-        ".taskmaster/config.json",
-        r#"{"autopilot": {"storage": {"basePath": ".taskmaster/cache"}}}"#,
-    );
-    let refused = environment.tm(&["session", "init", "-i", "request=hello", "--json"]);
-    let refused = refused.json_with(6);
-    assert_eq!(code(&refused), "config_invalid", "{refused}");
-    assert!(refused.to_string().contains("basePath"), "{refused}");
-    environment.write(".taskmaster/config.json", "{}");
-    environment.tm(&["session", "init", "-i", "request=hello", "--json"]);
-    environment.tm(&["session", "step", "--json"]);
-    environment.tm_with_input(&["session", "respond", "-", "--json"], "# my plan\n");
-    environment.tm(&["session", "step", "--json"]);
+    let hash = hash_of(&tm(&environment, "session trust mine --hash 00"));
+    let path = environment.project().join(profile);
+    let list = json!({ "version": 1, "trusted": [{
+        "subject": "profile", "path": path, "name": "mine", "hash": hash, "at": "2026-01-01T00:00:00Z",
+    }] });
+    environment.write(".taskmaster/cache/trusted.json", list.to_string());
+    environment.write(".taskmaster/trusted.json", list.to_string());
+    let elsewhere = r#"{"autopilot": {"storage": {"basePath": ".taskmaster/cache"}}}"#;
+    environment.write(CONFIG, elsewhere);
+    let begin = "session init --profile mine";
+    let refused = tm(&environment, begin);
+    refused.fault(6, "config_invalid");
+    assert!(refused.out.contains("basePath"), "{refused:?}");
+    environment.write(CONFIG, "{}");
+    tm(&environment, begin).ok();
+    environment.tm(&["session", "run"]);
+    environment
+        .tm_with_input(&["session", "respond", "-"], PLAN)
+        .text();
+    tm(&environment, "session step").fault(3, "profile_untrusted");
     assert!(!environment.home().join("pwned").exists());
+    // In the place of the person's list it would have counted.
+    testkit::files::write(&environment.store().join("trusted.json"), list.to_string());
+    environment.tm(&["session", "step"]);
+    assert!(environment.home().join("pwned").exists());
 }
 
 #[test]
 fn a_workflow_that_opens_gates_needs_trust() {
     let environment = with_open_gates();
-    let begin = ["session", "init", "-i", "request=hello", "--json"];
-    let refused = environment.tm(&begin).json_with(3);
-    assert_eq!(code(&refused), "workflow_untrusted", "{refused}");
-    let told = refused["error"]["message"].as_str().unwrap();
-    assert!(told.contains("takes the place of the built-in"), "{told}");
+    let text = environment.read(REVIEW);
+    let is_untrusted = || tm(&environment, BEGIN).fault(3, "workflow_untrusted");
+    let told = is_untrusted();
     assert!(told.contains("gates"), "{told}");
-    let generic = environment.tm(&["run", "start", "review", "--json"]);
-    assert_eq!(code(&generic.json_with(3)), "workflow_untrusted");
+    tm(&environment, "run start review").fault(3, "workflow_untrusted");
 
     // Named wherever somebody looks before they begin.
+    environment.write(
+        ".taskmaster/workflows/mini.yaml",
+        "tramline: 1\nid: mini\ntitle: Small\ninitial: a\nstates:\n  a: { work: {}, to: b }\n  b: { final: completed }\n",
+    );
     for words in [
         &["doctor"][..],
         &["init", "--print"],
         &["run", "start", "mini"],
     ] {
-        environment.write(
-            ".taskmaster/workflows/mini.yaml",
-            "tramline: 1\nid: mini\ntitle: Small\ninitial: a\nstates:\n  a: { work: { by: agent }, expects: outcome, on: { report: [ { to: b } ] } }\n  b: { final: completed }\n",
-        );
         let ran = environment.tm(words);
         let told = format!("{} {}", ran.out, ran.err);
         let told: Vec<&str> = told.split_whitespace().collect();
@@ -140,94 +127,72 @@ fn a_workflow_that_opens_gates_needs_trust() {
     }
 
     // Nobody trusts it without a terminal, unless they know what they trust.
-    let asked = environment.tm(&["workflow", "trust", "review", "--json"]);
-    assert_eq!(code(&asked.json_with(3)), "needs_terminal");
-    let other = ["workflow", "trust", "review", "--hash", "00", "--json"];
-    let other = environment.tm(&other).json_with(3);
-    assert_eq!(code(&other), "other_hash");
-    let hash = refused["error"]["details"]["hash"].as_str().unwrap();
-    let trust = ["workflow", "trust", "review", "--hash", hash, "--json"];
-    assert_eq!(environment.tm(&trust).json_with(0)["trusted"], true);
-    environment.tm(&begin).json_with(0);
+    let trust = "workflow trust review";
+    tm(&environment, trust).fault(3, "needs_terminal");
+    let other = tm(&environment, &format!("{trust} --hash 00"));
+    other.fault(3, "other_hash");
+    let trusted = tm(&environment, &format!("{trust} --hash {}", hash_of(&other)));
+    assert_eq!(trusted.ok()["trusted"], true);
+    tm(&environment, BEGIN).ok();
 
     // A byte more, and it asks again.
-    let file = environment
-        .project()
-        .join(".taskmaster/workflows/review.yaml");
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.clone() + "# more\n").unwrap();
-    let refused = environment.tm(&begin).json_with(3);
-    let told = refused["error"]["message"].as_str().unwrap();
-    assert!(told.contains("was changed since"), "{told}");
-    fs::write(&file, &text).unwrap();
-    environment.tm(&begin).json_with(0);
+    environment.write(REVIEW, format!("{text}# more\n"));
+    is_untrusted();
+    environment.write(REVIEW, &text);
+    tm(&environment, BEGIN).ok();
     // One that could not begin is nothing to decide on.
     let broken = format!("{text}  nowhere: {{ work: {{}}, to: COMPLETE }}\n");
     let hash = journal::sha256_hex(broken.as_bytes());
-    fs::write(&file, broken).unwrap();
-    let trust = ["workflow", "trust", "review", "--hash", &*hash, "--json"];
-    assert_eq!(
-        code(&environment.tm(&trust).json_with(6)),
-        "workflow_invalid"
-    );
-    fs::write(&file, text).unwrap();
-    let revoke = ["workflow", "trust", "review", "--revoke", "--json"];
-    assert_eq!(environment.tm(&revoke).json_with(0)["revoked"], true);
-    assert_eq!(
-        code(&environment.tm(&begin).json_with(3)),
-        "workflow_untrusted"
-    );
+    environment.write(REVIEW, broken);
+    let refused = tm(&environment, &format!("{trust} --hash {hash}"));
+    refused.fault(6, "workflow_invalid");
+    environment.write(REVIEW, text);
+    let revoked = tm(&environment, &format!("{trust} --revoke"));
+    assert_eq!(revoked.ok()["revoked"], true);
+    is_untrusted();
 }
 
 #[test]
 fn the_built_in_and_the_harmless_need_no_trust() {
     let environment = TestEnvironment::bare();
-    for words in [
-        &["workflow", "trust", "review", "--hash", "00", "--json"][..],
-        &["config", "trust", "--hash", "00", "--json"],
-    ] {
-        let refused = environment.tm(words).json_with(3);
-        assert_eq!(code(&refused), "nothing_to_trust", "{words:?}");
+    for words in ["workflow trust review", "config trust"] {
+        let refused = tm(&environment, &format!("{words} --hash 00"));
+        refused.fault(3, "nothing_to_trust");
     }
 }
 
 #[test]
 fn a_test_command_does_not_run_by_itself_in_a_clone() {
     let environment = TestEnvironment::new();
-    environment.write(
-        ".taskmaster/config.json",
-        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "evidence": {"require": "verified"}}"#,
-    );
-    environment.write(
-        "run.sh",
-        "touch \"$HOME/ran\"\nprintf 'TAP version 13\\nnot ok 1 - a\\n1..1\\n'\nexit 1\n",
-    );
-    environment.git(&["add", "--all"]);
-    environment.git(&["commit", "--quiet", "--message", "Verify"]);
-    let started = environment
-        .tm(&["autopilot", "start", "1", "--json"])
-        .json_with(0);
-    assert!(
-        started["warnings"].to_string().contains("tm config trust"),
-        "{started}"
-    );
+    environment.write(CONFIG, VERIFIED);
+    let suite = "touch \"$HOME/ran\"\nprintf 'TAP version 14\\nnot ok 1 - a\\n1..1\\n'\nexit 1\n";
+    environment.write("run.sh", suite);
+    environment.commit_all("Verify");
+    // The shell does not loosen what the project requires.
+    let mut start = environment.program(&["autopilot", "start", "1", "--json"]);
+    let start = start.env("TRAMLINE_EVIDENCE_REQUIRE", "claimed");
+    let started = Outcome::of(&start.output().unwrap()).ok();
+    let warnings = started["warnings"].to_string();
+    for told in ["tm config trust", "TRAMLINE_EVIDENCE_REQUIRE"] {
+        assert!(warnings.contains(told), "{warnings}");
+    }
     environment.write("tests/a_test.sh", "false\n");
-    let report = ["autopilot", "complete", "red", "--json"];
-    let refused = environment.tm(&report).json_with(3);
-    assert_eq!(code(&refused), "tests_untrusted", "{refused}");
     let ran = environment.home().join("ran");
-    assert!(!ran.exists());
+    let is_untrusted = |words: &str| {
+        let refused = tm(&environment, &format!("autopilot complete red {words}"));
+        refused.fault(3, "tests_untrusted");
+        assert!(!ran.exists());
+        refused
+    };
+    is_untrusted("--results failed:1,passed:0");
+    let hash = hash_of(&is_untrusted(""));
 
     // Trusted as it is: it runs by itself. Changed: not any more.
-    let hash = refused["error"]["details"]["hash"].as_str().unwrap();
-    let trust = ["config", "trust", "--hash", hash, "--json"];
-    environment.tm(&trust).json_with(0);
+    tm(&environment, &format!("config trust --hash {hash}")).ok();
     environment.write("run.sh", "touch \"$HOME/ran\"\nexit 1\n");
-    let refused = environment.tm(&report).json_with(3);
-    assert_eq!(code(&refused), "tests_untrusted", "{refused}");
-    assert!(!ran.exists());
-    environment.git(&["checkout", "--quiet", "run.sh"]);
-    environment.tm(&report).json_with(0);
+    is_untrusted("");
+    environment.write("run.sh", suite);
+    tm(&environment, "autopilot complete red").ok();
     assert!(ran.exists());
 }
 
@@ -235,164 +200,96 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
 fn whoever_asks_for_a_run_of_the_tests_gets_it() {
     let environment = TestEnvironment::started();
     environment.write("tests/a_test.sh", "false\n");
-    environment.write(
-        "run.sh",
-        "touch \"$HOME/ran\"\nprintf 'TAP version 13\\nnot ok 1 - a\\n1..1\\n'\nexit 1\n",
-    );
-    environment.tm(&["autopilot", "complete", "red", "--verify", "--json"]);
+    environment.write("run.sh", "touch \"$HOME/ran\"\nexit 1\n");
+    tm(&environment, "autopilot complete red --verify");
     assert!(environment.home().join("ran").exists());
-}
-
-#[test]
-fn the_shell_does_not_loosen_what_the_project_requires() {
-    let environment = TestEnvironment::new();
-    environment.write(
-        ".taskmaster/config.json",
-        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "evidence": {"require": "verified"}}"#,
-    );
-    environment.git(&["commit", "--quiet", "--all", "--message", "Verify"]);
-    let mut start = environment.program(&["autopilot", "start", "1", "--json"]);
-    let output = start
-        .env("TRAMLINE_EVIDENCE_REQUIRE", "claimed")
-        .output()
-        .unwrap();
-    let started: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let warnings = started["warnings"].to_string();
-    assert!(warnings.contains("TRAMLINE_EVIDENCE_REQUIRE"), "{warnings}");
-    environment.write("tests/a_test.sh", "false\n");
-    let claim = [
-        "autopilot",
-        "complete",
-        "red",
-        "--results",
-        "failed:1,passed:0",
-        "--json",
-    ];
-    let refused = environment.tm(&claim).json_with(3);
-    assert_ne!(refused["validated"], true, "{refused}");
 }
 
 #[test]
 fn runs_are_not_kept_where_git_sees_them() {
     let environment = TestEnvironment::new();
+    let project = environment.project().display().to_string();
+    let with = |words: &[&str], name: &str, value: &str| {
+        let mut command = environment.program(words);
+        if name == "HOME" {
+            command.env_remove("TRAMLINE_HOME");
+        }
+        let command = command.arg("--json").env(name, value);
+        Outcome::of(&command.output().unwrap())
+    };
+    let start = ["autopilot", "start", "1"];
+    let inside = format!("{project}/.runs");
     for (name, value, expected) in [
         ("HOME", "", "no_store"),
         ("HOME", "relative", "no_store"),
         ("TRAMLINE_HOME", "relative", "no_store"),
-        ("TRAMLINE_HOME", "PROJECT/.runs", "store_in_project"),
-        ("TRAMLINE_HOME", "PROJECT", "store_in_project"),
+        ("TRAMLINE_HOME", &inside, "store_in_project"),
+        ("TRAMLINE_HOME", &project, "store_in_project"),
     ] {
-        let project = environment.project().display().to_string();
-        let mut start = environment.program(&["autopilot", "start", "1", "--json"]);
-        if name == "HOME" {
-            start.env_remove("TRAMLINE_HOME");
-        }
-        let output = start
-            .env(name, value.replace("PROJECT", &project))
-            .output()
-            .unwrap();
-        let refused: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(code(&refused), expected, "{name}={value}: {refused}");
-        assert_eq!(
-            environment.git(&["status", "--porcelain"]),
-            "",
-            "{name}={value}"
-        );
+        assert_eq!(with(&start, name, value).code(), expected, "{name}={value}");
+        let seen = environment.git(&["status", "--porcelain"]);
+        assert_eq!(seen, "", "{name}={value}");
     }
     // Where git ignores all of it, and nothing of it was committed, they may.
     environment.write(".gitignore", "/.runs\n");
-    environment.git(&["add", "--all"]);
-    environment.git(&["commit", "--quiet", "--message", "Ignore"]);
-    let inside = environment.project().join(".runs");
-    let start = |words: &[&str]| {
-        let mut start = environment.program(words);
-        start.env("TRAMLINE_HOME", &inside).output().unwrap()
-    };
-    environment.write(".runs/trusted.json", "{}");
-    environment.git(&["add", "--force", ".runs/trusted.json"]);
-    let told: Value = serde_json::from_slice(&start(&["doctor", "--json"]).stdout).unwrap();
-    assert_eq!(told[0]["id"], "store_in_project", "{told}");
-    environment.git(&["rm", "--quiet", "--force", ".runs/trusted.json"]);
-    let begun = start(&["autopilot", "start", "1", "--json"]);
-    assert!(begun.status.success(), "{begun:?}");
+    environment.commit_all("Ignore");
+    let listed = ".runs/trusted.json";
+    environment.write(listed, "{}");
+    environment.git(&["add", "--force", listed]);
+    let told = with(&["doctor"], "TRAMLINE_HOME", &inside);
+    assert_eq!(told.json()[0]["id"], "store_in_project", "{told:?}");
+    environment.git(&["rm", "--quiet", "--force", listed]);
+    with(&start, "TRAMLINE_HOME", &inside).ok();
 }
 
 #[test]
 fn a_list_that_others_can_write_is_not_believed() {
     let environment = with_open_gates();
-    let store = environment.home().join("store");
-    fs::create_dir_all(&store).unwrap();
-    fs::write(
-        store.join("trusted.json"),
-        "{\"version\": 1, \"trusted\": []}",
-    )
-    .unwrap();
-    let mode = fs::Permissions::from_mode(0o666);
-    fs::set_permissions(store.join("trusted.json"), mode).unwrap();
-    let begin = ["session", "init", "-i", "request=hello", "--json"];
-    assert_eq!(code(&environment.tm(&begin).json_with(6)), "trust_store");
+    let list = environment.store().join("trusted.json");
+    testkit::files::write(&list, "{\"version\": 1, \"trusted\": []}");
+    fs::set_permissions(list, fs::Permissions::from_mode(0o666)).unwrap();
+    tm(&environment, BEGIN).fault(6, "trust_store");
 }
 
 /// What a person wrote at a terminal is trusted as they wrote it; what anybody else wrote is not.
 #[test]
 fn a_workflow_that_a_person_writes_is_trusted() {
     let environment = TestEnvironment::new();
-    let written = environment
-        .tm(&["workflow", "new", "mine", "--json"])
-        .json_with(0);
+    let written = tm(&environment, "workflow new mine").ok();
     let file = written["source"].as_str().unwrap();
-    assert!(
-        file.ends_with(".taskmaster/workflows/mine.yaml"),
-        "{written}"
-    );
-    let start = ["run", "start", "mine", "--input", "taskId=1", "--json"];
-    assert_eq!(
-        code(&environment.tm(&start).json_with(3)),
-        "workflow_untrusted"
-    );
-    let again = environment
-        .tm(&["workflow", "new", "mine", "--json"])
-        .json_with(3);
-    assert_eq!(code(&again), "workflow_exists");
-    for (id, from, expected) in [
-        ("tdd", "tdd", "workflow_exists"),
-        ("no good", "tdd", "workflow_invalid"),
-        ("../x", "tdd", "workflow_invalid"),
-        ("other", "no-such", "unknown_workflow"),
+    assert!(file.ends_with(".taskmaster/workflows/mine.yaml"), "{file}");
+    for (words, code) in [
+        ("run start mine --input taskId=1", "workflow_untrusted"),
+        ("workflow new mine", "workflow_exists"),
+        ("workflow new tdd --from tdd", "workflow_exists"),
+        ("workflow new ../x --from tdd", "workflow_invalid"),
+        ("workflow new other --from no-such", "unknown_workflow"),
     ] {
-        let refused = environment.tm(&["workflow", "new", id, "--from", from, "--json"]);
-        assert_eq!(code(refused.json()), expected, "{id}");
+        assert_eq!(tm(&environment, words).code(), code, "{words}");
     }
     let new = environment.program(&["workflow", "new", "yours", "--from", "mine"]);
-    let (status, shown) = testkit::person::at_terminal(new, "");
+    let (status, shown) = at_terminal(new, "");
     assert_eq!(status, 0, "{shown}");
-    assert!(shown.contains("tm workflow check yours"), "{shown}");
-    environment.git(&["add", "--all"]);
-    environment.git(&["commit", "--quiet", "--message", "Workflows"]);
-    let start = ["run", "start", "yours", "--input", "taskId=1", "--json"];
-    environment.tm(&start).json_with(0);
+    environment.commit_all("Workflows");
+    tm(&environment, "run start yours --input taskId=1").ok();
 }
 
 /// What a person reads before they trust a test command is all that the shell is given.
 #[test]
 fn nothing_of_a_test_command_is_hidden() {
     let environment = TestEnvironment::new();
-    let config = json!({
-        "test": { "command": "sh -c 'true # all tests\ntouch made; # '", "setup": "a\u{200b}b" },
-        "evidence": { "require": "verified", "redInCleanTree": true },
-    });
-    environment.write(".taskmaster/config.json", config.to_string());
-    let trust = environment.program(&["config", "trust"]);
-    let (_, shown) = testkit::person::at_terminal(trust, "");
+    let setting = |command: &str| {
+        let test = json!({ "command": command, "setup": "a\u{200b}b" });
+        let evidence = json!({ "require": "verified", "redInCleanTree": true });
+        let config = json!({ "test": test, "evidence": evidence });
+        environment.write(CONFIG, config.to_string());
+        at_terminal(environment.program(&["config", "trust"]), "").1
+    };
+    let shown = setting("sh -c 'true # all tests\ntouch made; # '");
     assert!(shown.contains(r"# all tests\ntouch made"), "{shown}");
     assert!(shown.contains(r"a\u{200b}b"), "{shown}");
-
-    let config =
-        json!({ "test": { "command": "make test" }, "evidence": { "require": "verified" } });
-    environment.write(".taskmaster/config.json", config.to_string());
     environment.write("Makefile", "test:\n\t./run.sh --all\n");
-    let trust = environment.program(&["config", "trust"]);
-    let (_, shown) = testkit::person::at_terminal(trust, "");
+    let shown = setting("make test");
     assert!(shown.contains("./run.sh --all"), "{shown}");
 }
 
@@ -400,27 +297,19 @@ fn nothing_of_a_test_command_is_hidden() {
 #[test]
 fn trust_is_taken_back_by_name() {
     let environment = with_open_gates();
-    let workflows = environment.project().join(".taskmaster/workflows");
-    let file = fs::read_dir(&workflows).unwrap().next().unwrap().unwrap();
-    let id = file
-        .path()
-        .file_stem()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned();
-    fs::rename(file.path(), workflows.join("other.yml")).unwrap();
-    environment.trust(&["workflow", "trust", &id]);
-    let text = fs::read(workflows.join("other.yml")).unwrap();
-    fs::remove_file(workflows.join("other.yml")).unwrap();
-    let revoke = ["workflow", "trust", &id, "--revoke"];
-    let revoked = environment.json(&revoke).ok();
-    assert_eq!(revoked["revoked"], true, "{revoked}");
-    fs::write(workflows.join("other.yml"), text).unwrap();
-    let listed = environment.json(&["workflow", "trust", &id, "--hash", "00"]);
-    assert_eq!(code(listed.json()), "other_hash", "it is asked for again");
-    let revoked = environment.json(&revoke).ok();
-    assert_eq!(revoked["revoked"], false, "{revoked}");
+    let other = environment
+        .project()
+        .join(".taskmaster/workflows/other.yml");
+    fs::rename(environment.project().join(REVIEW), &other).unwrap();
+    environment.trust(&["workflow", "trust", "review"]);
+    let text = fs::read(&other).unwrap();
+    let revoked = || tm(&environment, "workflow trust review --revoke").ok()["revoked"].clone();
+    fs::remove_file(&other).unwrap();
+    assert_eq!(revoked(), true);
+    fs::write(&other, text).unwrap();
+    let asked = tm(&environment, "workflow trust review --hash 00");
+    assert_eq!(asked.code(), "other_hash", "it is asked for again");
+    assert_eq!(revoked(), false);
 }
 
 /// A path that somebody names is not taken elsewhere by a link that came with the clone.
@@ -429,87 +318,65 @@ fn what_is_written_stays_where_it_was_named() {
     let environment = TestEnvironment::new();
     let outside = environment.folder().join("outside");
     fs::create_dir(&outside).unwrap();
-    for (link, to) in [("out", "../outside"), ("r.svg", "../outside/r.svg")] {
-        std::os::unix::fs::symlink(to, environment.project().join(link)).unwrap();
-    }
-    environment.git(&["add", "--all"]);
-    environment.git(&["commit", "--quiet", "--message", "Links"]);
-    let session = environment
-        .json(&["session", "init", "-i", "request=x"])
-        .ok();
-    for response in [
-        super::session::PLAN,
-        super::session::CODE,
-        "@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n",
-    ] {
+    symlink(&outside, environment.project().join("out")).unwrap();
+    let picture = environment.project().join("r.svg");
+    symlink(outside.join("r.svg"), picture).unwrap();
+    environment.commit_all("Links");
+    environment
+        .tm(&["session", "init", "-i", "request=x"])
+        .text();
+    for response in [PLAN, CODE, PASS] {
         environment.tm(&["session", "run"]);
-        environment
-            .tm_with_input(&["session", "respond", "-"], response)
-            .text();
+        let respond = ["session", "respond", "-"];
+        environment.tm_with_input(&respond, response).text();
     }
-    environment.tm(&["session", "run"]).text();
-    let id = session["session_id"].as_str().unwrap();
+    tm(&environment, "session run").ok();
     for command in [
-        &["session", "export", "out", "--session", id][..],
-        &["session", "export", "out/deeper", "--session", id],
-        &[
-            "workflow", "graph", "tdd", "--format", "svg", "--output", "r.svg",
-        ],
+        "session export out",
+        "session export out/deeper",
+        "workflow graph tdd --format svg --output r.svg",
     ] {
-        let refused = environment.json(command);
-        assert_eq!(refused.code(), "leads_outside", "{command:?}: {refused:?}");
+        let refused = tm(&environment, command);
+        assert_eq!(refused.code(), "leads_outside", "{command}: {refused:?}");
     }
-    let man = environment.tm(&["man", "--dir", "out"]);
-    assert_eq!(man.status, 3, "{man:?}");
+    assert_eq!(environment.tm(&["man", "--dir", "out"]).status, 3);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
 
 /// A template that came with a clone can be wrong, and nothing else.
 #[test]
 fn a_template_of_a_clone_is_bounded() {
+    let doubled = |how: &str| {
+        format!(
+            "{{% set a = \"aaaaaaaaaa\" %}}{}{{{{ a }}}}",
+            how.repeat(40)
+        )
+    };
+    let nots = format!("{{{{ {}true }}}}", "not ".repeat(30_000));
+    let replaced = r#"{% set a = a|replace("a", "aaaaaaaaaa") %}"#;
     for (template, expected) in [
+        (nots.as_str(), "words and signs"),
         (
-            format!("{{{{ {}true }}}}", "not ".repeat(30_000)),
-            "words and signs",
-        ),
-        (
-            "{% for a in rules %}{% for b in range(10) %}{% endfor %}{% endfor %}".to_owned(),
+            "{% for a in rules %}{% for b in range(10) %}{% endfor %}{% endfor %}",
             "no functions",
         ),
-        (
-            format!(
-                "{{% set a = \"aaaaaaaaaa\" %}}{}{{{{ a }}}}",
-                "{% set a = a ~ a %}".repeat(40)
-            ),
-            "no `~`",
-        ),
-        (
-            format!(
-                "{{% set a = \"aaaaaaaaaa\" %}}{}{{{{ a }}}}",
-                r#"{% set a = a|replace("a", "aaaaaaaaaa") %}"#.repeat(40)
-            ),
-            "too much text",
-        ),
-        ("{{ task.title[:1001] }}".to_owned(), "needs an end"),
-        ("{{ task.title[1:] }}".to_owned(), "needs an end"),
-        (
-            "{{ task.title|inline }} {{ subtask.titel }}".to_owned(),
-            "titel",
-        ),
+        (&doubled("{% set a = a ~ a %}"), "no `~`"),
+        (&doubled(replaced), "too much text"),
+        ("{{ task.title[:1001] }}", "needs an end"),
+        ("{{ task.title[1:] }}", "needs an end"),
+        ("{{ task.title|inline }} {{ subtask.titel }}", "titel"),
     ] {
         let environment = TestEnvironment::new();
-        environment.write(".taskmaster/templates/red.md", &template);
-        environment.git(&["add", "--all"]);
-        environment.git(&["commit", "--quiet", "--message", "Template"]);
-        let started = environment.json(&["autopilot", "start", "1"]);
+        environment.write(".taskmaster/templates/red.md", template);
+        environment.commit_all("Template");
+        let started = tm(&environment, "autopilot start 1");
         // What cannot be known before is told in place of it.
         let told = match started.status {
-            0 => environment.json(&["autopilot", "next"]),
+            0 => tm(&environment, "autopilot next"),
             _ => started,
         };
         assert!(told.out.contains(expected), "{expected}: {told:?}");
-        let doctor = environment.tm(&["doctor"]);
-        assert!(doctor.signal.is_none(), "{doctor:?}");
+        assert!(!environment.tm(&["doctor"]).died());
     }
     // What is copied from a built-in one says the same.
     let said = |own: bool| {
@@ -521,20 +388,12 @@ fn a_template_of_a_clone_is_bounded() {
                 environment.write(&format!(".taskmaster/templates/{phase}.md"), &text);
             }
         }
-        environment.git(&["add", "--all"]);
-        environment.git(&[
-            "commit",
-            "--quiet",
-            "--allow-empty",
-            "--message",
-            "Templates",
-        ]);
-        environment.json(&["autopilot", "start", "1"]).ok();
+        environment.commit_all("Templates");
+        tm(&environment, "autopilot start 1").ok();
         environment.do_subtask("1.1");
         environment.do_subtask("1.2");
-        let units = fs::read_to_string(environment.run_folder().join("work-units.json")).unwrap();
-        assert!(units.contains("finalize"), "{units}");
-        let next = environment.json(&["autopilot", "next"]).ok();
+        let next = tm(&environment, "autopilot next").ok();
+        assert_eq!(next["action"], "finalize");
         let project = environment.project().display().to_string();
         next["instructions"]
             .as_str()
@@ -549,26 +408,25 @@ fn a_template_of_a_clone_is_bounded() {
 fn secrets_beside_the_repository_are_not_read_into_prompts() {
     let environment = TestEnvironment::new();
     environment.write(
-        ".taskmaster/config.json",
+        CONFIG,
         r#"{"test": {"command": "true"}, "prompts": {"rulesPath": ".git", "loadOrder": ["config", "../.env", "../rules.md"]}}"#,
     );
     environment.write("rules.md", "Be brief.\n");
-    environment.git(&[
-        "config",
-        "remote.origin.url",
-        "https://u:TOPSECRET@localhost/x",
-    ]);
+    let url = "https://u:TOPSECRET@localhost/x";
+    environment.git(&["config", "remote.origin.url", url]);
     environment.write(".gitignore", ".env\n");
     environment.write(".env", "API=HUNTER2\n");
-    environment.git(&["add", "--all"]);
-    environment.git(&["commit", "--quiet", "--message", "Rules"]);
-    environment.json(&["autopilot", "start", "1"]).ok();
-    let next = environment.json(&["autopilot", "next"]);
-    assert!(next.out.contains("Be brief."), "{next:?}");
-    for secret in ["TOPSECRET", "HUNTER2"] {
-        assert!(!next.out.contains(secret), "{next:?}");
+    environment.commit_all("Rules");
+    tm(&environment, "autopilot start 1").ok();
+    let next = tm(&environment, "autopilot next");
+    for (text, is_said) in [
+        ("Be brief.", true),
+        ("git ignores it", true),
+        ("TOPSECRET", false),
+        ("HUNTER2", false),
+    ] {
+        assert_eq!(next.out.contains(text), is_said, "{text}: {next:?}");
     }
-    assert!(next.out.contains("git ignores it"), "{next:?}");
 }
 
 /// A value that is made of itself does not fill the memory.
@@ -583,10 +441,8 @@ fn values_do_not_grow_without_end() {
             "  z: { final: completed }\n",
         ),
     );
-    environment.json(&["run", "start", "grow"]).ok();
-    let refused = (0..40)
-        .map(|_| environment.json(&["run", "report"]))
-        .find(|report| report.status != 0)
-        .unwrap();
+    tm(&environment, "run start grow").ok();
+    let mut reports = (0..40).map(|_| tm(&environment, "run report"));
+    let refused = reports.find(|report| report.status != 0).unwrap();
     assert_eq!(refused.code(), "definition_fault", "{refused:?}");
 }

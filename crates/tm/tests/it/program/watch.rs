@@ -1,21 +1,19 @@
 //! `tm watch`: the events of all runs as they come, and from where somebody left off.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Lines};
 use std::process::{Child, ChildStdout, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::environment::TestEnvironment;
+use super::generic::give;
+use super::whole_run::tm;
 
-const LETTER: &str = "tramline: 1
-id: letter
-title: A letter
-initial: write
-on: { abort: { to: off } }
+const LETTER: &str = "initial: write
 states:
   write: { work: { by: anyone }, to: sent }
   sent: { final: completed }
-  off: { final: aborted }
 ";
 
 struct Watching {
@@ -24,34 +22,21 @@ struct Watching {
 }
 
 impl Watching {
-    fn begin(environment: &TestEnvironment, arguments: &[&str]) -> Self {
-        let mut words = vec!["watch", "--json"];
-        words.extend(arguments);
-        let mut child = environment
-            .program(&words)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+    fn from(environment: &TestEnvironment, cursor: &str) -> Self {
+        let mut watch = environment.program(&["watch", "--json", "--from", cursor]);
+        let mut child = watch.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
     }
 
-    fn next(&mut self) -> Value {
-        let line = self.lines.next().expect("it goes on").unwrap();
-        serde_json::from_str(&line).unwrap()
-    }
-
-    /// Everything up to the first event of that name.
-    fn until(&mut self, event: &str) -> Vec<Value> {
-        let mut seen = Vec::new();
-        loop {
-            let next = self.next();
-            let found = next["event"] == event;
-            seen.push(next);
-            if found {
-                return seen;
-            }
+    /// Everything up to the first event for which this says so.
+    fn until(&mut self, is_last: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let mut seen: Vec<Value> = Vec::new();
+        while !seen.last().is_some_and(&is_last) {
+            let line = self.lines.next().expect("it goes on").unwrap();
+            seen.push(serde_json::from_str(&line).unwrap());
         }
+        seen
     }
 }
 
@@ -62,107 +47,70 @@ impl Drop for Watching {
     }
 }
 
-/// Which events of which runs these are.
-fn places(events: &[Value]) -> Vec<(String, u64)> {
-    let place = |event: &Value| {
-        let run = event["runId"].as_str().unwrap().to_owned();
-        (run, event["seq"].as_u64().unwrap())
-    };
-    events.iter().map(place).collect()
+/// Which event of which run this is.
+fn place(event: &Value) -> (String, u64) {
+    let run = event["runId"].as_str().unwrap().to_owned();
+    (run, event["seq"].as_u64().unwrap())
 }
 
 #[test]
 fn all_runs_are_followed_from_where_somebody_left_off() {
     let environment = TestEnvironment::started();
-    environment.write(".taskmaster/workflows/letter.yaml", LETTER);
+    give(&environment, "letter", LETTER);
     let begin = || {
-        let started = environment
-            .tm(&["run", "start", "letter", "--json"])
-            .json_with(0);
+        let started = tm(&environment, "run start letter").ok();
         started["runId"].as_str().unwrap().to_owned()
     };
+    let report = |run: &str| tm(&environment, &format!("run report --run-id {run}")).ok();
     let first = begin();
     // From the beginning of time on: what there is, whenever the process began.
-    let mut watching = Watching::begin(&environment, &["--from", "1.0"]);
-    let before = watching.until("run:created");
-    let mut all = before;
+    let mut watching = Watching::from(&environment, "1.0");
+    let mut all = watching.until(|event| event["event"] == "run:created");
     let second = begin();
-    while !all.iter().any(|event| event["runId"] == second.as_str()) {
-        all.push(watching.next());
-    }
-    environment
-        .tm(&["run", "report", "--run-id", &first, "--json"])
-        .json_with(0);
-    all.extend(watching.until("run:ended"));
+    all.extend(watching.until(|event| event["runId"] == second.as_str()));
+    report(&first);
+    all.extend(watching.until(|event| event["event"] == "run:ended"));
     drop(watching);
-    let runs: std::collections::BTreeSet<_> =
-        places(&all).into_iter().map(|(run, _)| run).collect();
-    assert_eq!(
-        runs.len(),
-        3,
-        "the run over the task, and both letters: {runs:?}"
-    );
-    let mut once = places(&all);
-    once.sort();
-    once.dedup();
-    assert_eq!(once.len(), all.len(), "none comes twice");
+    let once: BTreeSet<_> = all.iter().map(place).collect();
+    let runs: BTreeSet<_> = once.iter().map(|(run, _)| run).collect();
+    // The run over the task, and both letters; none comes twice.
+    assert_eq!((runs.len(), once.len()), (3, all.len()), "{all:?}");
 
     // Away in between, with one cursor after the other: what comes is what came behind it, and nothing else.
-    environment
-        .tm(&["run", "report", "--run-id", &second, "--json"])
-        .json_with(0);
-    let end = ("run:ended", second.as_str());
-    let cursors = all.iter().enumerate().filter_map(|(at, event)| {
+    report(&second);
+    let is_end = |event: &Value| event["event"] == "run:ended" && event["runId"] == second.as_str();
+    for event in &all {
         assert_eq!(event["cursor"].is_string(), event["k"] == event["n"]);
-        Some((at, event["cursor"].as_str()?))
-    });
+    }
+    let cursors = all
+        .iter()
+        .enumerate()
+        .filter_map(|(at, event)| Some((at, event["cursor"].as_str()?)));
     for (at, cursor) in cursors.step_by(3) {
-        let mut again = Watching::begin(&environment, &["--from", cursor]);
-        let mut seen = Vec::new();
-        while seen.last().is_none_or(|last: &Value| {
-            (
-                last["event"].as_str().unwrap(),
-                last["runId"].as_str().unwrap(),
-            ) != end
-        }) {
-            seen.push(again.next());
-        }
-        let mut known = places(&all[..=at]);
-        let seen = places(&seen);
-        assert!(seen.iter().all(|place| !known.contains(place)), "{cursor}");
-        known.extend(seen);
-        known.sort();
-        known.dedup();
-        for place in places(&all) {
-            assert!(
-                known.contains(&place),
-                "{place:?} is missed behind {cursor}"
-            );
-        }
+        let seen = Watching::from(&environment, cursor).until(is_end);
+        let seen: BTreeSet<_> = seen.iter().map(place).collect();
+        let known: BTreeSet<_> = all[..=at].iter().map(place).collect();
+        assert!(seen.is_disjoint(&known), "{cursor}");
+        let union: BTreeSet<_> = seen.union(&known).cloned().collect();
+        assert!(once.is_subset(&union), "what is missed behind {cursor}");
     }
 }
 
 #[test]
 fn what_is_no_cursor_is_refused() {
     let environment = TestEnvironment::started();
-    let refused = environment
-        .tm(&["watch", "--from", "yesterday", "--json"])
-        .json_with(2);
-    assert_eq!(refused["error"]["code"], json!("bad_cursor"));
+    tm(&environment, "watch --from yesterday").fault(2, "bad_cursor");
 }
 
 #[test]
 fn a_damaged_run_does_not_keep_others_from_being_followed() {
     let environment = TestEnvironment::started();
-    environment.write(".taskmaster/workflows/letter.yaml", LETTER);
-    let path = environment.journal_path();
-    let mut bytes = std::fs::read(&path).unwrap();
+    give(&environment, "letter", LETTER);
+    let mut bytes = environment.journal();
     bytes[40] ^= 1;
-    std::fs::write(&path, bytes).unwrap();
-    let mut watching = Watching::begin(&environment, &["--from", "1.0"]);
-    let started = environment
-        .tm(&["run", "start", "letter", "--json"])
-        .json_with(0);
-    let seen = watching.until("unit:issued");
+    std::fs::write(environment.journal_path(), bytes).unwrap();
+    let mut watching = Watching::from(&environment, "1.0");
+    let started = tm(&environment, "run start letter").ok();
+    let seen = watching.until(|event| event["event"] == "unit:issued");
     assert!(seen.iter().all(|event| event["runId"] == started["runId"]));
 }

@@ -1,77 +1,68 @@
 //! A run from start to report, as an agent drives it: the shapes of the answers.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
+use testkit::Outcome;
 
-use super::environment::{TestEnvironment, keys};
+use super::environment::TestEnvironment;
 
-fn has_keys(answer: &Value, expected: &[&str]) {
-    let keys: BTreeSet<&str> = keys(answer).into_iter().collect();
-    for key in expected {
-        assert!(keys.contains(key), "{key} is not in {answer}");
+/// Runs the binary for JSON, with words that stand apart by spaces.
+pub fn tm(environment: &TestEnvironment, words: &str) -> Outcome {
+    environment.json(&words.split_whitespace().collect::<Vec<_>>())
+}
+
+/// An answer that has these keys.
+fn with_keys(answer: Value, keys: &[&str]) -> Value {
+    for key in keys {
+        assert!(answer.get(key).is_some(), "{key} is not in {answer}");
     }
+    answer
 }
 
 /// `nextAction` is what `next` answers, without context, with the subtask by its name alone, and with instructions that may leave
 /// out what was said before.
 fn check_next(environment: &TestEnvironment, answer: &Value, action: &str) -> Value {
-    let mut next = environment
-        .tm(&["autopilot", "next", "--json"])
-        .json_with(0);
-    let full = next.clone();
+    let full = tm(environment, "autopilot next").ok();
+    let mut next = full.clone();
     let object = next.as_object_mut().unwrap();
     for key in ["context", "preconditions", "instructions"] {
         object.remove(key);
     }
     if let Some(subtask) = object.get_mut("subtask") {
-        *subtask =
-            json!({ "id": subtask["id"], "title": subtask["title"], "kind": subtask["kind"] });
+        let (id, title, kind) = (&subtask["id"], &subtask["title"], &subtask["kind"]);
+        *subtask = json!({ "id": id, "title": title, "kind": kind });
     }
     let mut told = answer["nextAction"].clone();
     let instructions = told.as_object_mut().unwrap().remove("instructions");
     assert_eq!(instructions.is_some(), full.get("instructions").is_some());
     assert_eq!(told, next);
-    assert_eq!(answer["nextAction"]["action"], action);
+    assert_eq!(told["action"], action);
     full
 }
 
 #[test]
 fn a_run_from_start_to_report() {
     let environment = TestEnvironment::new();
-
-    let plan = environment
-        .tm(&["autopilot", "start", "1", "--dry-run", "--json"])
-        .json_with(0);
+    let ok = |words: &str| tm(&environment, words).ok();
+    let plan = ok("autopilot start 1 --dry-run");
     assert_eq!(plan["dryRun"], true);
     assert_eq!(plan["subtasks"].as_array().unwrap().len(), 2);
-    assert_eq!(
-        environment.git(&["branch", "--format=%(refname:short)"]),
-        "main"
-    );
+    let branches = environment.git(&["branch", "--format=%(refname:short)"]);
+    assert_eq!(branches, "main");
 
-    let started = environment
-        .tm(&["autopilot", "start", "1", "--json"])
-        .json_with(0);
-    has_keys(&started, &["runId", "branch", "nextAction"]);
-    let run = started["runId"].as_str().unwrap();
+    let started = with_keys(ok("autopilot start 1"), &["runId", "branch", "nextAction"]);
     assert_eq!(started["branch"], "master/task-1-count-the-words");
     let next = check_next(&environment, &started, "red");
-    has_keys(
-        &next,
-        &["unitId", "attempt", "subtask", "context", "instructions"],
-    );
     assert_eq!(next["unitId"], "workUnit-1.1-RED");
-    assert_eq!(next["subtask"]["id"], "1.1");
+    assert_eq!(
+        (&next["attempt"], &next["subtask"]["id"]),
+        (&json!(1), &json!("1.1"))
+    );
     assert_eq!(next["context"]["testCommand"], "sh run.sh");
 
     check_first_subtask(&environment);
     environment.do_subtask("1.2");
-    let status = environment
-        .tm(&["autopilot", "status", "--json"])
-        .json_with(0);
-    has_keys(
-        &status,
+    let status = with_keys(
+        ok("autopilot status"),
         &[
             "runId",
             "taskId",
@@ -82,8 +73,6 @@ fn a_run_from_start_to_report() {
             "currentPhase",
             "attemptNumber",
             "maxAttempts",
-            "progress",
-            "commits",
             "startTime",
             "duration",
             "durationMs",
@@ -92,114 +81,70 @@ fn a_run_from_start_to_report() {
             "nextAction",
         ],
     );
-    assert_eq!(status["progress"]["completed"], json!(["1.1", "1.2"]));
-    assert_eq!(status["progress"]["percentage"], 100);
-    assert_eq!(status["commits"], 2);
+    let progress = &status["progress"];
+    assert_eq!(progress["completed"], json!(["1.1", "1.2"]));
+    assert_eq!(
+        (&progress["percentage"], &status["commits"]),
+        (&json!(100), &json!(2))
+    );
 
-    let done = environment
-        .tm(&[
-            "autopilot",
-            "finalize",
-            "--results",
-            "passed:3,failed:0",
-            "--json",
-        ])
-        .json_with(0);
+    let done = ok("autopilot finalize --results passed:3,failed:0");
     assert_eq!(done["validated"], true);
     check_next(&environment, &done, "complete");
     assert!(done["report"].as_str().unwrap().starts_with('#'), "{done}");
     assert_eq!(environment.git(&["status", "--porcelain"]), "");
-
-    check_history(&environment, run);
+    check_history(&environment, started["runId"].as_str().unwrap());
 }
 
 /// RED, a failed attempt at GREEN, GREEN and COMMIT.
 fn check_first_subtask(environment: &TestEnvironment) {
+    let complete = |words: &str| tm(environment, &format!("autopilot complete {words}"));
     environment.write("tests/spaces_test.sh", "false\n");
-    let red = environment
-        .tm(&[
-            "autopilot",
-            "complete",
-            "red",
-            "1.1",
-            "--results",
-            "failed:2,passed:0",
-            "--json",
-        ])
-        .json_with(0);
-    has_keys(&red, &["validated", "message", "nextAction"]);
+    let red = complete("red 1.1 --results failed:2,passed:0").ok();
     assert_eq!(red["validated"], true);
+    assert!(red["message"].is_string());
     check_next(environment, &red, "green");
 
     // A report that is refused is a verdict, not an error.
     environment.write("src/spaces.sh", "true\n");
-    let retry = environment
-        .tm(&[
-            "autopilot",
-            "complete",
-            "--results",
-            "failed:1,passed:1",
-            "--json",
-        ])
-        .json_with(3);
-    has_keys(
-        &retry,
-        &["validated", "message", "suggestion", "code", "nextAction"],
+    let retry = complete("--results failed:1,passed:1").json_with(3);
+    let retry = with_keys(retry, &["message", "suggestion"]);
+    let verdict = (&retry["validated"], &retry["code"]);
+    assert_eq!(
+        verdict,
+        (&json!(false), &json!("green_tests_still_failing"))
     );
-    assert_eq!(retry["validated"], false);
-    assert_eq!(retry["code"], "green_tests_still_failing");
     assert_eq!(retry["nextAction"]["attempt"], 2);
 
-    let green = environment
-        .tm(&[
-            "autopilot",
-            "complete",
-            "1.1",
-            "--results",
-            r#"{"passed":2,"failed":0}"#,
-            "--json",
-        ])
-        .json_with(0);
+    let green = complete(r#"1.1 --results {"passed":2,"failed":0}"#).ok();
     check_next(environment, &green, "commit");
-
-    let commit = environment
-        .tm(&["autopilot", "commit", "1.1", "--json"])
-        .json_with(0);
-    has_keys(&commit, &["commitSha", "message", "files", "nextAction"]);
-    assert_eq!(commit["commitSha"], environment.git(&["rev-parse", "HEAD"]));
+    let commit = tm(environment, "autopilot commit 1.1").ok();
+    let commit = with_keys(commit, &["message", "files"]);
+    assert_eq!(commit["commitSha"], environment.head());
     let next = check_next(environment, &commit, "red");
     assert_eq!(next["subtask"]["id"], "1.2");
 }
 
 /// What the other commands tell of the run that is over.
 fn check_history(environment: &TestEnvironment, run: &str) {
-    let runs = environment.tm(&["runs", "list", "--json"]).json_with(0);
-    assert_eq!(runs[0]["runId"], run);
-    assert_eq!(runs[0]["status"], "completed");
-    let none = environment
-        .tm(&["runs", "list", "--status", "paused", "--json"])
-        .json_with(0);
-    assert_eq!(none, json!([]));
-
+    let ok = |words: &str| tm(environment, words).ok();
+    let runs = ok("runs list");
+    assert_eq!(
+        (&runs[0]["runId"], &runs[0]["status"]),
+        (&json!(run), &json!("completed"))
+    );
+    assert_eq!(ok("runs list --status paused"), json!([]));
     let prefix = &run[..run.len() - 3];
-    let shown = environment
-        .tm(&["runs", "show", prefix, "--json"])
-        .json_with(0);
-    assert_eq!(shown["runId"], run);
-
-    let report = environment
-        .tm(&["runs", "report", run, "--json"])
-        .json_with(0);
-    assert!(report.is_object(), "{report}");
+    assert_eq!(ok(&format!("runs show {prefix}"))["runId"], run);
+    assert!(ok(&format!("runs report {run}")).is_object());
     let markdown = environment.tm(&["runs", "report", run]);
     assert!(markdown.text().starts_with('#'), "{markdown:?}");
 
-    let log = environment.tm(&["runs", "log", run, "--json"]).json_with(0);
+    let log = ok(&format!("runs log {run}"));
+    let log = log.as_array().unwrap();
     let events: Vec<&str> = log
-        .as_array()
-        .unwrap()
         .iter()
-        .map(|event| event["event"].as_str().unwrap())
+        .filter_map(|event| event["event"].as_str())
         .collect();
     assert_eq!(events.first(), Some(&"run:created"));
     for event in [
@@ -211,24 +156,15 @@ fn check_history(environment: &TestEnvironment, run: &str) {
     ] {
         assert!(events.contains(&event), "{event} is not in {events:?}");
     }
-
-    let verified = environment
-        .tm(&["log", "verify", run, "--json"])
-        .json_with(0);
-    assert_eq!(verified["whole"], true);
-    assert_eq!(verified["events"], events.len());
-
-    let replayed = environment
-        .tm(&["log", "replay", run, "--to", "1", "--json"])
-        .json_with(0);
-    assert!(replayed.is_object(), "{replayed}");
+    let verified = ok(&format!("log verify {run}"));
+    assert_eq!(
+        (&verified["whole"], &verified["events"]),
+        (&json!(true), &json!(log.len()))
+    );
+    assert!(ok(&format!("log replay {run} --to 1")).is_object());
 
     // Watching a run that is over prints all of it and ends.
     let watched = environment.tm(&["autopilot", "watch", "--run-id", run, "--json"]);
-    let lines: Vec<Value> = watched
-        .text()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!(Value::Array(lines), log);
+    let lines = watched.text().lines().map(serde_json::from_str::<Value>);
+    assert_eq!(lines.collect::<Result<Vec<_>, _>>().unwrap(), *log);
 }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::sandbox::{binary, path_with_binary};
 use testkit::{Outcome, Sandbox};
 
@@ -31,60 +31,80 @@ const TASKS: &str = r#"{ "master": { "tasks": [ { "id": 1, "title": "Count the w
 impl TestEnvironment {
     /// A repository without a run; its settings ask for notes, or do not.
     pub fn new(notes: bool) -> Self {
-        let settings = serde_json::json!({
+        let settings = json!({
             "test": { "command": "sh run.sh", "patterns": ["tests/**"] },
             "evidence": { "notes": notes },
         });
-        Self {
-            sandbox: Sandbox::repository(&[
-                (".taskmaster/tasks/tasks.json", TASKS),
-                (".taskmaster/config.json", &settings.to_string()),
-                ("README.md", "words\n"),
-            ]),
-        }
+        let sandbox = Sandbox::repository(&[
+            (".taskmaster/tasks/tasks.json", TASKS),
+            (".taskmaster/config.json", &settings.to_string()),
+            ("README.md", "words\n"),
+        ]);
+        Self { sandbox }
     }
 
-    /// A repository whose run is over: two subtasks, and the task's status. The reports are those of a test runner.
-    pub fn finished(notes: bool) -> Self {
+    /// A run in which the first commit is due.
+    pub fn green(notes: bool) -> Self {
         let environment = Self::new(notes);
-        environment.tm(&["autopilot", "start", "1"]);
-        environment.subtask("1.1", &["words"]);
-        environment.subtask("1.2", &["words", "lines"]);
-        environment.finalize(&["words", "lines"]);
+        environment.tm("autopilot start 1");
+        environment.red_and_green(&["words"]);
+        environment
+    }
+
+    /// A run that stands at its last suite. The reports are those of a test runner.
+    pub fn at_the_end(notes: bool) -> Self {
+        let environment = Self::green(notes);
+        environment.tm("autopilot commit");
+        environment.subtask(&["words", "lines"]);
+        environment
+    }
+
+    /// A repository whose run is over: two subtasks, and the task's status.
+    pub fn finished(notes: bool) -> Self {
+        let environment = Self::at_the_end(notes);
+        environment.finalize();
         environment
     }
 
     /// RED, GREEN and the commit of a subtask, whose test is the last one.
-    pub fn subtask(&self, id: &str, tests: &[&str]) {
-        self.red_and_green(id, tests);
-        self.tm(&["autopilot", "commit", id]);
+    pub fn subtask(&self, tests: &[&str]) {
+        self.red_and_green(tests);
+        self.tm("autopilot commit");
     }
 
     /// RED and GREEN of a subtask, whose test is the last one.
-    pub fn red_and_green(&self, id: &str, tests: &[&str]) {
+    pub fn red_and_green(&self, tests: &[&str]) {
         let name = tests.last().unwrap();
         self.write(&format!("tests/{name}.sh"), "false\n");
-        let red = self.report(&format!("{id}-red"), tests, Some(name));
-        self.tm(&["autopilot", "complete", "red", id, "--report", &red]);
+        let red = self.report(tests, Some(name));
+        self.tm(&format!("autopilot complete red --report {red}"));
         self.write(&format!("src/{name}.sh"), "true\n");
-        let green = self.report(&format!("{id}-green"), tests, None);
-        self.tm(&["autopilot", "complete", "green", id, "--report", &green]);
+        let green = self.report(tests, None);
+        self.tm(&format!("autopilot complete green --report {green}"));
     }
 
     /// The end of the run.
-    pub fn finalize(&self, tests: &[&str]) {
-        let suite = self.report("suite", tests, None);
-        self.tm(&["autopilot", "finalize", "--report", &suite]);
+    pub fn finalize(&self) {
+        let suite = self.report(&["words", "lines"], None);
+        self.tm(&format!("autopilot finalize --report {suite}"));
+    }
+
+    /// The commit that is due, made by hand in two.
+    pub fn commit_in_two(&self) {
+        for folder in ["tests", "src"] {
+            self.git(&["add", folder]);
+            self.git(&["commit", "--quiet", "--message", folder]);
+        }
     }
 
     /// Writes a report outside of the repository.
-    pub fn report(&self, name: &str, tests: &[&str], failing: Option<&str>) -> String {
+    pub fn report(&self, tests: &[&str], failing: Option<&str>) -> String {
         let mut text = format!("TAP version 13\n1..{}\n", tests.len());
         for (number, test) in (1..).zip(tests) {
             let not = if failing == Some(test) { "not " } else { "" };
             text = format!("{text}{not}ok {number} - {test}\n");
         }
-        let path = self.beside(&format!("{name}.tap"));
+        let path = self.beside("report.tap");
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     }
@@ -109,56 +129,49 @@ impl TestEnvironment {
     }
 
     /// Runs the binary, which must succeed.
-    pub fn tm(&self, arguments: &[&str]) -> String {
-        self.sandbox.tm(arguments).text().to_owned()
+    pub fn tm(&self, words: &str) -> String {
+        self.try_tm(words, None).text().to_owned()
     }
 
-    /// Runs the binary, with variables on top.
-    pub fn try_tm(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Outcome {
-        ran(self.program(arguments).envs(variables.iter().copied()))
+    /// Runs the binary, with a variable on top.
+    pub fn try_tm(&self, words: &str, variable: Option<(&str, &str)>) -> Outcome {
+        let words: Vec<&str> = words.split(' ').collect();
+        ran(self.program(&words).envs(variable))
     }
 
-    /// A clone without a home; with the notes, or without.
+    /// A clone without a home, made anew; with the notes, or without.
     pub fn clone_of_it(&self, notes: bool) -> PathBuf {
-        let clone = self.beside(if notes { "clone-with-notes" } else { "clone" });
-        let mut git = self.process("git", &self.folder(), "elsewhere");
-        git.args(["clone", "--quiet", "--template="])
-            .arg(self.project())
-            .arg(&clone);
-        ran(&mut git).text();
+        let clone = self.beside("clone");
+        let _ = fs::remove_dir_all(&clone);
+        let (project, to) = (self.project(), clone.to_str().unwrap());
+        let git = |folder: &Path, words: &[&str]| {
+            ran(self.process("git", folder, "elsewhere").args(words)).text();
+        };
+        let from = project.to_str().unwrap();
+        git(&project, &["clone", "--quiet", "--template=", from, to]);
         if notes {
-            let mut git = self.process("git", &clone, "elsewhere");
-            git.args([
-                "fetch",
-                "--quiet",
-                "origin",
-                "refs/notes/tramline:refs/notes/tramline",
-            ]);
-            ran(&mut git).text();
+            let notes = "refs/notes/tramline:refs/notes/tramline";
+            git(&clone, &["fetch", "--quiet", "origin", notes]);
         }
         clone
     }
 
-    /// Runs the binary in a clone, with a home that knows of nothing.
-    pub fn tm_in(&self, clone: &Path, arguments: &[&str]) -> Outcome {
-        let mut command = self.process(binary(), clone, "elsewhere");
-        command.args(arguments);
-        ran(&mut command)
+    /// Verifies in the repository.
+    pub fn verify(&self, words: &str) -> Outcome {
+        self.verify_at(&self.project(), "home", words)
     }
 
     /// Verifies what the branch has in a clone, with a home that knows of nothing.
-    pub fn verify_in(&self, clone: &Path) -> (i32, Value) {
-        let range = ["verify", "origin/main..HEAD", "--json"];
-        let ran = self.tm_in(clone, &range);
-        (ran.status, ran.json().clone())
+    pub fn verify_in(&self, clone: &Path, words: &str) -> Outcome {
+        self.verify_at(clone, "elsewhere", &format!("origin/main..HEAD {words}"))
     }
 
-    /// Verifies the range in the repository.
-    pub fn verify(&self, more: &[&str]) -> (i32, Value) {
-        let mut arguments = vec!["verify"];
-        arguments.extend(more);
-        let ran = self.json(&arguments);
-        (ran.status, ran.json().clone())
+    /// Verifies in a folder with a home of this name.
+    pub fn verify_at(&self, folder: &Path, home: &str, words: &str) -> Outcome {
+        let mut command = self.process(binary(), folder, home);
+        ran(command
+            .args(["verify", "--json"])
+            .args(words.split_whitespace()))
     }
 }
 
@@ -167,23 +180,24 @@ pub fn ran(command: &mut Command) -> Outcome {
     Outcome::of(&command.output().unwrap())
 }
 
-/// How the commits of an answer stand, in their order.
-pub fn standings(answer: &Value) -> Vec<&str> {
-    answer["commits"]
-        .as_array()
-        .unwrap_or_else(|| panic!("no commits: {answer}"))
+/// An answer in which the commits stand so, in their order, and have problems with these codes.
+pub fn told(proof: &Outcome, standings: &[&str], problems: &[&str]) -> Value {
+    let answer = proof.json();
+    let commits = answer["commits"].as_array().unwrap();
+    let standing = commits.iter().map(|commit| &commit["standing"]);
+    assert_eq!(standing.collect::<Vec<_>>(), standings, "{answer:#}");
+    let found = commits
         .iter()
-        .map(|commit| commit["standing"].as_str().unwrap())
-        .collect()
+        .flat_map(|commit| commit["problems"].as_array().unwrap());
+    let found = found.map(|problem| &problem["code"]);
+    assert_eq!(found.collect::<Vec<_>>(), problems, "{answer:#}");
+    let status = if answer["verified"] == true { 0 } else { 3 };
+    assert_eq!(proof.status, status, "{answer:#}");
+    answer.clone()
 }
 
-/// The codes of all problems of an answer.
-pub fn problems(answer: &Value) -> Vec<&str> {
-    answer["commits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(|commit| commit["problems"].as_array().unwrap())
-        .map(|problem| problem["code"].as_str().unwrap())
-        .collect()
+/// An answer in which all commits, so many, were earned.
+pub fn earned(proof: &Outcome, commits: usize) -> Value {
+    proof.ok();
+    told(proof, &vec!["earned"; commits], &[])
 }

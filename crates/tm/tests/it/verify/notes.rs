@@ -1,13 +1,19 @@
 //! Notes on commits: written with them, made good after a kill, and what they prove alone.
 
-use std::fs;
+use super::environment::{TestEnvironment, earned, told};
 
-use super::environment::{TestEnvironment, problems, standings};
+const NOTES: [&str; 2] = ["notes", "--ref=refs/notes/tramline"];
 
-const REFERENCE: &str = "refs/notes/tramline";
+fn notes(environment: &TestEnvironment, words: &[&str]) -> String {
+    environment.git(&[&NOTES, words].concat())
+}
 
 fn note(environment: &TestEnvironment, commit: &str) -> String {
-    environment.git(&["notes", &format!("--ref={REFERENCE}"), "show", commit])
+    notes(environment, &["show", commit])
+}
+
+fn references(environment: &TestEnvironment) -> String {
+    environment.git(&["for-each-ref", "--format=%(refname)", "refs/notes"])
 }
 
 #[test]
@@ -22,182 +28,117 @@ fn notes_alone_prove_a_fresh_clone() {
         assert!(text.lines().any(|there| there == line), "{text}");
     }
     let clone = environment.clone_of_it(true);
-    let ran = environment.tm_in(
-        &clone,
-        &[
-            "verify",
-            "origin/main..HEAD",
-            "--json",
-            "--require",
-            "reported",
-        ],
-    );
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let answer = ran.json();
-    assert_eq!(standings(answer), ["earned"; 3]);
-    assert!(
-        answer["commits"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|commit| commit["source"] == "note")
-    );
-    let ran = environment.tm_in(
-        &clone,
-        &["verify", "origin/main..HEAD", "--require", "verified"],
-    );
-    assert_eq!(ran.status, 3);
+    let answer = earned(&environment.verify_in(&clone, "--require reported"), 3);
+    let commits = answer["commits"].as_array().unwrap();
+    assert!(commits.iter().all(|commit| commit["source"] == "note"));
+    let proof = environment.verify_in(&clone, "--require verified");
+    assert_eq!(proof.status, 3);
 }
 
 #[test]
 fn a_note_counts_only_for_its_own_commit_and_tree() {
     let environment = TestEnvironment::finished(true);
     environment.write("src/words.sh", "false\n");
-    environment.git(&["commit", "--quiet", "--all", "--message", "By hand"]);
+    environment.commit_all("By hand");
+    let fourth = |problem: &str| {
+        let proof = environment.verify_in(&environment.clone_of_it(true), "");
+        let commits = &proof.json()["commits"];
+        assert_eq!(proof.status, 3, "{proof:?}");
+        assert_eq!(commits[3]["problems"][0]["code"], problem, "{proof:?}");
+    };
     // Copied from another commit.
-    environment.git(&[
-        "notes",
-        &format!("--ref={REFERENCE}"),
-        "copy",
-        "HEAD~3",
-        "HEAD",
-    ]);
-    let clone = environment.clone_of_it(true);
-    let ran = environment.tm_in(&clone, &["verify", "HEAD", "--json"]);
-    assert_eq!(ran.status, 3);
-    assert_eq!(problems(ran.json()), ["not_provable"]);
-    assert!(ran.out.contains("written for the commit"), "{ran:?}");
+    notes(&environment, &["copy", "HEAD~3", "HEAD"]);
+    fourth("not_provable");
     // Made to name this one.
-    let head = environment.git(&["rev-parse", "HEAD"]);
-    let parent = environment.git(&["rev-parse", "HEAD~1"]);
-    let forged: Vec<String> = note(&environment, "HEAD~3")
+    let [head, parent] = ["HEAD", "HEAD~1"].map(|name| environment.git(&["rev-parse", name]));
+    let forged = note(&environment, "HEAD~3")
         .lines()
-        .map(|line| match line.split_once(": ").unwrap().0 {
-            "commit" => format!("commit: {}", head.trim()),
-            "base" => format!("base: {}", parent.trim()),
-            _ => line.to_owned(),
-        })
-        .collect();
-    environment.git(&[
-        "notes",
-        &format!("--ref={REFERENCE}"),
-        "add",
-        "-f",
-        "-m",
-        &forged.join("\n"),
-        "HEAD",
-    ]);
-    fs::remove_dir_all(&clone).unwrap();
-    let clone = environment.clone_of_it(true);
-    let ran = environment.tm_in(&clone, &["verify", "HEAD", "--json"]);
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert_eq!(problems(ran.json()), ["tree_differs"]);
+        .fold(String::new(), |text, line| {
+            let line = match line.split_once(": ").unwrap().0 {
+                "commit" => format!("commit: {head}"),
+                "base" => format!("base: {parent}"),
+                _ => line.to_owned(),
+            };
+            format!("{text}{line}\n")
+        });
+    notes(&environment, &["add", "-f", "-m", &forged, "HEAD"]);
+    fourth("tree_differs");
 }
 
 #[test]
 fn a_note_holds_a_journal_that_was_written_anew() {
     let environment = TestEnvironment::finished(true);
-    assert_eq!(environment.verify(&[]).0, 0);
+    earned(&environment.verify(""), 3);
     let other = note(&environment, "HEAD~1").replace("journal: ", "journal: 0");
-    environment.git(&[
-        "notes",
-        &format!("--ref={REFERENCE}"),
-        "add",
-        "-f",
-        "-m",
-        &other,
-        "HEAD~1",
-    ]);
-    let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, 3);
-    assert_eq!(problems(&answer), ["note_differs"]);
+    notes(&environment, &["add", "-f", "-m", &other, "HEAD~1"]);
+    let standings = ["earned", "faulty", "earned"];
+    told(&environment.verify(""), &standings, &["note_differs"]);
 }
 
 #[test]
 fn other_notes_and_the_settings_for_them_are_left_alone() {
-    let environment = TestEnvironment::new(true);
+    let environment = TestEnvironment::green(true);
     environment.git(&["notes", "add", "-m", "mine", "HEAD"]);
     environment.git(&["config", "core.notesRef", "refs/notes/mine"]);
-    environment.tm(&["autopilot", "start", "1"]);
-    environment.red_and_green("1.1", &["words"]);
-    let ran = environment.try_tm(
-        &["autopilot", "commit"],
-        &[("GIT_NOTES_REF", "refs/notes/theirs")],
-    );
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let references = environment.git(&["for-each-ref", "--format=%(refname)", "refs/notes"]);
-    assert_eq!(references, "refs/notes/commits\nrefs/notes/tramline");
+    let theirs = ("GIT_NOTES_REF", "refs/notes/theirs");
+    environment.try_tm("autopilot commit", Some(theirs)).text();
+    let all = "refs/notes/commits\nrefs/notes/tramline";
+    assert_eq!(references(&environment), all);
     assert!(note(&environment, "HEAD").contains("subtask: 1.1"));
 }
 
+/// Also behind a kill.
 #[test]
 fn a_commit_that_was_handed_in_gets_its_note() {
     for point in [None, Some("after-append"), Some("derived-before-state")] {
-        let environment = TestEnvironment::new(true);
-        environment.tm(&["autopilot", "start", "1"]);
-        environment.red_and_green("1.1", &["words"]);
-        environment.git(&["add", "tests"]);
-        environment.git(&["commit", "--quiet", "--message", "The tests"]);
-        environment.git(&["add", "src"]);
-        environment.git(&["commit", "--quiet", "--message", "The code"]);
-        let commit = ["autopilot", "commit", "1.1", "--sha", "HEAD"];
+        let environment = TestEnvironment::green(true);
+        environment.commit_in_two();
+        let commit = "autopilot commit 1.1 --sha HEAD";
         if let Some(point) = point {
-            let ran = environment.try_tm(&commit, &[("TRAMLINE_FAIL_POINT", point)]);
+            let ran = environment.try_tm(commit, Some(("TRAMLINE_FAIL_POINT", point)));
             assert!(ran.died(), "{ran:?}");
         }
-        environment.tm(&commit);
+        environment.tm(commit);
         assert!(note(&environment, "HEAD").contains("handed-in: yes"));
         let clone = environment.clone_of_it(true);
-        let ran = environment.tm_in(&clone, &["verify", "origin/main..HEAD", "--json"]);
-        assert_eq!(ran.status, 0, "{point:?} {ran:?}");
-        assert_eq!(standings(ran.json()), ["earned", "earned"]);
+        earned(&environment.verify_in(&clone, ""), 2);
     }
 }
 
 #[test]
 fn a_kill_between_commit_and_note_is_made_good() {
-    let honest = {
-        let environment = TestEnvironment::new(true);
-        environment.tm(&["autopilot", "start", "1"]);
-        environment.subtask("1.1", &["words"]);
-        note(&environment, "HEAD").lines().count()
-    };
+    let mut lengths = Vec::new();
     for point in [
+        "",
         "commit-in-git",
         "commit-after-git",
         "after-perform",
         "after-append:2",
         "derived-before-state:2",
     ] {
-        let environment = TestEnvironment::new(true);
-        environment.tm(&["autopilot", "start", "1"]);
-        environment.red_and_green("1.1", &["words"]);
-        let ran = environment.try_tm(&["autopilot", "commit"], &[("TRAMLINE_FAIL_POINT", point)]);
-        assert!(ran.died(), "{point}: {ran:?}");
-        environment.try_tm(&["autopilot", "resume"], &[]);
-        let _ = environment.try_tm(&["autopilot", "commit", "1.1"], &[]);
-        let text = note(&environment, "HEAD");
-        assert_eq!(text.lines().count(), honest, "{point}: {text}");
-        let (status, answer) = environment.verify(&[]);
-        assert_eq!(status, 0, "{point}: {answer:#}");
-        assert_eq!(standings(&answer), ["earned"], "{point}");
+        let environment = TestEnvironment::green(true);
+        let fails = ("TRAMLINE_FAIL_POINT", point);
+        let ran = environment.try_tm("autopilot commit", Some(fails));
+        assert_eq!(ran.died(), !point.is_empty(), "{point}: {ran:?}");
+        environment.try_tm("autopilot resume", None);
+        environment.try_tm("autopilot commit 1.1", None);
+        lengths.push(note(&environment, "HEAD").lines().count());
+        earned(&environment.verify(""), 1);
     }
+    assert_eq!(lengths, [lengths[0]; 6]);
 }
 
 #[test]
 fn a_note_that_cannot_be_written_does_not_keep_the_commit_from_being_made() {
-    let environment = TestEnvironment::new(true);
-    environment.tm(&["autopilot", "start", "1"]);
-    environment.red_and_green("1.1", &["words"]);
+    let environment = TestEnvironment::green(true);
     // A branch of notes of the name of the folder: the reference cannot be made.
     environment.git(&["update-ref", "refs/notes/tramline/x", "HEAD"]);
-    environment.tm(&["autopilot", "commit"]);
-    let journal = fs::read_to_string(environment.run_folder().join("activity.jsonl")).unwrap();
+    environment.tm("autopilot commit");
+    let journal = String::from_utf8(environment.journal()).unwrap();
     assert!(journal.contains("\"noteFailed\""));
-    let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, 0, "{answer:#}");
+    earned(&environment.verify(""), 1);
     environment.git(&["update-ref", "-d", "refs/notes/tramline/x"]);
-    environment.subtask("1.2", &["words", "lines"]);
+    environment.subtask(&["words", "lines"]);
     for commit in ["HEAD", "HEAD~1"] {
         assert!(note(&environment, commit).starts_with("tramline: 1\n"));
     }
@@ -205,7 +146,6 @@ fn a_note_that_cannot_be_written_does_not_keep_the_commit_from_being_made() {
 
 #[test]
 fn without_the_setting_there_are_no_notes() {
-    let environment = TestEnvironment::finished(false);
-    let references = environment.git(&["for-each-ref", "--format=%(refname)", "refs/notes"]);
-    assert_eq!(references, "");
+    let environment = TestEnvironment::at_the_end(false);
+    assert_eq!(references(&environment), "");
 }

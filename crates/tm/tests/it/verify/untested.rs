@@ -1,80 +1,50 @@
 //! Commits before which no test failed.
 
-use super::environment::{TestEnvironment, problems, standings};
-
-/// A run that stands at its last suite, with notes.
-fn at_the_end() -> TestEnvironment {
-    let environment = TestEnvironment::new(true);
-    environment.tm(&["autopilot", "start", "1"]);
-    environment.subtask("1.1", &["words"]);
-    environment.subtask("1.2", &["words", "lines"]);
-    environment
-}
+use super::environment::{TestEnvironment, earned, told};
 
 /// The repair that is open is reported and committed, and the run ended.
 fn mended(environment: &TestEnvironment) {
     environment.write("src/more.sh", "true\n");
-    let green = environment.report("mended", &["words", "lines"], None);
-    environment.tm(&["autopilot", "complete", "green", "--report", &green]);
-    environment.tm(&["autopilot", "commit"]);
-    environment.finalize(&["words", "lines"]);
+    let green = environment.report(&["words", "lines"], None);
+    environment.tm(&format!("autopilot complete green --report {green}"));
+    environment.tm("autopilot commit");
+    environment.finalize();
 }
 
 #[test]
 fn a_repair_is_earned_by_the_suite_that_failed() {
-    let environment = at_the_end();
-    let failing = environment.report("failing", &["words", "lines"], Some("words"));
-    let answer = environment.try_tm(&["autopilot", "finalize", "--report", &failing], &[]);
-    assert_eq!(answer.status, 3, "{answer:?}");
+    let environment = TestEnvironment::at_the_end(true);
+    let failing = environment.report(&["words", "lines"], Some("words"));
+    let suite = format!("autopilot finalize --report {failing}");
+    assert_eq!(environment.try_tm(&suite, None).status, 3);
     mended(&environment);
-    for (status, answer) in [
-        environment.verify(&[]),
-        environment.verify_in(&environment.clone_of_it(true)),
-    ] {
-        assert_eq!(status, 0, "{answer:#}");
-        assert_eq!(standings(&answer), ["earned"; 4]);
-        let repair = &answer["commits"][2];
-        assert_eq!(
-            (&repair["for"], &repair["red"]["failed"]),
-            (&"repair".into(), &1.into())
-        );
+    let clone = environment.clone_of_it(true);
+    for proof in [environment.verify(""), environment.verify_in(&clone, "")] {
+        let repair = &earned(&proof, 4)["commits"][2];
+        let about = (&repair["for"], &repair["red"]["failed"]);
+        assert_eq!(about, (&"repair".into(), &1.into()));
     }
 }
 
 #[test]
 fn a_repair_of_what_passed_is_without_tests() {
-    let environment = at_the_end();
-    environment.tm(&["autopilot", "reopen", "--reason", "one thing more"]);
+    let standings = ["earned", "earned", "without_tests", "earned"];
+    let environment = TestEnvironment::at_the_end(true);
+    environment.tm("autopilot reopen --reason more");
     mended(&environment);
-    for (status, answer) in [
-        environment.verify(&[]),
-        environment.verify_in(&environment.clone_of_it(true)),
-    ] {
-        assert_eq!(status, 3, "{answer:#}");
-        assert_eq!(
-            standings(&answer),
-            ["earned", "earned", "without_tests", "earned"]
-        );
-        assert_eq!(problems(&answer), ["without_tests"]);
-        assert!(
-            answer["suggestion"]
-                .as_str()
-                .unwrap()
-                .contains("evidence.withoutTests")
-        );
+    let clone = environment.clone_of_it(true);
+    for proof in [environment.verify(""), environment.verify_in(&clone, "")] {
+        told(&proof, &standings, &["without_tests"]);
     }
-    let settings = environment
-        .read(".taskmaster/config.json")
-        .replace(r#""evidence":{"#, r#""evidence":{"withoutTests":["tdd"],"#);
-    environment.write(".taskmaster/config.json", &settings);
-    let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, 0, "{answer:#}");
-    assert_eq!(standings(&answer)[2], "without_tests");
-    let text = environment.tm(&["verify"]);
-    assert!(
-        text.contains("3 of 4 commits were earned, 1 may be without tests by the settings"),
-        "{text}"
-    );
+    let path = ".taskmaster/config.json";
+    let settings = environment.read(path);
+    let allowed = r#""evidence":{"withoutTests":["tdd"],"#;
+    environment.write(path, settings.replace(r#""evidence":{"#, allowed));
+    let answer = environment.verify("").ok();
+    assert_eq!(answer["commits"][2]["standing"], "without_tests");
+    let text = environment.tm("verify");
+    let said = "3 of 4 commits were earned, 1 may be without tests by the settings";
+    assert!(text.contains(said), "{text}");
 }
 
 #[test]
@@ -115,18 +85,15 @@ states:
   over: { final: completed }
 ",
     );
-    let git = |words: &[&str]| environment.git(words);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "--message", "A workflow of our own"]);
+    environment.commit_all("A workflow of our own");
     environment.trust(&["workflow", "trust", "quick"]);
-    environment.tm(&["run", "start", "quick", "--input", "taskId=1"]);
+    environment.tm("run start quick --input taskId=1");
     for name in ["words", "lines"] {
         environment.write(&format!("src/{name}.sh"), "true\n");
-        environment.tm(&["run", "report", "--results", "passed:1,failed:0"]);
-        environment.tm(&["run", "report"]);
+        environment.tm("run report --results passed:1,failed:0");
+        environment.tm("run report");
     }
-    let (status, answer) = environment.verify(&["main.."]);
-    assert_eq!(status, 3, "{answer:#}");
-    assert_eq!(standings(&answer), ["without_tests"; 2]);
+    let proof = environment.verify("main..");
+    let answer = told(&proof, &["without_tests"; 2], &["without_tests"; 2]);
     assert_eq!(answer["commits"][0]["workflow"], "quick");
 }
