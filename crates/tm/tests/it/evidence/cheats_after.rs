@@ -1,6 +1,6 @@
-//! Cheats behind GREEN, and around the run: the commit, the history, the rules.
+//! Cheats behind GREEN, and around the run: the commit, the rules.
 
-use super::stage::{CLAIM, CODE, GREEN, RED, SPACES, Stage, WORDS};
+use super::stage::{CODE, GREEN, SPACES, Stage, WORDS};
 
 #[test]
 fn files_changed_between_green_and_the_commit() {
@@ -22,36 +22,15 @@ fn files_changed_between_green_and_the_commit() {
 }
 
 #[test]
-fn a_commit_that_is_taken_back_is_missed() {
-    let stage = Stage::in_commit();
-    stage.auto("commit").ok();
-    let own = stage.head();
-    stage.git(&["reset", "--quiet", "--mixed", "HEAD~1"]);
-    stage.test("tabs");
-    stage.report_refused(RED, "history_rewritten", &[&own[..7]]);
-    stage.git(&["reset", "--quiet", &own]);
-    stage.accepts(RED);
-}
-
-#[test]
 fn the_rules_are_those_of_the_start() {
     const SETTINGS: &str = ".taskmaster/config.json";
     let stage = Stage::in_green("");
     let config = stage.read(SETTINGS);
-    for (key, looser) in [
-        (
-            "evidence.policy.tests_changed",
-            r#"{"policy": {"tests_changed": "off"}}"#,
-        ),
-        (
-            "evidence.policy.stale_report",
-            r#"{"policy": {"stale_report": "warn"}}"#,
-        ),
-    ] {
-        let config = config.strip_suffix('}').unwrap();
-        stage.write(SETTINGS, format!(r#"{config}, "evidence": {looser}}}"#));
-        stage.report_refused(GREEN, "config_loosened", &[key]);
-    }
+    let without_end = config.strip_suffix('}').unwrap();
+    let looser = r#""evidence": {"policy": {"tests_changed": "off"}}"#;
+    stage.write(SETTINGS, format!("{without_end}, {looser}}}"));
+    let key = "evidence.policy.tests_changed";
+    stage.report_refused(GREEN, "config_loosened", &[key]);
     // Another command in the settings comes along with the commit: it is told, and what is run is that of the start.
     stage.write(SETTINGS, config.replace("sh run.sh", "true"));
     let run = "complete green --verify";
@@ -62,11 +41,6 @@ fn the_rules_are_those_of_the_start() {
 
 #[test]
 fn a_command_that_always_passes() {
-    let stage = Stage::coded();
-    stage.write("run.sh", "echo '1..1\nok 1 - all is well'\n");
-    stage.report_refused(GREEN, "command_replaced", &["run.sh"]);
-    stage.refused(CLAIM, "command_replaced", &["run.sh"]);
-
     let package = r#"{"name": "words", "version": "1.0.0", "scripts": {"test": "sh run.sh", "lint": "true"}}"#;
     let test = r#""command": "npm test""#;
     let node = Stage::with_test(test, "", &[("package.json", package)]);

@@ -1,6 +1,6 @@
 //! Cheats in GREEN: the tests made to pass, taken away, or not run.
 
-use super::stage::{CLAIM, GREEN, OLD_TESTS, RED, SPACES, Stage, WORDS};
+use super::stage::{CLAIM, GREEN, OLD_TESTS, SPACES, Stage, WORDS};
 use crate::rails::terminal::agreed;
 
 const CHANGED: &str = "tests_changed";
@@ -50,15 +50,9 @@ fn tests_are_not_hidden_from_git() {
     stage.write(".gitignore", format!("{ignored}{SPACES}\n"));
     let named = "tests/spaces_test.sh (git ignores it now)";
     stage.report_refused(GREEN, CHANGED, &[named]);
-    // What else is ignored is nobody's business; and who has committed the test already has not hidden it.
+    // What else is ignored is nobody's business.
     stage.write(".gitignore", format!("{ignored}*.bak\n"));
     stage.write("tests/words_test.sh.bak", "\n");
-    stage.accepts(GREEN);
-    stage.auto("commit").ok();
-    stage.test("tabs");
-    stage.accepts(RED);
-    stage.commit_all("The test");
-    stage.code("tabs");
     stage.accepts(GREEN);
 }
 
@@ -72,19 +66,6 @@ fn a_commit_hides_no_change_of_tests() {
     assert!(!answer.message().contains("more_test"), "{answer:#?}");
     stage.write(WORDS, OLD_TESTS);
     stage.accepts(GREEN);
-}
-
-#[test]
-fn what_is_no_change_of_the_tests() {
-    let stage = Stage::coded();
-    let more = "test_more() { test \"$(words)\" = 0; }\n";
-    stage.write("tests/more_test.sh", more);
-    stage.write("tests/fixtures/three.txt", "a b c\n");
-    stage.write("tests/output/words.txt", "1\n");
-    stage.make_executable(SPACES);
-    stage.make_executable(WORDS);
-    stage.accepts(GREEN);
-    stage.auto("commit").ok();
 }
 
 #[test]
@@ -137,10 +118,7 @@ fn stuck_after_three_alike() {
     let named = message.contains("spaces test_spaces") && !message.contains("test_old");
     assert!(named, "{message}");
     let next = &answer.json()["nextAction"];
-    assert_eq!(
-        (&next["action"], &next["pausedReason"]),
-        (&"paused".into(), &"stuck".into())
-    );
+    assert_eq!(next["pausedReason"], "stuck");
     assert_eq!(stage.auto(CLAIM).code(), "paused");
     let (status, shown) = agreed(&stage, &["autopilot", "resume"]);
     assert_eq!(status, 0, "{shown}");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::stage::{CODE, GREEN, RED, SPACES, Stage, set_age, set_later, with_report};
 
@@ -79,15 +79,10 @@ fn a_file_that_is_gone_since_the_report() {
 }
 
 #[test]
-fn what_is_dated_to_tomorrow() {
-    const DAY: u64 = 24 * 60 * 60;
+fn a_report_from_the_future() {
     let stage = Stage::coded();
-    // Somebody set such a date, and the file system knows when.
-    for path in [CODE, SPACES] {
-        set_later(&stage.path(path), DAY);
-    }
     let report = stage.suite();
-    set_later(&report, 365 * DAY);
+    set_later(&report, 365 * 24 * 60 * 60);
     stage.hand_in_refused(GREEN, &report, STALE, &[]);
     stage.accepts(GREEN);
 }
@@ -104,13 +99,7 @@ fn a_report_that_was_refused_is_no_work() {
     unreadable("complete red --report out/red.xml");
     stage.accepts(RED);
     stage.code("spaces");
-    for path in [
-        "junit.xml",
-        "results",
-        "folder/a.xml",
-        "cov.info",
-        "beside/a.xml",
-    ] {
+    for path in ["junit.xml", "results", "cov.info", "folder/a.xml"] {
         stage.write(path, "nothing\n");
     }
     // What is called a report and is code is work all the same.
@@ -120,7 +109,7 @@ fn a_report_that_was_refused_is_no_work() {
     unreadable("complete green --results passed:3,failed:0 --coverage-report cov.info");
     // One stands beside a folder that holds none.
     fs::create_dir(stage.path("empty")).unwrap();
-    let none = stage.auto("complete green --report beside/a.xml --report empty");
+    let none = stage.auto("complete green --report folder/a.xml --report empty");
     assert_eq!(none.code(), "report_missing");
     stage.accepts(GREEN);
     stage.auto("commit").ok();
@@ -160,8 +149,7 @@ fn a_report_is_used_once() {
 #[test]
 fn what_is_no_report() {
     let stage = Stage::coded();
-    let report = stage.suite();
-    let text = fs::read_to_string(&report).unwrap();
+    let text = fs::read_to_string(stage.suite()).unwrap();
     let folder = stage.outside("nothing");
     fs::create_dir(&folder).unwrap();
     let pipe = stage.outside("pipe");
@@ -169,52 +157,60 @@ fn what_is_no_report() {
     assert!(made.success());
     let xml = r#"<testsuite tests="3"><testcase name="a"/></testsuite>"#;
     let before = stage.journal();
-    for (name, path, code) in [
-        (
-            "cut",
-            stage.written(&text[..text.len() - 6]),
-            "report_unreadable",
-        ),
-        (
-            "prose",
-            stage.written("all tests passed\n"),
-            "report_unreadable",
-        ),
-        ("empty", stage.written(""), "report_unreadable"),
-        ("wrong numbers", stage.written(xml), "report_unreadable"),
-        ("a pipe", pipe, "report_unreadable"),
-        ("an empty folder", folder, "report_missing"),
-        ("nowhere", PathBuf::from("not/there.xml"), "report_missing"),
-    ] {
-        let answer = stage.hand_in(GREEN, &path);
-        assert_eq!(
-            (answer.code(), answer.status),
-            (code, 2),
-            "{name}: {answer:#?}"
-        );
-        assert!(
-            answer
-                .message()
-                .contains(path.file_name().unwrap().to_str().unwrap())
-        );
-        assert!(!answer.suggestion().is_empty(), "{name}: {answer:#?}");
+    let is = |path: &Path, code: &str| {
+        let message = stage.hand_in(GREEN, path).fault(2, code);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(message.contains(name), "{message}");
+    };
+    let cut = &text[..text.len() - 6];
+    for no_report in [cut, "all tests passed\n", "", xml] {
+        is(&stage.written(no_report), "report_unreadable");
     }
-    let unreadable = stage.hand_in("complete green --format junit", &report);
-    unreadable.fault(2, "report_unreadable");
-    for words in ["--format prose", "--results passed:3"] {
-        let answer = stage.hand_in(&format!("{GREEN} {words}"), &report);
-        assert_eq!(answer.status, 2, "{answer:#?}");
-    }
-    stage.auto(GREEN).fault(2, "no_results");
+    is(&pipe, "report_unreadable");
+    is(&folder, "report_missing");
+    is(Path::new("not/there.xml"), "report_missing");
     assert!(before == stage.journal());
-    stage.takes("complete green --format tap", &report);
+    stage.takes("complete green --format tap", &stage.suite());
+}
+
+#[test]
+fn reports_within_the_repository() {
+    // One that git does not know is no work of the run; one that it knows is.
+    for (path, before, is_committed) in [
+        ("report.xml", None, false),
+        ("tests/report.xml", None, false),
+        ("report.xml", Some((".gitignore", "report.xml\n")), false),
+        ("report.xml", Some(("report.xml", "<testsuites/>\n")), true),
+    ] {
+        let stage = Stage::with("", before.as_slice());
+        let report = stage.path(path);
+        let hand_in = |words: &str| {
+            stage.junit_at(&report);
+            stage.hand_in(words, &report).ok()
+        };
+        stage.auto("start 1").ok();
+        // It may lie there, and change, until the end.
+        for name in ["spaces", "tabs"] {
+            stage.test(name);
+            // What was before is not known at first, and that is said.
+            let red = hand_in(RED);
+            assert_eq!(red["warning"].is_string(), name == "spaces", "{red}");
+            stage.code(name);
+            hand_in(GREEN);
+            stage.auto("commit").ok();
+            assert_eq!(stage.committed().contains(path), is_committed);
+        }
+        if !is_committed {
+            let end = hand_in("finalize");
+            assert_eq!(end["nextAction"]["status"], "completed", "{end}");
+        }
+    }
 }
 
 #[test]
 fn a_report_among_the_tests() {
     let stage = Stage::new("");
-    stage.auto("start 1").ok();
-    stage.test("spaces");
+    stage.begin("");
     let report = stage.path("tests/report.xml");
     stage.junit_at(&report);
     // RED does not even mention it.
@@ -247,69 +243,58 @@ fn two_tracked_reports_are_as_old_as_each_other() {
     stage.accepted("complete green --report a.xml --report b.xml");
 }
 
-#[test]
-fn a_folder_of_reports() {
-    let stage = Stage::new("");
-    stage.auto("start 1").ok();
-    let folder = stage.outside("surefire");
-    let write = |outcome: &str| {
-        for package in ["a", "b", "c"] {
-            let inside = if package == "b" { outcome } else { "" };
-            let xml = format!(
-                r#"<testsuite tests="2"><testcase classname="{package}" name="one"/><testcase classname="{package}" name="two">{inside}</testcase></testsuite>"#
-            );
-            testkit::files::write(&folder.join(format!("TEST-{package}.xml")), xml);
-        }
-        fs::write(folder.join("notes.txt"), "no report\n").unwrap();
-        // What Maven leaves beside its reports.
-        let summary = "<failsafe-summary result=\"255\" timeout=\"false\"/>\n";
-        fs::write(folder.join("failsafe-summary.xml"), summary).unwrap();
-    };
-    stage.test("spaces");
-    write("<failure/>");
-    let red = stage.hand_in(RED, &folder).ok();
-    assert_eq!(red["message"], "RED accepted: 1 failing, 5 passing");
-    stage.code("spaces");
-    write("");
-    fs::remove_file(folder.join("TEST-c.xml")).unwrap();
-    stage.hand_in_refused(GREEN, &folder, MISSING, &["c::one", "c::two"]);
-    write("");
-    // The folder, and a file of it: that is counted once.
-    let twice = with_report(GREEN, &folder.join("TEST-a.xml"));
-    let green = stage.hand_in(&twice, &folder).ok();
-    assert_eq!(green["message"], "GREEN accepted: 6 passing");
-}
-
-#[test]
-fn coverage_reports() {
-    let test = r#""command": "sh run.sh", "coverageThresholds": {"lines": 80}"#;
-    let stage = Stage::with_test(test, r#""evidence": {"requireCoverage": true}"#, &[]);
-    stage.start();
-    stage.red();
-    stage.code("spaces");
-    let lcov = stage.outside("lcov.info");
-    let green = format!("{GREEN} --coverage-report {}", lcov.display());
-    fs::write(&lcov, covered(CODE, 7)).unwrap();
-    stage.report_refused(&green, "coverage_below_threshold", &["lines 70%", "80%"]);
-    fs::write(&lcov, covered(CODE, 8)).unwrap();
-    set_age(&lcov, 3600);
-    stage.report_refused(&green, STALE, &["lcov.info"]);
-    fs::write(&lcov, covered(CODE, 8)).unwrap();
-    stage.accepts(&green);
-}
-
 /// A report in which so many of ten lines of a file are reached.
 pub fn covered(file: &str, reached: u32) -> String {
     let hits = (1..=10).map(|line| format!("DA:{line},{}\n", u32::from(line <= reached)));
     format!("SF:{file}\n{}end_of_record\n", hits.collect::<String>())
 }
 
+/// Among what else lies there, and where a file of it is named, too.
+#[test]
+fn a_folder_of_reports() {
+    let stage = Stage::new("");
+    stage.begin("");
+    let folder = stage.outside("surefire");
+    let case = |name: &str, inside: &str| {
+        format!(r#"<testsuite tests="1"><testcase name="{name}">{inside}</testcase></testsuite>"#)
+    };
+    for (name, text) in [
+        ("TEST-a.xml", case("a", "")),
+        ("TEST-b.xml", case("b", "<failure/>")),
+        ("notes.txt", "no report\n".to_owned()),
+        // What Maven leaves beside its reports.
+        ("failsafe-summary.xml", "<failsafe-summary/>\n".to_owned()),
+    ] {
+        testkit::files::write(&folder.join(name), text);
+    }
+    let twice = with_report(RED, &folder.join("TEST-a.xml"));
+    let red = stage.hand_in(&twice, &folder).ok();
+    assert_eq!(red["message"], "RED accepted: 1 failing, 1 passing");
+}
+
+#[test]
+fn coverage_reports() {
+    let test = r#""command": "sh run.sh", "coverageThresholds": {"lines": 80}"#;
+    let stage = Stage::with_test(test, "", &[]);
+    stage.start();
+    stage.red();
+    stage.code("spaces");
+    let green = |reached: u32, age: u64| {
+        let lcov = stage.written(covered(CODE, reached));
+        set_age(&lcov, age);
+        format!("{GREEN} --coverage-report {}", lcov.display())
+    };
+    let below = ["lines 70%", "80%"];
+    stage.report_refused(&green(7, 0), "coverage_below_threshold", &below);
+    stage.report_refused(&green(8, 3600), STALE, &[]);
+    stage.accepts(&green(8, 0));
+}
+
 #[test]
 fn a_hundred_thousand_tests() {
     const MANY: usize = 100_000;
     let stage = Stage::new("");
-    stage.auto("start 1").ok();
-    stage.test("spaces");
+    stage.begin("");
     let write = |failing: usize| {
         let mut xml = format!("<testsuites tests=\"{MANY}\"><testsuite tests=\"{MANY}\">\n");
         for at in 0..MANY {
@@ -363,19 +348,6 @@ fn tests_that_were_not_built_in_red_are_owed_by_the_names_in_their_file() {
         stage.hand_in_refused(GREEN, &part, MISSING, &["tests/b_test.go"]);
     }
     stage.takes(GREEN, &go_passing(&stage, &["TestA", "TestB"]));
-    stage.auto("commit").ok();
-    // What was accepted may have been a part of the suite.
-    let baseline = go_passing(&stage, &["TestA", "TestOld"]);
-    stage.hand_in("baseline", &baseline).ok();
-    stage.write("tests/c_test.go", GO_TEST.replace("TestB", "TestC"));
-    stage.hand_in(RED, &stage.written(GO_UNBUILT)).ok();
-    stage.write("c.go", "package shop\n");
-    let names = ["TestA", "TestB", "TestC", "TestOld"];
-    for part in [&names[..3], &names[1..]] {
-        let part = go_passing(&stage, part);
-        stage.hand_in_refused(GREEN, &part, MISSING, &[]);
-    }
-    stage.takes(GREEN, &go_passing(&stage, &names));
 }
 
 /// Not run is not passed: the file of which no test is in the report is named.

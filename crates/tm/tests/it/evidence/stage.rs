@@ -55,9 +55,8 @@ for file in tests/*_test.sh; do
   done
 done
 echo "1..$n"
-if [ -n "$JUNIT" ]; then
+[ -z "$JUNIT" ] ||
   printf '<?xml version="1.0"?>\n<testsuites><testsuite name="all" tests="%s">\n%s</testsuite></testsuites>\n' "$n" "$cases" >"$JUNIT"
-fi
 exit $bad
 "#;
 
@@ -140,15 +139,20 @@ impl Stage {
 
     /// Begins the run with this report.
     pub fn start_with(&self, report: &Path) {
-        let report = report.display();
-        self.auto(&format!("start 1 --baseline-report {report}"))
-            .ok();
+        let start = format!("start 1 --baseline-report {}", report.display());
+        self.auto(&start).ok();
+    }
+
+    /// Begins the run with these options, and writes the new test.
+    pub fn begin(&self, options: &str) -> Value {
+        let started = self.auto(&format!("start 1 {options}")).ok();
+        self.test("spaces");
+        started
     }
 
     /// Begins the run without a baseline, and claims RED.
     pub fn claim_red(&self) {
-        self.auto("start 1").ok();
-        self.test("spaces");
+        self.begin("");
         self.auto("complete red --results failed:1,passed:2").ok();
     }
 
@@ -294,6 +298,12 @@ impl Stage {
         self.auto("commit").ok();
     }
 
+    /// The journal holds this text.
+    pub fn has_journalled(&self, text: &str) {
+        let journal = String::from_utf8(self.journal()).unwrap();
+        assert!(journal.contains(text), "{text}: {journal}");
+    }
+
     /// A call that a rule forbids: its code and what it names; the run has not moved.
     pub fn refused(&self, words: &str, code: &str, names: &[&str]) -> Outcome {
         let before = (self.journal(), self.head());
@@ -372,4 +382,10 @@ pub fn accepted(answer: Value) -> Value {
     let harmless = warning.is_empty() || harmless.iter().any(|told| warning.starts_with(told));
     assert!(harmless && !warning.contains(';'), "{answer:#}");
     answer
+}
+
+/// An answer warns, and says this.
+pub fn warns(answer: &Value, told: &str) {
+    let warning = answer["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains(told), "{told}: {answer:#}");
 }

@@ -171,10 +171,17 @@ fn what_no_commit_in_it_holds_is_refused_by_name() {
     env.write("lib/version", "3");
     env.is_dirty("commit");
     env.in_lib(&["checkout", "--quiet", "version"]);
-    // Another commit in it is not what was tested.
+    // Another commit in it is not what was tested. Only what changed is told.
+    let changed = |expected: &str| {
+        let answer = env.refused("commit", "changed_after_green", &[]);
+        assert_eq!(answer.json()["details"]["files"], json!([expected]));
+    };
     env.at("v3");
-    assert_eq!(env.auto("commit").code(), "changed_after_green");
+    changed("lib");
     env.at("-");
+    env.write("README.md", "other\n");
+    changed("README.md");
+    env.git(&["checkout", "--quiet", "README.md"]);
     env.commits("lib\ntests/lib_test.sh");
 }
 
@@ -194,28 +201,7 @@ fn what_was_changed_in_it_before_stays_out() {
 }
 
 #[test]
-fn a_new_one_a_removed_one_and_a_bump_as_chore() {
-    let env = Project::started();
-    env.red("more", 1);
-    env.add("more");
-    env.green(".gitmodules\nmore\ntests/more_test.sh");
-
-    env.auto("reopen --kind chore --reason bump").ok();
-    env.at("v2");
-    env.accepted("complete chore --verify");
-    env.commits("lib");
-    env.auto("finalize --verify").ok();
-    env.tm(REPLAY).ok();
-
-    env.auto("start 4 --verify").ok();
-    env.write("tests/gone_test.sh", "test_gone() { test ! -e lib; }\n");
-    env.accepted(VERIFIED_RED);
-    env.git(&["rm", "--quiet", "lib"]);
-    env.green(".gitmodules\nlib\ntests/gone_test.sh");
-}
-
-#[test]
-fn a_new_one_and_a_renamed_one_need_not_be_staged() {
+fn a_new_one_a_renamed_one_and_a_removed_one_need_not_be_staged() {
     let env = Project::started();
     env.red("more", 1);
     env.add("more");
@@ -224,31 +210,27 @@ fn a_new_one_and_a_renamed_one_need_not_be_staged() {
     env.is_dirty(VERIFIED_GREEN);
     env.delete("more/new");
     env.green(".gitmodules\nmore\ntests/more_test.sh");
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
+
+    // A bump is a chore.
+    env.auto("reopen --kind chore --reason bump").ok();
+    env.at("v2");
+    env.accepted("complete chore --verify");
+    env.commits("lib");
+    env.auto("finalize --verify").ok();
+    env.tm(REPLAY).ok();
 
     // Another repository in the tree is none.
+    env.auto("start 4 --verify").ok();
     env.git(&["clone", "--quiet", &env.upstream(), "nested"]);
-    env.red("second", 1);
+    env.wants("second", 1);
+    env.delete("tests/more_test.sh");
+    env.accepted("complete red --verify --removed more*");
     env.git(&["mv", "lib", "second"]);
+    env.git(&["rm", "--quiet", "more"]);
     env.git(&["reset", "--quiet"]);
-    env.green(".gitmodules\nlib\nsecond\ntests/second_test.sh");
+    let tests = "tests/more_test.sh\ntests/second_test.sh";
+    env.green(&format!(".gitmodules\nlib\nmore\nsecond\n{tests}"));
     assert_eq!(env.git(&["status", "--porcelain"]), "?? nested/");
-}
-
-#[test]
-fn a_renamed_one_and_a_removed_one_are_a_chore() {
-    let env = Project::started();
-    env.auto("reopen --kind chore --reason rename").ok();
-    env.git(&["mv", "lib", "second"]);
-    env.accepted("complete chore --verify");
-    env.commits(".gitmodules\nlib\nsecond");
-    env.auto("reopen --kind chore --reason remove").ok();
-    env.git(&["rm", "--quiet", "second"]);
-    env.commit_all("By hand");
-    env.accepted("complete chore --verify");
-    env.auto("commit --sha HEAD").ok();
-    env.auto("finalize --verify").ok();
-    env.tm(&REPLAY[..2]).ok();
 }
 
 /// Git stashes nothing of a submodule, so that what an older stash holds would come back.
@@ -320,25 +302,6 @@ fn what_red_failed_with_is_there_when_it_is_replayed() {
     env.write("src/known.sh", "known() { echo 2; }\n");
     let green = env.accepted(VERIFIED_GREEN);
     assert!(green["warning"].is_null(), "{green:#}");
-}
-
-#[test]
-fn what_moved_is_told_and_what_did_not_is_not() {
-    let env = Project::moved();
-    let named = |expected: &str| {
-        let answer = env.auto("commit");
-        assert_eq!(answer.code(), "changed_after_green", "{answer:#?}");
-        assert_eq!(answer.json()["details"]["files"], json!([expected]));
-    };
-    env.write("lib/x", "");
-    env.delete("lib/x");
-    env.write("README.md", "other\n");
-    named("README.md");
-    env.git(&["checkout", "--quiet", "README.md"]);
-    env.at("v3");
-    named("lib");
-    env.at("v2");
-    env.auto("commit").ok();
 }
 
 /// Tests that it brings along are in no list of what RED failed with.

@@ -1,11 +1,8 @@
 //! Runs of the suite that the engine makes itself, and how much evidence is asked for.
 
 use std::fs;
-use std::process::Command;
 
-use super::stage::{
-    CODE, GREEN, RED, Stage, VERIFIED_GREEN, VERIFIED_RED, WORDS, set_age, with_report,
-};
+use super::stage::{CODE, RED, Stage, VERIFIED_GREEN, VERIFIED_RED, set_age, warns};
 use crate::rails::environment::autopilot;
 
 const CLEAN: &str = r#""evidence": {"redInCleanTree": true}"#;
@@ -25,11 +22,9 @@ fn with_suite(script: &str) -> Stage {
     with_command("sh suite.sh", &[("suite.sh", script)], "")
 }
 
-/// The same in GREEN, where all that is reported is run here.
-fn with_suite_in_green(script: &str) -> Stage {
-    let stage = with_suite(script);
-    stage.auto("start 1 --verify").ok();
-    stage.test("spaces");
+/// Goes to GREEN of a run in which all that is reported is run here.
+fn in_green(stage: Stage) -> Stage {
+    stage.begin("--verify");
     stage.accepted(VERIFIED_RED);
     stage
 }
@@ -54,7 +49,7 @@ fn a_verified_run_from_start_to_end() {
     let journal = String::from_utf8(stage.journal()).unwrap();
     let levels = journal.matches(r#""level":"verified""#).count();
     assert!(levels >= 7, "{journal}");
-    assert!(journal.contains(r#""command":"sh run.sh""#), "{journal}");
+    stage.has_journalled(r#""command":"sh run.sh""#);
 }
 
 #[test]
@@ -72,24 +67,15 @@ fn less_than_is_asked_for() {
 fn what_a_command_may_come_to() {
     // What is behind the command is pinned; a person has let this one pass.
     let stage = with_suite("sh run.sh\n");
-    stage.auto("start 1").ok();
-    stage.test("spaces");
+    stage.begin("");
     stage.auto(VERIFIED_RED).ok();
     stage.code("spaces");
     for (script, code, named) in [
         ("sh run.sh; exit 1\n", "test_command_failed", "status 1"),
-        (
-            "sh run.sh; kill -9 $$\n",
-            "test_command_failed",
-            "status 137",
-        ),
+        ("sh run.sh; kill -9 $$\n", "test_command_failed", "137"),
         ("echo all is well\n", "report_unreadable", "sh suite.sh"),
         ("exit 0\n", "report_unreadable", "sh suite.sh"),
-        (
-            "sh run.sh | head -n 2\n",
-            "report_unreadable",
-            "sh suite.sh",
-        ),
+        ("sh run.sh | head -n2\n", "report_unreadable", "suite.sh"),
     ] {
         stage.write("suite.sh", script);
         let before = stage.journal();
@@ -106,7 +92,7 @@ fn what_a_command_may_come_to() {
 fn an_exit_status_alone_shows_no_failing_test() {
     let quiet = "sh run.sh >/dev/null || { echo something is wrong; exit 1; }; echo all is well\n";
     let stage = with_suite(quiet);
-    let started = stage.auto("start 1").ok();
+    let started = stage.begin("");
     let warnings = started["warnings"].as_array().map(Vec::len);
     assert_eq!(warnings, Some(1), "{started:#}");
     let unreadable = |words: &str| {
@@ -114,7 +100,6 @@ fn an_exit_status_alone_shows_no_failing_test() {
         answer.fault(3, "report_unreadable");
         assert!(answer.suggestion().contains("--results"), "{answer:#?}");
     };
-    stage.test("spaces");
     unreadable(VERIFIED_RED);
     stage.accepted("complete red --results failed:1,passed:2");
     stage.code("spaces");
@@ -135,8 +120,7 @@ fn a_runner_that_dies_in_red_has_not_run_its_tests() {
         let stage = with_suite(&format!(
             "[ -f src/spaces.sh ] || [ ! -f tests/spaces_test.sh ] || {{ sh run.sh | head -n 2; {dies}; }}\n[ ! -f ../fewer ] || {{ {fewer}; exit; }}\nsh run.sh\n"
         ));
-        stage.auto("start 1 --verify").ok();
-        stage.test("spaces");
+        stage.begin("--verify");
         let red = stage.auto(VERIFIED_RED);
         if !is_accepted {
             assert_eq!(red.code(), "report_unreadable", "{dies}: {red:#?}");
@@ -160,8 +144,7 @@ fn a_program_of_tests_that_dies_in_red_is_not_missing_in_green() {
     let stage = with_suite(&format!(
         "passes() {{ {passes}; }}\n[ -f tests/spaces_test.sh ] || {{ passes 1; exit; }}\ngrep -q spaces src/spaces.sh || {{ {dies}; }}\npasses 2\n"
     ));
-    stage.auto("start 1 --verify").ok();
-    stage.test("spaces");
+    stage.begin("--verify");
     stage.auto(VERIFIED_RED).ok();
     assert_eq!(stage.auto(VERIFIED_GREEN).code(), STILL_FAILING);
     stage.code("spaces");
@@ -170,7 +153,7 @@ fn a_program_of_tests_that_dies_in_red_is_not_missing_in_green() {
 
 #[test]
 fn a_status_says_nothing_against_a_failing_test() {
-    let stage = with_suite_in_green("sh run.sh || true\n");
+    let stage = in_green(with_suite("sh run.sh || true\n"));
     assert_eq!(stage.auto(VERIFIED_GREEN).code(), STILL_FAILING);
     stage.code("spaces");
     stage.accepted(VERIFIED_GREEN);
@@ -185,88 +168,13 @@ fn a_command_that_is_not_there() {
         let stage = with_command(command, &[], "");
         stage.auto("start 1 --verify").fault(6, "test_command");
         assert_eq!(stage.runs().len(), 0);
-        stage.auto("start 1").ok();
-        stage.test("spaces");
+        stage.begin("");
         let before = stage.journal();
         let message = stage.auto(VERIFIED_RED).fault(6, "test_command");
         assert!(message.contains(named), "{message}");
         assert!(before == stage.journal());
         stage.report(RED).ok();
     }
-}
-
-#[test]
-fn one_that_hangs_is_ended_with_all_it_started() {
-    let files = [("suite.sh", "sh run.sh\n")];
-    let settings = r#""autopilot": {"testTimeout": 400}"#;
-    let stage = with_command("sh suite.sh", &files, settings);
-    stage.auto("start 1").ok();
-    stage.test("spaces");
-    let own = stage.outside("pids");
-    let hangs = format!(
-        "echo started\n(trap '' TERM INT HUP; echo $$ >'{0}.a'; sh -c 'trap \"\" TERM; echo $$ >\"{0}\"; while :; do sleep 1000; done' & wait) &\nwhile :; do sleep 1000; done\n",
-        own.display()
-    );
-    stage.write("suite.sh", hangs);
-    let before = stage.journal();
-    stage.auto(VERIFIED_RED).fault(3, "test_timeout");
-    assert!(before == stage.journal());
-    for name in ["pids", "pids.a"] {
-        let pid = fs::read_to_string(stage.outside(name)).unwrap_or_default();
-        let pid = pid.trim();
-        // Killed it is, but whoever inherited it may not have taken note yet.
-        let begun = std::time::Instant::now();
-        while !pid.is_empty() && is_alive(pid) {
-            assert!(begun.elapsed().as_secs() < 10, "{pid} still runs");
-            std::thread::yield_now();
-        }
-    }
-    stage.write("suite.sh", "sh run.sh\n");
-    stage.report(RED).ok();
-}
-
-fn is_alive(pid: &str) -> bool {
-    let answer = Command::new("ps").args(["-o", "stat=", "-p", pid]).output();
-    let stat = String::from_utf8(answer.unwrap().stdout).unwrap();
-    !stat.trim().is_empty() && !stat.starts_with('Z')
-}
-
-#[test]
-fn one_that_floods_is_read_to_its_end() {
-    // 24 MB on the standard error, beside a report.
-    let flood = "yes 'a line of noise that says nothing at all about the tests of this project' | head -c 24000000 >&2\nsh run.sh\n";
-    let stage = with_suite_in_green(flood);
-    stage.code("spaces");
-    stage.accepted(VERIFIED_GREEN);
-    let files = testkit::files::contents(&stage.run_folder());
-    let kept: usize = files.values().map(Vec::len).sum();
-    assert!(kept < 30 << 20, "{kept}");
-}
-
-#[test]
-fn a_report_beside_the_run() {
-    // What is printed tells nothing; the file does.
-    let stage = with_suite("JUNIT=report.xml sh run.sh >/dev/null\n");
-    let beside = |words: &str| format!("{words} --verify --report report.xml");
-    stage
-        .auto("start 1 --verify --baseline-report report.xml")
-        .ok();
-    stage.test("spaces");
-    stage.accepted(&beside(RED));
-    stage.code("spaces");
-    let before = stage.journal();
-    let missing = stage.auto("complete green --verify --report old.xml");
-    assert_eq!(missing.code(), "report_missing", "{missing:#?}");
-    // A file that the command does not write says nothing of this run.
-    let old = stage.outside("old.xml");
-    fs::copy(stage.path("report.xml"), &old).unwrap();
-    set_age(&old, 60);
-    let words = with_report(VERIFIED_GREEN, &old);
-    stage.auto(&words).fault(3, "report_not_written");
-    assert!(before == stage.journal());
-    stage.accepted(&beside(GREEN));
-    stage.auto("commit").ok();
-    assert!(!stage.committed().contains("report.xml"));
 }
 
 #[test]
@@ -277,7 +185,7 @@ n=$(cat ../count 2>/dev/null || echo 0)
 echo $((n + 1)) >../count
 [ ! -f ../meddle ] || echo \"late() { echo $n; }\" >src/late.sh
 ";
-    let stage = with_suite_in_green(suite);
+    let stage = in_green(with_suite(suite));
     stage.code("spaces");
     fs::write(stage.outside("meddle"), "").unwrap();
     stage.refused(VERIFIED_GREEN, "stale_report", &["src/late.sh"]);
@@ -298,27 +206,21 @@ echo $((n + 1)) >../count
 
 #[test]
 fn red_in_a_clean_tree() {
-    // It fails here because the product is broken here, and not because something is missing.
-    let break_it = |stage: &Stage| {
+    // An old failure, which fails there too, is not what is asked for.
+    let old = [("tests/old_test.sh", "test_old() { false; }\n")];
+    for before in [&[][..], &old] {
+        let stage = Stage::with(CLEAN, before);
+        stage.trust(&["config", "trust"]);
+        stage.start();
+        // It fails here because the product is broken here, and not because something is missing.
         stage.write("src/words.sh", "words() { echo 7; }\n");
         let test = "test_three() { test \"$(words a b c)\" = 3; }\n";
         stage.write("tests/three_test.sh", test);
-    };
-    let stage = Stage::started(CLEAN);
-    stage.trust(&["config", "trust"]);
-    break_it(&stage);
-    stage.report(RED).fault(3, "red_not_in_clean_tree");
-    stage.git(&["checkout", "--quiet", "src"]);
-    stage.delete("tests/three_test.sh");
-    stage.red();
-
-    // An old failure, which fails there too, is not what is asked for.
-    let old = ("tests/old_test.sh", "test_old() { false; }\n");
-    let stage = Stage::with(CLEAN, &[old]);
-    stage.trust(&["config", "trust"]);
-    stage.start();
-    break_it(&stage);
-    stage.report(RED).fault(3, "red_not_in_clean_tree");
+        stage.report(RED).fault(3, "red_not_in_clean_tree");
+        stage.git(&["checkout", "--quiet", "src"]);
+        stage.delete("tests/three_test.sh");
+        stage.red();
+    }
 }
 
 #[test]
@@ -340,8 +242,7 @@ fn a_clean_tree_may_have_to_be_set_up() {
         stage.write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
         stage.commit_all("A runner that needs it");
         stage.trust(&["config", "trust"]);
-        stage.auto("start 1").ok();
-        stage.test("spaces");
+        stage.begin("");
         let red = stage.auto("complete red --results failed:1,passed:2");
         match refused {
             Some(code) => drop(red.fault(3, code)),
@@ -354,8 +255,7 @@ fn a_clean_tree_may_have_to_be_set_up() {
 #[test]
 fn the_tests_are_run_by_what_they_were_run_by_in_red() {
     let stage = Stage::new("");
-    stage.auto("start 1 --verify").ok();
-    stage.test("spaces");
+    stage.begin("--verify");
     let fake = stage.outside("fake");
     testkit::files::write_program(&fake.join("sh"), "#!/bin/sh\nexec /bin/sh \"$@\"\n");
     let path = std::env::var("PATH").unwrap();
@@ -364,9 +264,7 @@ fn the_tests_are_run_by_what_they_were_run_by_in_red() {
         let mut program = stage.program(&autopilot(words));
         testkit::Outcome::of(&program.env("PATH", path).output().unwrap())
     };
-    let red = report(VERIFIED_RED, &elsewhere).ok();
-    let told = red["warning"].as_str().unwrap();
-    assert!(told.contains("the program sh"), "{red:#}");
+    warns(&report(VERIFIED_RED, &elsewhere).ok(), "the program sh");
     stage.code("spaces");
     let refused = report(VERIFIED_GREEN, &path);
     assert_eq!(refused.code(), "runner_config_changed", "{refused:#?}");
@@ -387,13 +285,9 @@ fn reports_that_a_runner_leaves_in_any_case_are_read() {
     let xml = "<testsuite tests=\"1\"><testcase name=\"gone\"/></testsuite>";
     stage.write(old, xml);
     set_age(&stage.path(old), 3600);
-    stage.auto("start 1 --verify").ok();
-    stage.test("spaces");
+    stage.begin("--verify");
     let red = stage.accepted(VERIFIED_RED);
     assert_eq!(red["message"], "RED accepted: 1 failing, 2 passing");
-    stage.code("spaces");
-    stage.write(WORDS, "test_one() { :; }\n");
-    stage.refused(VERIFIED_GREEN, "tests_changed", &[]);
 }
 
 /// Nobody sees through to what it runs, and it prints numbers alone.
@@ -404,34 +298,24 @@ fn a_command_that_names_no_test_is_told_of() {
     let verified = r#""evidence": {"require": "verified"}"#;
     let stage = Stage::with_test(r#""command": "sh check.sh""#, verified, &files);
     stage.trust(&["config", "trust"]);
-    let started = stage.auto("start 1").ok();
+    let started = stage.begin("");
     let warnings = started["warnings"].as_array().map(Vec::len);
     assert_eq!(warnings, Some(1), "{started:#}");
-    stage.test("spaces");
-    let red = stage.auto(RED).ok();
-    let warning = red["warning"].to_string();
-    assert!(warning.contains("does not name every test"), "{red:#}");
+    warns(&stage.auto(RED).ok(), "does not name every test");
 }
 
 /// Whoever doubts a commit has its tests run again.
 #[test]
 fn the_tests_of_commits_are_run_again() {
     const REPLAY: &[&str] = &["verify", "main..HEAD", "--replay"];
-    let stage = Stage::new(r#""evidence": {"replay": "off"}"#);
-    stage.auto("start 1 --verify").ok();
-    stage.test("spaces");
-    stage.accepted(VERIFIED_RED);
+    let stage = in_green(Stage::new(r#""evidence": {"replay": "off"}"#));
     stage.code("spaces");
     stage.accepted(VERIFIED_GREEN);
     stage.auto("commit").ok();
     let again = stage.tm(REPLAY).ok();
     let commit = &again["commits"][0];
-    let replay = &commit["replay"];
-    let counts = [
-        &replay["green"]["passed"],
-        &replay["green"]["failed"],
-        &replay["red"]["failed"],
-    ];
+    let (red, green) = (&commit["replay"]["red"], &commit["replay"]["green"]);
+    let counts = [&green["passed"], &green["failed"], &red["failed"]];
     assert_eq!(counts, [3, 0, 1], "{again:#}");
     assert_eq!(commit["standing"], "earned");
     // That takes long: who waits is told how far it is.
@@ -462,10 +346,7 @@ fn the_tests_of_commits_are_run_again() {
 /// What the subtask has changed is to be covered, however much else is.
 #[test]
 fn lines_that_were_changed_are_covered() {
-    let stage = Stage::new(r#""evidence": {"changedLines": 80}"#);
-    stage.auto("start 1 --verify").ok();
-    stage.test("spaces");
-    stage.accepted(VERIFIED_RED);
+    let stage = in_green(Stage::new(r#""evidence": {"changedLines": 80}"#));
     stage.code("spaces");
     let words = stage.read("src/words.sh");
     stage.write("src/words.sh", format!("{words}more() {{ :; }}\n"));
@@ -479,16 +360,12 @@ fn lines_that_were_changed_are_covered() {
     let of_spaces = "SF:src/spaces.sh\nDA:1,1\nend_of_record\n";
     let half = green(&(of_words(0) + of_spaces));
     let message = half.fault(3, "coverage_below_threshold");
-    assert!(
-        message.contains("changed lines 50% (threshold 80%)"),
-        "{message}"
-    );
+    assert!(message.contains("50% (threshold 80%)"), "{message}");
     // A file that the report does not name is not reached.
     let message = green(&of_words(1)).fault(3, "coverage_below_threshold");
     assert!(message.contains(CODE), "{message}");
     let none = stage.auto("complete green --verify --coverage 95").ok();
-    let warning = none["warning"].to_string();
-    assert!(warning.contains("coverage of changed lines"), "{none:#}");
+    warns(&none, "coverage of changed lines");
     stage.reopen();
     green(&(of_words(1) + of_spaces)).ok();
     let kept = stage
