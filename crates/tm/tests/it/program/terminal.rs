@@ -1,7 +1,7 @@
 //! What happens only where a person sits: questions, colour.
 
 use super::environment::TestEnvironment;
-use super::whole_run::tm;
+use super::whole_run::{says, tm};
 use testkit::person::{self, Person};
 
 /// Runs the binary at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all
@@ -49,13 +49,8 @@ fn start_shows_the_plan_and_begins_on_yes() {
         assert_eq!(branches(&environment), "main");
     }
     let shown = typed(&environment, "autopilot start 1", "what\ny\n", 0);
-    for said in [
-        "Task 1: Count the words",
-        "Make the branch master/task-1-count-the-words and begin? [Y/n]",
-        "Please answer yes or no.",
-    ] {
-        assert!(shown.contains(said), "{said}: {shown}");
-    }
+    let asked = "Make the branch master/task-1-count-the-words and begin? [Y/n]";
+    says(&shown, &["Task 1: Count the words", asked], &[]);
     let branch = environment.git(&["branch", "--show-current"]);
     assert_eq!(branch, "master/task-1-count-the-words");
 }
@@ -66,10 +61,7 @@ fn start_asks_about_a_dirty_tree() {
     environment.write("notes.txt", "mine\n");
     let shown = typed(&environment, "autopilot start 1 --no-confirm", "n\n", 3);
     let asked = "Begin all the same, and leave these changes alone? [y/N]";
-    assert!(
-        shown.contains("notes.txt") && shown.contains(asked),
-        "{shown}"
-    );
+    says(&shown, &["notes.txt", asked], &[]);
     typed(&environment, "autopilot start 1", "y\n\n", 0);
     let branch = environment.git(&["branch", "--show-current"]);
     assert_eq!(branch, "master/task-1-count-the-words");

@@ -3,15 +3,15 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 
 use serde_json::json;
 use testkit::Outcome;
 use testkit::person::at_terminal;
 
 use super::environment::TestEnvironment;
+use super::generic::give;
 use super::session::{CODE, PASS, PLAN};
-use super::whole_run::tm;
+use super::whole_run::{says, tm};
 
 const REVIEW: &str = ".taskmaster/workflows/review.yaml";
 const CONFIG: &str = ".taskmaster/config.json";
@@ -56,45 +56,14 @@ fn a_session_of_another_workflow_begins_only_as_a_person_trusted_it() {
     tm(&environment, start).ok();
 }
 
+/// Where runs lie, and with them the list of what is trusted, is not a repository's to say.
 #[test]
 fn a_repository_cannot_trust_itself() {
     let environment = TestEnvironment::bare();
-    let profile = ".taskmaster/profiles/mine";
-    let write = |name: &str, text: &str| environment.write(&format!("{profile}/{name}"), text);
-    write(
-        "profile.yaml",
-        "tramline-profile: 1\ntitle: Mine\nresponses:\n  planning: { command: [sh, read.sh] }\n  generation: { read: bundle }\n  review: { read: verdict }\n  revision: { read: bundle }\n",
-    );
-    write("read.sh", "touch \"$HOME/pwned\"\n");
-    for phase in ["planning", "generation", "review", "revision"] {
-        write(&format!("{phase}.md"), "Say something.\n");
-    }
-    // What the victim's list would hold, in a place that the repository chose.
-    let hash = hash_of(&tm(&environment, "session trust mine --hash 00"));
-    let path = environment.project().join(profile);
-    let list = json!({ "version": 1, "trusted": [{
-        "subject": "profile", "path": path, "name": "mine", "hash": hash, "at": "2026-01-01T00:00:00Z",
-    }] });
-    environment.write(".taskmaster/cache/trusted.json", list.to_string());
-    environment.write(".taskmaster/trusted.json", list.to_string());
     let elsewhere = r#"{"autopilot": {"storage": {"basePath": ".taskmaster/cache"}}}"#;
     environment.write(CONFIG, elsewhere);
-    let begin = "session init --profile mine";
-    let refused = tm(&environment, begin);
-    refused.fault(6, "config_invalid");
-    assert!(refused.out.contains("basePath"), "{refused:?}");
-    environment.write(CONFIG, "{}");
-    tm(&environment, begin).ok();
-    environment.tm(&["session", "run"]);
-    environment
-        .tm_with_input(&["session", "respond", "-"], PLAN)
-        .text();
-    tm(&environment, "session step").fault(3, "profile_untrusted");
-    assert!(!environment.home().join("pwned").exists());
-    // In the place of the person's list it would have counted.
-    testkit::files::write(&environment.store().join("trusted.json"), list.to_string());
-    environment.tm(&["session", "step"]);
-    assert!(environment.home().join("pwned").exists());
+    let message = tm(&environment, BEGIN).fault(6, "config_invalid");
+    assert!(message.contains("basePath"), "{message}");
 }
 
 #[test]
@@ -107,23 +76,14 @@ fn a_workflow_that_opens_gates_needs_trust() {
     tm(&environment, "run start review").fault(3, "workflow_untrusted");
 
     // Named wherever somebody looks before they begin.
-    environment.write(
-        ".taskmaster/workflows/mini.yaml",
-        "tramline: 1\nid: mini\ntitle: Small\ninitial: a\nstates:\n  a: { work: {}, to: b }\n  b: { final: completed }\n",
-    );
-    for words in [
-        &["doctor"][..],
-        &["init", "--print"],
-        &["run", "start", "mini"],
-    ] {
-        let ran = environment.tm(words);
+    let states = "initial: a\nstates:\n  a: { work: {}, to: b }\n  b: { final: completed }\n";
+    give(&environment, "mini", states);
+    for words in ["doctor", "init --print", "run start mini"] {
+        let ran = environment.tm(&words.split(' ').collect::<Vec<_>>());
         let told = format!("{} {}", ran.out, ran.err);
         let told: Vec<&str> = told.split_whitespace().collect();
         let told = told.join(" ");
-        assert!(
-            told.contains("tm workflow trust review"),
-            "{words:?}: {told}"
-        );
+        says(&told, &["tm workflow trust review"], &[]);
     }
 
     // Nobody trusts it without a terminal, unless they know what they trust.
@@ -173,9 +133,8 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
     let start = start.env("TRAMLINE_EVIDENCE_REQUIRE", "claimed");
     let started = Outcome::of(&start.output().unwrap()).ok();
     let warnings = started["warnings"].to_string();
-    for told in ["tm config trust", "TRAMLINE_EVIDENCE_REQUIRE"] {
-        assert!(warnings.contains(told), "{warnings}");
-    }
+    let told = ["tm config trust", "TRAMLINE_EVIDENCE_REQUIRE"];
+    says(&warnings, &told, &[]);
     environment.write("tests/a_test.sh", "false\n");
     let ran = environment.home().join("ran");
     let is_untrusted = |words: &str| {
@@ -194,15 +153,6 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
     environment.write("run.sh", suite);
     tm(&environment, "autopilot complete red").ok();
     assert!(ran.exists());
-}
-
-#[test]
-fn whoever_asks_for_a_run_of_the_tests_gets_it() {
-    let environment = TestEnvironment::started();
-    environment.write("tests/a_test.sh", "false\n");
-    environment.write("run.sh", "touch \"$HOME/ran\"\nexit 1\n");
-    tm(&environment, "autopilot complete red --verify");
-    assert!(environment.home().join("ran").exists());
 }
 
 #[test]
@@ -286,11 +236,10 @@ fn nothing_of_a_test_command_is_hidden() {
         at_terminal(environment.program(&["config", "trust"]), "").1
     };
     let shown = setting("sh -c 'true # all tests\ntouch made; # '");
-    assert!(shown.contains(r"# all tests\ntouch made"), "{shown}");
-    assert!(shown.contains(r"a\u{200b}b"), "{shown}");
+    let all = [r"# all tests\ntouch made", r"a\u{200b}b"];
+    says(&shown, &all, &[]);
     environment.write("Makefile", "test:\n\t./run.sh --all\n");
-    let shown = setting("make test");
-    assert!(shown.contains("./run.sh --all"), "{shown}");
+    says(&setting("make test"), &["./run.sh --all"], &[]);
 }
 
 /// Trust is taken back also where what was trusted lies there no more.
@@ -346,20 +295,13 @@ fn what_is_written_stays_where_it_was_named() {
 /// A template that came with a clone can be wrong, and nothing else.
 #[test]
 fn a_template_of_a_clone_is_bounded() {
-    let doubled = |how: &str| {
-        format!(
-            "{{% set a = \"aaaaaaaaaa\" %}}{}{{{{ a }}}}",
-            how.repeat(40)
-        )
-    };
+    let begin = "{% set a = \"aaaaaaaaaa\" %}";
+    let doubled = |how: &str| format!("{begin}{}{{{{ a }}}}", how.repeat(40));
     let nots = format!("{{{{ {}true }}}}", "not ".repeat(30_000));
     let replaced = r#"{% set a = a|replace("a", "aaaaaaaaaa") %}"#;
     for (template, expected) in [
         (nots.as_str(), "words and signs"),
-        (
-            "{% for a in rules %}{% for b in range(10) %}{% endfor %}{% endfor %}",
-            "no functions",
-        ),
+        ("{% for a in range(10) %}{% endfor %}", "no functions"),
         (&doubled("{% set a = a ~ a %}"), "no `~`"),
         (&doubled(replaced), "too much text"),
         ("{{ task.title[:1001] }}", "needs an end"),
@@ -379,38 +321,31 @@ fn a_template_of_a_clone_is_bounded() {
         assert!(!environment.tm(&["doctor"]).died());
     }
     // What is copied from a built-in one says the same.
-    let said = |own: bool| {
+    let said = |copied: &[&str]| {
         let environment = TestEnvironment::new();
-        let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workflows/tdd");
-        for phase in ["red", "green", "commit", "finalize"] {
-            let text = fs::read_to_string(built_in.join(format!("{phase}.md"))).unwrap();
-            if own {
-                environment.write(&format!(".taskmaster/templates/{phase}.md"), &text);
-            }
+        for name in copied {
+            let show = ["workflow", "show", "tdd", "--template", name];
+            let text = environment.tm(&show).text().to_owned();
+            environment.write(&format!(".taskmaster/templates/{name}"), text);
         }
         environment.commit_all("Templates");
         tm(&environment, "autopilot start 1").ok();
-        environment.do_subtask("1.1");
-        environment.do_subtask("1.2");
         let next = tm(&environment, "autopilot next").ok();
-        assert_eq!(next["action"], "finalize");
         let project = environment.project().display().to_string();
-        next["instructions"]
-            .as_str()
-            .unwrap()
-            .replace(&project, "PROJECT")
+        let told = next["instructions"].as_str().unwrap();
+        told.replace(&project, "PROJECT")
     };
-    assert_eq!(said(true), said(false));
+    assert_eq!(said(&["red.md"]), said(&[]));
 }
 
 /// What git keeps for itself, and what it ignores, is where secrets are: a clone's settings do not get them into a prompt.
 #[test]
 fn secrets_beside_the_repository_are_not_read_into_prompts() {
     let environment = TestEnvironment::new();
-    environment.write(
-        CONFIG,
-        r#"{"test": {"command": "true"}, "prompts": {"rulesPath": ".git", "loadOrder": ["config", "../.env", "../rules.md"]}}"#,
-    );
+    let files = json!(["config", "../.env", "../rules.md"]);
+    let prompts = json!({ "rulesPath": ".git", "loadOrder": files });
+    let config = json!({ "test": { "command": "true" }, "prompts": prompts });
+    environment.write(CONFIG, config.to_string());
     environment.write("rules.md", "Be brief.\n");
     let url = "https://u:TOPSECRET@localhost/x";
     environment.git(&["config", "remote.origin.url", url]);
@@ -419,28 +354,20 @@ fn secrets_beside_the_repository_are_not_read_into_prompts() {
     environment.commit_all("Rules");
     tm(&environment, "autopilot start 1").ok();
     let next = tm(&environment, "autopilot next");
-    for (text, is_said) in [
-        ("Be brief.", true),
-        ("git ignores it", true),
-        ("TOPSECRET", false),
-        ("HUNTER2", false),
-    ] {
-        assert_eq!(next.out.contains(text), is_said, "{text}: {next:?}");
-    }
+    let read = ["Be brief.", "git ignores it"];
+    says(&next.out, &read, &["TOPSECRET", "HUNTER2"]);
 }
 
 /// A value that is made of itself does not fill the memory.
 #[test]
 fn values_do_not_grow_without_end() {
     let environment = TestEnvironment::bare();
-    environment.write(
-        ".taskmaster/workflows/grow.yaml",
-        concat!(
-            "tramline: 1\nid: grow\ntitle: Grow\nvars: { a: string }\ninitial: x\nstates:\n",
-            "  x: { work: {}, on: { report: { set: { a: \"=vars.a + 'xxxxxxxxxxxxxxxx' + vars.a\" }, to: x }, skip: { to: z } } }\n",
-            "  z: { final: completed }\n",
-        ),
-    );
+    let grows = "=vars.a + 'xxxxxxxxxxxxxxxx' + vars.a";
+    let report = format!("report: {{ set: {{ a: \"{grows}\" }}, to: x }}");
+    let x = format!("x: {{ work: {{}}, on: {{ {report}, skip: {{ to: z }} }} }}");
+    let states = format!("states:\n  {x}\n  z: {{ final: completed }}\n");
+    let text = format!("vars: {{ a: string }}\ninitial: x\n{states}");
+    give(&environment, "grow", &text);
     tm(&environment, "run start grow").ok();
     let mut reports = (0..40).map(|_| tm(&environment, "run report"));
     let refused = reports.find(|report| report.status != 0).unwrap();

@@ -180,24 +180,28 @@ pub fn ran(command: &mut Command) -> Outcome {
     Outcome::of(&command.output().unwrap())
 }
 
-/// An answer in which the commits stand so, in their order, and have problems with these codes.
-pub fn told(proof: &Outcome, standings: &[&str], problems: &[&str]) -> Value {
+/// An answer in which the commits stand so, in their order, and have problems with these codes. Both stand apart by spaces.
+pub fn told(proof: &Outcome, standings: &str, problems: &str) -> Value {
     let answer = proof.json();
+    let words = |values: &mut dyn Iterator<Item = &Value>| {
+        let words = values.map(|value| value.as_str().unwrap());
+        words.collect::<Vec<_>>().join(" ")
+    };
     let commits = answer["commits"].as_array().unwrap();
-    let standing = commits.iter().map(|commit| &commit["standing"]);
-    assert_eq!(standing.collect::<Vec<_>>(), standings, "{answer:#}");
+    let standing = words(&mut commits.iter().map(|commit| &commit["standing"]));
+    assert_eq!(standing, standings, "{answer:#}");
     let found = commits
         .iter()
-        .flat_map(|commit| commit["problems"].as_array().unwrap());
-    let found = found.map(|problem| &problem["code"]);
-    assert_eq!(found.collect::<Vec<_>>(), problems, "{answer:#}");
-    let status = if answer["verified"] == true { 0 } else { 3 };
-    assert_eq!(proof.status, status, "{answer:#}");
+        .filter_map(|commit| commit["problems"].as_array());
+    let found = words(&mut found.flatten().map(|problem| &problem["code"]));
+    assert_eq!(found, problems, "{answer:#}");
+    let is_verified = answer["verified"] == true;
+    assert_eq!(proof.status == 0, is_verified, "{answer:#}");
     answer.clone()
 }
 
 /// An answer in which all commits, so many, were earned.
 pub fn earned(proof: &Outcome, commits: usize) -> Value {
     proof.ok();
-    told(proof, &vec!["earned"; commits], &[])
+    told(proof, vec!["earned"; commits].join(" ").as_str(), "")
 }
