@@ -1,4 +1,5 @@
-//! Decisions on what was looked at, as any caller may give them: never on something else.
+//! Decisions on what was looked at, as any caller may give them: never on something else. What becomes of two at once, and of
+//! one that comes late, is shown in `crates/engine/tests/it/session`.
 
 use engine::view::session::answer::ClosedGate;
 use engine::view::session::request::Decide;
@@ -6,16 +7,13 @@ use engine::{Channel, Engine, Fault, OpenOptions};
 use serde_json::json;
 use workspace::config::Environment;
 
-use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
+use super::environment::{Env, PASS, PLAN, PLANNING, Session, history, last, text};
 
 fn engine(env: &Env) -> Engine {
-    let environment: Environment = [
-        ("HOME", env.home()),
-        ("TRAMLINE_HOME", env.home().join("store")),
-    ]
-    .into_iter()
-    .map(|(name, path)| (name.to_owned(), path.to_str().unwrap().to_owned()))
-    .collect();
+    let environment: Environment = [("HOME", env.home()), ("TRAMLINE_HOME", env.store())]
+        .into_iter()
+        .map(|(name, path)| (name.to_owned(), path.display().to_string()))
+        .collect();
     Engine::open(OpenOptions {
         cwd: env.project(),
         project_root: None,
@@ -65,65 +63,44 @@ fn look(session: &Session<'_>) -> ClosedGate {
     gate
 }
 
-fn gated(env: &Env) -> Session<'_> {
-    env.begin_with(&[
-        "-i",
-        "request=x",
-        "--gate",
-        "plan=human",
-        "--gate",
-        "code=human",
-        "--gate",
-        "review=human",
-    ])
-}
-
 #[test]
 fn one_on_a_plan() {
     let env = Env::new();
-    let session = gated(&env);
+    let session = env.begin_gated(&["plan"]);
     let early = engine(&env).session_gate(None).unwrap_err();
     assert_eq!(early.code, "no_gate");
-    session.to_planned();
+    session.to("PLANNED");
     let gate = look(&session);
     assert_eq!(
-        (gate.gate.as_str(), gate.phase.as_str()),
-        ("plan", "PLANNED")
+        (&*gate.gate, &*gate.phase, gate.edited),
+        ("plan", "PLANNED", false)
     );
     assert_eq!(gate.hash, journal::sha256_hex(PLAN.as_bytes()));
     assert_eq!(gate.look_at, [session.folder.join("plan.md")]);
-    assert!(!gate.edited);
     session.put("plan.md", "# Another\n");
     assert!(look(&session).edited, "whoever looks is told");
     refused(&session, &gate, "changed_since");
     session.put("plan.md", PLAN);
+    let with = |change: fn(&mut ClosedGate)| {
+        let mut wrong = gate.clone();
+        change(&mut wrong);
+        wrong
+    };
     for wrong in [
-        ClosedGate {
-            gate: "code".to_owned(),
-            ..gate.clone()
-        },
-        ClosedGate {
-            phase: "REVIEWING".to_owned(),
-            ..gate.clone()
-        },
-        ClosedGate {
-            round: Some(1),
-            ..gate.clone()
-        },
-        ClosedGate {
-            gate: "none".to_owned(),
-            ..gate.clone()
-        },
+        with(|gate| gate.gate = "code".to_owned()),
+        with(|gate| gate.gate = "none".to_owned()),
+        with(|gate| gate.phase = "REVIEWING".to_owned()),
+        with(|gate| gate.round = Some(1)),
     ] {
         refused(&session, &wrong, "gate_moved");
     }
-    assert_eq!(
-        decide(&session, &gate, "reject", " \n").unwrap_err().code,
-        "no_feedback"
-    );
+    let code = |gate: &ClosedGate, feedback: &str| {
+        decide(&session, gate, "reject", feedback).unwrap_err().code
+    };
+    assert_eq!(code(&gate, " \n"), "no_feedback");
     decide(&session, &gate, "reject", "Think again.").unwrap();
     refused(&session, &gate, "gate_moved");
-    session.put("planning-response.md", "# Another\n");
+    session.put(PLANNING, "# Another\n");
     session.step_to("PLANNED");
     refused(&session, &gate, "changed_since");
     let gate = look(&session);
@@ -132,50 +109,37 @@ fn one_on_a_plan() {
         !decide(&session, &gate, "approve", "").unwrap(),
         "said before"
     );
-    assert_eq!(
-        decide(&session, &gate, "reject", "No.").unwrap_err().code,
-        "already_approved"
-    );
+    assert_eq!(code(&gate, "No."), "already_approved");
     session.step_to("GENERATING");
     refused(&session, &gate, "gate_moved");
 }
 
 #[test]
-fn one_on_code_holds_for_its_iteration_alone() {
+fn each_is_told_with_its_way_and_none_is_taken_behind_the_end() {
     let env = Env::new();
-    let session = gated(&env);
-    session.to_planned();
+    let session = env.begin_gated(&["code", "review"]);
+    session.to("REVIEWING");
+    let code = look(&session);
+    assert_eq!(code.look_at, [session.folder.join("iteration-1/code")]);
     session.approve();
-    session.step_to("GENERATING");
-    session.generate(BUNDLE);
-    let first = look(&session);
-    assert_eq!(first.look_at, [session.folder.join("iteration-1/code")]);
-    assert!(decide(&session, &first, "approve", "").unwrap());
-    session.review(1, FAIL);
-    refused(&session, &first, "gate_moved");
-    session.approve();
-    session.step_to("REVISING");
-    session.revise(2, BUNDLE);
-    let second = look(&session);
-    assert_eq!(first.hash, second.hash, "the same code");
-    refused(&session, &first, "gate_moved");
-    assert!(decide(&session, &second, "approve", "").unwrap());
-    session.review(2, PASS);
+    session.review(1, PASS);
     let review = look(&session);
     assert_eq!(review.hash, journal::sha256_hex(PASS.as_bytes()));
     assert!(decide(&session, &review, "approve", "").unwrap());
     session.step_to("COMPLETE");
     refused(&session, &review, "run_over");
     let report = session.read("report.md");
-    assert!(report.contains("elicitation"), "by which way: {report}");
-    assert!(report.contains("terminal"), "by which way: {report}");
+    assert!(
+        report.contains("elicitation") && report.contains("terminal"),
+        "{report}"
+    );
 }
 
 #[test]
 fn one_that_nobody_asked_for() {
     let env = Env::new();
     let session = env.begin();
-    session.to_planned();
+    session.to("PLANNED");
     let gate = ClosedGate {
         session_id: session.id.clone(),
         gate: "plan".to_owned(),
@@ -186,65 +150,58 @@ fn one_that_nobody_asked_for() {
         ..ClosedGate::default()
     };
     refused(&session, &gate, "gate_open");
-    assert_eq!(text(&session.step_to("GENERATING"), "phase"), "GENERATING");
+    session.step_to("GENERATING");
 }
 
 #[test]
 fn long_feedback_is_heard_up_to_a_length_that_no_prompt_could_hold() {
     let env = Env::new();
-    let session = gated(&env);
-    session.to_planned();
-    let too_long = "Say more about the words. ".repeat(20_000);
-    let refused = decide(&session, &look(&session), "reject", &too_long).unwrap_err();
-    assert_eq!(refused.code, "bad_input");
-    let long = "Say more about the words. ".repeat(10_000);
-    decide(&session, &look(&session), "reject", &long).unwrap();
+    let session = env.begin_gated(&["plan"]);
+    session.to("PLANNED");
+    let gate = look(&session);
+    let long = |times| "Say more about the words. ".repeat(times);
+    let fault = decide(&session, &gate, "reject", &long(20_000)).unwrap_err();
+    assert_eq!(fault.code, "bad_input");
+    decide(&session, &gate, "reject", &long(10_000)).unwrap();
+    // The history is told all the same.
     let answer = session.blocked();
-    let history = answer["phase_history"].as_array().unwrap();
-    let last = history.last().unwrap_or_else(|| panic!("{answer:#}"));
-    assert_eq!(text(last, "decision"), "reject");
-    assert!(session.read("planning-prompt.md").contains(long.trim()));
-    session.put("planning-response.md", PLAN);
-    session.step_to("PLANNED");
+    let told = last(&answer);
+    assert_eq!(
+        (text(told, "phase"), text(told, "decision")),
+        ("PLANNING", "reject")
+    );
+    let prompt = session.read("planning-prompt.md");
+    assert!(prompt.contains(long(10_000).trim()));
+    session.to("PLANNED");
 }
 
 #[test]
 fn a_session_is_called_off_anywhere() {
-    type Arrange = fn(&Session<'_>);
     let env = Env::new();
-    let places: [Arrange; 5] = [
-        |_| {},
-        |session| session.to_generating(),
-        |session| session.to_reviewing(),
-        |session| session.to_revising(),
-        |session| {
-            session.step_to("PLANNING");
-            session.put("planning-response.md", "no\0text\n");
-            session.step_to("ERROR");
-        },
-    ];
-    for (at, arrange) in places.into_iter().enumerate() {
+    for phase in ["INITIALIZED", "GENERATING", "REVIEWING", "REVISING"] {
         let session = env.begin();
-        arrange(&session);
-        let (before, files) = (session.status(), session.files());
-        let answer = session.tm(&["cancel", "--reason", "not needed"]);
-        if at == 4 {
-            answer.fault(3, "run_over");
-            assert_eq!(before, session.status());
-            continue;
+        if phase != "INITIALIZED" {
+            session.to(phase);
         }
-        let answer = answer.ok();
-        assert_eq!(text(&answer, "phase"), "CANCELLED");
-        assert_eq!(text(&answer, "status"), "CANCELLED");
-        assert_eq!(text(&answer, "last_error"), "not needed");
+        let (before, files) = (session.status(), session.files());
+        let answer = session.tm(&["cancel", "--reason", "not needed"]).ok();
+        for (field, value) in [
+            ("phase", "CANCELLED"),
+            ("status", "CANCELLED"),
+            ("last_error", "not needed"),
+        ] {
+            assert_eq!(answer[field], value, "{phase}");
+        }
         let after = session.status();
-        assert_eq!(
-            after["phase_history"].as_array().unwrap().len(),
-            before["phase_history"].as_array().unwrap().len() + 1
-        );
+        assert_eq!(history(&after).len(), history(&before).len() + 1);
         assert_eq!(files, session.files(), "its files stay");
-        assert_eq!(text(&session.tm(&["cancel"]).ok(), "phase"), "CANCELLED");
-        let (status, shown) = session.person(&["reopen"]);
-        assert_eq!(status, 3, "{shown}");
+        assert_eq!(session.tm(&["cancel"]).ok()["phase"], "CANCELLED");
+        assert_eq!(session.person(&["reopen"]).0, 3, "{phase}");
     }
+    let session = env.begin();
+    session.before("PLANNED");
+    session.put(PLANNING, "no\0text\n");
+    let before = session.step_to("ERROR");
+    session.tm(&["cancel"]).fault(3, "run_over");
+    assert_eq!(session.status()["phase_history"], before["phase_history"]);
 }

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -45,10 +46,9 @@ pub fn broke_down(step: &Outcome, reason: &str) {
     let state = step.json_with(8);
     let said = text(&state, "last_error");
     assert!(said.contains(reason), "{reason:?} is not in {said:?}");
-    assert_eq!(text(&state, "phase"), "ERROR", "{state:#}");
-    assert_eq!(text(&state, "status"), "ERROR", "{state:#}");
-    let last = state["phase_history"].as_array().unwrap().last().unwrap();
-    assert_eq!(last["outcome"], "ERROR", "{last}");
+    let stands = (text(&state, "phase"), text(&state, "status"));
+    assert_eq!(stands, ("ERROR", "ERROR"));
+    assert_eq!(last(&state)["outcome"], "ERROR");
 }
 
 impl Env {
@@ -85,6 +85,17 @@ impl Env {
         self.begin_with(&["-i", "request=Count words"])
     }
 
+    /// Begins a session in which a person opens these gates.
+    pub fn begin_gated(&self, gates: &[&str]) -> Session<'_> {
+        let gates: Vec<String> = gates
+            .iter()
+            .map(|gate| format!("--gate={gate}=human"))
+            .collect();
+        let mut all = vec!["-i", "request=Count words"];
+        all.extend(gates.iter().map(String::as_str));
+        self.begin_with(&all)
+    }
+
     /// Begins a session.
     pub fn begin_with(&self, arguments: &[&str]) -> Session<'_> {
         let mut all = vec!["init"];
@@ -119,6 +130,12 @@ impl Session<'_> {
     /// The session as it is.
     pub fn status(&self) -> Value {
         self.tm(&["status"]).ok()
+    }
+
+    /// Sends a response, with more words on the command line.
+    pub fn respond(&self, response: impl AsRef<[u8]>, more: &[&str]) -> Outcome {
+        let words = [&["respond", "-", "--session", &self.id], more].concat();
+        self.env.tm_with_input(&words, response.as_ref())
     }
 
     /// Takes a step.
@@ -176,6 +193,21 @@ impl Session<'_> {
         fs::read_to_string(self.folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
+    /// Puts a link into the place of a file of the session.
+    pub fn link(&self, path: &str, to: impl AsRef<Path>) {
+        symlink(to, self.folder.join(path)).unwrap();
+    }
+
+    /// Removes a file of the session, or a folder with all in it.
+    pub fn remove(&self, path: &str) {
+        let place = self.folder.join(path);
+        if place.symlink_metadata().unwrap().is_dir() {
+            fs::remove_dir_all(place).unwrap();
+        } else {
+            fs::remove_file(place).unwrap();
+        }
+    }
+
     /// Whether anything stands there.
     pub fn has(&self, path: &str) -> bool {
         self.folder.join(path).symlink_metadata().is_ok()
@@ -209,17 +241,26 @@ impl Session<'_> {
             .collect()
     }
 
-    /// Goes to PLANNED.
-    pub fn to_planned(&self) {
-        self.step_to("PLANNING");
-        self.put("planning-response.md", PLAN);
-        self.step_to("PLANNED");
+    /// Goes on to where the next step leads to that phase, with answers that go well but for the review.
+    pub fn before(&self, phase: &str) {
+        let here = self.status();
+        let at = WAY.iter().position(|(to, ..)| *to == here["phase"]);
+        for (to, path, response) in &WAY[at.map_or(0, |at| at + 1)..] {
+            if !path.is_empty() {
+                self.put(path, response);
+            }
+            if *to == phase {
+                return;
+            }
+            self.step_to(to);
+        }
+        panic!("no session comes to {phase}");
     }
 
-    /// Goes to GENERATING.
-    pub fn to_generating(&self) {
-        self.to_planned();
-        self.step_to("GENERATING");
+    /// Goes on to that phase.
+    pub fn to(&self, phase: &str) -> Value {
+        self.before(phase);
+        self.step_to(phase)
     }
 
     /// Goes from GENERATING to REVIEWING, with this bundle.
@@ -227,12 +268,6 @@ impl Session<'_> {
         self.put("iteration-1/generation-response.md", bundle);
         self.step_to("GENERATED");
         self.step_to("REVIEWING");
-    }
-
-    /// Goes to REVIEWING of the first iteration.
-    pub fn to_reviewing(&self) {
-        self.to_generating();
-        self.generate(BUNDLE);
     }
 
     /// Goes from REVIEWING to REVIEWED, with this review.
@@ -254,20 +289,34 @@ impl Session<'_> {
         self.step_to("REVIEWING");
     }
 
-    /// Goes to REVISING of the second iteration.
-    pub fn to_revising(&self) {
-        self.to_reviewing();
-        self.review(1, FAIL);
-        self.step_to("REVISING");
-    }
-
     /// Goes to COMPLETE.
     pub fn to_complete(&self) {
-        self.to_reviewing();
+        self.to("REVIEWING");
         self.review(1, PASS);
         self.step_to("COMPLETE");
     }
 }
+
+/// Where each step leads, and the file that is written before it.
+const WAY: [(&str, &str, &str); 8] = [
+    ("PLANNING", "", ""),
+    ("PLANNED", PLANNING, PLAN),
+    ("GENERATING", "", ""),
+    ("GENERATED", GENERATION, BUNDLE),
+    ("REVIEWING", "", ""),
+    ("REVIEWED", REVIEW, FAIL),
+    ("REVISING", "", ""),
+    ("REVISED", REVISION, BUNDLE),
+];
+
+/// The response to each prompt.
+pub const PLANNING: &str = "planning-response.md";
+/// The same.
+pub const GENERATION: &str = "iteration-1/generation-response.md";
+/// The same.
+pub const REVIEW: &str = "iteration-1/review-response.md";
+/// The same.
+pub const REVISION: &str = "iteration-2/revision-response.md";
 
 /// A plan.
 pub const PLAN: &str = "# Plan\n\nCount by spaces.\n";
@@ -277,6 +326,29 @@ pub const BUNDLE: &str = "<<<FILE: src/count.sh>>>\nwc -w\n<<<FILE: README>>>\nC
 pub const PASS: &str = "Good.\n\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
 /// A review that does not.
 pub const FAIL: &str = "Tabs are forgotten.\n\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
+
+/// The phases that a session went through.
+pub fn history(state: &Value) -> &[Value] {
+    state["phase_history"].as_array().unwrap()
+}
+
+/// The last one of them.
+pub fn last(state: &Value) -> &Value {
+    history(state).last().unwrap()
+}
+
+/// The session moved nowhere from one look to the other.
+pub fn stayed(before: &Value, after: &Value) {
+    for same in [
+        "phase",
+        "status",
+        "current_iteration",
+        "phase_history",
+        "updated_at",
+    ] {
+        assert_eq!(before[same], after[same], "{same}");
+    }
+}
 
 /// A text of an answer; empty where there is none.
 pub fn text<'a>(value: &'a Value, name: &str) -> &'a str {

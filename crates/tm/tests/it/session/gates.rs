@@ -5,23 +5,15 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
+use super::environment::{
+    BUNDLE, Env, FAIL, PASS, PLAN, PLANNING, REVIEW, Session, history, last, stayed, text,
+};
 
 const REVISED: &str = "<<<FILE: src/tabs.sh>>>\ntr '\\t' ' '\n";
 
-fn gated<'a>(env: &'a Env, gates: &[&str]) -> Session<'a> {
-    let gates: Vec<String> = gates.iter().map(|gate| format!("{gate}=human")).collect();
-    let mut arguments = vec!["-i", "request=Count words"];
-    for gate in &gates {
-        arguments.extend(["--gate", gate]);
-    }
-    env.begin_with(&arguments)
-}
-
 /// The session waits at that gate: a step does nothing at all.
 fn closed(session: &Session<'_>, gate: &str) {
-    let answer = session.blocked();
-    assert_eq!(answer["waiting_for"]["gate"], gate, "{answer:#}");
+    assert_eq!(session.blocked()["waiting_for"]["gate"], gate);
     assert_eq!(session.status()["waiting_for"]["gate"], gate);
 }
 
@@ -31,113 +23,108 @@ fn approve(session: &Session<'_>) {
     let mut before = session.status();
     session.approve();
     let mut after = session.status();
+    stayed(&before, &after);
     // What was changed since it was recorded, and is approved as it is now, is recorded anew.
-    let changed = |artifact: &Value| artifact.get("problem").is_some();
     let artifacts = before["artifacts"].as_array_mut().unwrap();
-    if let Some(at) = artifacts.iter().position(changed) {
-        artifacts[at].as_object_mut().unwrap().remove("problem");
+    let changed = |artifact: &&mut Value| artifact.get("problem").is_some();
+    if let Some(artifact) = artifacts.iter_mut().find(changed) {
+        artifact.as_object_mut().unwrap().remove("problem");
         let anew = after["artifacts"].as_array_mut().unwrap().pop().unwrap();
-        assert_eq!(anew["path"], artifacts[at]["path"]);
-        assert_ne!(anew["sha256"], artifacts[at]["sha256"]);
+        assert_eq!(anew["path"], artifact["path"]);
+        assert_ne!(anew["sha256"], artifact["sha256"]);
     }
-    for same in [
-        "phase",
-        "status",
-        "current_iteration",
-        "phase_history",
-        "updated_at",
-        "artifacts",
-    ] {
-        assert_eq!(before[same], after[same], "{same}");
-    }
+    assert_eq!(before["artifacts"], after["artifacts"]);
     assert_eq!(files, session.files());
     assert!(after["waiting_for"].get("gate").is_none(), "{after:#}");
 }
 
 /// A person sends back what stands before the gate: one transition to that phase, in the same iteration.
-fn reject(session: &Session<'_>, feedback: &str, to: &str) -> Value {
+fn reject(session: &Session<'_>, feedback: &str, to: &str) {
     let before = session.status();
     session.reject(feedback);
-    let after = session.status();
-    assert_eq!(text(&after, "phase"), to);
-    assert_eq!(before["current_iteration"], after["current_iteration"]);
+    let after = session.whole();
     let (old, new) = (history(&before), history(&after));
-    assert_eq!(new.len(), old.len() + 1);
-    assert_eq!(&new[..old.len()], old);
-    let entry = new.last().unwrap();
+    assert!(new.starts_with(old) && new.len() == old.len() + 1);
+    let entry = last(&after);
+    assert_eq!([text(&after, "phase"), text(entry, "phase")], [to, to]);
     assert_eq!(entry["decision"], "reject");
-    assert_eq!(text(entry, "phase"), to);
     assert_eq!(entry["timestamp"], after["updated_at"]);
-    assert_eq!(entry["iteration"], after["current_iteration"]);
-    assert!(after.get("tampered").is_none(), "{after:#}");
-    after
+    for state in [&before["current_iteration"], &entry["iteration"]] {
+        assert_eq!(*state, after["current_iteration"]);
+    }
 }
 
-fn history(state: &Value) -> &[Value] {
-    state["phase_history"].as_array().unwrap()
+/// What was answered and asked stands aside, and the new prompt tells what was said.
+fn stands_aside(session: &Session<'_>, name: &str, round: usize, response: &str, prompt: &str) {
+    let aside = |what: &str| session.read(&format!("{name}-{what}.rejected-{round}.md"));
+    assert_eq!(aside("response"), response);
+    assert_eq!(aside("prompt"), prompt);
+    assert!(!session.has(&format!("{name}-response.md")));
+}
+
+/// What a prompt tells, and what it does not.
+fn tells(session: &Session<'_>, path: &str, said: &str, tells: bool) {
+    let prompt = session.read(path);
+    assert_eq!(prompt.contains(said), tells, "{said}: {prompt}");
 }
 
 #[test]
 fn the_plan_gate() {
     let env = Env::new();
-    let session = gated(&env, &["plan"]);
-    session.to_planned();
+    let session = env.begin_gated(&["plan"]);
+    session.to("PLANNED");
     closed(&session, "plan");
     let mut prompt = session.read("planning-prompt.md");
-    for round in 1..=3 {
+    let mut plan = PLAN;
+    // The same plan after a rejection needs a new look.
+    for (round, next) in [(1, PLAN), (2, "# Better\n")] {
         let feedback = format!("Tabs count, too, for the {round}. time.");
         reject(&session, &feedback, "PLANNING");
-        let aside = |name: &str| session.read(&format!("planning-{name}.rejected-{round}.md"));
-        assert_eq!(
-            aside("response"),
-            format!("{PLAN}{}", "!".repeat(round - 1))
-        );
-        assert_eq!(aside("prompt"), prompt);
-        assert!(!session.has("planning-response.md"));
+        stands_aside(&session, "planning", round, plan, &prompt);
+        tells(&session, "planning-prompt.md", &feedback, true);
         prompt = session.read("planning-prompt.md");
-        assert!(prompt.contains(&feedback), "{prompt}");
         session.blocked();
-        session.put(
-            "planning-response.md",
-            format!("{PLAN}{}", "!".repeat(round)),
-        );
+        plan = next;
+        session.put(PLANNING, plan);
         session.step_to("PLANNED");
         closed(&session, "plan");
     }
     approve(&session);
     session.step_to("GENERATING");
-    assert_eq!(session.read("plan.md"), format!("{PLAN}!!!"));
-    let prompt = session.read("iteration-1/generation-prompt.md");
-    assert!(
-        !prompt.contains("Tabs count"),
-        "the feedback was for the plan: {prompt}"
+    assert_eq!(session.read("plan.md"), plan);
+    // The feedback was for the plan.
+    tells(
+        &session,
+        "iteration-1/generation-prompt.md",
+        "Tabs count",
+        false,
     );
 }
 
 #[test]
 fn the_code_gate_at_the_first_iteration() {
     let env = Env::new();
-    let session = gated(&env, &["code"]);
-    session.to_reviewing();
+    let session = env.begin_gated(&["code"]);
+    session.to("REVIEWING");
     closed(&session, "code");
     assert!(!session.has("iteration-1/review-prompt.md"));
+    assert_eq!(session.code(1).len(), 2);
     let prompt = session.read("iteration-1/generation-prompt.md");
-    let written = session.code(1);
+    // A review that is there already is not one of the code that comes next.
+    session.put(REVIEW, PASS);
     reject(&session, "Shorter, please.", "GENERATING");
-    assert!(
-        !session.has("iteration-1/code"),
-        "what was rejected is not carried on"
+    assert!(!session.has("iteration-1/code"), "it is not carried on");
+    stands_aside(&session, "iteration-1/generation", 1, BUNDLE, &prompt);
+    tells(
+        &session,
+        "iteration-1/generation-prompt.md",
+        "Shorter, please.",
+        true,
     );
-    let aside = |name: &str| session.read(&format!("iteration-1/generation-{name}.rejected-1.md"));
-    assert_eq!(aside("response"), BUNDLE);
-    assert_eq!(aside("prompt"), prompt);
-    assert!(
-        session
-            .read("iteration-1/generation-prompt.md")
-            .contains("Shorter, please.")
+    assert_eq!(
+        session.read("iteration-1/review-response.rejected-1.md"),
+        PASS
     );
-    assert!(!session.has("iteration-1/generation-response.md"));
-    assert_eq!(written.len(), 2);
 
     session.generate("<<<FILE: count>>>\nwc -w\n");
     let only = BTreeMap::from([("count".to_owned(), "wc -w\n".to_owned())]);
@@ -145,18 +132,17 @@ fn the_code_gate_at_the_first_iteration() {
     closed(&session, "code");
     approve(&session);
     session.review(1, PASS);
-    let end = session.step_to("COMPLETE");
-    assert!(end.get("tampered").is_none(), "{end:#}");
+    session.step_to("COMPLETE");
+    session.whole();
 }
 
 #[test]
 fn the_code_gate_at_the_second_iteration() {
     let env = Env::new();
-    let session = gated(&env, &["code"]);
-    session.to_reviewing();
+    let session = env.begin_gated(&["code"]);
+    session.to("REVIEWING");
     approve(&session);
-    session.review(1, FAIL);
-    session.step_to("REVISING");
+    session.to("REVISING");
     let carried = session.code(2);
     assert_eq!(carried, session.code(1));
     for round in 1..=2 {
@@ -165,26 +151,20 @@ fn the_code_gate_at_the_second_iteration() {
         session.revise(2, &bundle);
         closed(&session, "code");
         assert_eq!(session.code(2).len(), 3);
-        reject(&session, &format!("Not so, {round}."), "REVISING");
+        let feedback = format!("Not so, {round}.");
+        reject(&session, &feedback, "REVISING");
         assert_eq!(session.code(2), carried, "as it was carried forward");
-        let aside =
-            |name: &str| session.read(&format!("iteration-2/revision-{name}.rejected-{round}.md"));
-        assert_eq!(aside("response"), bundle);
-        assert_eq!(aside("prompt"), prompt);
-        let prompt = session.read("iteration-2/revision-prompt.md");
-        assert!(prompt.contains(&format!("Not so, {round}.")), "{prompt}");
-        assert!(
-            prompt.contains("Tabs are forgotten."),
-            "the review still stands: {prompt}"
-        );
+        stands_aside(&session, "iteration-2/revision", round, &bundle, &prompt);
+        // The review still stands.
+        for said in [&*feedback, "Tabs are forgotten."] {
+            tells(&session, "iteration-2/revision-prompt.md", said, true);
+        }
         session.blocked();
     }
     session.revise(2, REVISED);
     let code = session.code(2);
-    assert_eq!(
-        code.keys().collect::<Vec<_>>(),
-        ["README", "src/count.sh", "src/tabs.sh"]
-    );
+    let names: Vec<&String> = code.keys().collect();
+    assert_eq!(names, ["README", "src/count.sh", "src/tabs.sh"]);
     assert_eq!(code["README"], carried["README"]);
     assert_eq!(session.code(1), carried, "the first iteration is history");
     approve(&session);
@@ -195,34 +175,31 @@ fn the_code_gate_at_the_second_iteration() {
 #[test]
 fn the_review_gate_at_both_iterations() {
     let env = Env::new();
-    let session = gated(&env, &["review"]);
-    session.to_reviewing();
+    let session = env.begin_gated(&["review"]);
+    session.to("REVIEWING");
     for (iteration, review) in [(1, FAIL), (2, PASS)] {
         session.review(iteration, "A first look.\n");
         closed(&session, "review");
-        let name = |what: &str| format!("iteration-{iteration}/review-{what}.md");
-        let prompt = session.read(&name("prompt"));
+        let name = format!("iteration-{iteration}/review");
+        let asks = format!("{name}-prompt.md");
+        let prompt = session.read(&asks);
         reject(&session, "Look at the tabs.", "REVIEWING");
-        assert_eq!(
-            session.read(&name("response.rejected-1")),
-            "A first look.\n"
-        );
-        assert_eq!(session.read(&name("prompt.rejected-1")), prompt);
-        assert!(!session.has(&name("response")));
-        assert!(!session.has(&name("prompt")), "issued by the next step");
-        let issued = session.step_to("REVIEWING");
-        assert_eq!(text(&issued, "issued"), name("prompt"));
-        assert!(session.read(&name("prompt")).contains("Look at the tabs."));
+        stands_aside(&session, &name, 1, "A first look.\n", &prompt);
+        assert!(!session.has(&asks), "issued by the next step");
+        assert_eq!(session.step_to("REVIEWING")["issued"], *asks);
+        tells(&session, &asks, "Look at the tabs.", true);
         session.blocked();
         session.review(iteration, review);
         closed(&session, "review");
         approve(&session);
         if iteration == 1 {
             session.step_to("REVISING");
-            let prompt = session.read("iteration-2/revision-prompt.md");
-            assert!(
-                !prompt.contains("Look at the tabs."),
-                "that was for the review: {prompt}"
+            // That was for the review.
+            tells(
+                &session,
+                "iteration-2/revision-prompt.md",
+                "Look at the tabs.",
+                false,
             );
             session.revise(2, REVISED);
         }
@@ -234,7 +211,7 @@ fn the_review_gate_at_both_iterations() {
 fn the_processor_is_not_called_before_the_review_gate_is_open() {
     let env = Env::with_stub();
     let session = env.begin_with(&["--profile", "stub", "--gate", "review=human"]);
-    session.stub_to("review");
+    session.to("REVIEWED");
     let calls = env.calls();
     closed(&session, "review");
     approve(&session);
@@ -246,8 +223,8 @@ fn the_processor_is_not_called_before_the_review_gate_is_open() {
 #[test]
 fn an_approval_holds_when_its_phase_is_entered_again() {
     let env = Env::new();
-    let session = gated(&env, &["code", "review"]);
-    session.to_reviewing();
+    let session = env.begin_gated(&["code", "review"]);
+    session.to("REVIEWING");
     approve(&session);
     session.review(1, "No verdict.\n");
     reject(&session, "Give one.", "REVIEWING");
@@ -267,29 +244,17 @@ fn an_approval_holds_when_its_phase_is_entered_again() {
 }
 
 #[test]
-fn the_same_plan_after_a_rejection_needs_a_new_look() {
-    let env = Env::new();
-    let session = gated(&env, &["plan"]);
-    session.to_planned();
-    reject(&session, "Think again.", "PLANNING");
-    session.put("planning-response.md", PLAN);
-    session.step_to("PLANNED");
-    closed(&session, "plan");
-}
-
-#[test]
 fn a_decision_opens_no_other_gate() {
     let env = Env::new();
-    let session = gated(&env, &["plan", "code", "review"]);
-    session.to_planned();
+    let session = env.begin_gated(&["plan", "code", "review"]);
+    session.to("PLANNED");
     closed(&session, "plan");
     approve(&session);
     let before = env.everything();
-    let (status, shown) = session.person(&["approve"]);
-    assert_eq!(status, 3, "nothing waits for a decision now: {shown}");
+    // Nothing waits for a decision now.
+    assert_eq!(session.person(&["approve"]).0, 3);
     before.assert_same(&env.everything(), "a decision that nobody asked for");
-    session.step_to("GENERATING");
-    session.generate(BUNDLE);
+    session.to("REVIEWING");
     closed(&session, "code");
     approve(&session);
     session.review(1, PASS);
@@ -301,21 +266,18 @@ fn a_decision_opens_no_other_gate() {
 #[test]
 fn a_decision_is_bound_to_the_hash_that_was_looked_at() {
     let env = Env::new();
-    let session = gated(&env, &["plan", "code"]);
-    session.to_planned();
+    let session = env.begin_gated(&["plan", "code"]);
+    session.to("PLANNED");
     let wrong = "0".repeat(64);
-    let plan = journal::sha256_hex(PLAN.as_bytes());
+    let before = env.everything();
     for decision in [&["approve"][..], &["reject", "--feedback", "No."]] {
-        let mut arguments = decision.to_vec();
-        arguments.extend(["--hash", &wrong]);
-        let before = env.everything();
-        let (status, shown) = session.person(&arguments);
-        assert_eq!(status, 5, "{shown}");
-        before.assert_same(&env.everything(), "a decision about something else");
+        let words = [decision, &["--hash", &wrong]].concat();
+        assert_eq!(session.person(&words).0, 5, "{decision:?}");
     }
+    before.assert_same(&env.everything(), "a decision about something else");
+    let plan = journal::sha256_hex(PLAN.as_bytes());
     session.agreed(&["approve", "--hash", &plan]);
-    session.step_to("GENERATING");
-    session.generate(BUNDLE);
+    session.to("REVIEWING");
     let mut lines = String::new();
     for (path, content) in session.code(1) {
         let _ = writeln!(lines, "{}  {path}", journal::sha256_hex(content.as_bytes()));
@@ -328,48 +290,44 @@ fn a_decision_is_bound_to_the_hash_that_was_looked_at() {
 #[test]
 fn only_a_person_decides() {
     let env = Env::new();
-    let session = gated(&env, &["plan"]);
-    session.to_planned();
+    let session = env.begin_gated(&["plan"]);
+    session.to("PLANNED");
     let broken = env.begin();
-    broken.step_to("PLANNING");
-    broken.put("planning-response.md", "no\0text\n");
+    broken.before("PLANNED");
+    broken.put(PLANNING, "no\0text\n");
     broken.step_to("ERROR");
     let before = env.everything();
-    for arguments in [&["approve"][..], &["reject", "--feedback", "No."]] {
-        session.tm(arguments).fault(3, "needs_terminal");
+    let reject = ["reject", "--feedback", "No."];
+    for (session, words, code) in [
+        (&session, &["approve"][..], "needs_terminal"),
+        (&session, &reject, "needs_terminal"),
+        (&broken, &["reopen"], "needs_terminal"),
+        (&session, &["reject", "--feedback", " \n"], "no_feedback"),
+    ] {
+        session.tm(words).fault(3, code);
     }
-    broken.tm(&["reopen"]).fault(3, "needs_terminal");
-    session
-        .tm(&["reject", "--feedback", " \n"])
-        .fault(3, "no_feedback");
     before.assert_same(&env.everything(), "a decision without a person");
 }
 
 #[test]
 fn a_plan_that_was_edited_before_it_was_approved_is_the_one_that_counts() {
     let env = Env::new();
-    let session = gated(&env, &["plan"]);
-    session.to_planned();
+    let session = env.begin_gated(&["plan"]);
+    session.to("PLANNED");
     let mended = "# Plan\n\nCount by any white space.\n";
     session.put("plan.md", mended);
     session.whole();
     closed(&session, "plan");
     approve(&session);
     let state = session.step_to("GENERATING");
-    assert_eq!(
-        text(&state, "plan_hash"),
-        journal::sha256_hex(mended.as_bytes())
+    assert_eq!(state["plan_hash"], journal::sha256_hex(mended.as_bytes()));
+    tells(
+        &session,
+        "iteration-1/generation-prompt.md",
+        "any white space",
+        true,
     );
-    assert!(state.get("tampered").is_none(), "{state:#}");
-    assert!(
-        session
-            .read("iteration-1/generation-prompt.md")
-            .contains("any white space")
-    );
-    session.generate(BUNDLE);
-    session.review(1, PASS);
-    let end = session.step_to("COMPLETE");
-    assert!(end.get("tampered").is_none(), "{end:#}");
+    session.to_complete();
     assert_eq!(session.read("plan.md"), mended);
     session.whole();
 }
@@ -377,8 +335,8 @@ fn a_plan_that_was_edited_before_it_was_approved_is_the_one_that_counts() {
 #[test]
 fn a_plan_that_was_edited_after_it_was_approved_closes_its_gate_again() {
     let env = Env::new();
-    let session = gated(&env, &["plan"]);
-    session.to_planned();
+    let session = env.begin_gated(&["plan"]);
+    session.to("PLANNED");
     approve(&session);
     session.put("plan.md", "# Another\n");
     closed(&session, "plan");
@@ -386,65 +344,28 @@ fn a_plan_that_was_edited_after_it_was_approved_closes_its_gate_again() {
     session.step_to("GENERATING");
 }
 
+/// What becomes of it is shown in `crates/engine/tests/it/session/mended.rs`.
 #[test]
-fn without_a_gate_an_edited_plan_is_tampered() {
+fn who_approves_mended_code_is_told_that_it_was_changed() {
     let env = Env::new();
-    let session = env.begin();
-    session.to_planned();
-    session.put("plan.md", "# Another\n");
-    assert_eq!(session.status()["tampered"][0], "plan.md");
-    let said = session.refused(3, "tampered");
-    assert!(said.contains("plan.md"), "{said}");
-    session.tm(&["restore"]).ok();
-    assert_eq!(session.read("plan.changed-1.md"), "# Another\n");
-    session.step_to("GENERATING");
-}
-
-#[test]
-fn code_that_a_person_mends_at_its_gate_is_approved_as_it_is() {
-    let env = Env::new();
-    let session = gated(&env, &["code"]);
-    session.to_reviewing();
+    let session = env.begin_gated(&["code"]);
+    session.to("REVIEWING");
     session.put("iteration-1/code/README", "Mine.\n");
-    assert!(session.status().get("tampered").is_none());
     let (_, shown) = session.person(&["approve"]);
-    assert!(
-        shown.contains("it was changed since it was taken in"),
-        "{shown}"
-    );
     assert!(shown.contains("tm session diff"), "{shown}");
     session.step_to("REVIEWING");
-    assert!(
-        session
-            .read("iteration-1/review-prompt.md")
-            .contains("Mine.")
-    );
-    // What was looked at is what was approved.
-    session.put("iteration-1/code/README", "Another.\n");
-    session.refused(3, "tampered");
-    session.tm(&["restore"]).ok();
-    assert_eq!(session.read("iteration-1/code/README"), "Mine.\n");
+    tells(&session, "iteration-1/review-prompt.md", "Mine.", true);
 }
 
+/// A plan is sent back as it stands there, with no plan left.
 #[test]
-fn a_review_that_was_written_for_rejected_code_is_not_one_of_the_next() {
+fn a_plan_that_was_sent_back_is_no_plan() {
     let env = Env::new();
-    let session = gated(&env, &["code"]);
-    session.to_reviewing();
-    session.put("iteration-1/review-response.md", PASS);
-    closed(&session, "code");
-    reject(&session, "Shorter, please.", "GENERATING");
-    assert_eq!(
-        session.read("iteration-1/review-response.rejected-1.md"),
-        PASS
-    );
-    session.generate("<<<FILE: count>>>\nwc -w\n");
-    approve(&session);
-    let state = session.stepped();
-    assert_eq!(
-        text(&state, "phase"),
-        "REVIEWING",
-        "nobody has reviewed this code"
-    );
-    assert!(session.has("iteration-1/review-prompt.md"));
+    let session = env.begin_gated(&["plan"]);
+    session.to("PLANNED");
+    session.put("plan.md", "By hand.\n");
+    session.reject("Shorter.");
+    assert_eq!(session.status().get("plan_hash"), None);
+    assert!(!session.has("plan.md"));
+    assert_eq!(session.read("plan.rejected-1.md"), "By hand.\n");
 }

@@ -89,29 +89,3 @@ impl Env {
         self.begin_with(&["--profile", NAME])
     }
 }
-
-impl Session<'_> {
-    /// Goes to where the response of that phase is processed by the next step.
-    pub fn stub_to(&self, phase: &str) {
-        self.step_to("PLANNING");
-        self.put("planning-response.md", "planned\n");
-        if phase == "planning" {
-            return;
-        }
-        self.step_to("PLANNED");
-        self.step_to("GENERATING");
-        self.put("iteration-1/generation-response.md", "generated\n");
-        if phase == "generation" {
-            return;
-        }
-        self.step_to("GENERATED");
-        self.step_to("REVIEWING");
-        self.review(1, "reviewed\n");
-        if phase == "review" {
-            return;
-        }
-        self.step_to("REVISING");
-        self.put("iteration-2/revision-response.md", "revised\n");
-        self.step_to("REVISED");
-    }
-}
