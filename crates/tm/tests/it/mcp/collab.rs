@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::stage::{Stage, asked, refused, yes};
 use crate::program::collab_walk::{Caller, ONE_OF_EACH, Walk, mixes, one_wave, two_waves};
 use testkit::mcp::{Server, envelope};
 
@@ -13,16 +13,18 @@ impl Caller for Server {
 }
 
 fn server(stage: &Stage) -> Server {
-    let mut server = stage.server(&["--tools", "collab"]);
-    server.initialize("2025-11-25", &json!({}));
-    server
+    stage.serving(&["--tools", "collab"], &json!({}))
 }
 
-/// The fault of a call that fails.
-fn fault(server: &mut Server, tool: &str, arguments: &Value) -> Value {
-    let mut result = Server::call(server, tool, arguments);
-    assert_eq!(result["isError"], true, "{tool}: {result}");
-    result["structuredContent"]["error"].take()
+/// What tools say names tools, not commands.
+fn names_tools(text: &Value) {
+    assert!(!text.as_str().unwrap().contains("tm "), "{text}");
+}
+
+/// An answer that counts or does not, and what else it tells.
+fn tells(answer: &Value, validated: bool, field: &str, value: &str) {
+    let told = (&answer["validated"], &answer[field]);
+    assert_eq!(told, (&validated.into(), &value.into()), "{answer}");
 }
 
 #[test]
@@ -56,58 +58,25 @@ fn every_mix_of_items_comes_to_its_end() {
 fn a_refusal_is_an_answer_and_names_tools() {
     let stage = Stage::new();
     let mut server = server(&stage);
-    let begun = server.tool(
-        "complete_skill",
-        &json!({ "skill": "collab-start", "session": "s" }),
-    );
-    let words = begun["instructions"].as_str().unwrap();
-    assert!(!words.contains("tm collab"), "tools, not commands: {words}");
-    assert!(words.contains("`complete_skill`"), "{words}");
-
-    let refused = server.tool("complete_skill", &json!({ "skill": "collab-clear" }));
-    assert_eq!(
-        (
-            &refused["validated"],
-            &refused["next_skill"],
-            &refused["state"]
-        ),
-        (
-            &false.into(),
-            &"gather-session-goals".into(),
-            &"gather-goals".into()
-        )
-    );
-    assert!(
-        !refused["suggestion"]
-            .as_str()
-            .unwrap()
-            .contains("tm collab"),
-        "{refused}"
-    );
-    let unknown = server.tool("complete_skill", &json!({ "skill": "nonsense" }));
+    let mut skill = |arguments: Value| server.tool("complete_skill", &arguments);
+    let begun = skill(json!({ "skill": "collab-start", "session": "s" }));
+    names_tools(&begun["instructions"]);
+    let refused = skill(json!({ "skill": "collab-clear" }));
+    tells(&refused, false, "next_skill", "gather-session-goals");
+    assert_eq!(refused["state"], "gather-goals");
+    names_tools(&refused["suggestion"]);
+    let unknown = skill(json!({ "skill": "nonsense" }));
     assert!(
         unknown["valid_skills"].as_array().unwrap().len() > 10,
         "{unknown}"
     );
-    let stale = server.tool(
-        "complete_skill",
-        &json!({ "skill": "gather-session-goals", "unitId": "nonsense" }),
-    );
-    assert_eq!(
-        (&stale["validated"], &stale["code"]),
-        (&false.into(), &"stale_unit".into())
-    );
+    let stale = skill(json!({ "skill": "gather-session-goals", "unitId": "nonsense" }));
+    tells(&stale, false, "code", "stale_unit");
 
     for field in ["state", "phase", "batches", "totalItems", "bogus"] {
-        let set = server.tool(
-            "update_session_state",
-            &json!({ "hasSnapshot": true, field: 1 }),
-        );
-        assert_eq!(
-            (&set["validated"], &set["code"]),
-            (&false.into(), &"read_only".into()),
-            "{field}: {set}"
-        );
+        let both = json!({ "hasSnapshot": true, field: 1 });
+        let set = server.tool("update_session_state", &both);
+        tells(&set, false, "code", "read_only");
     }
     let state = server.tool("get_session_state", &json!({ "full": true }));
     assert_eq!(state["hasSnapshot"], false, "all or none: {state}");
@@ -119,28 +88,19 @@ fn names_are_read_as_agents_spell_them() {
     let stage = Stage::new();
     let mut server = server(&stage);
     let root = stage.project();
-    let root = root.to_str().unwrap();
-    let begun = server.tool(
-        "complete_skill",
-        &json!({ "skill": "collab-start", "projectRoot": root, "sessionId": "s", "unitId": null }),
-    );
+    let begin =
+        json!({ "skill": "collab-start", "projectRoot": root, "sessionId": "s", "unitId": null });
+    let begun = server.tool("complete_skill", &begin);
     assert_eq!(begun["session"], "s");
     let items = json!([{ "number": "1", "title": "Mend", "type": "bugfix" }]);
-    let set = json!({ "project": root, "session": "s", "workItems": items, "currentItem": "1" });
-    let set = server.tool("update_session_state", &set);
+    let mut update = |fields: Value| server.tool("update_session_state", &fields);
+    let all = json!({ "project": root, "session": "s", "workItems": items, "currentItem": "1" });
+    let set = update(all);
     assert_eq!(set["fields"]["currentItem"], 1, "{set}");
     // A wish can be taken back; elsewhere `null` is left out, and a list may come as the text that some clients make of it.
-    let back = json!({ "currentItem": null, "hasSnapshot": null, "workItems": null });
-    let back = server.tool("update_session_state", &back);
-    assert_eq!(
-        (&back["validated"], &back["fields"]),
-        (&true.into(), &json!({ "currentItem": null })),
-        "{back}"
-    );
-    let packed = server.tool(
-        "update_session_state",
-        &json!({ "workItems": items.to_string(), "currentItem": 1 }),
-    );
+    let back = update(json!({ "currentItem": null, "hasSnapshot": null, "workItems": null }));
+    assert_eq!(back["fields"], json!({ "currentItem": null }), "{back}");
+    let packed = update(json!({ "workItems": items.to_string(), "currentItem": 1 }));
     assert_eq!(packed["fields"]["totalItems"], 1, "{packed}");
     let unit = &begun["unit_id"];
     let mut skill = json!({ "skill": "gather-session-goals", "unit_id": unit });
@@ -163,6 +123,8 @@ fn names_are_read_as_agents_spell_them() {
         (&true.into(), &0.into())
     );
 
+    let odd = json!({ "id": "x", "status": "failed", "why": 1 });
+    let short = json!([{ "id": "x", "status": "failed" }, { "id": "y" }]);
     for (tool, arguments, told) in [
         ("complete_skill", json!({}), "`skill` is missing"),
         (
@@ -180,33 +142,25 @@ fn names_are_read_as_agents_spell_them() {
         ("update_tasks_status", json!({ "tasks": [1] }), "`tasks[0]`"),
         (
             "update_tasks_status",
-            json!({ "tasks": [{ "id": "x", "status": "failed" }, { "id": "y" }] }),
+            json!({ "tasks": short }),
             "`tasks[1].status`",
         ),
         (
             "update_tasks_status",
-            json!({ "tasks": [{ "id": "x", "status": "failed", "why": 1 }] }),
+            json!({ "tasks": [odd] }),
             "`tasks[0].why`",
         ),
         ("sync_task_graph", json!({ "document": 1 }), "`document`"),
     ] {
-        let fault = fault(&mut server, tool, &arguments);
+        let fault = refused(&mut server, tool, &arguments);
         assert_eq!(fault["code"], "bad_arguments", "{fault}");
         assert!(fault["message"].as_str().unwrap().contains(told), "{fault}");
     }
-    let nobody = fault(
-        &mut server,
-        "get_session_state",
-        &json!({ "session": "nobody" }),
-    );
-    assert!(
-        !nobody["suggestion"].as_str().unwrap().contains("tm collab"),
-        "{nobody}"
-    );
-    assert_eq!(
-        nobody["recovery"],
-        "complete_skill with session nobody, skill collab-start"
-    );
+    let nobody = json!({ "session": "nobody" });
+    let fault = refused(&mut server, "get_session_state", &nobody);
+    names_tools(&fault["suggestion"]);
+    let begin = "complete_skill with session nobody, skill collab-start";
+    assert_eq!(fault["recovery"], begin);
     server.end();
 }
 
@@ -231,17 +185,11 @@ fn the_prompt_and_the_stateless_era_know_the_session_too() {
     params["arguments"] = json!({ "session": "a\" or b" });
     server.refused("prompts/get", &params);
 
-    let begun = server.request(
-        "tools/call",
-        &json!({
-            "name": "complete_skill", "arguments": { "skill": "collab-start" },
-            "_meta": envelope("2026-07-28", &json!({})),
-        }),
-    );
-    assert_eq!(
-        begun["structuredContent"]["next_skill"], "gather-session-goals",
-        "{begun}"
-    );
+    params["name"] = "complete_skill".into();
+    params["arguments"] = json!({ "skill": "collab-start" });
+    let begun = server.request("tools/call", &params);
+    let next = &begun["structuredContent"]["next_skill"];
+    assert_eq!(next, "gather-session-goals", "{begun}");
     server.end();
 }
 
@@ -257,78 +205,68 @@ fn work_is_taken_up_again_and_given_up() {
     call("complete_skill", json!({ "skill": "collab-clear" }));
     let late = json!([{ "title": "Two", "type": "bugfix" }]);
     let added = call("update_session_state", json!({ "addItems": late }));
-    assert_eq!(
-        added["fields"],
-        json!({ "totalItems": 2, "addedItems": [2] })
-    );
+    let fields = json!({ "totalItems": 2, "addedItems": [2] });
+    assert_eq!(added["fields"], fields);
     let why = "the cause was another";
+    let clear = |at: &Value| json!({ "skill": "collab-clear", "unitId": at["unit_id"] });
     let again = call("reopen_work", json!({ "item": "1", "reason": why }));
-    assert_eq!(again["next_skill"], "collab-clear", "{again}");
+    tells(&again, true, "next_skill", "collab-clear");
     // Given again at the unit that it ended, it is not done again; at any other it is refused.
-    let item = call(
-        "complete_skill",
-        json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),
-    );
+    let item = call("complete_skill", clear(&again));
     let back = json!({ "reason": why, "unitId": item["unit_id"] });
     let again = call("reopen_work", back.clone());
-    assert_eq!(again["next_skill"], "collab-clear", "{again}");
+    tells(&again, true, "next_skill", "collab-clear");
     let repeated = call("reopen_work", json!({ "reason": why }));
     assert_eq!(repeated["unit_id"], again["unit_id"], "{repeated}");
-    let item = call(
-        "complete_skill",
-        json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),
-    );
+    let item = call("complete_skill", clear(&again));
     let not_again = call("reopen_work", back);
-    assert_eq!(not_again["validated"], true, "{not_again}");
-    assert_eq!(not_again["unit_id"], item["unit_id"], "{not_again}");
-    let again = call("reopen_work", json!({ "item": "1", "reason": why }));
-    let told = call(
-        "complete_skill",
-        json!({ "skill": "collab-clear", "unitId": again["unit_id"] }),
+    tells(
+        &not_again,
+        true,
+        "unit_id",
+        item["unit_id"].as_str().unwrap(),
     );
+    let again = call("reopen_work", json!({ "item": "1", "reason": why }));
+    let told = call("complete_skill", clear(&again));
     assert!(
         told["instructions"].as_str().unwrap().contains(why),
         "{told}"
     );
     let given_up = call("skip_work", json!({ "item": "2", "reason": "no" }));
-    assert_eq!(given_up["next_skill"], "systematic-debugging", "{given_up}");
-    let refused = call("skip_work", json!({ "item": "7", "reason": "no" }));
-    assert_eq!(refused["code"], "unknown_item", "{refused}");
-    assert!(
-        !refused["suggestion"].as_str().unwrap().contains("tm "),
-        "{refused}"
-    );
-    let stale = server.call("skip_work", &json!({ "reason": "no", "unitId": "gone" }));
-    assert_eq!(stale["structuredContent"]["error"]["code"], "stale_unit");
+    tells(&given_up, true, "next_skill", "systematic-debugging");
+    let unknown = call("skip_work", json!({ "item": "7", "reason": "no" }));
+    tells(&unknown, false, "code", "unknown_item");
+    names_tools(&unknown["suggestion"]);
+    let stale = json!({ "reason": "no", "unitId": "gone" });
+    let stale = refused(&mut server, "skip_work", &stale);
+    assert_eq!(stale["code"], "stale_unit");
     server.end();
 }
 
 #[test]
 fn a_person_is_asked_before_work_is_given_up() {
     let stage = Stage::new();
-    let mut server = stage.server(&["--tools", "collab"]);
-    server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+    let mut server = stage.asking();
     server.tool("complete_skill", &json!({ "skill": "collab-start" }));
-    let items = json!([{ "number": 1, "title": "One", "type": "code" }, { "number": 2, "title": "Two", "type": "code" }]);
-    server.tool("update_session_state", &json!({ "workItems": items }));
+    let item = |number: u8| json!({ "number": number, "title": "One", "type": "code" });
+    let items = json!({ "workItems": [item(1), item(2)] });
+    server.tool("update_session_state", &items);
     for skill in ["gather-session-goals", "collab-clear"] {
         server.tool("complete_skill", &json!({ "skill": skill }));
     }
     let before = stage.journal();
-    for (accepted, told) in [(false, "declined"), (true, "validated")] {
-        let arguments = json!({ "item": "2", "reason": "nobody needs it" });
-        let call = json!({ "name": "skip_work", "arguments": arguments });
-        let id = server.ask("tools/call", &call);
-        let question = server.hear();
-        let message = question["params"]["message"].as_str().unwrap();
-        assert!(message.starts_with("Give up item 2 of "), "{message}");
-        assert!(message.ends_with("\nReason: nobody needs it"), "{message}");
-        assert_eq!(stage.journal(), before, "{message}");
-        let content = json!({ "action": "accept", "content": { "confirm": accepted } });
-        server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": content }));
-        let done = server.answer(&id.into());
-        assert!(done.to_string().contains(told), "{done}");
-    }
+    let skip = json!({ "item": "2", "reason": "nobody needs it" });
+    let no = json!({ "action": "decline" });
+    let (question, no) = asked(&mut server, ("skip_work", &skip), &no);
+    assert!(question.starts_with("Give up item 2 of "), "{question}");
+    assert!(
+        question.ends_with("\nReason: nobody needs it"),
+        "{question}"
+    );
+    assert_eq!(no["error"]["code"], "declined", "{no}");
+    assert_eq!(stage.journal(), before);
+    let (_, done) = asked(&mut server, ("skip_work", &skip), &yes());
+    assert_eq!(done["validated"], true, "{done}");
     assert_ne!(stage.journal(), before);
     server.end();
 }

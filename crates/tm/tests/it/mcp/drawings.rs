@@ -1,10 +1,21 @@
 //! Workflows and runs drawn, as resources.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::stage::Stage;
+use testkit::Server;
 
 const OURS: &str = "tramline: 1\nid: ours\ntitle: Ours\ninitial: a\nstates:\n  a: { work: {}, to: b }\n  b: { final: completed }\n";
+
+/// How the id in such a place may go on.
+fn completed(server: &mut Server, uri: &str, so_far: &str) -> Vec<Value> {
+    let about = json!({
+        "ref": { "type": "ref/resource", "uri": uri },
+        "argument": { "name": "id", "value": so_far },
+    });
+    let ids = server.request("completion/complete", &about);
+    ids["completion"]["values"].as_array().unwrap().clone()
+}
 
 #[test]
 fn a_workflow_is_drawn_and_its_id_completes() {
@@ -13,47 +24,35 @@ fn a_workflow_is_drawn_and_its_id_completes() {
     let mut server = stage.session();
     let listed = server.request("resources/templates/list", &json!({}));
     let uri = "tramline://workflows/{id}/graph";
-    let template = listed["resourceTemplates"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["uriTemplate"] == uri)
-        .unwrap();
+    let mut templates = listed["resourceTemplates"].as_array().unwrap().iter();
+    let template = templates.find(|one| one["uriTemplate"] == uri).unwrap();
     assert_eq!(template["mimeType"], "text/vnd.mermaid");
 
-    let complete = |of: &str, so_far: &str| {
-        json!({
-            "ref": { "type": "ref/resource", "uri": of },
-            "argument": { "name": "id", "value": so_far },
-        })
-    };
-    let ids = server.request("completion/complete", &complete(uri, ""));
-    let ids = ids["completion"]["values"].as_array().unwrap();
+    let ids = completed(&mut server, uri, "");
     for id in ["tdd", "review", "ours"] {
         assert!(ids.contains(&json!(id)), "{ids:?}");
     }
-    let one = server.request("completion/complete", &complete(uri, "ou"));
-    assert_eq!(one["completion"]["values"], json!(["ours"]));
-    let runs = complete("tramline://runs/{id}/graph", "");
-    let runs = server.request("completion/complete", &runs);
-    let runs = runs["completion"]["values"].as_array().unwrap();
-    assert!(runs.len() == 1 && runs[0] != "tdd", "{runs:?}");
+    assert_eq!(completed(&mut server, uri, "ou"), ["ours"]);
+    let runs = completed(&mut server, "tramline://runs/{id}/graph", "");
+    assert_eq!(runs, [stage.status()["runId"].take()]);
 
+    let mut drawn = |uri: String| {
+        let mut read = server.request("resources/read", &json!({ "uri": uri }));
+        let content = read["contents"][0].take();
+        let about = (&content["uri"], &content["mimeType"]);
+        assert_eq!(about, (&json!(uri), &json!("text/vnd.mermaid")));
+        content["text"].as_str().unwrap().to_owned()
+    };
     for id in ["tdd", "ours"] {
-        let uri = format!("tramline://workflows/{id}/graph");
-        let read = server.request("resources/read", &json!({ "uri": uri }));
-        let content = &read["contents"][0];
-        assert_eq!(content["uri"], uri);
-        assert_eq!(content["mimeType"], "text/vnd.mermaid");
-        let text = content["text"].as_str().unwrap();
+        let text = drawn(format!("tramline://workflows/{id}/graph"));
         assert!(text.starts_with("flowchart TD\n"), "{text}");
         assert!(!text.contains("classDef"), "nothing is marked: {text}");
-        let printed = stage.tm(0, &["workflow", "graph", id]);
-        assert_eq!(printed["graph"], text);
+        assert_eq!(stage.tm(0, &["workflow", "graph", id])["graph"], text);
     }
-    let uri = format!("tramline://runs/{}/graph", runs[0].as_str().unwrap());
-    let read = server.request("resources/read", &json!({ "uri": uri }));
-    let text = read["contents"][0]["text"].as_str().unwrap();
+    let text = drawn(format!(
+        "tramline://runs/{}/graph",
+        runs[0].as_str().unwrap()
+    ));
     assert!(text.contains("classDef present"), "{text}");
     server.end();
 }
@@ -75,10 +74,8 @@ fn what_is_no_workflow_is_not_read() {
     ] {
         let uri = format!("tramline://workflows/{id}/graph");
         let error = server.refused("resources/read", &json!({ "uri": uri }));
-        assert!(
-            [-32002, -32602].contains(&error["code"].as_i64().unwrap()),
-            "{id}: {error}"
-        );
+        let code = error["code"].as_i64().unwrap();
+        assert!([-32002, -32602].contains(&code), "{id}: {error}");
     }
     server.end();
 }

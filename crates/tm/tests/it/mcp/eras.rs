@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::stage::{Stage, asked, refused};
 use testkit::mcp::envelope;
 
 const CURRENT: &str = "2026-07-28";
@@ -48,10 +48,8 @@ fn a_request_stands_by_itself() {
     let versions = found["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!(CURRENT)) && versions.contains(&json!("2025-11-25")));
     assert!(found["instructions"].is_string());
-    assert_eq!(
-        found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
-        "tramline"
-    );
+    let about = &found["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(about["name"], "tramline");
 
     for method in [
         "tools/list",
@@ -61,13 +59,11 @@ fn a_request_stands_by_itself() {
     ] {
         let listed = server.request(method, &json!({ "_meta": meta }));
         complete(&listed);
-        assert_eq!(listed["ttlMs"], 0, "{method}: {listed}");
-        assert_eq!(listed["cacheScope"], "private", "{method}: {listed}");
+        let cached = (&listed["ttlMs"], &listed["cacheScope"]);
+        assert_eq!(cached, (&json!(0), &json!("private")), "{method}");
     }
-    let status = server.request(
-        "tools/call",
-        &json!({ "_meta": meta, "name": "autopilot_status", "arguments": {} }),
-    );
+    let call = json!({ "_meta": meta, "name": "autopilot_status", "arguments": {} });
+    let status = server.request("tools/call", &call);
     complete(&status);
     assert_eq!(status["structuredContent"]["status"], "running");
     server.end();
@@ -101,42 +97,34 @@ fn an_answer_counts_only_for_what_was_asked() {
     let stage = Stage::started();
     let mut server = stage.server(&[]);
     let meta = envelope(CURRENT, &json!({ "elicitation": { "form": {} } }));
-    let call = |arguments: Value, more: Value| {
-        let mut params =
-            json!({ "_meta": meta, "name": "autopilot_abort", "arguments": arguments });
-        for (key, value) in more.as_object().unwrap() {
-            params[key] = value.clone();
-        }
-        params
-    };
-    let asked = server.request("tools/call", &call(json!({ "cleanup": true }), json!({})));
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
-    let question = &asked["inputRequests"]["confirm"];
-    assert_eq!(question["method"], "elicitation/create", "{asked}");
-    let state = asked["requestState"].as_str().unwrap().to_owned();
+    let arguments = json!({ "cleanup": true });
+    let mut call = json!({ "_meta": meta, "name": "autopilot_abort", "arguments": arguments });
+    let open = server.request("tools/call", &call);
+    assert_eq!(open["resultType"], "input_required", "{open}");
+    let question = &open["inputRequests"]["confirm"];
+    assert_eq!(question["method"], "elicitation/create", "{open}");
+    let state = open["requestState"].as_str().unwrap();
 
-    let yes = json!({ "confirm": { "action": "accept", "content": { "confirm": true } } });
-    let with = |state: &str| json!({ "inputResponses": yes, "requestState": state });
-    // For another call, bent, or made up.
-    let other = call(json!({ "cleanup": true, "force": true }), with(&state));
-    assert_eq!(server.refused("tools/call", &other)["code"], -32602);
+    // A yes without what was sealed is no yes: it is asked again.
+    call["inputResponses"] = json!({ "confirm": super::stage::yes() });
+    let again = server.request("tools/call", &call);
+    assert_eq!(again["resultType"], "input_required", "{again}");
+    // Bent, or made up; for another call; and of another process.
     let bent = state.replacen(|c: char| c.is_ascii_alphanumeric(), "_", 1);
-    for sealed in [bent.as_str(), "", "yes"] {
-        let call = call(json!({ "cleanup": true }), with(sealed));
+    for sealed in [&*bent, "", "yes"] {
+        call["requestState"] = sealed.into();
         assert_eq!(server.refused("tools/call", &call)["code"], -32602);
     }
-    // A yes without what was sealed is no yes: it is asked again.
-    let unsealed = call(json!({ "cleanup": true }), json!({ "inputResponses": yes }));
-    let again = server.request("tools/call", &unsealed);
-    assert_eq!(again["resultType"], "input_required", "{again}");
-    // A state of another process is worth nothing.
+    call["requestState"] = state.into();
+    let mut other = call.clone();
+    other["arguments"]["force"] = true.into();
+    assert_eq!(server.refused("tools/call", &other)["code"], -32602);
     let mut stranger = stage.server(&[]);
-    let call_again = call(json!({ "cleanup": true }), with(&state));
-    assert_eq!(stranger.refused("tools/call", &call_again)["code"], -32602);
+    assert_eq!(stranger.refused("tools/call", &call)["code"], -32602);
     stranger.end();
-    assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "running");
+    assert_eq!(stage.status()["status"], "running");
 
-    let done = server.request("tools/call", &call_again);
+    let done = server.request("tools/call", &call);
     complete(&done);
     assert_eq!(done["structuredContent"]["cleanedUp"], true, "{done}");
     server.end();
@@ -147,33 +135,19 @@ fn an_answer_counts_only_for_what_was_asked() {
 #[test]
 fn in_a_session_the_server_asks() {
     let stage = Stage::started();
-    let mut server = stage.server(&[]);
-    server.initialize("2025-11-25", &json!({ "elicitation": {} }));
-    for (answer, code) in [
-        (json!({ "action": "decline" }), "declined"),
-        (json!({ "action": "cancel" }), "declined"),
-        (
-            json!({ "action": "accept", "content": { "confirm": false } }),
-            "declined",
-        ),
-        (json!({ "action": "accept" }), "declined"),
-        (
-            json!({ "action": "accept", "content": { "confirm": "true" } }),
-            "declined",
-        ),
+    let mut server = stage.asking();
+    for reply in [
+        json!({ "action": "decline" }),
+        json!({ "action": "cancel" }),
+        json!({ "action": "accept", "content": { "confirm": false } }),
+        json!({ "action": "accept" }),
+        json!({ "action": "accept", "content": { "confirm": "true" } }),
     ] {
-        let id = server.ask(
-            "tools/call",
-            &json!({ "name": "autopilot_abort", "arguments": { "cleanup": true } }),
-        );
-        let question = server.hear();
-        assert_eq!(question["method"], "elicitation/create", "{question}");
-        server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
-        let refused = server.answer(&id.into());
-        let error = &refused["result"]["structuredContent"]["error"];
-        assert_eq!(error["code"], code, "{refused}");
+        let call = ("autopilot_abort", &json!({ "cleanup": true }));
+        let (_, told) = asked(&mut server, call, &reply);
+        assert_eq!(told["error"]["code"], "declined", "{reply}: {told}");
     }
-    assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "running");
+    assert_eq!(stage.status()["status"], "running");
     server.end();
 }
 
@@ -181,7 +155,7 @@ fn in_a_session_the_server_asks() {
 #[test]
 fn a_person_who_cannot_be_asked_gets_a_command() {
     let stage = Stage::started();
-    let first = stage.tm(0, &["autopilot", "status"])["runId"].clone();
+    let first = stage.status()["runId"].take();
     let mut server = stage.session();
     let arguments = json!({
         "title": "It's $HOME; touch pwned",
@@ -190,12 +164,11 @@ fn a_person_who_cannot_be_asked_gets_a_command() {
         "force": true,
         "projectRoot": stage.project(),
     });
-    let result = server.call("autopilot_start", &arguments);
-    let error = &result["structuredContent"]["error"];
-    assert_eq!(error["code"], "needs_confirmation", "{result}");
+    let error = refused(&mut server, "autopilot_start", &arguments);
+    assert_eq!(error["code"], "needs_confirmation", "{error}");
     let command = error["recovery"].as_str().unwrap();
     assert!(error["suggestion"].as_str().unwrap().contains(command));
-    assert_eq!(stage.tm(0, &["autopilot", "status"])["runId"], first);
+    assert_eq!(stage.status()["runId"], first);
 
     let done = stage.shell(&format!("{command} --json"));
     let started: Value = serde_json::from_slice(&done.stdout).unwrap();
@@ -205,18 +178,12 @@ fn a_person_who_cannot_be_asked_gets_a_command() {
     assert_eq!(next["context"]["taskTitle"], arguments["title"], "{next}");
     assert_eq!(next["subtask"]["title"], "--force", "{next}");
     assert!(!stage.project().join("pwned").exists());
-    let status = server.tool("autopilot_status", &json!({}));
-    assert_eq!(status["maxAttempts"], 2, "{status}");
+    assert_eq!(stage.status()["maxAttempts"], 2);
 
-    let refused = server.call(
-        "autopilot_abort",
-        &json!({ "cleanup": true, "force": true }),
-    );
-    let recovery = &refused["structuredContent"]["error"]["recovery"];
-    let expected = format!(
-        "tm autopilot abort --cleanup --force --run-id {}",
-        started["runId"].as_str().unwrap()
-    );
-    assert_eq!(*recovery, expected, "{refused}");
+    let give_up = json!({ "cleanup": true, "force": true });
+    let error = refused(&mut server, "autopilot_abort", &give_up);
+    let run = started["runId"].as_str().unwrap();
+    let command = format!("tm autopilot abort --cleanup --force --run-id {run}");
+    assert_eq!(error["recovery"], command);
     server.end();
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::Server;
 use testkit::mcp::envelope;
 
-use super::stage::Stage;
+use super::stage::{Stage, answer, ask};
 
 /// A task that needs no tasks file.
 const TASK: &str = "Count the words";
@@ -15,27 +15,23 @@ const TASK: &str = "Count the words";
 impl Stage {
     /// Another worktree of the repository, with HEAD detached.
     fn worktree(&self, folder: &Path) -> PathBuf {
-        self.git(&[
-            "worktree",
-            "add",
-            "--quiet",
-            "--detach",
-            folder.to_str().unwrap(),
-        ]);
+        let place = folder.to_str().unwrap();
+        self.git(&["worktree", "add", "--quiet", "--detach", place]);
         fs::canonicalize(folder).unwrap()
     }
 
     fn branch_in(&self, folder: &Path) -> String {
         self.git(&["-C", folder.to_str().unwrap(), "branch", "--show-current"])
     }
+
+    fn with_roots(&self) -> Server {
+        self.serving(&[], &json!({ "roots": { "listChanged": true } }))
+    }
 }
 
 /// Calls a tool for a client that says it works in these folders, each time it is asked.
-fn call_from(server: &mut Server, roots: &[&Path], tool: &str, arguments: &Value) -> Value {
-    let id = server.ask(
-        "tools/call",
-        &json!({ "name": tool, "arguments": arguments }),
-    );
+pub fn call_from(server: &mut Server, roots: &[&Path], tool: &str, arguments: &Value) -> Value {
+    let id = ask(server, tool, arguments);
     let asked = server.hear();
     assert_eq!(asked["method"], "roots/list", "{asked}");
     let roots: Vec<Value> = roots
@@ -43,18 +39,21 @@ fn call_from(server: &mut Server, roots: &[&Path], tool: &str, arguments: &Value
         .map(|root| json!({ "uri": format!("file://{}", root.display()) }))
         .collect();
     server.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } }));
-    let mut answer = server.answer(&id.into());
-    answer["result"]["structuredContent"].take()
+    answer(server, id)
 }
 
-fn with_roots(stage: &Stage) -> Server {
-    let mut server = stage.server(&[]);
-    server.initialize("2025-11-25", &json!({ "roots": { "listChanged": true } }));
-    server
+/// What a tool answers, be it a refusal.
+fn told(server: &mut Server, tool: &str, arguments: &Value) -> Value {
+    server.call(tool, arguments)["structuredContent"].take()
 }
 
 fn start() -> Value {
     json!({ "title": TASK, "subtasks": ["One"] })
+}
+
+/// A run is there, and wants its first test.
+fn begun(answer: &Value) {
+    assert_eq!(answer["nextAction"]["action"], "red", "{answer}");
 }
 
 /// The folders that a refusal names, where it is one for want of a folder.
@@ -63,9 +62,8 @@ fn candidates(answer: &Value) -> Vec<PathBuf> {
     assert_eq!(error["code"], "which_project", "{answer}");
     let suggestion = error["suggestion"].as_str().unwrap();
     assert!(suggestion.contains("`projectRoot`"), "{answer}");
-    let expected = error["expected"].as_array().unwrap();
+    let expected = error["expected"].as_array().unwrap().iter();
     expected
-        .iter()
         .map(|folder| folder.as_str().unwrap().into())
         .collect()
 }
@@ -75,27 +73,22 @@ fn a_client_that_moved_into_a_worktree_begins_there() {
     let stage = Stage::new();
     let main = stage.project();
     let inside = stage.worktree(&main.join(".claude/worktrees/one"));
-    let mut server = with_roots(&stage);
+    let mut server = stage.with_roots();
     // Before it moved; a worktree inside of its folder may be meant already.
     let answer = call_from(&mut server, &[&main], "autopilot_start", &start());
     assert_eq!(candidates(&answer), [main.clone(), inside.clone()]);
     // It moved, and did not say that its roots changed.
     let answer = call_from(&mut server, &[&inside], "autopilot_start", &start());
-    assert_eq!(answer["nextAction"]["action"], "red", "{answer}");
-    assert_eq!(stage.branch_in(&inside), answer["branch"].as_str().unwrap());
+    begun(&answer);
+    assert_eq!(answer["branch"], stage.branch_in(&inside));
     assert_eq!(stage.branch_in(&main), "main");
     // And back: that run is not here, but found by its id, and named.
-    let run = &answer["runId"];
+    let run = json!({ "runId": answer["runId"] });
     let answer = call_from(&mut server, &[&main], "autopilot_next", &json!({}));
     assert_eq!(answer["error"]["code"], "no_run", "{answer}");
     let step = &answer["error"]["nextSteps"][0]["arguments"];
-    assert_eq!(step["projectRoot"], inside.to_str().unwrap(), "{answer}");
-    let answer = call_from(
-        &mut server,
-        &[&main],
-        "autopilot_next",
-        &json!({ "runId": run }),
-    );
+    assert_eq!(step["projectRoot"], json!(inside), "{answer}");
+    let answer = call_from(&mut server, &[&main], "autopilot_next", &run);
     assert_eq!(answer["action"], "red", "{answer}");
     server.end();
 }
@@ -105,18 +98,15 @@ fn an_agent_in_a_worktree_of_its_own_names_it_and_goes_on_there() {
     let stage = Stage::new();
     let main = stage.project();
     let inside = stage.worktree(&main.join(".claude/worktrees/agent"));
-    let mut server = with_roots(&stage);
-    let named = |mut arguments: Value| {
-        arguments["projectRoot"] = json!(inside);
-        arguments
-    };
-    let answer = call_from(&mut server, &[&main], "autopilot_start", &named(start()));
-    assert_eq!(answer["nextAction"]["action"], "red", "{answer}");
+    let mut server = stage.with_roots();
+    let mut named = start();
+    named["projectRoot"] = json!(inside);
+    begun(&call_from(&mut server, &[&main], "autopilot_start", &named));
     assert_eq!(stage.branch_in(&main), "main");
     // Every step that is advised is to be taken in the same folder.
+    let there = json!({ "projectRoot": inside });
     for tool in ["autopilot_next", "autopilot_status", "autopilot_commit"] {
-        let answer = call_from(&mut server, &[&main], tool, &named(json!({})));
-        let text = answer.to_string();
+        let text = call_from(&mut server, &[&main], tool, &there).to_string();
         let steps = text.matches("\"tool\":\"").count();
         let placed = text.matches("\"arguments\":{\"projectRoot\":\"").count();
         assert!(steps > 0 && steps == placed, "{tool}: {text}");
@@ -129,19 +119,17 @@ fn a_root_that_is_no_project_is_not_exchanged_for_the_servers_folder() {
     let stage = Stage::started();
     let elsewhere = stage.folder().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
-    let mut server = with_roots(&stage);
-    let answer = call_from(&mut server, &[&elsewhere], "autopilot_status", &json!({}));
-    assert_eq!(answer["error"]["code"], "no_run", "{answer}");
-    let answer = call_from(&mut server, &[&elsewhere], "autopilot_start", &start());
-    assert_eq!(answer["error"]["code"], "not_a_repository", "{answer}");
     // One that is not there is none at all.
     let gone = elsewhere.join("gone");
-    for (tool, arguments) in [
-        ("autopilot_status", json!({})),
-        ("autopilot_start", start()),
+    let mut server = stage.with_roots();
+    for (root, tool, arguments, code) in [
+        (&elsewhere, "autopilot_status", json!({}), "no_run"),
+        (&elsewhere, "autopilot_start", start(), "not_a_repository"),
+        (&gone, "autopilot_status", json!({}), "no_project"),
+        (&gone, "autopilot_start", start(), "no_project"),
     ] {
-        let answer = call_from(&mut server, &[&gone], tool, &arguments);
-        assert_eq!(answer["error"]["code"], "no_project", "{answer}");
+        let answer = call_from(&mut server, &[root], tool, &arguments);
+        assert_eq!(answer["error"]["code"], code, "{tool}: {answer}");
     }
     // Of several, the first that is one; without any, the server's own.
     for roots in [&[elsewhere.as_path(), &stage.project()][..], &[]] {
@@ -156,9 +144,13 @@ fn an_old_worktree_beside_the_root_of_a_client_is_not_asked_about() {
     let stage = Stage::new();
     let main = stage.project();
     stage.worktree(&main.with_file_name("beside"));
-    let mut server = with_roots(&stage);
-    let answer = call_from(&mut server, &[&main], "autopilot_start", &start());
-    assert_eq!(answer["nextAction"]["action"], "red", "{answer}");
+    let mut server = stage.with_roots();
+    begun(&call_from(
+        &mut server,
+        &[&main],
+        "autopilot_start",
+        &start(),
+    ));
     server.end();
 }
 
@@ -167,30 +159,25 @@ fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
     let mut stage = Stage::new();
     let main = stage.project();
     let beside = stage.worktree(&main.with_file_name("beside"));
-    for tool in [
-        "autopilot_start",
-        "run_start",
-        "session_init",
-        "update_session_state",
+    let mut server = stage.session();
+    let items = json!([{ "number": 1, "title": TASK, "type": "code" }]);
+    for (tool, arguments) in [
+        ("autopilot_start", start()),
+        ("run_start", json!({ "workflow": "letter" })),
+        ("session_init", json!({ "inputs": { "request": TASK } })),
+        ("update_session_state", json!({ "workItems": items })),
     ] {
-        let mut server = stage.session();
-        let arguments = match tool {
-            "autopilot_start" => start(),
-            "run_start" => json!({ "workflow": "letter" }),
-            "session_init" => json!({ "inputs": { "request": TASK } }),
-            _ => json!({ "workItems": [{ "number": 1, "title": TASK, "type": "code" }] }),
-        };
-        let answer = server.call(tool, &arguments)["structuredContent"].take();
+        let answer = told(&mut server, tool, &arguments);
         assert_eq!(
             candidates(&answer),
             [main.clone(), beside.clone()],
             "{tool}"
         );
         // What is there can be read.
-        let answer = server.call("autopilot_status", &json!({}));
-        assert_eq!(answer["structuredContent"]["error"]["code"], "no_run");
-        server.end();
+        let answer = told(&mut server, "autopilot_status", &json!({}));
+        assert_eq!(answer["error"]["code"], "no_run");
     }
+    server.end();
     assert!(stage.runs().is_empty(), "{:?}", stage.runs());
 
     // A request of the stateless era tells no roots.
@@ -200,39 +187,36 @@ fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
     let answer = server.request("tools/call", &request);
     candidates(&answer["structuredContent"]);
     request["arguments"]["projectRoot"] = json!(main);
-    let answer = server.request("tools/call", &request);
-    assert_eq!(
-        answer["structuredContent"]["nextAction"]["action"], "red",
-        "{answer}"
-    );
+    begun(&server.request("tools/call", &request)["structuredContent"]);
     server.end();
 
     // Who starts the server in a worktree made that for it; who names a folder to the server means that.
-    stage.cwd = beside.clone();
-    let mut server = stage.session();
-    server.tool(
-        "autopilot_start",
-        &json!({ "title": "Lines", "subtasks": ["One"] }),
-    );
-    assert_ne!(stage.branch_in(&beside), "");
-    server.end();
     let third = stage.worktree(&main.with_file_name("third"));
-    stage.cwd = main;
-    let mut server = stage.server(&["--project-root", third.to_str().unwrap()]);
-    server.initialize("2025-11-25", &json!({}));
-    server.tool(
-        "autopilot_start",
-        &json!({ "title": "Other", "subtasks": ["One"] }),
-    );
-    assert_ne!(stage.branch_in(&third), "");
-    server.end();
+    for (cwd, options, title, meant) in [
+        (&beside, &[][..], "Lines", &beside),
+        (
+            &main,
+            &["--project-root", third.to_str().unwrap()],
+            "Other",
+            &third,
+        ),
+    ] {
+        stage.cwd.clone_from(cwd);
+        let mut server = stage.serving(options, &json!({}));
+        server.tool(
+            "autopilot_start",
+            &json!({ "title": title, "subtasks": ["One"] }),
+        );
+        assert_ne!(stage.branch_in(meant), "");
+        server.end();
+    }
 }
 
 #[test]
 fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
     let mut stage = Stage::started();
     let project = stage.project();
-    let run = stage.tm(0, &["autopilot", "status"])["runId"].clone();
+    let run = stage.status()["runId"].take();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
     for (name, manifest) in [
         ("tramline", "plugin.json"),
@@ -245,28 +229,19 @@ fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
             .folder()
             .join("installed")
             .join(manifest.replace('/', "-"));
-        let copy = plugin.join(manifest);
-        fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        fs::copy(source.join(name).join(manifest), copy).unwrap();
+        let manifest_text = fs::read(source.join(name).join(manifest)).unwrap();
+        testkit::files::write(&plugin.join(manifest), manifest_text);
         stage.cwd.clone_from(&plugin);
-        stage.git(&["init", "--quiet", "--template="]);
-        stage.git(&[
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@localhost",
-            "commit",
-            "--quiet",
-            "--allow-empty",
-            "--message",
-            "Install",
-        ]);
+        stage.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
+        let made =
+            stage.shell("git -c user.name=A -c user.email=a@b commit --allow-empty -m Install");
+        assert!(made.status.success(), "{made:?}");
         let mut server = stage.session();
         for (tool, arguments) in [
             ("autopilot_start", start()),
             ("autopilot_status", json!({})),
         ] {
-            let answer = server.call(tool, &arguments)["structuredContent"].take();
+            let answer = told(&mut server, tool, &arguments);
             assert_eq!(
                 candidates(&answer),
                 std::slice::from_ref(&project),
@@ -276,21 +251,20 @@ fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
         // There are runs of no project to list.
         let listed = server.request("resources/list", &json!({}));
         assert_eq!(listed["resources"].as_array().unwrap().len(), 1, "{listed}");
-        assert_eq!(stage.git(&["branch", "--list"]).lines().count(), 1);
+        assert_eq!(stage.git(&["branch", "--list"]), "* main");
         // By its id, or in the folder that the agent names, it is found.
-        let status = server.tool("autopilot_status", &json!({ "runId": run }));
-        assert_eq!(status["runId"], run);
+        for named in [json!({ "runId": run }), json!({ "projectRoot": project })] {
+            assert_eq!(server.tool("autopilot_status", &named)["runId"], run);
+        }
         // Whoever is to do something by hand is told where.
         let abort = json!({ "runId": run, "cleanup": true });
-        let refused = server.call("autopilot_abort", &abort)["structuredContent"].take();
-        let by_hand = refused["error"]["recovery"].as_str().unwrap();
+        let answer = told(&mut server, "autopilot_abort", &abort);
+        let by_hand = answer["error"]["recovery"].as_str().unwrap();
         let place = format!("--project-root {}", project.display());
-        assert!(by_hand.contains(&place), "{refused}");
-        let status = server.tool("autopilot_status", &json!({ "projectRoot": project }));
-        assert_eq!(status["runId"], run);
+        assert!(by_hand.contains(&place), "{answer}");
         server.end();
         // A client that says where it works is believed.
-        let mut server = with_roots(&stage);
+        let mut server = stage.with_roots();
         let status = call_from(&mut server, &[&project], "autopilot_status", &json!({}));
         assert_eq!(status["runId"], run, "{status}");
         server.end();
@@ -298,10 +272,7 @@ fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
     // A plugin that is worked on was prepared for that.
     fs::create_dir(stage.cwd.join(".taskmaster")).unwrap();
     let mut server = stage.session();
-    let answer = server.call("autopilot_status", &json!({}));
-    assert_eq!(
-        answer["structuredContent"]["error"]["code"], "no_run",
-        "{answer}"
-    );
+    let answer = told(&mut server, "autopilot_status", &json!({}));
+    assert_eq!(answer["error"]["code"], "no_run", "{answer}");
     server.end();
 }

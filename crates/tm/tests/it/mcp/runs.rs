@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::stage::{Stage, asked, refused, yes};
 use testkit::Server;
 
 const LETTER: &str = r"tramline: 1
@@ -32,34 +32,37 @@ states:
   dropped: { final: cancelled }
 ";
 
+/// A run of that workflow, and the server by whose tools it is turned.
 struct Letter {
     server: Server,
+    /// The stage goes with the server.
+    _stage: Stage,
 }
 
 impl Letter {
     fn begun(capabilities: &Value) -> Self {
         let stage = Stage::new();
         stage.write(".taskmaster/workflows/letter.yaml", LETTER);
-        let mut server = stage.server(&["--tools", "run"]);
-        server.initialize("2025-11-25", capabilities);
-        let mut letter = Self { server };
-        assert_eq!(
-            letter.tool("run_start", &json!({ "workflow": "letter" }))["workflow"],
-            "letter"
-        );
-        // The stage goes with the server.
-        std::mem::forget(stage);
+        let server = stage.serving(&["--tools", "run"], capabilities);
+        let mut letter = Self {
+            server,
+            _stage: stage,
+        };
+        letter.start();
         letter
     }
 
+    fn start(&mut self) {
+        let begun = self.tool("run_start", &json!({ "workflow": "letter" }));
+        assert_eq!(begun["workflow"], "letter");
+    }
+
     fn tool(&mut self, name: &str, arguments: &Value) -> Value {
-        let mut result = self.server.call(name, arguments);
-        assert_ne!(result["isError"], true, "{name}: {result}");
-        result["structuredContent"].take()
+        self.server.tool(name, arguments)
     }
 
     fn refused(&mut self, name: &str, arguments: &Value) -> Value {
-        self.server.call(name, arguments)["structuredContent"]["error"].take()
+        refused(&mut self.server, name, arguments)
     }
 
     fn state(&mut self) -> Value {
@@ -69,6 +72,14 @@ impl Letter {
     fn reported(&mut self) -> Value {
         self.tool("run_report", &json!({ "outcome": "done" }))
     }
+
+    /// Goes on to the gate, and gives what is to be decided there.
+    fn at_gate(&mut self, choice: &str) -> Value {
+        let waits = self.reported()["nextAction"].take();
+        assert_eq!(waits["action"], "decide", "{waits}");
+        let (gate, hash) = (&waits["gate"], &waits["hash"]);
+        json!({ "decision": choice, "gate": gate, "hash": hash, "feedback": "Shorter." })
+    }
 }
 
 #[test]
@@ -77,23 +88,22 @@ fn a_run_is_turned_by_tools() {
     letter.tool("run_pause", &json!({ "reason": "lunch" }));
     let paused = letter.reported();
     assert_eq!(paused["code"], "paused", "{paused}");
-    let run = paused["nextAction"]["runId"].clone();
-    assert_eq!(
-        paused["nextSteps"],
-        json!([{ "step": "resume", "tool": "run_resume", "arguments": { "runId": run } }])
-    );
+    let of_run = json!({ "runId": paused["nextAction"]["runId"] });
+    let resume = json!([{ "step": "resume", "tool": "run_resume", "arguments": of_run }]);
+    assert_eq!(paused["nextSteps"], resume);
     letter.tool("run_resume", &json!({}));
     assert_eq!(letter.reported()["nextAction"]["state"], "write");
     let back = letter.tool("run_reopen", &json!({ "reason": "once more" }));
     assert_eq!(back["nextAction"]["state"], "begin", "{back}");
-    let blocked = letter.refused("run_step", &json!({}));
-    assert_eq!(blocked["code"], "blocked", "{blocked}");
+    assert_eq!(letter.refused("run_step", &json!({}))["code"], "blocked");
     letter.reported();
-    let silent = letter.refused("run_skip", &json!({}));
-    assert_eq!(silent["code"], "bad_arguments");
+    assert_eq!(
+        letter.refused("run_skip", &json!({}))["code"],
+        "bad_arguments"
+    );
     letter.tool("run_skip", &json!({ "reason": "no need" }));
     assert_eq!(letter.state()["status"], "cancelled");
-    letter.tool("run_start", &json!({ "workflow": "letter" }));
+    letter.start();
     let over = letter.tool("run_abort", &json!({}));
     assert_eq!(over["nextAction"]["status"], "cancelled", "{over}");
     letter.server.end();
@@ -111,22 +121,20 @@ fn a_turn_at_a_unit_is_taken_once() {
     letter.reported();
     let again = letter.tool("run_reopen", &reopen);
     assert_eq!(again["nextAction"]["state"], "write", "{again}");
-    for name in [
-        "run_step",
-        "run_reopen",
-        "run_skip",
-        "run_rewind",
-        "run_pause",
-        "run_resume",
-        "run_abort",
+    let old = json!({ "unit_id": begin });
+    for (name, arguments) in [
+        ("run_step", &old),
+        ("run_reopen", &old),
+        (
+            "run_skip",
+            &json!({ "unit_id": begin, "reason": "no need" }),
+        ),
+        ("run_rewind", &json!({ "unit_id": begin, "to": "begin" })),
+        ("run_pause", &old),
+        ("run_resume", &old),
+        ("run_abort", &old),
     ] {
-        let mut arguments = json!({ "unit_id": begin });
-        match name {
-            "run_skip" => arguments["reason"] = "no need".into(),
-            "run_rewind" => arguments["to"] = "begin".into(),
-            _ => {}
-        }
-        let stale = letter.refused(name, &arguments);
+        let stale = letter.refused(name, arguments);
         assert_eq!(stale["code"], "stale_unit", "{name}: {stale}");
         let present = letter.state()["unitId"].take();
         assert_eq!(stale["details"]["unit"], present, "{name}");
@@ -138,26 +146,21 @@ fn a_turn_at_a_unit_is_taken_once() {
 fn a_person_decides_at_the_gate_of_any_run() {
     let mut letter = Letter::begun(&json!({ "elicitation": {} }));
     letter.reported();
-    let waits = letter.reported()["nextAction"].take();
-    assert_eq!(waits["action"], "decide", "{waits}");
-    let decision = |waits: &Value, choice: &str| json!({ "decision": choice, "gate": waits["gate"], "hash": waits["hash"], "feedback": "Shorter." });
-    let decided = |letter: &mut Letter, arguments: &Value, accepts: bool| {
-        let call = json!({ "name": "run_decide", "arguments": arguments });
-        let id = letter.server.ask("tools/call", &call);
-        let question = letter.server.hear();
-        let asked = question["params"]["message"].as_str().unwrap();
-        assert!(asked.contains("Run letter__"), "{asked}");
-        let answer = json!({ "action": "accept", "content": { "confirm": accepts } });
-        let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer });
-        letter.server.send(&reply);
-        letter.server.answer(&id.into())["result"]["structuredContent"].take()
+    let approve = letter.at_gate("approve");
+    let decided = |letter: &mut Letter, arguments: &Value, reply: &Value| {
+        let (question, told) = asked(&mut letter.server, ("run_decide", arguments), reply);
+        assert!(question.contains("Run letter__"), "{question}");
+        told
     };
-    let no = decided(&mut letter, &decision(&waits, "approve"), false);
+    let no = json!({ "action": "accept", "content": { "confirm": false } });
+    let no = decided(&mut letter, &approve, &no);
     assert_eq!(no["error"]["code"], "declined", "{no}");
-    let back = decided(&mut letter, &decision(&waits, "reject"), true);
+    let mut reject = approve;
+    reject["decision"] = "reject".into();
+    let back = decided(&mut letter, &reject, &yes());
     assert_eq!(back["nextAction"]["state"], "write", "{back}");
-    let waits = letter.reported()["nextAction"].take();
-    let open = decided(&mut letter, &decision(&waits, "approve"), true);
+    let approve = letter.at_gate("approve");
+    let open = decided(&mut letter, &approve, &yes());
     assert_eq!(open["nextAction"]["action"], "work", "{open}");
     letter.server.end();
 }
@@ -166,14 +169,11 @@ fn a_person_decides_at_the_gate_of_any_run() {
 fn a_client_that_cannot_ask_gets_the_command_for_a_person() {
     let mut letter = Letter::begun(&json!({}));
     letter.reported();
-    let waits = letter.reported()["nextAction"].take();
-    let decision = json!({ "decision": "approve", "gate": waits["gate"], "hash": waits["hash"] });
-    let fault = letter.refused("run_decide", &decision);
+    let approve = letter.at_gate("approve");
+    let fault = letter.refused("run_decide", &approve);
     assert_eq!(fault["code"], "needs_confirmation", "{fault}");
     let by_hand = fault["recovery"].as_str().unwrap();
-    assert!(
-        by_hand.starts_with("tm run approve --hash ") && by_hand.contains("--run-id letter__"),
-        "{by_hand}"
-    );
+    assert!(by_hand.starts_with("tm run approve --hash "), "{by_hand}");
+    assert!(by_hand.contains("--run-id letter__"), "{by_hand}");
     letter.server.end();
 }

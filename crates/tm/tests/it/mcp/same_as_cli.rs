@@ -5,59 +5,35 @@ use serde_json::{Value, json};
 use super::stage::Stage;
 use testkit::mcp::Server;
 
-/// One call in both forms, and what it comes to.
-struct Case {
-    tool: &'static str,
-    arguments: Value,
-    command: &'static str,
-    status: i32,
-    code: &'static str,
-}
+const COMPLETE: &str = "complete_phase";
 
-fn case(
-    tool: &'static str,
-    arguments: Value,
-    command: &'static str,
-    status: i32,
-    code: &'static str,
-) -> Case {
-    Case {
-        tool,
-        arguments,
-        command,
-        status,
-        code,
-    }
-}
+/// One call in both forms, and what it comes to: tool and arguments, the words of the command, its exit status and the code. Both
+/// are the autopilot's.
+type Case = (&'static str, Value, &'static str, i32, &'static str);
 
 /// The numbers of the events differ, and where one of them had a turn before the other.
-fn compare(stage: &Stage, server: &mut Server, case: &Case) {
-    let words: Vec<&str> = case.command.split(' ').collect();
-    let by_hand = stage.tm(case.status, &words);
-    let result = server.call(case.tool, &case.arguments);
+fn compare(stage: &Stage, server: &mut Server, (tool, arguments, command, status, code): &Case) {
+    let command = format!("autopilot {command}");
+    let words: Vec<&str> = command.split(' ').collect();
+    let by_hand = stage.tm(*status, &words);
+    let result = server.call(&format!("autopilot_{tool}"), arguments);
     let told = &result["structuredContent"];
-    assert_eq!(
-        without_advice(told),
-        without_advice(&by_hand),
-        "{}",
-        case.command
-    );
+    assert_eq!(without_advice(told), without_advice(&by_hand), "{command}");
     for advice in advice(told) {
-        let names_a_tool_as_a_command = ["`tm autopilot next", "`tm autopilot re", "--run-id"]
-            .iter()
-            .any(|words| advice.contains(words));
-        assert!(!names_a_tool_as_a_command, "{advice}");
+        let mut words = ["`tm autopilot next", "`tm autopilot re", "--run-id"].iter();
+        let names_a_command = words.any(|words| advice.contains(words));
+        assert!(!names_a_command, "{advice}");
     }
     let is_fault = by_hand.get("error").is_some();
     assert_eq!(result["isError"] == true, is_fault, "{result}");
-    let code = if is_fault {
-        &told["error"]["code"]
+    if is_fault {
+        assert_eq!(told["error"]["code"], *code, "{told}");
     } else {
-        assert_eq!(told["validated"], false, "{told}");
-        &told["code"]
-    };
-    assert_eq!(*code, case.code, "{told}");
-    if !is_fault {
+        assert_eq!(
+            (&told["validated"], &told["code"]),
+            (&json!(false), &json!(code)),
+            "{told}"
+        );
         let text = result["content"][0]["text"].as_str().unwrap();
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), *told);
     }
@@ -107,174 +83,135 @@ fn compare_all(stage: &Stage, cases: &[Case]) {
 
 #[test]
 fn without_a_run() {
-    compare_all(
-        &Stage::new(),
-        &[
-            case(
-                "autopilot_status",
-                json!({}),
-                "autopilot status",
-                4,
-                "no_run",
-            ),
-            case("autopilot_next", json!({}), "autopilot next", 4, "no_run"),
-            case("autopilot_pause", json!({}), "autopilot pause", 4, "no_run"),
-            case(
-                "autopilot_status",
-                json!({ "runId": "nothing" }),
-                "autopilot status --run-id nothing",
-                4,
-                "no_run",
-            ),
-            case(
-                "autopilot_start",
-                json!({ "taskId": "99" }),
-                "autopilot start 99",
-                4,
-                "unknown_task",
-            ),
-            case(
-                "autopilot_start",
-                json!({ "taskId": 1, "tag": "nothing" }),
-                "autopilot start 1 --tag nothing",
-                4,
-                "unknown_tag",
-            ),
-            case(
-                "autopilot_start",
-                json!({ "taskId": "1", "options": { "branch": "main" } }),
-                "autopilot start 1 --branch main",
-                3,
-                "on_default_branch",
-            ),
-        ],
-    );
+    let nothing = json!({ "taskId": 1, "tag": "nothing" });
+    let on_main = json!({ "taskId": "1", "options": { "branch": "main" } });
+    let cases = [
+        ("status", json!({}), "status", 4, "no_run"),
+        ("next", json!({}), "next", 4, "no_run"),
+        ("pause", json!({}), "pause", 4, "no_run"),
+        (
+            "status",
+            json!({ "runId": "nothing" }),
+            "status --run-id nothing",
+            4,
+            "no_run",
+        ),
+        (
+            "start",
+            json!({ "taskId": "99" }),
+            "start 99",
+            4,
+            "unknown_task",
+        ),
+        ("start", nothing, "start 1 --tag nothing", 4, "unknown_tag"),
+        (
+            "start",
+            on_main,
+            "start 1 --branch main",
+            3,
+            "on_default_branch",
+        ),
+    ];
+    compare_all(&Stage::new(), &cases);
 }
 
 #[test]
 fn before_red() {
     let stage = Stage::started();
     stage.write("tests/words_test.sh", "false\n");
-    compare_all(
-        &stage,
-        &[
-            case(
-                "autopilot_start",
-                json!({ "taskId": "2" }),
-                "autopilot start 2",
-                5,
-                "run_active",
-            ),
-            case(
-                "autopilot_complete_phase",
-                json!({ "results": { "failed": 0, "passed": 1 } }),
-                "autopilot complete --results failed:0,passed:1",
-                3,
-                "red_requires_failing_tests",
-            ),
-            case(
-                "autopilot_complete_phase",
-                json!({ "results": "failed:x" }),
-                "autopilot complete --results failed:x",
-                2,
-                "bad_results",
-            ),
-            case(
-                "autopilot_complete_phase",
-                json!({ "results": { "failed": 1 }, "phase": "green" }),
-                "autopilot complete green --results failed:1",
-                5,
-                "stale_unit",
-            ),
-            case(
-                "autopilot_complete_phase",
-                json!({ "results": { "failed": 1 }, "subtaskId": "1.2" }),
-                "autopilot complete red 1.2 --results failed:1",
-                5,
-                "stale_unit",
-            ),
-            case(
-                "autopilot_complete_phase",
-                json!({ "results": { "failed": 1 }, "unitId": "workUnit-9.9-RED" }),
-                "autopilot complete --results failed:1 --unit workUnit-9.9-RED",
-                5,
-                "stale_unit",
-            ),
-            case(
-                "autopilot_complete_phase",
-                json!({ "results": { "failed": 1 }, "files": ["src/none.sh"] }),
-                "autopilot complete --results failed:1 --files src/none.sh",
-                3,
-                "file_not_changed",
-            ),
-            case(
-                "autopilot_commit",
-                json!({}),
-                "autopilot commit",
-                5,
-                "stale_unit",
-            ),
-            case(
-                "autopilot_finalize",
-                json!({ "results": { "failed": 0, "passed": 1 } }),
-                "autopilot finalize --results failed:0,passed:1",
-                5,
-                "stale_unit",
-            ),
-            case(
-                "autopilot_reopen",
-                json!({}),
-                "autopilot reopen",
-                3,
-                "cannot_reopen",
-            ),
-            case(
-                "autopilot_rewind",
-                json!({ "to": "7.7" }),
-                "autopilot rewind 7.7",
-                4,
-                "unknown_step",
-            ),
-        ],
-    );
+    let good = json!({ "results": { "failed": 0, "passed": 1 } });
+    let one = |name: &str, value: Value| json!({ "results": { "failed": 1 }, name: value });
+    let green = one("phase", json!("green"));
+    let other = one("subtaskId", json!("1.2"));
+    let elsewhere = one("unitId", json!("workUnit-9"));
+    let unchanged = one("files", json!(["src/a"]));
+    let cases = [
+        (
+            "start",
+            json!({ "taskId": "2" }),
+            "start 2",
+            5,
+            "run_active",
+        ),
+        (
+            COMPLETE,
+            good.clone(),
+            "complete --results failed:0,passed:1",
+            3,
+            "red_requires_failing_tests",
+        ),
+        (
+            COMPLETE,
+            json!({ "results": "failed:x" }),
+            "complete --results failed:x",
+            2,
+            "bad_results",
+        ),
+        (
+            COMPLETE,
+            green,
+            "complete green --results failed:1",
+            5,
+            "stale_unit",
+        ),
+        (
+            COMPLETE,
+            other,
+            "complete red 1.2 --results failed:1",
+            5,
+            "stale_unit",
+        ),
+        (
+            COMPLETE,
+            elsewhere,
+            "complete --results failed:1 --unit workUnit-9",
+            5,
+            "stale_unit",
+        ),
+        (
+            COMPLETE,
+            unchanged,
+            "complete --results failed:1 --files src/a",
+            3,
+            "file_not_changed",
+        ),
+        ("commit", json!({}), "commit", 5, "stale_unit"),
+        (
+            "finalize",
+            good,
+            "finalize --results failed:0,passed:1",
+            5,
+            "stale_unit",
+        ),
+        ("reopen", json!({}), "reopen", 3, "cannot_reopen"),
+        (
+            "rewind",
+            json!({ "to": "7.7" }),
+            "rewind 7.7",
+            4,
+            "unknown_step",
+        ),
+    ];
+    compare_all(&stage, &cases);
 }
 
 #[test]
 fn at_a_commit_and_when_paused() {
     let stage = Stage::at_commit();
     stage.write(".env", "KEY=1\n");
-    let mut server = stage.session();
-    compare(
-        &stage,
-        &mut server,
-        &case(
-            "autopilot_commit",
-            json!({}),
-            "autopilot commit",
-            3,
-            "secret_file",
-        ),
-    );
-    server.tool("autopilot_pause", &json!({}));
-    for case in [
-        case(
-            "autopilot_commit",
-            json!({}),
-            "autopilot commit",
+    compare_all(&stage, &[("commit", json!({}), "commit", 3, "secret_file")]);
+    stage.tm(0, &["autopilot", "pause"]);
+    let cases = [
+        ("commit", json!({}), "commit", 5, "paused"),
+        (
+            "skip",
+            json!({ "reason": "no" }),
+            "skip --reason no",
             5,
             "paused",
         ),
-        case(
-            "autopilot_skip",
-            json!({ "reason": "not now" }),
-            "autopilot skip --reason no",
-            5,
-            "paused",
-        ),
-    ] {
-        compare(&stage, &mut server, &case);
-    }
-    server.end();
+    ];
+    compare_all(&stage, &cases);
 }
 
 /// What the two forms of a run refuse, they refuse alike.
@@ -282,17 +219,11 @@ fn at_a_commit_and_when_paused() {
 fn a_work_unit_is_refused_like_a_phase() {
     let stage = Stage::started();
     let mut server = stage.session();
-    let by_unit = server.tool(
-        "autopilot_complete_work_unit",
-        &json!({
-            "workUnitId": "workUnit-1.1-RED",
-            "result": { "success": true, "phase": "RED", "testsPassed": 1 },
-        }),
-    );
-    let by_phase = server.tool(
-        "autopilot_complete_phase",
-        &json!({ "results": { "failed": 0, "passed": 1 } }),
-    );
+    let result = json!({ "success": true, "phase": "RED", "testsPassed": 1 });
+    let unit = json!({ "workUnitId": "workUnit-1.1-RED", "result": result });
+    let by_unit = server.tool("autopilot_complete_work_unit", &unit);
+    let results = json!({ "results": { "failed": 0, "passed": 1 } });
+    let by_phase = server.tool("autopilot_complete_phase", &results);
     let (by_unit, by_phase) = (without_advice(&by_unit), without_advice(&by_phase));
     for key in ["validated", "code", "message", "suggestion", "nextAction"] {
         assert_eq!(by_unit[key], by_phase[key], "{key}");

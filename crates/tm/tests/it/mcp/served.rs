@@ -3,13 +3,22 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
+use super::folders::call_from;
 use super::stage::Stage;
+use testkit::files::write;
+use testkit::mcp::{envelope, with_error_read};
 use testkit::person::key;
+
+/// The token in the file that an answer names.
+fn token(said: &Value) -> String {
+    let file = said["tokenFile"].as_str().unwrap();
+    fs::read_to_string(file).unwrap().trim().to_owned()
+}
 
 /// A server that listens, and the token that it wants.
 struct Served {
@@ -29,33 +38,20 @@ impl Served {
             program.arg("--root").arg(root);
         }
         let mut child = program.stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said: Value = serde_json::from_str(&said.next().unwrap().unwrap()).unwrap();
         let url = said["url"].as_str().unwrap();
-        let address = url
-            .strip_prefix("http://")
-            .and_then(|rest| rest.strip_suffix("/mcp"))
-            .unwrap()
-            .to_owned();
-        let file = Path::new(said["tokenFile"].as_str().unwrap()).to_owned();
-        let token = fs::read_to_string(file).unwrap().trim().to_owned();
+        let address = url.strip_prefix("http://").unwrap();
         Self {
             child,
-            address,
-            token,
+            address: address.strip_suffix("/mcp").unwrap().to_owned(),
+            token: token(&said),
         }
     }
 
     /// Sends a request of the stateless era on a connection of its own, and gives the status and the answer.
     fn send(&self, method: &str, name: &str, mut params: Value) -> (u16, Value) {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { "name": "wire", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
+        params["_meta"] = envelope("2026-07-28", &json!({}));
         let body =
             json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
         let request = format!(
@@ -74,12 +70,9 @@ impl Served {
     }
 
     fn tool(&self, tool: &str, arguments: &Value) -> Value {
-        let (_, mut answer) = self.send(
-            "tools/call",
-            tool,
-            json!({ "name": tool, "arguments": arguments }),
-        );
-        testkit::mcp::with_error_read(&mut answer["result"]);
+        let call = json!({ "name": tool, "arguments": arguments });
+        let (_, mut answer) = self.send("tools/call", tool, call);
+        with_error_read(&mut answer["result"]);
         answer["result"]["structuredContent"].take()
     }
 
@@ -96,57 +89,39 @@ impl Drop for Served {
     }
 }
 
-fn repository(stage: &Stage, folder: &Path) {
-    fs::create_dir_all(folder.join(".taskmaster")).unwrap();
-    fs::write(
-        folder.join(".taskmaster/config.json"),
-        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#,
-    )
-    .unwrap();
-    let git = |words: &[&str]| {
-        let done = stage
-            .process("git")
-            .current_dir(folder)
-            .args(words)
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{done:?}");
-    };
-    git(&["init", "--quiet", "--template="]);
-    git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
-    git(&["config", "user.name", "Somebody"]);
-    git(&["config", "user.email", "somebody@localhost"]);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "--message", "Begin"]);
+/// Another repository beside the project.
+fn beside(stage: &Stage, name: &str) -> PathBuf {
+    let folder = stage.project().with_file_name(name);
+    let (from, to) = (stage.project(), folder.to_str().unwrap());
+    let clone = ["clone", "--quiet", "--template=", "--branch", "main"];
+    stage.git(&[&clone[..], &[from.to_str().unwrap(), to]].concat());
+    for (field, value) in [("name", "Somebody"), ("email", "somebody@localhost")] {
+        stage.git(&["-C", to, "config", &format!("user.{field}"), value]);
+    }
+    stage.git(&["-C", to, "remote", "remove", "origin"]);
+    folder
 }
 
 #[test]
 fn nothing_beyond_the_roots_is_read_or_even_told_of() {
     let stage = Stage::new();
-    let beside = stage.project().with_file_name("beside");
-    repository(&stage, &beside);
+    let beside = beside(&stage, "beside");
     let plan = beside.join("todo.md");
-    fs::write(&plan, "# Things\n\n- [ ] one\n").unwrap();
+    write(&plan, "# Things\n\n- [ ] one\n");
+    std::os::unix::fs::symlink(&plan, stage.project().join("plan.md")).unwrap();
     let served = Served::new(&stage, &[&stage.project()]);
-
     for named in [
-        plan.display().to_string(),
-        "../beside/todo.md".to_owned(),
-        "../beside/nothing.md".to_owned(),
-        "/etc/hostname".to_owned(),
-        "/etc/nothing".to_owned(),
+        plan.to_str().unwrap(),
+        "../beside/todo.md",
+        "../beside/nothing.md",
+        "/etc/hostname",
+        "/etc/nothing",
+        "plan.md",
     ] {
         let code = served.code("autopilot_start", &json!({ "plan": named }));
         assert_eq!(code, "outside_roots", "{named}");
     }
-    std::os::unix::fs::symlink(&plan, stage.project().join("plan.md")).unwrap();
-    let code = served.code("autopilot_start", &json!({ "plan": "plan.md" }));
-    assert_eq!(code, "outside_roots");
-    for root in [
-        beside.display().to_string(),
-        "../beside".to_owned(),
-        "/".to_owned(),
-    ] {
+    for root in [beside.to_str().unwrap(), "../beside", "/"] {
         let code = served.code("autopilot_status", &json!({ "projectRoot": root }));
         assert_eq!(code, "outside_roots", "{root}");
     }
@@ -156,9 +131,8 @@ fn nothing_beyond_the_roots_is_read_or_even_told_of() {
 #[test]
 fn a_plan_belongs_to_the_project_that_is_named() {
     let stage = Stage::new();
-    let inner = stage.project().with_file_name("inner");
-    repository(&stage, &inner);
-    fs::write(inner.join("plan.md"), "# Things\n\n- [ ] one\n").unwrap();
+    let inner = beside(&stage, "inner");
+    write(&inner.join("plan.md"), "# Things\n\n- [ ] one\n");
     let served = Served::new(&stage, &[&stage.project(), &inner]);
     let plan = served.tool(
         "autopilot_start",
@@ -173,43 +147,38 @@ fn a_folder_of_a_larger_working_tree_is_no_root() {
     let sub = stage.project().join("sub");
     fs::create_dir_all(sub.join(".taskmaster")).unwrap();
     let served = Served::new(&stage, &[&sub]);
-    let code = served.code(
-        "autopilot_start",
-        &json!({ "title": "t", "subtasks": ["a"] }),
-    );
-    assert_eq!(code, "outside_roots");
+    let start = json!({ "title": "t", "subtasks": ["a"] });
+    assert_eq!(served.code("autopilot_start", &start), "outside_roots");
     assert_eq!(stage.git(&["branch", "--show-current"]), "main");
 }
 
 #[test]
-fn of_several_projects_a_run_tells_which() {
+fn of_several_projects_a_run_tells_which_and_a_broken_one_harms_none() {
     let stage = Stage::started();
-    let other = stage.project().with_file_name("other");
-    repository(&stage, &other);
-    let above = stage.project().parent().unwrap().to_owned();
-    let run = stage.tm(0, &["autopilot", "status"])["runId"].clone();
+    let other = beside(&stage, "other");
+    let broken = beside(&stage, "broken");
+    write(&broken.join(".taskmaster/config.json"), "{");
+    let run = stage.status()["runId"].take();
+    let of_run = json!({ "runId": run });
 
-    let served = Served::new(&stage, &[&stage.project(), &other]);
+    let served = Served::new(&stage, &[&stage.project(), &other, &broken]);
     assert_eq!(served.code("autopilot_status", &json!({})), "which_project");
-    let told = served.tool("autopilot_status", &json!({ "runId": run }));
-    assert_eq!(told["runId"], run, "{told}");
-    let (_, prompt) = served.send(
-        "prompts/get",
-        "tdd_red",
-        json!({ "name": "tdd_red", "arguments": { "runId": run } }),
-    );
-    let text = prompt["result"]["messages"][0]["content"]["text"].as_str();
-    assert!(text.unwrap().contains("RED for subtask"), "{prompt}");
+    assert_eq!(served.tool("autopilot_status", &of_run)["runId"], run);
+    let prompt = json!({ "name": "tdd_red", "arguments": of_run });
+    let (_, prompt) = served.send("prompts/get", "tdd_red", prompt);
+    let text = prompt["result"]["messages"][0]["content"]["text"].to_string();
+    assert!(text.contains("RED for subtask"), "{prompt}");
+    let (status, listed) = served.send("resources/list", "", json!({}));
+    let all = listed["result"]["resources"].as_array().unwrap();
+    assert!(status == 200 && all.len() > 1, "{listed}");
     drop(served);
 
     // A folder above several is none itself; the only one in it that has runs is meant.
-    let served = Served::new(&stage, &[&above]);
-    let told = served.tool("autopilot_status", &json!({}));
-    assert_eq!(told["runId"], run, "{told}");
-    let told = served.tool(
-        "autopilot_start",
-        &json!({ "projectRoot": other, "title": "t", "subtasks": ["a"] }),
-    );
+    fs::remove_dir_all(broken).unwrap();
+    let served = Served::new(&stage, &[stage.project().parent().unwrap()]);
+    assert_eq!(served.tool("autopilot_status", &json!({}))["runId"], run);
+    let start = json!({ "projectRoot": other, "title": "t", "subtasks": ["a"] });
+    let told = served.tool("autopilot_start", &start);
     assert_eq!(told["nextAction"]["action"], "red", "{told}");
 }
 
@@ -217,16 +186,16 @@ fn of_several_projects_a_run_tells_which() {
 fn a_command_replaces_the_token_of_a_server_that_runs() {
     let stage = Stage::new();
     let mut served = Served::new(&stage, &[&stage.project()]);
-    assert_eq!(served.send("tools/list", "", json!({})).0, 200);
+    let listed = |served: &Served| served.send("tools/list", "", json!({})).0;
+    assert_eq!(listed(&served), 200);
     let shown = stage.tm(0, &["serve", "token"]);
     assert_eq!(shown["rotated"], false, "{shown}");
-    assert_eq!(served.send("tools/list", "", json!({})).0, 200);
+    assert_eq!(listed(&served), 200);
     let rotated = stage.tm(0, &["serve", "token", "--rotate"]);
     assert_eq!(rotated["tokenFile"], shown["tokenFile"], "{rotated}");
-    assert_eq!(served.send("tools/list", "", json!({})).0, 401);
-    let file = rotated["tokenFile"].as_str().unwrap();
-    served.token = fs::read_to_string(file).unwrap().trim().to_owned();
-    assert_eq!(served.send("tools/list", "", json!({})).0, 200);
+    assert_eq!(listed(&served), 401);
+    served.token = token(&rotated);
+    assert_eq!(listed(&served), 200);
     assert!(!rotated.to_string().contains(&served.token), "{rotated}");
 }
 
@@ -235,36 +204,17 @@ fn a_command_replaces_the_token_of_a_server_that_runs() {
 #[test]
 fn a_server_stops_well_when_its_terminal_is_gone() {
     let stage = Stage::new();
-    let command = stage.program(&["serve", "--listen", "127.0.0.1:0"]);
-    let mut person = testkit::person::Person::at(command);
+    let mut person = stage.person(&["serve", "--listen", "127.0.0.1:0"]);
     person.until("Stop it with Ctrl-C");
     assert_eq!(person.hang_up_with(2), Some(0));
 }
 
 #[test]
-fn a_broken_project_takes_nothing_from_the_others() {
-    let stage = Stage::started();
-    let broken = stage.project().with_file_name("broken");
-    repository(&stage, &broken);
-    fs::write(broken.join(".taskmaster/config.json"), "{").unwrap();
-    let served = Served::new(&stage, &[&stage.project(), &broken]);
-    let (status, listed) = served.send("resources/list", "", json!({}));
-    assert_eq!(status, 200, "{listed}");
-    let all = listed["result"]["resources"].as_array().unwrap();
-    assert!(all.len() > 1, "{listed}");
-}
-
-#[test]
-fn it_answers_where_it_says_that_it_listens() {
+fn it_answers_where_it_says_that_it_listens_and_elsewhere_only_when_told_to() {
     let stage = Stage::new();
     let served = Served::at(&stage, "127.0.0.2:0", &[&stage.project()]);
     assert!(served.address.starts_with("127.0.0.2:"));
     assert_eq!(served.code("autopilot_status", &json!({})), "no_run");
-}
-
-#[test]
-fn it_listens_beyond_this_machine_only_when_told_to() {
-    let stage = Stage::new();
     let refused = stage.tm(3, &["serve", "--listen", "0.0.0.0:0"]);
     assert_eq!(refused["error"]["code"], "remote_listener");
 }
@@ -272,25 +222,12 @@ fn it_listens_beyond_this_machine_only_when_told_to() {
 #[test]
 fn the_project_that_the_server_was_given_is_meant_before_the_clients_own() {
     let stage = Stage::started();
-    let other = stage.project().with_file_name("other");
-    repository(&stage, &other);
-    let mut server = stage.server(&["--project-root", stage.project().to_str().unwrap()]);
-    server.initialize("2025-11-25", &json!({ "roots": {} }));
-    let id = server.ask(
-        "tools/call",
-        &json!({ "name": "autopilot_status", "arguments": {} }),
-    );
-    let asked = server.hear();
-    assert_eq!(asked["method"], "roots/list");
-    server.send(&json!({
-        "jsonrpc": "2.0", "id": asked["id"],
-        "result": { "roots": [{ "uri": format!("file://{}", other.display()) }] },
-    }));
-    let told = server.answer(&id.into());
-    assert!(
-        told["result"]["structuredContent"]["runId"].is_string(),
-        "{told}"
-    );
+    let other = beside(&stage, "other");
+    let root = stage.project();
+    let options = ["--project-root", root.to_str().unwrap()];
+    let mut server = stage.serving(&options, &json!({ "roots": {} }));
+    let told = call_from(&mut server, &[&other], "autopilot_status", &json!({}));
+    assert!(told["runId"].is_string(), "{told}");
     server.end();
 }
 
@@ -301,10 +238,8 @@ fn without_its_own_tools_a_group_has_neither_instructions_nor_prompts() {
     let said = server.initialize("2025-11-25", &json!({}));
     let instructions = said["instructions"].as_str().unwrap();
     assert!(instructions.contains("run_next") && !instructions.contains("autopilot"));
-    assert_eq!(
-        server.request("prompts/list", &json!({}))["prompts"],
-        json!([])
-    );
+    let listed = server.request("prompts/list", &json!({}));
+    assert_eq!(listed["prompts"], json!([]));
     server.end();
 }
 
@@ -312,59 +247,36 @@ fn without_its_own_tools_a_group_has_neither_instructions_nor_prompts() {
 fn rules_that_lie_elsewhere_reach_no_model() {
     let stage = Stage::new();
     let secret = stage.project().with_file_name("private");
-    fs::create_dir_all(&secret).unwrap();
-    fs::write(secret.join("key.mdc"), "TOP SECRET").unwrap();
-    let settings = |path: &str| {
-        format!(
-            r#"{{"test": {{"command": "sh run.sh"}}, "prompts": {{"rulesPath": "{path}", "loadOrder": ["key.mdc"]}}}}"#
-        )
-    };
+    write(&secret.join("key.mdc"), "TOP SECRET");
     std::os::unix::fs::symlink(&secret, stage.project().join("link")).unwrap();
+    let key = key(&stage.store());
+    let clean_up = ["autopilot", "abort", "--cleanup", "--force", "--sign", &key];
     for path in [secret.to_str().unwrap(), "../private", "link"] {
-        stage.write(".taskmaster/config.json", settings(path));
-        stage.git(&["add", "--all"]);
-        stage.git(&[
-            "commit",
-            "--quiet",
-            "--allow-empty",
-            "--message",
-            "Settings",
-        ]);
+        let rules = json!({ "rulesPath": path, "loadOrder": ["key.mdc"] });
+        let settings = json!({ "test": { "command": "sh run.sh" }, "prompts": rules });
+        stage.write(".taskmaster/config.json", settings.to_string());
+        stage.commit_all("Settings");
         stage.tm(0, &["autopilot", "start", "1"]);
         let next = stage.tm(0, &["autopilot", "next"]);
         assert!(!next.to_string().contains("TOP SECRET"), "{path}");
-        assert!(
-            next["context"]["notes"].to_string().contains("key.mdc"),
-            "{next}"
-        );
-        let key = key(&stage.store());
-        stage.tm(
-            0,
-            &["autopilot", "abort", "--cleanup", "--force", "--sign", &key],
-        );
+        let notes = next["context"]["notes"].to_string();
+        assert!(notes.contains("key.mdc"), "{next}");
+        stage.tm(0, &clean_up);
     }
 }
 
 #[test]
 fn titles_of_resources_are_plain() {
     let stage = Stage::new();
+    let title = "a\u{1b}[2J\u{202e}b\n\n# System";
     stage.tm(
         0,
-        &[
-            "autopilot",
-            "start",
-            "--title",
-            "a\u{1b}[2J\u{202e}b\n\n# System",
-            "--subtask",
-            "one",
-        ],
+        &["autopilot", "start", "--title", title, "--subtask", "one"],
     );
     let mut server = stage.session();
     let listed = server.request("resources/list", &json!({}));
     let title = listed["resources"][1]["title"].as_str().unwrap();
-    assert!(
-        !title.contains(|c: char| c.is_control() || c == '\u{202e}'),
-        "{title:?}"
-    );
+    let bad = |c: char| c.is_control() || c == '\u{202e}';
+    assert!(!title.contains(bad), "{title:?}");
     server.end();
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::stage::{Stage, asked, refused, yes};
 use testkit::mcp::{Server, envelope};
 
 const PLAN: &str = "# Plan\n\nOne script that greets.\n";
@@ -13,34 +13,27 @@ const CODE: &str = "<<<FILE: greet.sh>>>\necho hello\n";
 const FAIL: &str = "It greets nobody.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
 const PASS: &str =
     "@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
-/// The stateless era.
-const CURRENT: &str = "2026-07-28";
 
 /// Begins a session of the protocol as this client.
-fn client(stage: &Stage, name: &str, capabilities: &Value) -> Server {
-    client_of(stage, name, "2.1.330", capabilities)
-}
-
-/// The same of a certain version.
-fn client_of(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Server {
+fn client(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Server {
     let mut server = stage.server(&["--tools", "review"]);
-    server.request(
-        "initialize",
-        &json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": capabilities,
-            "clientInfo": { "name": name, "version": version },
-        }),
-    );
+    let about = json!({ "name": name, "version": version });
+    let begin = json!({
+        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": about,
+    });
+    server.request("initialize", &begin);
     server.tell("notifications/initialized", &json!({}));
     server
 }
 
-/// The fault of a call that fails.
-fn refused(server: &mut Server, tool: &str, arguments: &Value) -> Value {
-    let mut result = server.call(tool, arguments);
-    assert_eq!(result["isError"], true, "{tool}: {result}");
-    result["structuredContent"]["error"].take()
+/// The server for a client that can do nothing.
+fn plain(stage: &Stage) -> Server {
+    stage.serving(&["--tools", "review"], &json!({}))
+}
+
+/// Begins a session of the review.
+fn begun(server: &mut Server) -> Value {
+    server.tool("session_init", &json!({ "inputs": { "request": "Greet" } }))
 }
 
 /// A session whose plan waits at a closed gate: its last answer.
@@ -54,86 +47,85 @@ fn at_plan_gate(server: &mut Server) -> Value {
 
 /// A decision on what an answer showed.
 fn decision(answer: &Value, choice: &str) -> Value {
-    let gate = &answer["closed_gate"];
-    json!({
-        "decision": choice, "gate": gate["gate"], "hash": gate["hash"], "feedback": "Say whom it greets",
-    })
+    let (gate, hash) = (
+        &answer["closed_gate"]["gate"],
+        &answer["closed_gate"]["hash"],
+    );
+    json!({ "decision": choice, "gate": gate, "hash": hash, "feedback": "Say whom it greets" })
+}
+
+fn decided(server: &mut Server, arguments: &Value, reply: &Value) -> (String, Value) {
+    asked(server, ("session_decide", arguments), reply)
 }
 
 /// By which way the last decision came.
 fn how(stage: &Stage) -> Option<String> {
-    stage
-        .journal()
+    let journal = stage.journal();
+    let events = journal
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter_map(|event| event["approval"]["how"].as_str().map(str::to_owned))
-        .next_back()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let ways = events.filter_map(|event| event["approval"]["how"].as_str().map(str::to_owned));
+    ways.last()
+}
+
+/// What an answer says that comes next.
+fn next_step(answer: &Value) -> &str {
+    answer["next_step"].as_str().unwrap()
 }
 
 #[test]
 fn an_agent_finds_its_way_by_what_the_answers_say() {
     let stage = Stage::new();
-    let mut server = client(&stage, "wire", &json!({}));
-    assert_eq!(
-        refused(&mut server, "session_status", &json!({}))["recovery"],
-        "session_init"
-    );
+    let mut server = plain(&stage);
+    let fault = refused(&mut server, "session_status", &json!({}));
+    assert_eq!(fault["recovery"], "session_init");
     let fault = refused(&mut server, "session_init", &json!({}));
     assert!(
-        fault["message"].as_str().unwrap().contains("`request`"),
+        fault["message"].to_string().contains("`request`"),
         "{fault}"
     );
 
-    let begun = server.tool("session_init", &json!({ "inputs": { "request": "Greet" } }));
-    assert_eq!(begun["phase"], "INITIALIZED");
-    let id = &begun["session_id"];
+    let mut answer = begun(&mut server);
+    assert_eq!(answer["phase"], "INITIALIZED");
+    let id = answer["session_id"].clone();
     // Each round does what the last answer asks for, and nothing else is known.
-    let mut answer = begun.clone();
     let mut written = Vec::new();
     let mut reviews = [PASS, FAIL].to_vec();
     while answer["status"] == "IN_PROGRESS" {
-        let next = answer["next_step"].as_str().unwrap();
+        let next = next_step(&answer);
         assert!(next.contains("`session_step`"), "{next}");
         let mut arguments = json!({ "sessionId": id });
         if let Some(prompt) = answer["prompt_text"].as_str() {
             let phase = answer["phase"].as_str().unwrap();
+            let unit = answer["waiting_for"]["unit_id"].as_str().unwrap();
             assert!(next.contains(&format!("phase \"{phase}\"")), "{next}");
+            assert!(next.contains(&format!("unitId \"{unit}\"")), "{next}");
             assert!(
                 !prompt.contains("tm session"),
                 "tools, not commands: {prompt}"
             );
-            let unit = answer["waiting_for"]["unit_id"].as_str().unwrap();
-            assert!(next.contains(&format!("unitId \"{unit}\"")), "{next}");
             written.push(phase.to_owned());
-            arguments["phase"] = phase.into();
-            arguments["unitId"] = unit.into();
-            arguments["response"] = match phase {
+            let response = match phase {
                 "PLANNING" => PLAN,
                 "REVIEWING" => reviews.pop().unwrap(),
                 _ => CODE,
+            };
+            for (name, value) in [("phase", phase), ("unitId", unit), ("response", response)] {
+                arguments[name] = value.into();
             }
-            .into();
         }
         answer = server.tool("session_step", &arguments);
         assert_eq!(answer["advanced"], true, "{answer}");
     }
-    assert_eq!(
-        written,
-        [
-            "PLANNING",
-            "GENERATING",
-            "REVIEWING",
-            "REVISING",
-            "REVIEWING"
-        ]
+    let written = written.join(" ");
+    assert_eq!(written, "PLANNING GENERATING REVIEWING REVISING REVIEWING");
+    let stands = (&answer["phase"], &answer["current_iteration"]);
+    assert_eq!(stands, (&"COMPLETE".into(), &2.into()));
+    let next = next_step(&answer);
+    assert!(
+        next.contains("iteration-2/code") && next.contains("tm session export"),
+        "{next}"
     );
-    assert_eq!(
-        (&answer["phase"], &answer["current_iteration"]),
-        (&"COMPLETE".into(), &2.into())
-    );
-    let next = answer["next_step"].as_str().unwrap();
-    assert!(next.contains("iteration-2/code"), "{next}");
-    assert!(next.contains("tm session export"), "{next}");
 
     let short = server.tool("session_status", &json!({ "sessionId": id }));
     let full = server.tool("session_status", &json!({ "sessionId": id, "full": true }));
@@ -151,13 +143,11 @@ fn an_agent_finds_its_way_by_what_the_answers_say() {
 #[test]
 fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     let stage = Stage::new();
-    let mut server = client(&stage, "wire", &json!({}));
-    server.tool("session_init", &json!({ "inputs": { "request": "Greet" } }));
+    let mut server = plain(&stage);
+    begun(&mut server);
     let early = refused(&mut server, "session_step", &json!({ "response": PLAN }));
-    assert_eq!(
-        (&early["code"], &early["recovery"]),
-        (&"not_waiting".into(), &"session_step".into())
-    );
+    let told = (&early["code"], &early["recovery"]);
+    assert_eq!(told, (&"not_waiting".into(), &"session_step".into()));
     server.tool("session_step", &json!({}));
     let blocked = server.tool("session_step", &json!({}));
     assert_eq!(blocked["advanced"], false);
@@ -166,24 +156,18 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
 
     let sent = json!({ "response": PLAN, "phase": "PLANNING", "run": true });
     let stepped = server.tool("session_step", &sent);
-    assert_eq!(
-        (&stepped["phase"], &stepped["advanced"]),
-        (&"GENERATING".into(), &true.into())
-    );
-    let again = refused(&mut server, "session_step", &sent);
-    assert_eq!(again["code"], "changed_since", "a plan is no code: {again}");
-    let status = server.tool("session_status", &json!({}));
-    assert_eq!(status["waiting_for"], stepped["waiting_for"]);
-
-    // What is sent is read before it counts: a typo costs nothing, and nothing at all is no response.
-    for (response, code) in [
-        ("no file", "response_unreadable"),
-        ("", "response_empty"),
-        (" \n", "response_empty"),
+    let stands = (&stepped["phase"], &stepped["advanced"]);
+    assert_eq!(stands, (&"GENERATING".into(), &true.into()));
+    // A plan is no code. What is sent is read before it counts: a typo costs nothing, and nothing at all is no response.
+    let run = |response: &str| json!({ "response": response, "run": true });
+    for (sent, code) in [
+        (sent, "changed_since"),
+        (run("no file"), "response_unreadable"),
+        (run(""), "response_empty"),
+        (run(" \n"), "response_empty"),
     ] {
-        let sent = json!({ "response": response, "run": true });
         let fault = refused(&mut server, "session_step", &sent);
-        assert_eq!(fault["code"], code, "{response:?}: {fault}");
+        assert_eq!(fault["code"], code, "{sent}: {fault}");
     }
     let status = server.tool("session_status", &json!({}));
     assert_eq!(status["waiting_for"], stepped["waiting_for"]);
@@ -195,17 +179,20 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     fs::write(&plan, "another").unwrap();
     let changed = server.tool("session_step", &json!({}));
     assert!(changed.get("prompt_text").is_none(), "{changed}");
-    let next = changed["next_step"].as_str().unwrap();
-    let restore = format!(
-        "`tm session restore --session {}`",
-        status["session_id"].as_str().unwrap()
-    );
-    assert!(next.contains(&restore), "{next}");
+    let id = status["session_id"].as_str().unwrap();
+    let restore = format!("`tm session restore --session {id}`");
+    assert!(next_step(&changed).contains(&restore), "{changed}");
     fs::write(&plan, whole).unwrap();
     let place = status["waiting_for"]["path"].as_str().unwrap();
     fs::write(folder.join(place), "no file").unwrap();
     let broken = server.tool("session_step", &json!({ "run": true }));
     assert_eq!(broken["phase"], "ERROR");
+    assert!(broken["last_error"].to_string().contains("no file"));
+    let next = next_step(&broken);
+    assert!(
+        next.contains("tell the person") && next.contains("tm session reopen"),
+        "{next}"
+    );
     let fault = refused(&mut server, "session_step", &json!({ "response": PLAN }));
     assert_eq!(fault["code"], "not_waiting");
     let recovery = fault["recovery"].as_str().unwrap();
@@ -213,12 +200,8 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
         recovery.starts_with("tm session reopen --session "),
         "{fault}"
     );
-    assert!(broken["last_error"].as_str().unwrap().contains("no file"));
-    let next = broken["next_step"].as_str().unwrap();
-    assert!(
-        next.contains("tell the person") && next.contains("tm session reopen"),
-        "{next}"
-    );
+    let zeros = "0".repeat(64);
+    let perhaps = json!({ "decision": "maybe", "gate": "plan", "hash": zeros });
     for (tool, arguments) in [
         ("session_step", json!({ "bogus": 1 })),
         ("session_init", json!({ "gates": { "plan": 1 } })),
@@ -227,16 +210,10 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
             "session_decide",
             json!({ "decision": "approve", "gate": "plan" }),
         ),
-        (
-            "session_decide",
-            json!({ "decision": "maybe", "gate": "plan", "hash": "0000000000000000000000000000000000000000000000000000000000000000" }),
-        ),
+        ("session_decide", perhaps),
     ] {
-        assert_eq!(
-            refused(&mut server, tool, &arguments)["code"],
-            "bad_arguments",
-            "{arguments}"
-        );
+        let fault = refused(&mut server, tool, &arguments);
+        assert_eq!(fault["code"], "bad_arguments", "{arguments}");
     }
     server.end();
 }
@@ -244,27 +221,25 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
 #[test]
 fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
     let stage = Stage::new();
-    let mut server = client(&stage, "wire", &json!({}));
+    let mut server = plain(&stage);
     let waits = at_plan_gate(&mut server);
     assert_eq!(waits["closed_gate"]["gate"], "plan");
     let hash = waits["closed_gate"]["hash"].as_str().unwrap();
     assert_eq!(hash, waits["plan_hash"]);
     // What cannot be done here is not advised.
-    let next = waits["next_step"].as_str().unwrap();
-    assert!(
-        !next.contains("`session_decide`") && next.contains("tm session approve"),
-        "{next}"
-    );
+    let next = next_step(&waits);
+    let advises = ["`session_decide`", "tm session approve"].map(|what| next.contains(what));
+    assert_eq!(advises, [false, true], "{next}");
 
     for choice in ["approve", "reject"] {
         let fault = refused(&mut server, "session_decide", &decision(&waits, choice));
         assert_eq!(fault["code"], "needs_confirmation");
         let command = fault["recovery"].as_str().unwrap();
+        let begins = format!("tm session {choice} ");
         assert!(
-            command.starts_with(&format!("tm session {choice} ")),
+            command.starts_with(&begins) && command.contains(hash),
             "{command}"
         );
-        assert!(command.contains(hash), "{command}");
     }
     // A long feedback is not told again as a whole.
     let mut long = decision(&waits, "reject");
@@ -275,20 +250,18 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
     // No name opens a gate: whoever starts the server can give any. Nor does a form from a client without a name or a version.
     let form = json!({ "elicitation": {} });
     for (name, version, capabilities) in [
-        ("claude-code", "2.1.330", json!({})),
-        ("claude-code", "9.0.0", json!({ "sampling": {} })),
-        ("", "2.1.330", form.clone()),
-        ("claude-code", " ", form),
+        ("claude-code", "2.1.330", &json!({})),
+        ("claude-code", "9.0.0", &json!({ "sampling": {} })),
+        ("", "2.1.330", &form),
+        ("claude-code", " ", &form),
     ] {
-        let mut other = client_of(&stage, name, version, &capabilities);
+        let mut other = client(&stage, name, version, capabilities);
         let fault = refused(&mut other, "session_decide", &decision(&waits, "approve"));
         assert_eq!(fault["code"], "needs_confirmation", "{name} {version}");
         other.end();
     }
-    assert_eq!(
-        server.tool("session_status", &json!({}))["waiting_for"]["gate"],
-        "plan"
-    );
+    let status = server.tool("session_status", &json!({}));
+    assert_eq!(status["waiting_for"]["gate"], "plan");
     assert_eq!(how(&stage), None);
     server.end();
 }
@@ -296,124 +269,93 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
 #[test]
 fn a_person_is_asked_about_exactly_what_is_decided() {
     let stage = Stage::new();
-    let mut server = client(&stage, "claude-code", &json!({ "elicitation": {} }));
+    let mut server = client(
+        &stage,
+        "claude-code",
+        "2.1.330",
+        &json!({ "elicitation": {} }),
+    );
     let waits = at_plan_gate(&mut server);
     let approve = decision(&waits, "approve");
-    let next = waits["next_step"].as_str().unwrap();
+    let next = next_step(&waits);
     assert!(
         next.contains("`session_decide`") && next.contains("tm session approve"),
         "{next}"
     );
 
-    for (changed, value) in [
-        ("gate", "code"),
-        (
-            "hash",
-            "0000000000000000000000000000000000000000000000000000000000000000",
-        ),
-    ] {
+    for (changed, value) in [("gate", "code".to_owned()), ("hash", "0".repeat(64))] {
         let mut other = approve.clone();
         other[changed] = value.into();
         let fault = refused(&mut server, "session_decide", &other);
         assert_eq!(fault["code"], "changed_since", "{fault}");
         assert_eq!(fault["details"]["gate"], "plan", "{fault}");
     }
-    let mut silent = decision(&waits, "reject");
+    let reject = decision(&waits, "reject");
+    let mut silent = reject.clone();
     silent["feedback"] = "".into();
-    assert_eq!(
-        refused(&mut server, "session_decide", &silent)["code"],
-        "no_feedback"
-    );
+    let fault = refused(&mut server, "session_decide", &silent);
+    assert_eq!(fault["code"], "no_feedback");
 
-    for no in [
-        json!({ "action": "decline" }),
-        json!({ "action": "cancel" }),
-        json!({ "action": "accept", "content": { "confirm": false } }),
-        json!({ "action": "accept" }),
-    ] {
-        let fault = asked(&mut server, &approve, &no).1["error"].take();
-        assert_eq!(fault["code"], "declined", "{no}: {fault}");
-        assert_eq!(
-            server.tool("session_status", &json!({}))["phase"],
-            "PLANNED"
-        );
-    }
+    let (_, no) = decided(&mut server, &approve, &json!({ "action": "decline" }));
+    assert_eq!(no["error"]["code"], "declined", "{no}");
+    let status = server.tool("session_status", &json!({}));
+    assert_eq!(status["phase"], "PLANNED");
 
-    let yes = json!({ "action": "accept", "content": { "confirm": true } });
-    let (question, decided) = asked(&mut server, &decision(&waits, "reject"), &yes);
+    let (question, back) = decided(&mut server, &reject, &yes());
+    let hash = waits["closed_gate"]["hash"].as_str().unwrap();
     for told in [
-        "Send the plan back?",
         "iteration 0",
         "plan.md",
         "Feedback: Say whom it greets",
+        hash,
     ] {
         assert!(question.contains(told), "{told}: {question}");
     }
-    assert!(
-        question.contains(waits["closed_gate"]["hash"].as_str().unwrap()),
-        "{question}"
-    );
-    assert_eq!(decided["phase"], "PLANNING", "{decided}");
-    let prompt = decided["prompt_text"].as_str().unwrap();
+    assert_eq!(back["phase"], "PLANNING", "{back}");
+    let prompt = back["prompt_text"].as_str().unwrap();
     assert!(prompt.contains("Say whom it greets"), "{prompt}");
 
     let sent = json!({ "response": "# Plan\n\nOne script that greets you.\n", "run": true });
     let waits = server.tool("session_step", &sent);
-    let (_, decided) = asked(&mut server, &decision(&waits, "approve"), &yes);
+    let (_, open) = decided(&mut server, &decision(&waits, "approve"), &yes());
+    let by = "elicitation by claude-code 2.1.330";
     assert_eq!(
-        (&decided["recorded"], &decided["how"]),
-        (&true.into(), &"elicitation by claude-code 2.1.330".into())
+        (&open["recorded"], &open["how"]),
+        (&true.into(), &by.into())
     );
-    assert_eq!(
-        how(&stage).as_deref(),
-        Some("elicitation by claude-code 2.1.330")
-    );
-    assert_eq!(
-        server.tool("session_step", &json!({}))["phase"],
-        "GENERATING"
-    );
+    assert_eq!(how(&stage).as_deref(), Some(by));
+    let stepped = server.tool("session_step", &json!({}));
+    assert_eq!(stepped["phase"], "GENERATING");
     server.end();
-}
-
-/// Decides, and answers the question that comes: the question, and what the call came to.
-fn asked(server: &mut Server, arguments: &Value, answer: &Value) -> (String, Value) {
-    let params = json!({ "name": "session_decide", "arguments": arguments });
-    let id = server.ask("tools/call", &params);
-    let question = server.hear();
-    assert_eq!(question["method"], "elicitation/create", "{question}");
-    server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
-    let mut told = server.answer(&id.into());
-    let message = question["params"]["message"].as_str().unwrap();
-    (
-        message.to_owned(),
-        told["result"]["structuredContent"].take(),
-    )
 }
 
 #[test]
 fn in_the_stateless_era_a_yes_is_for_one_decision() {
     let stage = Stage::new();
-    let mut server = client(&stage, "wire", &json!({}));
+    let mut server = plain(&stage);
     let waits = at_plan_gate(&mut server);
     server.end();
 
     let mut server = stage.server(&[]);
-    let meta = envelope(CURRENT, &json!({ "elicitation": { "form": {} } }));
-    let yes = json!({ "confirm": { "action": "accept", "content": { "confirm": true } } });
-    let mut reject = decision(&waits, "reject");
-    let call = |arguments: &Value| json!({ "name": "session_decide", "arguments": arguments, "_meta": meta });
-    let asked = server.request("tools/call", &call(&reject));
-    assert!(asked["inputRequests"]["confirm"].is_object(), "{asked}");
+    let meta = envelope("2026-07-28", &json!({ "elicitation": { "form": {} } }));
+    let call = |choice| {
+        let arguments = decision(&waits, choice);
+        json!({ "name": "session_decide", "arguments": arguments, "_meta": meta })
+    };
+    // The call with a yes to the question that it led to.
+    let agreed = |server: &mut Server, choice| {
+        let mut call = call(choice);
+        let open = server.request("tools/call", &call);
+        assert_eq!(open["resultType"], "input_required", "{open}");
+        call["inputResponses"] = json!({ "confirm": yes() });
+        call["requestState"] = open["requestState"].clone();
+        call
+    };
 
     // The same yes, for a decision with another feedback: it is asked again.
-    let answered = |arguments: &Value| {
-        let mut params = call(arguments);
-        params["inputResponses"] = yes.clone();
-        params["requestState"] = asked["requestState"].clone();
-        params
-    };
-    reject["feedback"] = "Something else".into();
-    let again = server.ask("tools/call", &answered(&reject));
+    let mut other = agreed(&mut server, "reject");
+    other["arguments"]["feedback"] = "Something else".into();
+    let again = server.ask("tools/call", &other);
     let again = server.answer(&again.into());
     assert_ne!(
         again["result"]["structuredContent"]["choice"], "reject",
@@ -422,35 +364,22 @@ fn in_the_stateless_era_a_yes_is_for_one_decision() {
     assert_eq!(how(&stage), None);
 
     // Neither is it another client's.
-    let mut other = answered(&decision(&waits, "reject"));
+    let mut other = agreed(&mut server, "reject");
     other["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "eve".into();
     let other = server.request("tools/call", &other);
     assert_eq!(other["resultType"], "input_required", "{other}");
 
     // Nor for the run after something else has happened to it.
-    let head = stage.tm(0, &["log", "verify"])["head"].clone();
-    let mut approve = call(&decision(&waits, "approve"));
-    let open = server.request("tools/call", &approve);
-    approve["inputResponses"] = yes.clone();
-    approve["requestState"] = open["requestState"].clone();
+    let approve = agreed(&mut server, "approve");
     stage.tm(0, &["run", "pause"]);
     stage.tm(0, &["run", "resume"]);
-    assert_ne!(stage.tm(0, &["log", "verify"])["head"], head);
     let late = server.request("tools/call", &approve);
     assert_eq!(late["resultType"], "input_required", "{late}");
 
-    let asked = server.request("tools/call", &call(&decision(&waits, "reject")));
-    let answered = |arguments: &Value| {
-        let mut params = call(arguments);
-        params["inputResponses"] = yes.clone();
-        params["requestState"] = asked["requestState"].clone();
-        params
-    };
-    let rejected = server.request("tools/call", &answered(&decision(&waits, "reject")));
-    assert_eq!(
-        rejected["structuredContent"]["phase"], "PLANNING",
-        "{rejected}"
-    );
+    let reject = agreed(&mut server, "reject");
+    let rejected = server.request("tools/call", &reject);
+    let phase = &rejected["structuredContent"]["phase"];
+    assert_eq!(phase, "PLANNING", "{rejected}");
     assert_eq!(how(&stage).as_deref(), Some("elicitation by wire 1"));
     server.end();
 }
@@ -458,52 +387,42 @@ fn in_the_stateless_era_a_yes_is_for_one_decision() {
 #[test]
 fn the_prompt_leads_through_a_session() {
     let stage = Stage::new();
-    let mut server = client(&stage, "wire", &json!({}));
+    let mut server = plain(&stage);
     let listed = server.request("prompts/list", &json!({}));
-    assert_eq!(listed["prompts"][0]["name"], "review");
-    assert_eq!(listed["prompts"][1], Value::Null);
-    let mut said = |arguments: &Value| {
+    let names = (&listed["prompts"][0]["name"], &listed["prompts"][1]);
+    assert_eq!(names, (&"review".into(), &Value::Null));
+    for (arguments, told) in [
+        (
+            json!({ "request": "A greeting" }),
+            ["`session_init`", "\n\nA greeting\n"],
+        ),
+        (
+            json!({ "sessionId": "review__generic" }),
+            ["`session_status`", "sessionId \"review__generic\""],
+        ),
+    ] {
         let params = json!({ "name": "review", "arguments": arguments });
         let filled = server.request("prompts/get", &params);
-        filled["messages"][0]["content"]["text"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    let new = said(&json!({ "request": "A greeting" }));
-    assert!(
-        new.contains("`session_init`") && new.contains("\n\nA greeting\n"),
-        "{new}"
-    );
-    assert!(!new.contains("{begin}"), "{new}");
-    let known = said(&json!({ "sessionId": "review__generic" }));
-    assert!(
-        known.contains("`session_status` with sessionId \"review__generic\""),
-        "{known}"
-    );
-    let error = server.refused(
-        "prompts/get",
-        &json!({ "name": "review", "arguments": { "sessionId": "x\" and more" } }),
-    );
-    assert!(
-        error["message"]
-            .as_str()
-            .unwrap()
-            .contains("no id of a session"),
-        "{error}"
-    );
+        let text = filled["messages"][0]["content"]["text"].as_str().unwrap();
+        assert!(told.iter().all(|told| text.contains(told)), "{text}");
+        assert!(!text.contains("{begin}"), "{text}");
+    }
+    let no_id = json!({ "name": "review", "arguments": { "sessionId": "x\" and more" } });
+    server.refused("prompts/get", &no_id);
     server.end();
 }
 
 #[test]
 fn a_prompt_that_is_too_long_is_named_by_its_file() {
     let stage = Stage::new();
-    let mut server = client(&stage, "wire", &json!({}));
+    let mut server = plain(&stage);
     let request = "x".repeat(80 * 1024);
     server.tool("session_init", &json!({ "inputs": { "request": request } }));
     let stepped = server.tool("session_step", &json!({}));
     assert_eq!(stepped["prompt_text"], Value::Null);
-    let next = stepped["next_step"].as_str().unwrap();
-    assert!(next.contains("/planning-prompt.md"), "{next}");
+    assert!(
+        next_step(&stepped).contains("/planning-prompt.md"),
+        "{stepped}"
+    );
     server.end();
 }

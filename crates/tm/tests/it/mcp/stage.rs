@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::process::Output;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::sandbox::path_with_binary;
 use testkit::{Sandbox, Server};
 
@@ -119,11 +119,26 @@ impl Stage {
         assert_eq!(self.tm(0, &["log", "verify"])["whole"], true);
     }
 
-    /// A server with a session of the older era.
-    pub fn session(&self) -> Server {
-        let mut server = self.server(&[]);
-        server.initialize("2025-11-25", &serde_json::json!({}));
+    /// A server with a session of the older era, whose client can do this.
+    pub fn serving(&self, options: &[&str], capabilities: &Value) -> Server {
+        let mut server = self.server(options);
+        server.initialize("2025-11-25", capabilities);
         server
+    }
+
+    /// The same, whose client can do nothing.
+    pub fn session(&self) -> Server {
+        self.serving(&[], &json!({}))
+    }
+
+    /// The same, whose client can ask a person.
+    pub fn asking(&self) -> Server {
+        self.serving(&[], &json!({ "elicitation": {} }))
+    }
+
+    /// The run that is under way.
+    pub fn status(&self) -> Value {
+        self.tm(0, &["autopilot", "status"])
     }
 
     /// Makes each commit wait until the gate is opened.
@@ -138,6 +153,43 @@ impl Stage {
         let hook = self.project().join(".git/hooks/pre-commit");
         Gate { path, hook }
     }
+}
+
+/// What a person says who agrees.
+pub fn yes() -> Value {
+    json!({ "action": "accept", "content": { "confirm": true } })
+}
+
+/// Calls a tool that must fail, and gives its error.
+pub fn refused(server: &mut Server, tool: &str, arguments: &Value) -> Value {
+    let mut result = server.call(tool, arguments);
+    assert_eq!(result["isError"], true, "{tool}: {result}");
+    result["structuredContent"]["error"].take()
+}
+
+/// Makes a call without waiting for its answer.
+pub fn ask(server: &mut Server, tool: &str, arguments: &Value) -> u64 {
+    let call = json!({ "name": tool, "arguments": arguments });
+    server.ask("tools/call", &call)
+}
+
+/// What a call came to.
+pub fn answer(server: &mut Server, id: u64) -> Value {
+    server.answer(&id.into())["result"]["structuredContent"].take()
+}
+
+/// Calls a tool, and answers the question that it leads to: what was asked, and what the call came to.
+pub fn asked(
+    server: &mut Server,
+    (tool, arguments): (&str, &Value),
+    reply: &Value,
+) -> (String, Value) {
+    let id = ask(server, tool, arguments);
+    let question = server.hear();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply }));
+    let told = question["params"]["message"].as_str().unwrap().to_owned();
+    (told, answer(server, id))
 }
 
 /// Where commits wait.

@@ -2,17 +2,15 @@
 
 use std::fs::File;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::stage::Stage;
+use super::stage::{Stage, answer, ask};
 use testkit::mcp::Server;
 
 /// Holds the run as another process would.
 fn hold(stage: &Stage) -> File {
-    let lock = File::options()
-        .write(true)
-        .open(stage.run_folder().join("lock"))
-        .unwrap();
+    let lock = stage.run_folder().join("lock");
+    let lock = File::options().write(true).open(lock).unwrap();
     lock.lock().unwrap();
     lock
 }
@@ -22,60 +20,26 @@ fn settle(server: &mut Server) {
     server.request("ping", &json!({}));
 }
 
+/// Makes a call that waits.
 fn pause(server: &mut Server, reason: &str) -> u64 {
-    server.ask(
-        "tools/call",
-        &json!({ "name": "autopilot_pause", "arguments": { "reason": reason } }),
-    )
+    let id = ask(server, "autopilot_pause", &json!({ "reason": reason }));
+    settle(server);
+    id
 }
 
 #[test]
 fn a_call_that_is_taken_back_is_neither_answered_nor_done() {
     let stage = Stage::started();
-    let before = stage.journal();
-    let mut server = stage.session();
-    let held = hold(&stage);
-    let cancelled = pause(&mut server, "not any more");
-    settle(&mut server);
-    server.tell(
-        "notifications/cancelled",
-        &json!({ "requestId": cancelled, "reason": "the person changed their mind" }),
-    );
-    settle(&mut server);
-    drop(held);
-
-    // The run is free now, and the next call gets its turn.
-    let next = server.tool("autopilot_next", &json!({}));
-    assert_eq!(next["action"], "red", "{next}");
-    server.hang_up();
-    let ended = server.ended();
-    assert_eq!((ended.status, ended.errors.as_str()), (Some(0), ""));
-    assert!(
-        ended.rest.is_empty(),
-        "the answer to {cancelled}: {ended:?}"
-    );
-    assert_eq!(stage.journal(), before);
-}
-
-#[test]
-fn only_what_was_taken_back_is_dropped() {
-    let stage = Stage::started();
     let mut server = stage.session();
     let held = hold(&stage);
     let cancelled = pause(&mut server, "the one");
     let kept = pause(&mut server, "the other");
-    settle(&mut server);
-    server.tell(
-        "notifications/cancelled",
-        &json!({ "requestId": cancelled }),
-    );
+    let back = json!({ "requestId": cancelled, "reason": "the person changed their mind" });
+    server.tell("notifications/cancelled", &back);
     settle(&mut server);
     drop(held);
-    let answer = server.answer(&kept.into());
-    assert_eq!(
-        answer["result"]["structuredContent"]["nextAction"]["action"], "paused",
-        "{answer}"
-    );
+    // The run is free now, and the other call gets its turn.
+    assert_eq!(answer(&mut server, kept)["nextAction"]["action"], "paused");
     server.end();
     let journal = stage.journal();
     assert!(
@@ -91,15 +55,10 @@ fn a_client_that_hangs_up_takes_back_what_waits() {
     let mut server = stage.session();
     let held = hold(&stage);
     pause(&mut server, "nobody listens");
-    settle(&mut server);
+    // It ends although nobody gives the run free.
     server.hang_up();
     let ended = server.ended();
-    // It ended although nobody gave the run free.
-    assert_eq!(
-        (ended.status, ended.errors.as_str()),
-        (Some(0), ""),
-        "{ended:?}"
-    );
+    assert_eq!((ended.status, &*ended.errors), (Some(0), ""), "{ended:?}");
     drop(held);
     assert_eq!(stage.journal(), before);
 }
@@ -116,7 +75,7 @@ fn reading_waits_for_nobody() {
         "autopilot_get_state",
         "autopilot_next_work_unit",
     ] {
-        let result: Value = server.tool(tool, &json!({}));
+        let result = server.tool(tool, &json!({}));
         assert!(result.is_object(), "{tool}: {result}");
     }
     let listed = server.request("resources/list", &json!({}));
