@@ -2,6 +2,8 @@
 //! a failure says by which seed: `TRAMLINE_KILL_SEED` has the same ones chosen, `TRAMLINE_KILL_ALL=1` has all of them tried.
 
 mod collab;
+mod matrix;
 mod place;
 mod run;
 mod session;
+mod whole;

@@ -1,14 +1,14 @@
 //! Sessions whose own files are damaged, and calls that come at the same time.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
-use super::environment::{BUNDLE, Env, GENERATION, PLAN, PLANNING, Session, history, text};
+use super::environment::{BUNDLE, Env, PLANNING, Session, history, stayed, text};
 use super::stub::NAME;
 use testkit::Outcome;
 
@@ -24,39 +24,11 @@ pub fn reader(path: &Path) -> fs::File {
     options.read(true).custom_flags(flags).open(path).unwrap()
 }
 
-fn step(session: &Session<'_>) -> Child {
-    let words = ["session", "step", "--json", "--session", &session.id];
-    let mut program = session.env.program(&words);
-    let program = program.stdout(Stdio::piped()).stderr(Stdio::piped());
-    program.spawn().unwrap()
-}
-
-#[test]
-fn steps_at_the_same_time_are_taken_one_after_the_other() {
-    let env = Env::new();
-    let session = env.begin();
-    session.put(PLANNING, PLAN);
-    session.put(GENERATION, BUNDLE);
-    // INITIALIZED, PLANNING, PLANNED, GENERATING, GENERATED; REVIEWING, whose prompt is issued.
-    let children: Vec<Child> = (0..9).map(|_| step(&session)).collect();
-    let ended = children.into_iter().map(Outcome::waited);
-    let mut statuses: Vec<i32> = ended.map(|answer| answer.answered().status).collect();
-    statuses.sort_unstable();
-    assert_eq!(statuses, [0, 0, 0, 0, 0, 0, 7, 7, 7]);
-    let state = session.whole();
-    assert_eq!(
-        (text(&state, "phase"), history(&state).len()),
-        ("REVIEWING", 6)
-    );
-    session.blocked();
-}
-
-#[test]
-fn a_session_is_called_off_while_its_processor_works() {
-    let env = Env::new();
-    let [begun, goes_on] = ["begun", "goes-on"].map(|name| env.home().join(name));
-    pipe(&begun);
-    pipe(&goes_on);
+/// A session whose plan is read by a program that tells when it runs, and waits until it is let go on.
+fn reading(env: &Env) -> Session<'_> {
+    for name in ["begun", "goes-on"] {
+        pipe(&env.home().join(name));
+    }
     env.install(
         "tramline-profile: 1\ntitle: Waits\nresponses:\n  planning: { command: [sh, process.sh] }\n",
         r#"echo yes > "$HOME/begun"; read line < "$HOME/goes-on"; echo '{"status": "SUCCESS"}'"#,
@@ -64,23 +36,54 @@ fn a_session_is_called_off_while_its_processor_works() {
     env.trust(NAME);
     let session = env.begin_stub();
     session.before("PLANNED");
-    let step = step(&session);
+    session
+}
+
+/// Begins a step, and waits until its program runs.
+fn step(session: &Session<'_>) -> Child {
+    let words = ["session", "step", "--json", "--session", &session.id];
+    let step = session.env.spawn(&words);
+    let begun = session.env.home().join("begun");
     assert_eq!(fs::read_to_string(begun).unwrap(), "yes\n");
+    step
+}
+
+#[test]
+fn a_session_is_called_off_while_its_processor_works() {
+    let env = Env::new();
+    let session = reading(&env);
+    let step = step(&session);
     let cancelled = session.tm(&["cancel", "--reason", "not needed"]).ok();
     assert_eq!(cancelled["phase"], "CANCELLED");
-    let mut gate = fs::OpenOptions::new().write(true).open(goes_on).unwrap();
-    gate.write_all(b"go\n").unwrap();
+    fs::write(env.home().join("goes-on"), "go\n").unwrap();
     let answer = Outcome::waited(step).json_with(8);
-    assert_eq!(
-        (text(&answer, "phase"), &answer["advanced"]),
-        ("CANCELLED", &false.into())
-    );
+    let told = (text(&answer, "phase"), &answer["advanced"]);
+    assert_eq!(told, ("CANCELLED", &false.into()));
     let state = session.status();
-    assert_eq!(
-        (text(&state, "last_error"), history(&state).len()),
-        ("not needed", 3)
-    );
+    let told = (text(&state, "last_error"), history(&state).len());
+    assert_eq!(told, ("not needed", 3));
     assert!(!session.has("plan.md"));
+}
+
+/// The program itself lives on; the next step has the response read again.
+#[test]
+fn a_step_that_is_killed_while_its_program_runs_is_taken_again() {
+    let env = Env::new();
+    let session = reading(&env);
+    let before = session.status();
+    let mut killed = step(&session);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    stayed(&before, &session.status());
+    let again = step(&session);
+    fs::write(env.home().join("goes-on"), "go\n").unwrap();
+    assert_eq!(Outcome::waited(again).ok()["phase"], "PLANNED");
+    let left = session.names();
+    assert!(
+        !left.iter().any(|name| name.contains(".tramline-")),
+        "{left:?}"
+    );
+    session.whole();
 }
 
 #[test]

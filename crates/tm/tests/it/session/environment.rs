@@ -166,9 +166,12 @@ impl Session<'_> {
         answer
     }
 
-    /// Takes a step that must not be possible: the exit status is 7, and nothing at all is touched.
+    /// Takes a step that must not be possible, by each verb: the exit status is 7, and nothing at all is touched.
     pub fn blocked(&self) -> Value {
         let before = self.env.everything();
+        let plain = self.env.json(&["run", "step", "--run-id", &self.id]);
+        assert!(matches!(plain.status, 0 | 7), "{plain:?}");
+        self.tm(&["run"]).json_with(7);
         let answer = self.step().json_with(7);
         before.assert_same(&self.env.everything(), "a step that is blocked");
         assert_eq!(answer["advanced"], false, "{answer:#}");

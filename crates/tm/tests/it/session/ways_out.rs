@@ -113,6 +113,10 @@ fn a_link_in_place_of_a_lock_leads_nowhere() {
         session.remove(lock);
     }
     session.step_to("PLANNING");
+    // None comes to be where nothing is done.
+    session.remove("steps.lock");
+    session.blocked();
+    assert!(!session.has("steps.lock"));
 }
 
 #[test]

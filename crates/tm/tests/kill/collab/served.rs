@@ -63,16 +63,20 @@ fn statuses_that_come_over_one_server_and_over_two_are_all_stored() {
         let mut servers: Vec<Server> = (0..count).map(|_| Server::new(&stage, None)).collect();
         for task in 0..TASKS {
             let id = format!("t{}", task + 1);
-            let arguments = json!({ "id": id, "status": "completed" });
-            servers[task % count].ask("update_task_status", arguments);
-            servers[task % count].ask("get_session_state", json!({ "full": task % 2 == 0 }));
+            let server = &mut servers[task % count];
+            server.ask(
+                "update_task_status",
+                json!({ "id": id, "status": "completed" }),
+            );
+            server.ask("get_session_state", json!({ "full": task % 2 == 0 }));
         }
         let answers: Vec<Value> = servers.iter_mut().flat_map(Server::answers).collect();
         assert_eq!(answers.len(), 2 * TASKS);
-        let left: BTreeSet<u64> = answers
+        // Each saw all those before it.
+        let left = answers
             .iter()
-            .filter_map(|answer| answer["remaining"].as_u64())
-            .collect();
+            .filter_map(|answer| answer["remaining"].as_u64());
+        let left: BTreeSet<u64> = left.collect();
         assert_eq!(left, (0..TASKS as u64).collect());
         assert_eq!(stage.state().completed_tasks.len(), TASKS);
         journal::verify::verify(&stage.session().join("activity.jsonl")).unwrap();
@@ -86,10 +90,8 @@ fn a_skill_completed_over_two_servers_at_once_counts_once() {
     let mut next = Some("ready-to-implement".to_owned());
     while let Some(skill) = next {
         if skill == "executing-plans" {
-            servers[0].call(
-                "update_task_status",
-                json!({ "id": "item-1", "status": "completed" }),
-            );
+            let done = json!({ "id": "item-1", "status": "completed" });
+            servers[0].call("update_task_status", done);
         }
         let before = stage.events("report:accepted");
         for _ in 0..4 {
@@ -99,10 +101,8 @@ fn a_skill_completed_over_two_servers_at_once_counts_once() {
         }
         let answers: Vec<Value> = servers.iter_mut().flat_map(Server::answers).collect();
         assert_eq!(answers.len(), 8);
-        assert!(
-            answers.iter().all(|answer| *answer == answers[0]),
-            "{answers:#?}"
-        );
+        let same = answers.iter().all(|answer| *answer == answers[0]);
+        assert!(same, "{answers:#?}");
         assert_eq!(stage.events("report:accepted"), before + 1, "{skill}");
         next = answers[0]["next_skill"].as_str().map(str::to_owned);
     }

@@ -56,11 +56,6 @@ impl Stage {
         self.program(&all)
     }
 
-    /// Begins it so many times at once.
-    pub fn crowd(&self, count: usize, words: &[&str]) -> Vec<Child> {
-        (0..count).map(|_| self.begun(words, "")).collect()
-    }
-
     /// Begins it, with a text on its standard input.
     pub fn begun(&self, words: &[&str], input: &str) -> Child {
         begun(&mut self.collab(words), input)

@@ -59,91 +59,81 @@ const SPACES: &str = "# Tasks\n\n```yaml\ntasks:\n  - id: types\n    files: [src
 const SPACES_TOO: &str = "# Tasks\n\n```yaml\ntasks:\n  - id: types\n    files: [src/count.rs]\n  - id: count\n    files: [src/count.rs]\n    depends-on: [types]\n```\n";
 const WORD: &str = "tasks:\n  - id: ask\n  - id: write\n    depends-on: [ask]\n";
 
-/// Four items out of a design document, the second one first; their graphs as text, as a file and by hand.
-pub const BY_DOCUMENT: &[Act] = &[
-    Act::Skill("collab-start"),
-    Act::Write("design.md", DESIGN),
-    Act::Update(&["--current-item", "2a"]),
-    Act::Skill("gather-session-goals"),
-    // The lexer.
-    CLEAR,
-    Act::Skill("brainstorming-exploring"),
-    CLEAR,
-    Act::Skill("brainstorming-clarifying"),
-    CLEAR,
-    Act::Skill("brainstorming-designing"),
-    CLEAR,
-    Act::Skill("brainstorming-validating"),
-    CLEAR,
-    Act::Skill("rough-draft-interface"),
-    CLEAR,
-    Act::Skill("rough-draft-pseudocode"),
-    CLEAR,
-    Act::Skill("rough-draft-skeleton"),
-    CLEAR,
-    Act::Sync(LEXER, ""),
-    Act::Sync(BETTER_LEXER, ""),
-    Act::Skill("build-task-graph"),
-    CLEAR,
-    Act::Skill("rough-draft-handoff"),
-    // Spaces.
-    CLEAR,
-    Act::Skill("brainstorming-exploring"),
-    CLEAR,
-    Act::Skill("brainstorming-clarifying"),
-    CLEAR,
-    Act::Skill("brainstorming-designing"),
-    CLEAR,
-    Act::Skill("brainstorming-validating"),
-    CLEAR,
-    Act::Skill("rough-draft-interface"),
-    CLEAR,
-    Act::Skill("rough-draft-pseudocode"),
-    CLEAR,
-    Act::Skill("rough-draft-skeleton"),
-    CLEAR,
-    Act::Write("task-graph.md", SPACES),
-    Act::Skill("build-task-graph"),
-    Act::Write("task-graph.md", SPACES_TOO),
-    CLEAR,
-    Act::Update(&["--has-snapshot", "true"]),
-    Act::Skill("rough-draft-handoff"),
-    // What a word is.
-    CLEAR,
-    Act::Skill("brainstorming-exploring"),
-    CLEAR,
-    Act::Skill("brainstorming-clarifying"),
-    CLEAR,
-    Act::Skill("brainstorming-designing"),
-    CLEAR,
-    Act::Skill("brainstorming-validating"),
-    Act::SyncFile("docs/word.yaml", WORD, ""),
-    Act::Skill("task-planning"),
-    // One too many.
-    CLEAR,
-    Act::Skill("systematic-debugging"),
-    CLEAR,
-    Act::Skill("ready-to-implement"),
-    CLEAR,
-    Act::Task(&[
-        "item-1/types=completed",
-        "item-2a/types=completed",
-        "item-4=completed",
-    ]),
-    Act::Skill("executing-plans"),
-    CLEAR,
-    Act::Task(&["count=completed", "lexer=completed"]),
-    Act::Skill("executing-plans"),
-    CLEAR,
-    Act::Task(&["ask", "completed"]),
-    Act::Skill("executing-plans"),
-    CLEAR,
-    Act::Task(&["write", "completed"]),
-    Act::Skill("executing-plans"),
-    CLEAR,
-    Act::Skill("finishing-a-development-branch"),
-    Act::Skill("collab-cleanup"),
+const BRAINSTORMING: [&str; 4] = [
+    "brainstorming-exploring",
+    "brainstorming-clarifying",
+    "brainstorming-designing",
+    "brainstorming-validating",
 ];
+const DRAFTING: [&str; 3] = [
+    "rough-draft-interface",
+    "rough-draft-pseudocode",
+    "rough-draft-skeleton",
+];
+
+/// Skills, each behind a clear.
+fn cleared(skills: &[&'static str]) -> Vec<Act> {
+    let each = skills.iter().flat_map(|skill| [CLEAR, Act::Skill(skill)]);
+    each.collect()
+}
+
+/// Four items out of a design document, the second one first; their graphs as text, as a file and by hand.
+pub fn by_document() -> Vec<Act> {
+    let drafted = [&BRAINSTORMING[..], &DRAFTING].concat();
+    [
+        vec![
+            Act::Skill("collab-start"),
+            Act::Write("design.md", DESIGN),
+            Act::Update(&["--current-item", "2a"]),
+            Act::Skill("gather-session-goals"),
+        ],
+        // The lexer.
+        cleared(&drafted),
+        vec![CLEAR, Act::Sync(LEXER, ""), Act::Sync(BETTER_LEXER, "")],
+        vec![Act::Skill("build-task-graph")],
+        cleared(&["rough-draft-handoff"]),
+        // Spaces.
+        cleared(&drafted),
+        vec![
+            CLEAR,
+            Act::Write("task-graph.md", SPACES),
+            Act::Skill("build-task-graph"),
+            Act::Write("task-graph.md", SPACES_TOO),
+            CLEAR,
+            Act::Update(&["--has-snapshot", "true"]),
+            Act::Skill("rough-draft-handoff"),
+        ],
+        // What a word is.
+        cleared(&BRAINSTORMING),
+        vec![
+            Act::SyncFile("docs/word.yaml", WORD, ""),
+            Act::Skill("task-planning"),
+        ],
+        // One too many.
+        cleared(&["systematic-debugging", "ready-to-implement"]),
+        vec![
+            CLEAR,
+            Act::Task(&[
+                "item-1/types=completed",
+                "item-2a/types=completed",
+                "item-4=completed",
+            ]),
+            Act::Skill("executing-plans"),
+            CLEAR,
+            Act::Task(&["count=completed", "lexer=completed"]),
+            Act::Skill("executing-plans"),
+            CLEAR,
+            Act::Task(&["ask", "completed"]),
+            Act::Skill("executing-plans"),
+            CLEAR,
+            Act::Task(&["write", "completed"]),
+            Act::Skill("executing-plans"),
+        ],
+        cleared(&["finishing-a-development-branch"]),
+        vec![Act::Skill("collab-cleanup")],
+    ]
+    .concat()
+}
 
 const BUGS: &str = r#"[{"number": 1, "title": "One", "type": "bugfix"}]"#;
 const MORE_BUGS: &str = r#"[{"number": 1, "title": "One", "type": "bugfix"}, {"number": 2, "title": "Two", "type": "bugfix", "dependsOn": []}]"#;
@@ -219,9 +209,12 @@ pub const BY_CALL: &[Act] = &[
 ];
 
 impl Act {
-    /// Whether a process does it that can die.
-    pub fn can_die(self) -> bool {
-        !matches!(self, Self::Write(..))
+    /// The acts that a process does, which can die.
+    pub fn dying(story: &[Self]) -> Vec<usize> {
+        let numbers = 0..story.len();
+        numbers
+            .filter(|&number| !matches!(story[number], Self::Write(..)))
+            .collect()
     }
 
     /// Does it.

@@ -1,6 +1,7 @@
 //! An executor that works a run off, and repeats a command when its process died.
 
 use std::fmt::Write as _;
+use std::fs;
 
 use serde_json::Value;
 
@@ -34,6 +35,11 @@ impl Recovery {
     ];
 }
 
+/// What is reported of tests that fail, and of others.
+pub const FAILED: [&str; 2] = ["--results", "failed:1,passed:0"];
+/// The same.
+pub const PASSED: [&str; 2] = ["--results", "failed:0,passed:1"];
+
 /// Works one run off.
 pub struct Executor<'a> {
     /// Where.
@@ -42,7 +48,8 @@ pub struct Executor<'a> {
     pub history: String,
     /// Commits that were acknowledged: subtask and id.
     pub commits: Vec<(String, String)>,
-    deaths: usize,
+    /// How many processes have died.
+    pub deaths: usize,
 }
 
 impl<'a> Executor<'a> {
@@ -80,11 +87,16 @@ impl<'a> Executor<'a> {
     /// What is to be done now; null if there is no run.
     pub fn next(&mut self) -> Value {
         let ran = self.tm(&["autopilot", "next"], None);
-        if ran.status == 0 {
-            ran.json().clone()
-        } else {
-            Value::Null
-        }
+        let there = (ran.status == 0).then(|| ran.json().clone());
+        there.unwrap_or_default()
+    }
+
+    /// The same, in which subtask; to be started, if there is no run.
+    pub fn present(&mut self) -> (String, String) {
+        let next = self.next();
+        let action = next["action"].as_str();
+        let id = next["subtask"]["id"].as_str().unwrap_or_default();
+        (action.unwrap_or("start").to_owned(), id.to_owned())
     }
 
     /// Writes what a phase asks for. Doing it again changes nothing.
@@ -94,11 +106,10 @@ impl<'a> Executor<'a> {
             "green" => {
                 self.stage.write(&format!("src/{id}.sh"), "true\n");
                 // A file that git knows from the second subtask on.
-                let known = std::fs::read_to_string(self.stage.project().join("src/all.sh"))
-                    .unwrap_or_default();
+                let all = self.stage.project().join("src/all.sh");
+                let known = fs::read_to_string(&all).unwrap_or_default();
                 if !known.contains(id) {
-                    self.stage
-                        .write("src/all.sh", format!("{known}. src/{id}.sh\n"));
+                    fs::write(all, format!("{known}. src/{id}.sh\n")).unwrap();
                 }
             }
             _ => {}
@@ -106,53 +117,39 @@ impl<'a> Executor<'a> {
     }
 
     /// The command that answers a unit.
-    pub fn command_for(action: &str, id: &str) -> Vec<String> {
-        let words: Vec<&str> = match action {
-            "start" => vec!["start", "1"],
-            "red" => vec!["complete", "red", id, "--results", "failed:1,passed:0"],
-            "green" => vec!["complete", "green", id, "--results", "failed:0,passed:1"],
-            "commit" => vec!["commit", id],
-            "finalize" => vec!["finalize", "--results", "failed:0,passed:3"],
+    pub fn command_for<'w>(action: &str, id: &'w str) -> Vec<&'w str> {
+        match action {
+            "start" => vec!["autopilot", "start", "1"],
+            "red" => [&["autopilot", "complete", "red", id][..], &FAILED].concat(),
+            "green" => [&["autopilot", "complete", "green", id][..], &PASSED].concat(),
+            "commit" => vec!["autopilot", "commit", id],
+            "finalize" => vec!["autopilot", "finalize", "--results", "failed:0,passed:3"],
             other => panic!("nobody can answer {other}"),
-        };
-        std::iter::once("autopilot")
-            .chain(words)
-            .map(str::to_owned)
-            .collect()
+        }
     }
 
     /// Runs the command that answers a unit; true if it was acknowledged, false if it died.
     pub fn answer(&mut self, action: &str, id: &str, death: Option<Death>) -> bool {
-        let command = Self::command_for(action, id);
-        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let words = Self::command_for(action, id);
         let ran = self.tm(&words, death);
         if ran.died() {
             return false;
         }
         if action == "start" && ran.code() == "run_active" {
             // It had begun before its process died.
-            let resumed = self.tm(&["autopilot", "resume"], None);
-            if resumed.status != 0 {
+            if self.tm(&["autopilot", "resume"], None).status != 0 {
                 self.fail("the run that was begun cannot be resumed");
             }
             return true;
         }
         if ran.status != 0 {
-            self.fail(&format!(
-                "`{}` was not acknowledged: {}",
-                words.join(" "),
-                ran.out
-            ));
+            self.fail(&format!("{words:?} was not acknowledged: {}", ran.out));
         }
         if action == "commit" {
-            let sha = ran.json()["commitSha"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned();
-            if sha.is_empty() {
+            let Some(sha) = ran.json()["commitSha"].as_str() else {
                 self.fail("a commit without an id");
-            }
-            self.commits.push((id.to_owned(), sha));
+            };
+            self.commits.push((id.to_owned(), sha.to_owned()));
         }
         true
     }
@@ -161,6 +158,15 @@ impl<'a> Executor<'a> {
     pub fn answer_once(&mut self, action: &str, id: &str) {
         if !self.answer(action, id, None) {
             self.fail("a process died of itself");
+        }
+    }
+
+    /// Reports what nobody asked for.
+    pub fn mistake(&mut self) {
+        let words = ["autopilot", "complete", "red", "--unit", "nowhere"];
+        let ran = self.tm(&[&words[..], &FAILED].concat(), None);
+        if ran.status == 0 {
+            self.fail("a report that nobody asked for was taken in");
         }
     }
 
@@ -173,42 +179,13 @@ impl<'a> Executor<'a> {
                 self.tm(&["autopilot", "next", "--check"], None);
                 return false;
             }
-            Recovery::Resume => {
-                self.tm(&["autopilot", "resume"], None);
-            }
-            Recovery::Mistake => {
-                let ran = self.tm(
-                    &[
-                        "autopilot",
-                        "complete",
-                        "red",
-                        "--unit",
-                        "nowhere",
-                        "--results",
-                        "failed:1,passed:0",
-                    ],
-                    None,
-                );
-                if ran.status == 0 {
-                    self.fail("a report that nobody asked for was taken in");
-                }
-            }
+            Recovery::Resume => drop(self.tm(&["autopilot", "resume"], None)),
+            Recovery::Mistake => self.mistake(),
             Recovery::Edit => {
                 self.stage.write("src/edited.sh", "true\n");
-                self.tm(
-                    &[
-                        "autopilot",
-                        "complete",
-                        "red",
-                        "--unit",
-                        "nowhere",
-                        "--results",
-                        "failed:1,passed:0",
-                    ],
-                    None,
-                );
+                self.mistake();
                 // A way back that is finished now has kept it, and taken it along.
-                let _ = std::fs::remove_file(self.stage.project().join("src/edited.sh"));
+                let _ = fs::remove_file(self.stage.project().join("src/edited.sh"));
             }
         }
         true
@@ -223,17 +200,7 @@ impl<'a> Executor<'a> {
     ) {
         const MOST: usize = 400;
         for _ in 0..MOST {
-            let next = self.next();
-            let action = match &next {
-                Value::Null => "start",
-                next => next["action"].as_str().unwrap_or_default(),
-            }
-            .to_owned();
-            let id = next
-                .pointer("/subtask/id")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned();
+            let (action, id) = self.present();
             match action.as_str() {
                 "complete" => return,
                 "paused" => {
@@ -247,11 +214,8 @@ impl<'a> Executor<'a> {
             }
             self.work(&action, &id);
             // What is settled may have come out either way: then the executor looks what is next. Otherwise it repeats.
-            if !self.answer(&action, &id, death(&action))
-                && !self.recover(recovery())
-                && !self.answer(&action, &id, None)
-            {
-                self.fail("a process died of itself");
+            if !self.answer(&action, &id, death(&action)) && !self.recover(recovery()) {
+                self.answer_once(&action, &id);
             }
         }
         self.fail("the run never ends");
@@ -260,10 +224,5 @@ impl<'a> Executor<'a> {
     /// Works the run off with nobody dying.
     pub fn finish_in_peace(&mut self) {
         self.finish(|_| None, || Recovery::Repeat);
-    }
-
-    /// How many processes have died.
-    pub fn deaths(&self) -> usize {
-        self.deaths
     }
 }

@@ -2,7 +2,7 @@
 
 use testkit::kill::{seed, times, tries_all};
 
-use super::ending::brought_to;
+use super::ending::{brought_to, completed};
 use super::executor::{Executor, Recovery};
 use super::stage::{Death, Stage};
 
@@ -20,15 +20,14 @@ fn ways(of: &str, action: &str) -> Vec<Vec<Death>> {
         }
         // A release build has none.
         "fail points" => Vec::new(),
-        "before git" => vec![
-            chosen(of).map(Death::BeforeGit).collect(),
-            vec![Death::BeforeGit(1)],
-        ],
-        "after git" => vec![
-            chosen(of).map(Death::AfterGit).collect(),
-            vec![Death::AfterGit(1)],
-        ],
-        other => panic!("no such ways: {other}"),
+        _ => {
+            let git = if of == "before git" {
+                Death::BeforeGit
+            } else {
+                Death::AfterGit
+            };
+            vec![chosen(of).map(git).collect(), vec![git(1)]]
+        }
     }
 }
 
@@ -42,30 +41,14 @@ fn recoveries(turn: &mut usize) -> Vec<Recovery> {
     }
 }
 
-/// Brings a run to a phase, and has the command that answers it die every death from there. `check` looks at what has
-/// become of it when the command was repeated.
+/// From what the stage is now, has the command that answers a unit die every death. `check` looks at what has become of it when
+/// the command was repeated.
 fn die_everywhere(
-    action: &str,
-    id: &str,
-    of: &str,
-    at_least: usize,
-    check: impl Fn(&mut Executor<'_>),
-) {
-    let stage = Stage::new(2);
-    if action != "start" {
-        brought_to(&stage, action, id);
-    }
-    die_everywhere_from(&stage, action, id, of, at_least, check);
-}
-
-/// The same, from what the stage is now.
-fn die_everywhere_from(
     stage: &Stage,
-    action: &str,
-    id: &str,
+    (action, id): (&str, &str),
     of: &str,
     at_least: usize,
-    check: impl Fn(&mut Executor<'_>),
+    check: impl Fn(&Executor<'_>),
 ) {
     stage.save(0);
     let mut died = 0;
@@ -82,7 +65,7 @@ fn die_everywhere_from(
                 died += 1;
                 executor.recover(recovery);
                 executor.answer_once(action, id);
-                check(&mut executor);
+                check(&executor);
             }
         }
     }
@@ -94,103 +77,87 @@ fn die_everywhere_from(
     assert!(died >= expected, "only {died} deaths");
 }
 
-fn one_commit(executor: &mut Executor<'_>) {
-    executor.check_under_way(&["1.1", "1.2"]);
-}
-
-fn completed(executor: &mut Executor<'_>) {
-    executor.check_completed();
+/// Brings a run to a unit, and has it die so, with at least so many deaths where all are tried.
+fn dies(unit: (&str, &str), deaths: &[(&str, usize)], check: impl Fn(&Executor<'_>)) {
+    let stage = Stage::new(2);
+    if unit.0 != "start" {
+        brought_to(&stage, unit.0, unit.1);
+    }
+    stage.save(1);
+    for (of, at_least) in deaths {
+        stage.restore(1);
+        die_everywhere(&stage, unit, of, *at_least, &check);
+    }
 }
 
 #[test]
 fn start_dies_at_each_fail_point() {
-    die_everywhere("start", "", "fail points", 18, |executor| {
+    dies(("start", ""), &[("fail points", 18)], |executor| {
         executor.check_under_way(&[]);
     });
 }
 
 #[test]
-fn start_dies_before_each_git() {
-    die_everywhere("start", "", "before git", 7, |executor| {
+fn start_dies_around_each_git() {
+    let gits = [("before git", 7), ("after git", 7)];
+    dies(("start", ""), &gits, |executor| {
         executor.check_under_way(&[]);
     });
 }
 
 #[test]
-fn start_dies_after_each_git() {
-    die_everywhere("start", "", "after git", 7, |executor| {
-        executor.check_under_way(&[]);
-    });
-}
-
-#[test]
-fn red_dies_at_each_fail_point() {
-    die_everywhere("red", "1.2", "fail points", 4, |executor| {
-        executor.check_under_way(&["1.1"]);
-    });
-}
-
-#[test]
-fn green_dies_at_each_fail_point() {
-    die_everywhere("green", "1.2", "fail points", 4, |executor| {
-        executor.check_under_way(&["1.1"]);
-    });
+fn red_and_green_die_at_each_fail_point() {
+    for action in ["red", "green"] {
+        dies((action, "1.2"), &[("fail points", 4)], |executor| {
+            executor.check_under_way(&["1.1"]);
+        });
+    }
 }
 
 #[test]
 fn commit_dies_at_each_fail_point() {
-    die_everywhere("commit", "1.2", "fail points", 15, one_commit);
+    dies(("commit", "1.2"), &[("fail points", 15)], one_commit);
 }
 
 #[test]
-fn commit_dies_before_each_git() {
-    die_everywhere("commit", "1.2", "before git", 5, one_commit);
+fn commit_dies_around_each_git() {
+    let gits = [("before git", 5), ("after git", 5)];
+    dies(("commit", "1.2"), &gits, one_commit);
 }
 
-#[test]
-fn commit_dies_after_each_git() {
-    die_everywhere("commit", "1.2", "after git", 5, one_commit);
+fn one_commit(executor: &Executor<'_>) {
+    executor.check_under_way(&["1.1", "1.2"]);
 }
 
 #[test]
 fn finalize_dies_at_each_fail_point() {
-    die_everywhere("finalize", "", "fail points", 20, completed);
+    let points = [("fail points", 20)];
+    dies(("finalize", ""), &points, completed);
 }
 
 #[test]
-fn finalize_dies_before_each_git() {
-    die_everywhere("finalize", "", "before git", 3, completed);
+fn finalize_dies_around_each_git() {
+    let gits = [("before git", 3), ("after git", 3)];
+    dies(("finalize", ""), &gits, completed);
 }
 
+/// A commit dies before or after it was made, and the command that comes after it dies too, while it finds out what has become
+/// of it.
 #[test]
-fn finalize_dies_after_each_git() {
-    die_everywhere("finalize", "", "after git", 3, completed);
-}
-
-/// A commit dies at `first`, and the command that comes after it dies too, while it finds out what has become of it.
-fn recovery_dies(first: &'static str, of: &str) {
+fn recovery_dies() {
     if !cfg!(debug_assertions) {
         return;
     }
-    let stage = Stage::new(2);
-    let mut executor = brought_to(&stage, "commit", "1.2");
-    assert!(!executor.answer("commit", "1.2", Some(Death::Point(first, 1))));
-    die_everywhere_from(&stage, "commit", "1.2", of, 3, one_commit);
-}
-
-#[test]
-fn recovery_dies_before_the_commit() {
-    recovery_dies("commit-after-tasks", "fail points");
-}
-
-#[test]
-fn recovery_dies_after_the_commit() {
-    recovery_dies("commit-after-git", "fail points");
-}
-
-#[test]
-fn recovery_dies_around_its_gits() {
-    recovery_dies("commit-after-tasks", "after git");
+    for (first, of) in [
+        ("commit-after-tasks", "fail points"),
+        ("commit-after-git", "fail points"),
+        ("commit-after-tasks", "after git"),
+    ] {
+        let stage = Stage::new(2);
+        let mut executor = brought_to(&stage, "commit", "1.2");
+        assert!(!executor.answer("commit", "1.2", Some(Death::Point(first, 1))));
+        die_everywhere(&stage, ("commit", "1.2"), of, 3, one_commit);
+    }
 }
 
 /// A whole run in which every command dies at its n-th append, and its repetition too.
@@ -207,16 +174,11 @@ fn every_command_dies_twice() {
         |action| {
             turn = if last == action { turn + 1 } else { 0 };
             action.clone_into(&mut last);
-            [
-                Some(Death::Point("after-append", 1)),
-                Some(Death::Point("before-append", 1)),
-            ]
-            .get(turn)
-            .copied()
-            .flatten()
+            let point = ["after-append", "before-append"].get(turn)?;
+            Some(Death::Point(point, 1))
         },
         || Recovery::Mistake,
     );
-    assert!(executor.deaths() > 10, "only {} deaths", executor.deaths());
+    assert!(executor.deaths > 10, "only {} deaths", executor.deaths);
     executor.check_completed();
 }

@@ -4,17 +4,16 @@
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::ending::brought_to;
 use super::executor::Executor;
 use super::stage::{Death, Stage};
+use testkit::files::list;
 
 fn cut(path: &Path, length: u64) {
-    OpenOptions::new()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_len(length)
-        .unwrap();
+    let file = OpenOptions::new().write(true).open(path);
+    file.unwrap().set_len(length).unwrap();
 }
 
 /// Where the last unit of a journal begins.
@@ -22,7 +21,7 @@ fn last_unit(journal: &[u8]) -> usize {
     let mut begin = 0;
     let mut at = 0;
     for line in journal.split_inclusive(|byte| *byte == b'\n') {
-        let event: serde_json::Value = serde_json::from_slice(line).unwrap();
+        let event: Value = serde_json::from_slice(line).unwrap();
         if event["k"] == 1 {
             begin = at;
         }
@@ -33,24 +32,14 @@ fn last_unit(journal: &[u8]) -> usize {
 
 /// Files that are made from the journal.
 fn derived(run: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(run)
-        .unwrap()
-        .chain(fs::read_dir(run.join("test-results")).unwrap())
-    {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let is_truth = [
-            "activity.jsonl",
-            "lock",
-            "refusals.jsonl",
-            "refused-reports.json",
-        ]
-        .contains(&name.as_str());
-        if path.is_file() && !is_truth {
-            files.push(path);
-        }
-    }
+    let mut files = [list(run), list(&run.join("test-results"))].concat();
+    let truth = [
+        "activity.jsonl",
+        "lock",
+        "refusals.jsonl",
+        "refused-reports.json",
+    ];
+    files.retain(|path| path.is_file() && !truth.iter().any(|name| path.ends_with(name)));
     files
 }
 
@@ -58,21 +47,15 @@ fn derived(run: &Path) -> Vec<PathBuf> {
 fn a_report_that_was_cut_off_is_made_again() {
     let stage = Stage::new(1);
     let mut executor = brought_to(&stage, "red", "1.1");
-    assert!(executor.answer("red", "1.1", None));
+    executor.answer_once("red", "1.1");
     let path = stage.run_folder().join("activity.jsonl");
     let journal = fs::read(&path).unwrap();
     let begin = last_unit(&journal);
-    assert!(
-        begin > 0 && journal.len() - begin > 500,
-        "the unit is too short to be cut"
-    );
-    let lines = journal[begin..]
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte == b'\n')
-        .map(|(at, _)| begin + at);
+    let length = journal.len() - begin;
+    assert!(begin > 0 && length > 500, "too short to be cut");
+    let ends = (begin..journal.len()).filter(|&at| journal[at] == b'\n');
     // In lines, before and after their ends, and by steps in between.
-    let mut places: Vec<usize> = lines
+    let mut places: Vec<usize> = ends
         .flat_map(|end| [end, end + 1])
         .chain((begin..journal.len()).step_by(3001))
         .collect();
@@ -83,23 +66,14 @@ fn a_report_that_was_cut_off_is_made_again() {
         stage.restore(0);
         cut(&path, place as u64);
         let next = executor.next();
-        assert_eq!(
-            next["action"],
-            "red",
-            "cut at {place} of {begin}..{}: {next}",
-            journal.len()
-        );
+        assert_eq!(next["action"], "red", "cut at {place}: {next}");
         executor.answer_once("red", "1.1");
         assert_eq!(executor.next()["action"], "green", "cut at {place}");
         let verified = stage.ok(&["log", "verify"]);
-        assert_eq!(
-            (&verified["whole"], &verified["tornBytes"]),
-            (&true.into(), &0.into()),
-            "cut at {place}"
-        );
+        let told = (&verified["whole"], &verified["tornBytes"]);
+        assert_eq!(told, (&true.into(), &0.into()), "cut at {place}");
     }
-    executor.finish_in_peace();
-    executor.check_completed();
+    executor.completes();
 }
 
 /// The result of a commit was not yet on the disk, but the commit was.
@@ -107,82 +81,51 @@ fn a_report_that_was_cut_off_is_made_again() {
 fn a_commit_whose_result_was_cut_off_is_found_again() {
     let stage = Stage::new(1);
     let mut executor = brought_to(&stage, "commit", "1.1");
-    assert!(executor.answer("commit", "1.1", None));
+    executor.answer_once("commit", "1.1");
     let path = stage.run_folder().join("activity.jsonl");
     let journal = fs::read(&path).unwrap();
-    let begin = last_unit(&journal);
+    let (begin, end) = (last_unit(&journal), journal.len());
     stage.save(0);
-    for place in [
-        begin + 1,
-        begin + (journal.len() - begin) / 2,
-        journal.len() - 1,
-    ] {
+    for place in [begin + 1, (begin + end) / 2, end - 1] {
         stage.restore(0);
         cut(&path, place as u64);
         executor.answer_once("commit", "1.1");
-        executor.finish_in_peace();
+        executor.completes();
+    }
+}
+
+/// What is derived comes back, whatever has become of it: empty, half written or gone, all alike and by turns.
+#[test]
+fn derived_files_that_are_spoiled() {
+    fn spoil(how: usize, path: &Path) {
+        match how {
+            0 => cut(path, 0),
+            1 => cut(path, fs::metadata(path).unwrap().len() / 2),
+            _ => fs::remove_file(path).unwrap(),
+        }
+    }
+    let alike: [fn(usize) -> usize; 3] = [|_| 0, |_| 1, |number| number % 3];
+    for how in alike {
+        let stage = Stage::new(1);
+        let spoil_all = || {
+            for (number, path) in derived(&stage.run_folder()).iter().enumerate() {
+                spoil(how(number), path);
+            }
+        };
+        let mut executor = brought_to(&stage, "commit", "1.1");
+        spoil_all();
+        spoil(how(0), &stage.current_run());
+        assert_eq!(executor.next()["action"], "commit");
+        // Nothing moves, and yet everything is made good.
+        executor.mistake();
+        executor.check_under_way(&[]);
+        executor.answer_once("commit", "1.1");
+        executor.check_under_way(&["1.1"]);
+        executor.completes();
+        spoil_all();
+        executor.answer_once("finalize", "");
         executor.check_completed();
     }
-}
-
-/// What is derived comes back, whatever has become of it.
-fn spoil(stage: &Stage, spoil: impl Fn(usize, &Path)) {
-    let mut executor = brought_to(stage, "commit", "1.1");
-    for (number, path) in derived(&stage.run_folder()).iter().enumerate() {
-        spoil(number, path);
-    }
-    spoil(0, &stage.current_run());
-    let next = executor.next();
-    assert_eq!(next["action"], "commit", "{next}");
-    // Nothing moves, and yet everything is made good.
-    executor.tm(
-        &[
-            "autopilot",
-            "complete",
-            "red",
-            "--unit",
-            "nowhere",
-            "--results",
-            "failed:1,passed:0",
-        ],
-        None,
-    );
-    executor.check_under_way(&[]);
-    assert!(executor.answer("commit", "1.1", None));
-    executor.check_under_way(&["1.1"]);
-    executor.finish_in_peace();
-    executor.check_completed();
-
-    for (number, path) in derived(&stage.run_folder()).iter().enumerate() {
-        spoil(number, path);
-    }
-    let again = Executor::command_for("finalize", "");
-    let words: Vec<&str> = again.iter().map(String::as_str).collect();
-    let ran = executor.tm(&words, None);
-    assert_eq!(ran.status, 0, "{ran:?}");
-    executor.check_completed();
-}
-
-#[test]
-fn derived_files_that_are_empty() {
-    spoil(&Stage::new(1), |_, path| cut(path, 0));
-}
-
-#[test]
-fn derived_files_that_are_half_written() {
-    spoil(&Stage::new(1), |_, path| {
-        cut(path, fs::metadata(path).unwrap().len() / 2);
-    });
-}
-
-#[test]
-fn derived_files_that_are_empty_half_written_or_gone() {
-    let stage = Stage::new(1);
-    spoil(&stage, |number, path| match number % 3 {
-        0 => cut(path, 0),
-        1 => cut(path, fs::metadata(path).unwrap().len() / 2),
-        _ => fs::remove_file(path).unwrap(),
-    });
 }
 
 /// A process dies when a file has changed places with its successor, and before it takes away what is aside now: the files
@@ -209,25 +152,18 @@ fn a_lock_whose_git_nobody_noted() {
     if !cfg!(debug_assertions) || !Path::new("/proc/self/stat").exists() {
         return;
     }
-    let stage = Stage::new(1);
-    brought_to(&stage, "commit", "1.1");
-    stage.save(0);
     for note in [None, Some("")] {
-        stage.restore(0);
-        let mut executor = Executor::new(&stage);
-        let died = executor.tm(
-            &["autopilot", "commit", "1.1"],
-            Some(Death::Point("commit-after-tasks", 1)),
-        );
-        assert!(died.died(), "{died:?}");
+        let stage = Stage::new(1);
+        let mut executor = brought_to(&stage, "commit", "1.1");
+        let death = Some(Death::Point("commit-after-tasks", 1));
+        assert!(!executor.answer("commit", "1.1", death));
         let file = stage.run_folder().join("git-process.json");
         match note {
             None => drop(fs::remove_file(&file)),
             Some(text) => fs::write(&file, text).unwrap(),
         }
-        fs::write(stage.project().join(".git/index.lock"), "").unwrap();
-        executor.finish_in_peace();
-        executor.check_completed();
+        stage.write(".git/index.lock", "");
+        executor.completes();
     }
 }
 
@@ -236,32 +172,24 @@ fn a_lock_whose_git_nobody_noted() {
 fn what_an_answer_rests_on_is_synced() {
     let stage = Stage::new(1);
     let trace = stage.temporary().join("trace");
-    let flushes = |command: &[&str], part: &str| -> u64 {
+    let flushes = |words: &[&str], part: &str| -> u64 {
         let _ = fs::remove_file(&trace);
-        let output = stage
-            .program(command)
-            .env("GIT_TRACE2_EVENT", &trace)
-            .output()
-            .unwrap();
+        let mut command = stage.program(words);
+        let output = command.env("GIT_TRACE2_EVENT", &trace).output().unwrap();
         assert!(output.status.success(), "{output:?}");
-        let events: Vec<serde_json::Value> = fs::read_to_string(&trace)
-            .unwrap()
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        let sid = events
-            .iter()
-            .find(|event| {
-                event["event"] == "start"
-                    && event["argv"]
-                        .as_array()
-                        .is_some_and(|argv| argv.iter().any(|word| word == part))
-            })
-            .unwrap_or_else(|| panic!("no git {part}"))["sid"]
-            .clone();
-        let counted = events.iter().filter(|event| {
-            event["event"] == "counter" && event["sid"] == sid && event["name"] == "hardware-flush"
-        });
+        let text = fs::read_to_string(&trace).unwrap();
+        let events = || {
+            text.lines()
+                .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        };
+        let starts = |event: &Value| {
+            let mut argv = event["argv"].as_array().into_iter().flatten();
+            event["event"] == "start" && argv.any(|word| word == part)
+        };
+        let git = events().find(starts);
+        let sid = &git.unwrap_or_else(|| panic!("no git {part}"))["sid"];
+        let of = |event: &Value| event["sid"] == *sid && event["name"] == "hardware-flush";
+        let counted = events().filter(|event| event["event"] == "counter" && of(event));
         counted.filter_map(|event| event["count"].as_u64()).sum()
     };
     let version = stage.git(&["version"]);
@@ -274,23 +202,19 @@ fn what_an_answer_rests_on_is_synced() {
         // It knows no counters, or syncs nothing but objects.
         return;
     }
-    assert!(
-        flushes(&["autopilot", "start", "1"], "switch") >= 1,
-        "the branch"
-    );
-    let executor = Executor::new(&stage);
-    for (phase, results) in [("red", "failed:1,passed:0"), ("green", "failed:0,passed:1")] {
+    let branch = flushes(&["autopilot", "start", "1"], "switch");
+    assert!(branch >= 1, "the branch");
+    let mut executor = Executor::new(&stage);
+    for phase in ["red", "green"] {
         executor.work(phase, "1.1");
-        stage.ok(&["autopilot", "complete", phase, "--results", results]);
+        executor.answer_once(phase, "1.1");
     }
     // The index for the names; then two objects at least, the reference and the index.
     stage.save(0);
-    assert!(flushes(&["autopilot", "commit"], "add") >= 1, "the names");
-    stage.restore(0);
-    assert!(
-        flushes(&["autopilot", "commit"], "commit") >= 4,
-        "the commit"
-    );
+    for (part, least) in [("add", 1), ("commit", 4)] {
+        stage.restore(0);
+        assert!(flushes(&["autopilot", "commit"], part) >= least, "{part}");
+    }
 }
 
 /// A reference that was cut off says so, instead of giving advice for a repository without commits.
@@ -299,12 +223,8 @@ fn a_branch_that_was_cut_off_is_named() {
     let stage = Stage::new(1);
     let mut executor = brought_to(&stage, "red", "1.1");
     let reference = stage.project().join(".git/refs/heads/master/task-1-words");
-    assert!(reference.exists());
-    fs::write(&reference, "").unwrap();
-    executor.work("red", "1.1");
-    let red = Executor::command_for("red", "1.1");
-    let red: Vec<&str> = red.iter().map(String::as_str).collect();
-    let ran = executor.tm(&red, None);
+    cut(&reference, 0);
+    let ran = executor.tm(&Executor::command_for("red", "1.1"), None);
     assert_eq!(ran.code(), "broken_branch", "{ran:?}");
     let doctor = stage.tm(&["doctor"]);
     assert!(doctor.out.contains("is broken"), "{doctor:?}");
@@ -315,25 +235,21 @@ fn a_branch_that_was_cut_off_is_named() {
 #[test]
 fn a_report_does_not_write_the_index() {
     use std::os::unix::fs::MetadataExt as _;
+    use std::time::{Duration, SystemTime};
     let stage = Stage::new(1);
-    let executor = brought_to(&stage, "green", "1.1");
-    executor.work("green", "1.1");
+    let mut executor = brought_to(&stage, "green", "1.1");
     // Touched and unchanged: git would note the new time.
-    let readme = fs::File::options()
+    let readme = OpenOptions::new()
         .write(true)
-        .open(stage.project().join("README.md"))
-        .unwrap();
-    readme
-        .set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(5))
-        .unwrap();
-    let index = stage.project().join(".git/index");
-    let before = fs::metadata(&index).unwrap().ino();
-    stage.ok(&[
-        "autopilot",
-        "complete",
-        "green",
-        "--results",
-        "failed:0,passed:1",
-    ]);
-    assert_eq!(fs::metadata(&index).unwrap().ino(), before);
+        .open(stage.project().join("README.md"));
+    let later = SystemTime::now() + Duration::from_secs(5);
+    readme.unwrap().set_modified(later).unwrap();
+    let index = || {
+        fs::metadata(stage.project().join(".git/index"))
+            .unwrap()
+            .ino()
+    };
+    let before = index();
+    executor.answer_once("green", "1.1");
+    assert_eq!(index(), before);
 }

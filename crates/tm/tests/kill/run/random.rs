@@ -63,7 +63,7 @@ fn run(seed: u64) -> usize {
         || Recovery::ALL[usize::try_from(random.borrow_mut().below(4)).unwrap_or_default()],
     );
     executor.check_completed();
-    executor.deaths()
+    executor.deaths
 }
 
 #[test]

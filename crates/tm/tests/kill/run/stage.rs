@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use testkit::files::write_program;
+use testkit::files::{write, write_program};
 use testkit::kill::{dies_at, no_core_files};
 use testkit::{Outcome, Sandbox};
 
@@ -70,10 +70,6 @@ impl Stage {
         (1..=self.subtasks)
             .map(|number| format!("1.{number}"))
             .collect()
-    }
-
-    fn shim(&self) -> PathBuf {
-        self.folder().join("shim")
     }
 
     /// The folder of the newest run.
@@ -143,33 +139,29 @@ impl Stage {
 
     /// Puts another git in the way, that kills its parent around the n-th call and then waits for it to be gone.
     fn with_shim(&self, mut command: Command, call: u32, when: &str) -> Outcome {
-        let shim = self.shim().join("git");
-        let count = self.shim().join("count");
-        if !shim.exists() {
-            let path = std::env::var("PATH").unwrap();
-            write_program(&shim, SHIM.replace("@PATH@", &path));
-        }
-        fs::write(&count, "").unwrap();
-        let path = format!(
-            "{}:{}",
-            self.shim().display(),
-            std::env::var("PATH").unwrap()
-        );
+        let folder = self.folder().join("shim");
+        write(&folder.join("count"), "");
+        self.put_git_in_the_way(&mut command, SHIM);
         command
-            .env("PATH", path)
-            .env("SHIM_COUNT", &count)
+            .env("SHIM_COUNT", folder.join("count"))
             .env("SHIM_CALL", call.to_string())
             .env("SHIM_WHEN", when);
         Outcome::of(&command.output().unwrap())
+    }
+
+    /// Puts another git in the way of a command: a script that calls the real one as `git`.
+    pub fn put_git_in_the_way(&self, command: &mut Command, script: &str) {
+        let path = std::env::var("PATH").unwrap();
+        let folder = self.folder().join("shim");
+        let script = format!("#!/bin/sh\nPATH='{path}'\nexport PATH\n{script}");
+        write_program(&folder.join("git"), script);
+        command.env("PATH", format!("{}:{path}", folder.display()));
     }
 }
 
 /// Counts with one byte a call, so that calls at once cannot disturb each other. The parent may have been waited
 /// for by nobody yet; then it is a zombie, which `kill -0` still finds: what counts is that it runs no longer.
-const SHIM: &str = r#"#!/bin/sh
-PATH='@PATH@'
-export PATH
-parent=$PPID
+const SHIM: &str = r#"parent=$PPID
 printf x >> "$SHIM_COUNT"
 mine=no
 [ "$(wc -c < "$SHIM_COUNT")" -eq "$SHIM_CALL" ] && mine=yes
@@ -189,22 +181,31 @@ exit $status
 "#;
 
 fn tasks(subtasks: usize) -> String {
-    let mut all = Vec::new();
-    for (index, title) in TITLES.iter().enumerate().take(subtasks) {
+    let row = |(index, title): (usize, &&str)| {
         let needs = if index == 0 {
             ""
         } else {
             ", \"dependencies\": [1]"
         };
         let number = index + 1;
-        all.push(format!(
+        format!(
             "      {{ \"id\": {number}, \"title\": \"{title}\", \"status\": \"pending\"{needs} }}"
-        ));
-    }
+        )
+    };
+    let all: Vec<String> = TITLES.iter().enumerate().take(subtasks).map(row).collect();
     format!(
         "{{\n  \"master\": {{ \"tasks\": [\n    {{ \"id\": 1, \"title\": \"Words\", \"status\": \"pending\", \"subtasks\": [\n{}\n    ] }}\n  ] }}\n}}\n",
         all.join(",\n")
     )
+}
+
+/// Waits until a command that was started holds the lock of its run.
+pub fn holds_the_lock(stage: &Stage, child: &mut Child) {
+    let lock = stage.run_folder().join("lock");
+    let id = child.id().to_string();
+    wait_for("the lock", child, || {
+        fs::read_to_string(&lock).is_ok_and(|holder| holder.contains(&id))
+    });
 }
 
 /// Waits until `reached`, while `child` runs; panics if it ends before or takes for ever.

@@ -1,10 +1,7 @@
-//! Sessions whose processes are killed, and sessions that many processes are at: each transition comes about once, none is
-//! lost, and a call that has nothing to do touches nothing.
+//! Sessions whose processes are killed, and those that many processes are at: each transition is taken once, and whoever goes
+//! on comes to the same end.
 
-mod command;
 mod crowd;
 mod matrix;
 mod stage;
-mod still;
 mod story;
-mod whole;

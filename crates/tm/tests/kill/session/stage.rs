@@ -1,15 +1,15 @@
 //! A project, and one session in it, moved by the real binary.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::process::Command;
 
 use engine::view::session::answer::SessionState;
-use serde_json::Value;
-use testkit::{Outcome, Person, files};
+use testkit::files;
 
 use crate::place::Place;
+use crate::whole::{self, Whole};
 
 /// A folder of its own for each session.
 pub struct Stage {
@@ -27,9 +27,8 @@ impl Deref for Stage {
 impl Stage {
     /// A project without a session.
     pub fn new() -> Self {
-        let stage = Self {
-            place: Place::new(),
-        };
+        let place = Place::new();
+        let stage = Self { place };
         fs::create_dir(stage.out()).unwrap();
         stage
     }
@@ -44,38 +43,51 @@ impl Stage {
         files::write(&self.session().join(path), text);
     }
 
-    /// Runs `tm session`, asking for JSON.
-    pub fn tm(&self, arguments: &[&str]) -> Outcome {
-        let mut all = vec!["session"];
-        all.extend(arguments);
-        all.push("--json");
-        Outcome::of(&self.program(&all).output().unwrap())
-    }
-
-    /// Runs it; it must come to this exit status.
-    pub fn tm_with(&self, arguments: &[&str], status: i32) -> Value {
-        let ran = self.tm(arguments);
-        assert_eq!(ran.status, status, "{arguments:?}: {ran:?}");
-        ran.json().clone()
-    }
-
     /// The session as it is.
     pub fn state(&self) -> SessionState {
         self.engine().session_status(None).unwrap()
     }
-}
 
-/// Runs `command` at a terminal of its own, where a person agrees to what it asks as soon as `ready` returns. That is
-/// called once, also if nothing is asked.
-pub fn agree_when(command: Command, ready: impl FnOnce()) -> Outcome {
-    let mut person = Person::at(command);
-    let asked = person.asked();
-    ready();
-    let Some((shown, code)) = asked else {
-        return person.end_or_death();
-    };
-    person.say(&code);
-    let mut ended = person.end_or_death();
-    ended.out.insert_str(0, &shown);
-    ended
+    /// Phases with status, iteration, outcome and decision, of a session whose journal is whole.
+    pub fn history(&self) -> Vec<String> {
+        journal::verify::verify(&self.session().join("activity.jsonl")).unwrap();
+        let history = self.state().phase_history.into_iter();
+        let told = history.map(|entry| {
+            let came = (entry.outcome, entry.decision);
+            format!(
+                "{} {} {} {came:?}",
+                entry.phase, entry.status, entry.iteration
+            )
+        });
+        told.collect()
+    }
+
+    /// All of the session that must come out the same.
+    pub fn whole(&self) -> Whole {
+        let state = self.state();
+        // A prompt tells the id, and so has another hash in another session: evidence is called by what it is without.
+        let mut hashes = BTreeMap::new();
+        let mut all = BTreeMap::new();
+        for (path, content) in whole::files(self, &state.session_id) {
+            match path.rsplit_once("/evidence/") {
+                Some((_, hash)) if !hash.is_empty() => {
+                    let plain = journal::sha256_hex(content.as_bytes());
+                    all.insert(format!("evidence {plain}"), content);
+                    hashes.insert(hash.to_owned(), plain);
+                }
+                _ if path.ends_with("/work-units.json") => drop(all.insert(path, String::new())),
+                _ => drop(all.insert(path, content)),
+            }
+        }
+        for one in &state.artifacts {
+            let hash = hashes.get(&one.sha256).unwrap_or(&one.sha256);
+            let told = format!(
+                "artifact {} {} {} {hash}",
+                one.path, one.phase, one.iteration
+            );
+            all.insert(told, String::new());
+        }
+        all.insert("history".to_owned(), self.history().join("\n"));
+        Whole(all)
+    }
 }

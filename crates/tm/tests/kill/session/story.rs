@@ -5,13 +5,12 @@ use std::fs;
 use std::process::ExitStatus;
 
 use engine::view::session::answer::SessionState;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use testkit::Outcome;
 use testkit::kill::{Death, dies_at};
+use testkit::{Outcome, Person};
 
-use super::stage::{Stage, agree_when};
-use super::whole::shape;
+use super::stage::Stage;
 
 /// One thing that somebody does.
 #[derive(Debug, Clone, Copy)]
@@ -40,21 +39,16 @@ pub enum Act {
     Export,
 }
 
-/// An answer.
-pub const PLAN: &str = "Count words with a loop.\n";
+const PLAN: &str = "Count words with a loop.\n";
 const BETTER_PLAN: &str = "Count words, and test it.\n";
-/// An answer.
-pub const CODE: &str = "<<<FILE: count.sh>>>\nwc -w\n<<<FILE: lib/words.txt>>>\na b c\n";
+const CODE: &str = "<<<FILE: count.sh>>>\nwc -w\n<<<FILE: lib/words.txt>>>\na b c\n";
 const BETTER_CODE: &str =
     "<<<FILE: count.sh>>>\ntr -s ' ' | wc -w\n<<<FILE: lib/words.txt>>>\na b\n";
 const FIRST_REVISION: &str = "<<<FILE: count.sh>>>\nwc\n<<<FILE: doc/read.me>>>\nCounts.\n";
-/// An answer.
-pub const REVISION: &str = "<<<FILE: count.sh>>>\nwc --words\n<<<FILE: doc/read.me>>>\nCounts.\n";
-/// An answer.
-pub const FAIL: &str = "Not yet.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
+const REVISION: &str = "<<<FILE: count.sh>>>\nwc --words\n<<<FILE: doc/read.me>>>\nCounts.\n";
+const FAIL: &str = "Not yet.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
 const STILL_FAIL: &str = "Still not.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
-/// An answer.
-pub const PASS: &str = "Fine.\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
+const PASS: &str = "Fine.\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
 
 /// The whole story: one failed review, a rejection at each gate, a way back out of ERROR and over the cap, and the end.
 pub const STORY: &[Act] = &[
@@ -145,71 +139,80 @@ impl Act {
 
     /// Does it; `gates` says who opens them.
     pub fn on(self, stage: &Stage, gates: &str, death: Option<Death>) -> Outcome {
-        let out = stage.out();
-        let file = stage.temporary().join("answer");
-        let plan = format!("plan={gates}");
-        let code = format!("code={gates}");
-        let review = format!("review={gates}");
-        let arguments: Vec<&str> = match self {
-            Self::Init => vec![
-                "init",
-                "-i",
-                "request=count words",
-                "--max-iterations",
-                if gates == "human" { "1" } else { "3" },
-                "--gate",
-                &plan,
-                "--gate",
-                &code,
-                "--gate",
-                &review,
-            ],
-            Self::Step => vec!["step"],
+        let mut all: Vec<String> = Vec::new();
+        let mut say = |words: &[&str]| all.extend(words.iter().map(|&word| word.to_owned()));
+        say(&["session"]);
+        match self {
+            Self::Init => {
+                let most = if gates == "human" { "1" } else { "3" };
+                say(&[
+                    "init",
+                    "-i",
+                    "request=count words",
+                    "--max-iterations",
+                    most,
+                ]);
+                for gate in ["plan", "code", "review"] {
+                    say(&["--gate", &format!("{gate}={gates}")]);
+                }
+            }
+            Self::Step => say(&["step"]),
             Self::Write(path, text) => {
                 stage.write(path, text);
                 return Outcome::shown(ExitStatus::default(), String::new());
             }
             Self::Respond(text) | Self::Replace(text) => {
+                let file = stage.temporary().join("answer");
                 fs::write(&file, text).unwrap();
-                let mut all = vec!["respond", file.to_str().unwrap()];
+                say(&["respond", file.to_str().unwrap()]);
                 if matches!(self, Self::Replace(_)) {
-                    all.push("--replace");
+                    say(&["--replace"]);
                 }
-                all
             }
-            Self::Approve => vec!["approve"],
-            Self::Reject(feedback) => vec!["reject", "--feedback", feedback],
-            Self::Reopen("") => vec!["reopen"],
-            Self::Reopen(most) => vec!["reopen", "--max-iterations", most],
-            Self::Restore => vec!["restore"],
-            Self::Cancel => vec!["cancel", "--reason", "not needed"],
-            Self::Export => vec!["export", out.to_str().unwrap()],
-        };
-        let mut all = vec!["session"];
-        all.extend(arguments);
+            Self::Approve => say(&["approve"]),
+            Self::Reject(feedback) => say(&["reject", "--feedback", feedback]),
+            Self::Reopen("") => say(&["reopen"]),
+            Self::Reopen(most) => say(&["reopen", "--max-iterations", most]),
+            Self::Restore => say(&["restore"]),
+            Self::Cancel => say(&["cancel", "--reason", "not needed"]),
+            Self::Export => say(&["export", stage.out().to_str().unwrap()]),
+        }
         let asks = matches!(self, Self::Approve | Self::Reject(_) | Self::Reopen(_));
         if !asks {
-            all.push("--json");
+            say(&["--json"]);
         }
-        let mut command = stage.program(&all);
+        let words: Vec<&str> = all.iter().map(String::as_str).collect();
+        let mut command = stage.program(&words);
         if let Some(death) = death {
             dies_at(&mut command, death);
         }
-        if asks {
-            return agree_when(command, || ());
+        if !asks {
+            return Outcome::of(&command.output().unwrap());
         }
-        Outcome::of(&command.output().unwrap())
+        // At a terminal of its own, where a person agrees to what it asks.
+        let mut person = Person::at(command);
+        if let Some((_, code)) = person.asked() {
+            person.say(&code);
+        }
+        person.end_or_death()
     }
 }
 
-/// How far the session is; null before there is one.
+/// How far the session is, as far as somebody sees who asks for it; null before there is one.
 pub fn now(stage: &Stage) -> Value {
     match stage.engine().session_status(None) {
-        Ok(state) => {
-            let mut shape = shape(&state);
-            shape["responses"] = responses(&state);
-            shape
-        }
+        Ok(state) => json!({
+            "phase": state.phase,
+            "status": state.status,
+            "iteration": state.current_iteration,
+            "most": state.max_iterations,
+            "total": state.phase_history_total,
+            "plan": state.plan_hash,
+            "waiting": state.waiting_for,
+            "tampered": state.tampered,
+            "error": state.last_error,
+            "responses": responses(&state),
+        }),
         Err(fault) => {
             assert_eq!(fault.code, "no_session", "{fault:?}");
             Value::Null
@@ -218,29 +221,21 @@ pub fn now(stage: &Stage) -> Value {
 }
 
 /// The responses that are there, and those that stand aside, by their hashes.
-fn responses(state: &SessionState) -> Value {
-    let current = state
-        .folder
-        .join(format!("iteration-{}", state.current_iteration));
+fn responses(state: &SessionState) -> BTreeMap<String, String> {
+    let current = format!("iteration-{}", state.current_iteration);
+    let folders = [state.folder.join(current), state.folder.clone()];
+    let entries = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
     let mut all = BTreeMap::new();
-    for entry in [&state.folder, &current]
-        .into_iter()
-        .filter_map(|folder| fs::read_dir(folder).ok())
-        .flatten()
-    {
-        let name = entry.unwrap().file_name().into_string().unwrap();
+    for entry in entries.flatten().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
         if name.contains("-response.") {
-            let path = [&state.folder, &current]
-                .map(|folder| folder.join(&name))
-                .into_iter()
-                .find(|path| path.exists());
-            let bytes = path
-                .and_then(|path| fs::read(path).ok())
-                .unwrap_or_default();
+            let bytes = fs::read(entry.path()).unwrap_or_default();
             all.insert(name, journal::sha256_hex(&bytes));
         }
     }
-    serde_json::to_value(all).unwrap()
+    all
 }
 
 /// Does an act until the session is as it is to be afterwards, as somebody does who was told nothing: once where nothing
@@ -256,18 +251,17 @@ pub fn done(stage: &Stage, act: Act, gates: &str, after: &Value) -> Result<(), S
         if now(stage) == *after && !(matches!(act, Act::Export) && ran.is_none()) {
             return Ok(());
         }
-        ran = Some(act.on(stage, gates, None));
-        let refused = ran.as_ref().is_some_and(|ran| ran.status == 3);
-        if refused && now(stage) != *after {
+        let mut done = act.on(stage, gates, None);
+        if done.status == 3 && now(stage) != *after {
             // Nothing is decided twice: what the process that was killed began is done by a step.
-            ran = Some(Act::Step.on(stage, gates, None));
+            done = Act::Step.on(stage, gates, None);
         }
+        ran = Some(done);
     }
-    if now(stage) == *after {
-        return Ok(());
+    match now(stage) {
+        found if found == *after => Ok(()),
+        found => Err(format!(
+            "{act:?} leads to {found} instead of {after}: {ran:?}"
+        )),
     }
-    Err(format!(
-        "{act:?} leads to {} instead of {after}: {ran:?}",
-        now(stage)
-    ))
 }

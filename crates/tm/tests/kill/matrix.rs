@@ -1,0 +1,70 @@
+//! Every act of a story, killed at each place of its way; then the story goes on, and comes out the same.
+
+use std::fmt::Debug;
+
+use testkit::Outcome;
+use testkit::kill::{Death, seed, times, tries_all};
+
+use crate::place::Place;
+
+/// Which times of coming to a point are tried within an act: the first append's for sure, then what chance chooses.
+fn times_of(act: &str, point: &str) -> impl Iterator<Item = u32> + use<> {
+    let first = (point == "after-append").then_some(1);
+    let chosen = times(&format!("{act} {point}"));
+    let others = chosen.filter(move |time| Some(*time) != first);
+    first.into_iter().chain(others)
+}
+
+/// A story whose acts die: where it is played, its acts, those of them that a process does, and the fail points that those pass.
+/// Each time that many have died, all the rest of the story follows.
+pub struct Deaths<'a, A> {
+    pub place: &'a Place,
+    pub story: &'a [A],
+    pub dying: &'a [usize],
+    pub points: &'static [&'static str],
+    pub to_the_end: usize,
+}
+
+impl<A: Copy + Debug> Deaths<'_, A> {
+    /// Has these acts die in every way. Before each act a copy of everything was kept under its number. `on` does an act, and is
+    /// to die; `go_on` goes on from one act to another, after so many deaths.
+    pub fn everywhere(
+        &self,
+        acts: impl Fn(usize) -> bool,
+        at_least: usize,
+        on: impl Fn(A, Death) -> Outcome,
+        go_on: impl Fn(usize, usize, usize) -> Result<(), String>,
+    ) {
+        let mut deaths = 0;
+        let mut told = Vec::new();
+        for &number in self.dying.iter().filter(|&&number| acts(number)) {
+            // The next act that is done by a process makes good what was left.
+            let next = self.dying.iter().find(|&&next| next > number);
+            let act = format!("{number} {:?}", self.story[number]);
+            for &point in self.points {
+                for time in times_of(&act, point) {
+                    self.place.restore(number);
+                    let ran = on(self.story[number], (point, time));
+                    if !ran.died() {
+                        assert!(matches!(ran.status, 0 | 8), "{act}: {ran:?}");
+                        break;
+                    }
+                    deaths += 1;
+                    let last = match next {
+                        _ if deaths % self.to_the_end == 0 => self.story.len() - 1,
+                        next => *next.unwrap_or(&number),
+                    };
+                    if let Err(fault) = go_on(number, last, deaths) {
+                        told.push(format!("{act} killed at {point}:{time}: {fault}"));
+                    }
+                }
+            }
+        }
+        let (seed, failed) = (seed(), told.len());
+        told.truncate(12);
+        let told = told.join("\n");
+        assert_eq!(failed, 0, "TRAMLINE_KILL_SEED={seed}: of {deaths}:\n{told}");
+        let expected = if tries_all() { at_least } else { 1 };
+        assert!(deaths >= expected, "only {deaths} deaths");
+    }
+}
