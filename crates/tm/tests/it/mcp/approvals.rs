@@ -52,7 +52,6 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
         assert_eq!(error["code"], "needs_confirmation", "{error}");
         let by_hand = error["recovery"].as_str().unwrap();
         assert!(by_hand.starts_with("tm autopilot re"), "{by_hand}");
-        silent.end();
 
         let mut server = stage.asking();
         let (question, no) = asked(&mut server, call, &json!({ "action": "decline" }));
@@ -66,7 +65,6 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
         assert!(moved["nextAction"]["action"].is_string(), "{moved}");
         assert_eq!(stage.status()["status"], "running");
         decided_by_form(&stage, &[]);
-        server.end();
     }
 }
 
@@ -88,7 +86,6 @@ fn where_more_is_asked_for_a_client_asks_nobody() {
             let command = format!("tm autopilot {command} --run-id {run}{by_hand}");
             assert_eq!(error["recovery"], command);
         }
-        server.end();
     }
     let stage = Stage::new();
     let mut server = stage.asking();
@@ -102,7 +99,6 @@ fn where_more_is_asked_for_a_client_asks_nobody() {
     let decide = json!({ "decision": "approve", "gate": "plan", "hash": gate["hash"] });
     let error = refused(&mut server, "session_decide", &decide);
     assert_eq!(error["code"], "approval_too_weak", "{error}");
-    server.end();
 }
 
 #[test]
@@ -117,7 +113,6 @@ fn a_yes_counts_for_the_run_as_it_stood_when_it_was_asked_for() {
     // Meanwhile somebody else had it go on, and it stopped by the same rule.
     let mut other = stage.asking();
     asked(&mut other, ("autopilot_resume", &json!({})), &yes());
-    other.end();
     report(&stage, 3, "green");
 
     call["inputResponses"] = json!({ "confirm": yes() });
@@ -125,7 +120,6 @@ fn a_yes_counts_for_the_run_as_it_stood_when_it_was_asked_for() {
     let again = server.request("tools/call", &call);
     assert_eq!(again["resultType"], "input_required", "{again}");
     assert_eq!(stage.status()["status"], "paused");
-    server.end();
 }
 
 /// What is given up for good is asked for by each tool that does it, where the client can show a question.
@@ -163,7 +157,6 @@ fn a_person_is_asked_before_something_is_given_up() {
 
         let (_, done) = asked(&mut server, call, &yes());
         assert!(done["message"].is_string(), "{tool}: {done}");
-        server.end();
         decided_by_form(&stage, &[]);
     }
 }
@@ -225,7 +218,6 @@ fn nobody_is_asked_for_what_would_be_refused() {
         "{question}"
     );
     assert!(started["runId"].is_string(), "{started}");
-    server.end();
     decided_by_form(&stage, &[first.as_str().unwrap()]);
 }
 
@@ -238,5 +230,4 @@ fn where_nobody_can_be_asked_work_is_given_up_with_its_reason() {
     assert!(stage.journal().contains("nobody needs it"));
     let ended = server.tool("autopilot_abort", &json!({}));
     assert_eq!(ended["cleanedUp"], false, "{ended}");
-    server.end();
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, asked, refused, yes};
-use crate::program::collab_walk::{Caller, ONE_OF_EACH, Walk, mixes, one_wave, two_waves};
+use super::stage::{Client, Stage, asked, refused, yes};
+use crate::program::collab_walk::{Caller, ONE_OF_EACH, Walk, two_waves};
 use testkit::mcp::{Server, envelope};
 
 impl Caller for Server {
@@ -12,7 +12,7 @@ impl Caller for Server {
     }
 }
 
-fn server(stage: &Stage) -> Server {
+fn server(stage: &Stage) -> Client {
     stage.serving(&["--tools", "collab"], &json!({}))
 }
 
@@ -31,7 +31,7 @@ fn tells(answer: &Value, validated: bool, field: &str, value: &str) {
 fn a_session_with_one_of_each_takes_forty_completions() {
     let stage = Stage::new();
     let mut server = server(&stage);
-    let mut walk = Walk::new(&mut server, "forty");
+    let mut walk = Walk::new(&mut *server, "forty");
     walk.thorough = true;
     walk.whole(&ONE_OF_EACH, 2, two_waves);
     let full = json!({ "session": "forty", "full": true });
@@ -40,18 +40,6 @@ fn a_session_with_one_of_each_takes_forty_completions() {
     assert_eq!(state, by_hand, "it is the same on the command line");
     assert_eq!(state["completedTasks"].as_array().unwrap().len(), 4);
     stage.verify();
-    server.end();
-}
-
-#[test]
-fn every_mix_of_items_comes_to_its_end() {
-    let stage = Stage::new();
-    let mut server = server(&stage);
-    for kinds in mixes(2) {
-        let name = kinds.join("-");
-        Walk::new(&mut server, &name).whole(&kinds, 1, one_wave);
-    }
-    server.end();
 }
 
 #[test]
@@ -80,7 +68,6 @@ fn a_refusal_is_an_answer_and_names_tools() {
     }
     let state = server.tool("get_session_state", &json!({ "full": true }));
     assert_eq!(state["hasSnapshot"], false, "all or none: {state}");
-    server.end();
 }
 
 #[test]
@@ -161,7 +148,6 @@ fn names_are_read_as_agents_spell_them() {
     names_tools(&fault["suggestion"]);
     let begin = "complete_skill with session nobody, skill collab-start";
     assert_eq!(fault["recovery"], begin);
-    server.end();
 }
 
 #[test]
@@ -190,7 +176,6 @@ fn the_prompt_and_the_stateless_era_know_the_session_too() {
     let begun = server.request("tools/call", &params);
     let next = &begun["structuredContent"]["next_skill"];
     assert_eq!(next, "gather-session-goals", "{begun}");
-    server.end();
 }
 
 #[test]
@@ -240,7 +225,6 @@ fn work_is_taken_up_again_and_given_up() {
     let stale = json!({ "reason": "no", "unitId": "gone" });
     let stale = refused(&mut server, "skip_work", &stale);
     assert_eq!(stale["code"], "stale_unit");
-    server.end();
 }
 
 #[test]
@@ -268,5 +252,4 @@ fn a_person_is_asked_before_work_is_given_up() {
     let (_, done) = asked(&mut server, ("skip_work", &skip), &yes());
     assert_eq!(done["validated"], true, "{done}");
     assert_ne!(stage.journal(), before);
-    server.end();
 }

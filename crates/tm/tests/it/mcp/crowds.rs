@@ -1,59 +1,13 @@
-//! Many at once: on one connection, and on one run.
+//! Many at once on one run.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, answer, ask};
-use testkit::mcp::Server;
-
-#[test]
-fn each_of_many_requests_gets_its_own_answer() {
-    const MANY: usize = 50;
-    let stage = Stage::started();
-    let mut server = stage.session();
-    let mut asked = BTreeSet::new();
-    for number in 0..MANY {
-        let id = format!("request {number}");
-        let run = format!("none-{number}");
-        let (method, params) = match number % 4 {
-            0 => (
-                "tools/call",
-                json!({ "name": "autopilot_status", "arguments": { "runId": run } }),
-            ),
-            1 => (
-                "tools/call",
-                json!({ "name": "autopilot_next", "arguments": {} }),
-            ),
-            2 => (
-                "resources/read",
-                json!({ "uri": format!("tramline://runs/{run}/state") }),
-            ),
-            _ => ("tools/list", json!({})),
-        };
-        server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        asked.insert(id);
-    }
-    for _ in 0..MANY {
-        let answer = server.hear();
-        let id = answer["id"].as_str().unwrap();
-        assert!(asked.remove(id), "{id} was not asked, or twice answered");
-        let number: usize = id.rsplit(' ').next().unwrap().parse().unwrap();
-        let own = match number % 4 {
-            0 | 2 => format!("none-{number}"),
-            1 => "workUnit-1.1-RED".to_owned(),
-            _ => "autopilot_abort".to_owned(),
-        };
-        assert!(
-            answer.to_string().contains(&own),
-            "{id}: {own} is not in {answer}"
-        );
-    }
-    server.end();
-}
+use super::stage::{Client, Stage, answer, ask};
 
 /// Sends a call on every connection, the n-th with what is said for n, before an answer is read on any.
-fn all_at_once(servers: &mut [Server], tool: &str, say: impl Fn(usize) -> Value) -> Vec<Value> {
+fn all_at_once(servers: &mut [Client], tool: &str, say: impl Fn(usize) -> Value) -> Vec<Value> {
     let numbered = servers.iter_mut().enumerate();
     let ids: Vec<u64> = numbered
         .map(|(n, server)| ask(server, tool, &say(n)))
@@ -65,7 +19,7 @@ fn all_at_once(servers: &mut [Server], tool: &str, say: impl Fn(usize) -> Value)
 #[test]
 fn of_ten_clients_that_report_the_same_one_moves_the_run() {
     let stage = Stage::started();
-    let mut servers: Vec<Server> = (0..10).map(|_| stage.session()).collect();
+    let mut servers: Vec<Client> = (0..10).map(|_| stage.session()).collect();
 
     stage.write("tests/words_test.sh", "false\n");
     let red = |_| json!({ "phase": "red", "results": { "failed": 1, "passed": 0 } });
@@ -98,6 +52,5 @@ fn of_ten_clients_that_report_the_same_one_moves_the_run() {
     }
     assert_eq!(Vec::from_iter(shas), [stage.head()]);
     assert_eq!(stage.commits(), 1);
-    servers.into_iter().for_each(Server::end);
     stage.verify();
 }

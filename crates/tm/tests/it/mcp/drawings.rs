@@ -54,7 +54,6 @@ fn a_workflow_is_drawn_and_its_id_completes() {
         runs[0].as_str().unwrap()
     ));
     assert!(text.contains("classDef present"), "{text}");
-    server.end();
 }
 
 #[test]
@@ -77,5 +76,4 @@ fn what_is_no_workflow_is_not_read() {
         let code = error["code"].as_i64().unwrap();
         assert!([-32002, -32602].contains(&code), "{id}: {error}");
     }
-    server.end();
 }

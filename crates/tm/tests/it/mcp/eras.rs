@@ -34,7 +34,6 @@ fn a_session_speaks_the_version_that_the_client_knows() {
         }
         let listed = server.request("tools/list", &json!({}));
         assert!(listed.get("resultType").is_none(), "of the other era");
-        server.end();
     }
 }
 
@@ -66,7 +65,6 @@ fn a_request_stands_by_itself() {
     let status = server.request("tools/call", &call);
     complete(&status);
     assert_eq!(status["structuredContent"]["status"], "running");
-    server.end();
 }
 
 #[test]
@@ -88,7 +86,6 @@ fn a_request_without_its_envelope_is_refused() {
     // It was told why, and the next one is right.
     let meta = json!({ "_meta": envelope(CURRENT, &json!({})) });
     complete(&server.request("tools/list", &meta));
-    server.end();
 }
 
 /// A call that a person has to confirm, in the stateless era: with what was sealed, and with what was not.
@@ -119,15 +116,18 @@ fn an_answer_counts_only_for_what_was_asked() {
     let mut other = call.clone();
     other["arguments"]["force"] = true.into();
     assert_eq!(server.refused("tools/call", &other)["code"], -32602);
+    // Of another client it is asked again.
+    let mut other = call.clone();
+    other["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "eve".into();
+    let again = server.request("tools/call", &other);
+    assert_eq!(again["resultType"], "input_required", "{again}");
     let mut stranger = stage.server(&[]);
     assert_eq!(stranger.refused("tools/call", &call)["code"], -32602);
-    stranger.end();
     assert_eq!(stage.status()["status"], "running");
 
     let done = server.request("tools/call", &call);
     complete(&done);
     assert_eq!(done["structuredContent"]["cleanedUp"], true, "{done}");
-    server.end();
     stage.tm(4, &["autopilot", "status"]);
 }
 
@@ -148,7 +148,6 @@ fn in_a_session_the_server_asks() {
         assert_eq!(told["error"]["code"], "declined", "{reply}: {told}");
     }
     assert_eq!(stage.status()["status"], "running");
-    server.end();
 }
 
 /// Where the client cannot ask, the person gets a command that does the same, whatever is in its words.
@@ -185,5 +184,4 @@ fn a_person_who_cannot_be_asked_gets_a_command() {
     let run = started["runId"].as_str().unwrap();
     let command = format!("tm autopilot abort --cleanup --force --run-id {run}");
     assert_eq!(error["recovery"], command);
-    server.end();
 }

@@ -47,7 +47,6 @@ fn a_report_and_a_run_stand_for_numbers() {
     for level in ["\"level\":\"reported\"", "\"level\":\"verified\""] {
         assert!(journal.contains(level), "{level}: {journal}");
     }
-    server.end();
 }
 
 #[test]
@@ -73,7 +72,6 @@ fn a_wrong_call_is_told_in_words_of_tools() {
         let suggestion = error["suggestion"].as_str().unwrap();
         assert!(!suggestion.contains("--"), "{arguments}: {suggestion}");
     }
-    server.end();
 }
 
 #[test]
@@ -97,7 +95,6 @@ fn other_calls_are_answered_while_the_tests_run() {
     server.tool("autopilot_resume", &json!({}));
     drop(open);
     assert_eq!(answer(&mut server, verified)["validated"], true);
-    server.end();
 }
 
 #[test]
@@ -134,5 +131,4 @@ fn a_suite_tells_that_it_runs_where_somebody_wants_to_know() {
         told.is_sorted_by(|one, next| progress(one) < progress(next)),
         "each is more than the one before (Model Context Protocol, \"Progress\"): {told:?}"
     );
-    server.end();
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::Server;
 use testkit::mcp::envelope;
 
-use super::stage::{Stage, answer, ask};
+use super::stage::{Client, Stage, answer, ask};
 
 /// A task that needs no tasks file.
 const TASK: &str = "Count the words";
@@ -24,7 +24,7 @@ impl Stage {
         self.git(&["-C", folder.to_str().unwrap(), "branch", "--show-current"])
     }
 
-    fn with_roots(&self) -> Server {
+    fn with_roots(&self) -> Client {
         self.serving(&[], &json!({ "roots": { "listChanged": true } }))
     }
 }
@@ -90,7 +90,6 @@ fn a_client_that_moved_into_a_worktree_begins_there() {
     assert_eq!(step["projectRoot"], json!(inside), "{answer}");
     let answer = call_from(&mut server, &[&main], "autopilot_next", &run);
     assert_eq!(answer["action"], "red", "{answer}");
-    server.end();
 }
 
 #[test]
@@ -111,7 +110,6 @@ fn an_agent_in_a_worktree_of_its_own_names_it_and_goes_on_there() {
         let placed = text.matches("\"arguments\":{\"projectRoot\":\"").count();
         assert!(steps > 0 && steps == placed, "{tool}: {text}");
     }
-    server.end();
 }
 
 #[test]
@@ -136,7 +134,6 @@ fn a_root_that_is_no_project_is_not_exchanged_for_the_servers_folder() {
         let answer = call_from(&mut server, roots, "autopilot_status", &json!({}));
         assert_eq!(answer["status"], "running", "{answer}");
     }
-    server.end();
 }
 
 #[test]
@@ -151,7 +148,6 @@ fn an_old_worktree_beside_the_root_of_a_client_is_not_asked_about() {
         "autopilot_start",
         &start(),
     ));
-    server.end();
 }
 
 #[test]
@@ -177,7 +173,6 @@ fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
         let answer = told(&mut server, "autopilot_status", &json!({}));
         assert_eq!(answer["error"]["code"], "no_run");
     }
-    server.end();
     assert!(stage.runs().is_empty(), "{:?}", stage.runs());
 
     // A request of the stateless era tells no roots.
@@ -188,7 +183,6 @@ fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
     candidates(&answer["structuredContent"]);
     request["arguments"]["projectRoot"] = json!(main);
     begun(&server.request("tools/call", &request)["structuredContent"]);
-    server.end();
 
     // Who starts the server in a worktree made that for it; who names a folder to the server means that.
     let third = stage.worktree(&main.with_file_name("third"));
@@ -208,7 +202,6 @@ fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
             &json!({ "title": title, "subtasks": ["One"] }),
         );
         assert_ne!(stage.branch_in(meant), "");
-        server.end();
     }
 }
 
@@ -262,17 +255,14 @@ fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
         let by_hand = answer["error"]["recovery"].as_str().unwrap();
         let place = format!("--project-root {}", project.display());
         assert!(by_hand.contains(&place), "{answer}");
-        server.end();
         // A client that says where it works is believed.
         let mut server = stage.with_roots();
         let status = call_from(&mut server, &[&project], "autopilot_status", &json!({}));
         assert_eq!(status["runId"], run, "{status}");
-        server.end();
     }
     // A plugin that is worked on was prepared for that.
     fs::create_dir(stage.cwd.join(".taskmaster")).unwrap();
     let mut server = stage.session();
     let answer = told(&mut server, "autopilot_status", &json!({}));
     assert_eq!(answer["error"]["code"], "no_run", "{answer}");
-    server.end();
 }

@@ -58,12 +58,10 @@ const CORE: [&str; 5] = [
 ];
 
 fn list(stage: &Stage, options: &[&str]) -> (Vec<Value>, usize) {
-    let mut server = stage.server(options);
-    server.initialize("2025-11-25", &json!({}));
+    let mut server = stage.serving(options, &json!({}));
     let first = server.request("tools/list", &json!({}));
     let again = server.request("tools/list", &json!({}));
     assert_eq!(first, again, "caches of prompts live from it");
-    server.end();
     let bytes = first.to_string().len();
     (first["tools"].as_array().unwrap().clone(), bytes)
 }
@@ -300,7 +298,6 @@ fn texts_are_short_enough_for_every_client() {
             assert!(description.len() < TEXT, "{description}");
         }
     }
-    server.end();
 }
 
 #[test]

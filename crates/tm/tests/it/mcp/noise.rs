@@ -73,7 +73,6 @@ fn a_line_that_is_no_message_gets_an_error_of_its_own() {
         refused(&mut server, "autopilot_pause", &reason)["code"],
         "no_run"
     );
-    server.end();
 }
 
 #[test]
@@ -121,7 +120,6 @@ fn a_malformed_request_is_answered_under_its_id() {
         assert!([-32002, PARAMS].contains(&code), "{uri}: {error}");
     }
     server.goes_on();
-    server.end();
 }
 
 #[test]
@@ -143,7 +141,6 @@ fn what_needs_no_answer_gets_none() {
         let heard = answers_to(&mut server, line);
         assert!(heard.is_empty(), "{line:?}: {heard:?}");
     }
-    server.end();
 }
 
 #[test]
@@ -161,7 +158,6 @@ fn lines_may_come_as_other_systems_write_them() {
     for id in 1..=6 {
         assert_eq!(server.answer(&json!(id))["result"], json!({}), "{id}");
     }
-    server.end();
 }
 
 #[test]
@@ -181,7 +177,6 @@ fn before_a_session_nothing_is_taken_for_granted() {
     let id = server.ask("initialize", &again);
     server.answer(&id.into());
     server.goes_on();
-    server.end();
 }
 
 #[test]
@@ -239,7 +234,6 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
         let told = format!("{} {}", error["message"], error["suggestion"]);
         assert!(told.contains(word), "{tool} {arguments}: {told}");
     }
-    server.end();
     assert_eq!(stage.journal(), before);
 }
 
@@ -258,7 +252,6 @@ fn no_error_is_taken_for_the_answer_of_its_tool() {
             assert!(error[field].is_string(), "{tool}: {error}");
         }
     }
-    server.end();
 }
 
 #[test]
@@ -281,5 +274,4 @@ fn names_are_taken_that_others_give_to_a_project_and_to_results() {
     let reported = server.tool("autopilot_complete_phase", &arguments);
     // Nothing was written, which is another matter.
     assert_eq!(reported["code"], "red_without_tests", "{reported}");
-    server.end();
 }

@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, refused};
+use super::stage::{Client, Stage, refused};
 use testkit::mcp::Server;
 
 /// A session of two bugs, at the clear before the first, and its server.
-fn begun(stage: &Stage) -> Server {
+fn begun(stage: &Stage) -> Client {
     let mut server = stage.serving(&["--tools", "collab"], &json!({}));
     let item = |number: u8| json!({ "number": number, "title": "Mend", "type": "bugfix" });
     let items = json!({ "session": "s", "workItems": [item(1), item(2)] });
@@ -48,7 +48,6 @@ fn what_another_process_did_between_two_calls_is_seen() {
     leads(&answer, "systematic-debugging");
     assert_eq!(answer["item"]["number"], 2);
     stage.verify();
-    server.end();
 }
 
 #[test]
@@ -72,7 +71,6 @@ fn a_derived_file_that_is_gone_or_changed_is_made_anew_by_the_next_call() {
         done(&mut server, "collab-clear");
         assert_eq!(fs::read_to_string(&place).unwrap(), whole, "{name}");
     }
-    server.end();
 }
 
 #[test]
@@ -94,7 +92,6 @@ fn a_journal_that_was_cut_back_or_edited_is_not_gone_on_with_from_memory() {
     fs::write(stage.journal_path(), edited).unwrap();
     fs::remove_file(stage.run_folder().join("snapshot.json")).ok();
     assert_ne!(stage.json(&["log", "verify"]).status, 0);
-    server.end();
 }
 
 #[test]
@@ -105,5 +102,4 @@ fn a_run_whose_folder_is_gone_is_gone() {
     let again = json!({ "session": "s", "skill": "collab-clear" });
     let fault = refused(&mut server, "complete_skill", &again);
     assert_eq!(fault["code"], "no_session");
-    server.end();
 }

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, asked, refused, yes};
-use testkit::Server;
+use super::stage::{Client, Stage, asked, refused, yes};
 
 const LETTER: &str = r"tramline: 1
 id: letter
@@ -34,8 +33,8 @@ states:
 
 /// A run of that workflow, and the server by whose tools it is turned.
 struct Letter {
-    server: Server,
-    /// The stage goes with the server.
+    server: Client,
+    /// The stage goes with the server, after it.
     _stage: Stage,
 }
 
@@ -106,7 +105,6 @@ fn a_run_is_turned_by_tools() {
     letter.start();
     let over = letter.tool("run_abort", &json!({}));
     assert_eq!(over["nextAction"]["status"], "cancelled", "{over}");
-    letter.server.end();
 }
 
 #[test]
@@ -139,7 +137,6 @@ fn a_turn_at_a_unit_is_taken_once() {
         let present = letter.state()["unitId"].take();
         assert_eq!(stale["details"]["unit"], present, "{name}");
     }
-    letter.server.end();
 }
 
 #[test]
@@ -162,7 +159,6 @@ fn a_person_decides_at_the_gate_of_any_run() {
     let approve = letter.at_gate("approve");
     let open = decided(&mut letter, &approve, &yes());
     assert_eq!(open["nextAction"]["action"], "work", "{open}");
-    letter.server.end();
 }
 
 #[test]
@@ -175,5 +171,4 @@ fn a_client_that_cannot_ask_gets_the_command_for_a_person() {
     let by_hand = fault["recovery"].as_str().unwrap();
     assert!(by_hand.starts_with("tm run approve --hash "), "{by_hand}");
     assert!(by_hand.contains("--run-id letter__"), "{by_hand}");
-    letter.server.end();
 }

@@ -228,7 +228,6 @@ fn the_project_that_the_server_was_given_is_meant_before_the_clients_own() {
     let mut server = stage.serving(&options, &json!({ "roots": {} }));
     let told = call_from(&mut server, &[&other], "autopilot_status", &json!({}));
     assert!(told["runId"].is_string(), "{told}");
-    server.end();
 }
 
 #[test]
@@ -240,7 +239,6 @@ fn without_its_own_tools_a_group_has_neither_instructions_nor_prompts() {
     assert!(instructions.contains("run_next") && !instructions.contains("autopilot"));
     let listed = server.request("prompts/list", &json!({}));
     assert_eq!(listed["prompts"], json!([]));
-    server.end();
 }
 
 #[test]
@@ -278,5 +276,4 @@ fn titles_of_resources_are_plain() {
     let title = listed["resources"][1]["title"].as_str().unwrap();
     let bad = |c: char| c.is_control() || c == '\u{202e}';
     assert!(!title.contains(bad), "{title:?}");
-    server.end();
 }

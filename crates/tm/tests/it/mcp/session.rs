@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, asked, refused, yes};
-use testkit::mcp::{Server, envelope};
+use super::stage::{Client, Stage, asked, refused, yes};
+use testkit::mcp::Server;
 
 const PLAN: &str = "# Plan\n\nOne script that greets.\n";
 const CODE: &str = "<<<FILE: greet.sh>>>\necho hello\n";
@@ -15,7 +15,7 @@ const PASS: &str =
     "@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
 
 /// Begins a session of the protocol as this client.
-fn client(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Server {
+fn client(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Client {
     let mut server = stage.server(&["--tools", "review"]);
     let about = json!({ "name": name, "version": version });
     let begin = json!({
@@ -27,7 +27,7 @@ fn client(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Ser
 }
 
 /// The server for a client that can do nothing.
-fn plain(stage: &Stage) -> Server {
+fn plain(stage: &Stage) -> Client {
     stage.serving(&["--tools", "review"], &json!({}))
 }
 
@@ -137,7 +137,6 @@ fn an_agent_finds_its_way_by_what_the_answers_say() {
     for (key, value) in by_hand.as_object().unwrap() {
         assert_eq!(&full[key], value, "{key} is the same on the command line");
     }
-    server.end();
 }
 
 #[test]
@@ -215,7 +214,6 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
         let fault = refused(&mut server, tool, &arguments);
         assert_eq!(fault["code"], "bad_arguments", "{arguments}");
     }
-    server.end();
 }
 
 #[test]
@@ -258,12 +256,10 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
         let mut other = client(&stage, name, version, capabilities);
         let fault = refused(&mut other, "session_decide", &decision(&waits, "approve"));
         assert_eq!(fault["code"], "needs_confirmation", "{name} {version}");
-        other.end();
     }
     let status = server.tool("session_status", &json!({}));
     assert_eq!(status["waiting_for"]["gate"], "plan");
     assert_eq!(how(&stage), None);
-    server.end();
 }
 
 #[test]
@@ -326,62 +322,6 @@ fn a_person_is_asked_about_exactly_what_is_decided() {
     assert_eq!(how(&stage).as_deref(), Some(by));
     let stepped = server.tool("session_step", &json!({}));
     assert_eq!(stepped["phase"], "GENERATING");
-    server.end();
-}
-
-#[test]
-fn in_the_stateless_era_a_yes_is_for_one_decision() {
-    let stage = Stage::new();
-    let mut server = plain(&stage);
-    let waits = at_plan_gate(&mut server);
-    server.end();
-
-    let mut server = stage.server(&[]);
-    let meta = envelope("2026-07-28", &json!({ "elicitation": { "form": {} } }));
-    let call = |choice| {
-        let arguments = decision(&waits, choice);
-        json!({ "name": "session_decide", "arguments": arguments, "_meta": meta })
-    };
-    // The call with a yes to the question that it led to.
-    let agreed = |server: &mut Server, choice| {
-        let mut call = call(choice);
-        let open = server.request("tools/call", &call);
-        assert_eq!(open["resultType"], "input_required", "{open}");
-        call["inputResponses"] = json!({ "confirm": yes() });
-        call["requestState"] = open["requestState"].clone();
-        call
-    };
-
-    // The same yes, for a decision with another feedback: it is asked again.
-    let mut other = agreed(&mut server, "reject");
-    other["arguments"]["feedback"] = "Something else".into();
-    let again = server.ask("tools/call", &other);
-    let again = server.answer(&again.into());
-    assert_ne!(
-        again["result"]["structuredContent"]["choice"], "reject",
-        "{again}"
-    );
-    assert_eq!(how(&stage), None);
-
-    // Neither is it another client's.
-    let mut other = agreed(&mut server, "reject");
-    other["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = "eve".into();
-    let other = server.request("tools/call", &other);
-    assert_eq!(other["resultType"], "input_required", "{other}");
-
-    // Nor for the run after something else has happened to it.
-    let approve = agreed(&mut server, "approve");
-    stage.tm(0, &["run", "pause"]);
-    stage.tm(0, &["run", "resume"]);
-    let late = server.request("tools/call", &approve);
-    assert_eq!(late["resultType"], "input_required", "{late}");
-
-    let reject = agreed(&mut server, "reject");
-    let rejected = server.request("tools/call", &reject);
-    let phase = &rejected["structuredContent"]["phase"];
-    assert_eq!(phase, "PLANNING", "{rejected}");
-    assert_eq!(how(&stage).as_deref(), Some("elicitation by wire 1"));
-    server.end();
 }
 
 #[test]
@@ -409,7 +349,6 @@ fn the_prompt_leads_through_a_session() {
     }
     let no_id = json!({ "name": "review", "arguments": { "sessionId": "x\" and more" } });
     server.refused("prompts/get", &no_id);
-    server.end();
 }
 
 #[test]
@@ -424,5 +363,4 @@ fn a_prompt_that_is_too_long_is_named_by_its_file() {
         next_step(&stepped).contains("/planning-prompt.md"),
         "{stepped}"
     );
-    server.end();
 }

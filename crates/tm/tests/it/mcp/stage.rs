@@ -120,19 +120,24 @@ impl Stage {
     }
 
     /// A server with a session of the older era, whose client can do this.
-    pub fn serving(&self, options: &[&str], capabilities: &Value) -> Server {
-        let mut server = self.server(options);
-        server.initialize("2025-11-25", capabilities);
-        server
+    pub fn serving(&self, options: &[&str], capabilities: &Value) -> Client {
+        let mut client = self.server(options);
+        client.initialize("2025-11-25", capabilities);
+        client
+    }
+
+    /// A server that nobody has spoken to yet.
+    pub fn server(&self, options: &[&str]) -> Client {
+        Client(Some(self.sandbox.server(options)))
     }
 
     /// The same, whose client can do nothing.
-    pub fn session(&self) -> Server {
+    pub fn session(&self) -> Client {
         self.serving(&[], &json!({}))
     }
 
     /// The same, whose client can ask a person.
-    pub fn asking(&self) -> Server {
+    pub fn asking(&self) -> Client {
         self.serving(&[], &json!({ "elicitation": {} }))
     }
 
@@ -152,6 +157,38 @@ impl Stage {
         );
         let hook = self.project().join(".git/hooks/pre-commit");
         Gate { path, hook }
+    }
+}
+
+/// A client of a server, which must end well when the client goes, with nothing left to say.
+pub struct Client(Option<Server>);
+
+impl Client {
+    /// The server, which may end otherwise.
+    pub fn let_go(mut self) -> Server {
+        self.0.take().unwrap()
+    }
+}
+
+impl Deref for Client {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        self.0.as_ref().unwrap()
+    }
+}
+
+impl DerefMut for Client {
+    fn deref_mut(&mut self) -> &mut Server {
+        self.0.as_mut().unwrap()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Some(server) = self.0.take().filter(|_| !std::thread::panicking()) {
+            server.end();
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use super::environment::{
-    BUNDLE, Env, GENERATION, PLAN, PLANNING, REVISION, Session, broke_down, last, text,
+    BUNDLE, GENERATION, PLAN, PLANNING, REVISION, Session, at, broke_down, last, text,
 };
 use testkit::Everything;
 
@@ -18,11 +18,9 @@ fn named(name: &str) -> Vec<u8> {
 /// After a response that was refused: nothing but the response is there, and a good one works.
 #[test]
 fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     let names = session.names();
-    let absolute = env.project().join("out").display().to_string();
+    let absolute = session.env.project().join("out").display().to_string();
     let hostile = [
         (named("../out"), "`..`"),
         (named(&absolute), "absolute"),
@@ -34,9 +32,9 @@ fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
     ];
     for (round, (bundle, reason)) in (1..).zip(hostile) {
         session.put(GENERATION, bundle);
-        let outside = Everything::below([&*env.project()]);
+        let outside = Everything::below([&*session.env.project()]);
         broke_down(&session.step(), reason);
-        outside.assert_same(&Everything::below([&*env.project()]), "a bundle");
+        outside.assert_same(&Everything::below([&*session.env.project()]), "a bundle");
         let mut expected = names.clone();
         expected.insert(GENERATION.to_owned());
         expected.extend((1..round).flat_map(|at| {
@@ -46,7 +44,7 @@ fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
         assert_eq!(session.names(), expected, "{reason}");
         session.reopen();
     }
-    let there = fs::read_dir(env.folder()).unwrap().count();
+    let there = fs::read_dir(session.env.folder()).unwrap().count();
     assert_eq!(there, 3, "home, project, temporary");
     session.generate(BUNDLE);
     assert_eq!(session.code(1).len(), 2);
@@ -76,10 +74,8 @@ fn what_can_be_written_stands_there_to_the_byte() {
             &[("$(touch x)", "$(touch y)\n"), ("a/-rf", "--\n")],
         ),
     ];
-    let env = Env::new();
     for (bundle, files) in cases {
-        let session = env.begin();
-        session.to("GENERATING");
+        let session = at("GENERATING");
         session.put(GENERATION, bundle);
         session.step_to("GENERATED");
         let own = |(path, content): &(&str, &str)| ((*path).to_owned(), (*content).to_owned());
@@ -91,9 +87,7 @@ fn what_can_be_written_stands_there_to_the_byte() {
 
 #[test]
 fn a_revision_has_to_fit_what_was_carried_forward() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVISING");
+    let session = at("REVISING");
     let carried = session.code(2);
     for name in ["readme", "README/more", "src", "SRC/other.sh"] {
         session.put(REVISION, named(name));
@@ -115,7 +109,7 @@ fn a_revision_has_to_fit_what_was_carried_forward() {
 /// Somebody puts something into the way, which is not followed.
 #[test]
 fn a_link_in_the_place_of_code_or_its_folder_is_not_followed() {
-    type Act = fn(&Session<'_>);
+    type Act = fn(&Session);
     let cases: [(&str, Act); 4] = [
         ("code", |session| {
             session.link("iteration-1/code", session.env.folder().join("outside"));
@@ -134,10 +128,9 @@ fn a_link_in_the_place_of_code_or_its_folder_is_not_followed() {
         }),
     ];
     for (what, act) in cases {
-        let env = Env::new();
-        let session = env.begin();
+        let session = at("INITIALIZED");
         session.before("GENERATED");
-        let outside = env.folder().join("outside");
+        let outside = session.env.folder().join("outside");
         fs::create_dir(&outside).unwrap();
         fs::write(outside.join("theirs"), "theirs\n").unwrap();
         act(&session);
@@ -152,15 +145,18 @@ fn a_link_in_the_place_of_code_or_its_folder_is_not_followed() {
             session.whole();
         } else {
             answer.fault(6, "link_in_the_way");
-            assert_eq!(env.tm(&["list"]).ok()[0]["phase"], "GENERATING", "{what}");
+            assert_eq!(
+                session.env.tm(&["list"]).ok()[0]["phase"],
+                "GENERATING",
+                "{what}"
+            );
         }
     }
 }
 
 #[test]
 fn files_of_somebody_in_the_place_of_code_stand_aside() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     session.before("GENERATED");
     session.put("iteration-1/code/mine", "mine\n");
     let answer = session.step_to("GENERATED");
@@ -172,11 +168,10 @@ fn files_of_somebody_in_the_place_of_code_stand_aside() {
 #[test]
 fn what_is_in_the_place_of_an_iteration_is_told() {
     for (phase, iteration) in [("GENERATING", "iteration-1"), ("REVISING", "iteration-2")] {
-        let env = Env::new();
-        let session = env.begin();
+        let session = at("INITIALIZED");
         session.before(phase);
         let here = session.status();
-        let outside = env.folder().join("outside");
+        let outside = session.env.folder().join("outside");
         fs::create_dir(&outside).unwrap();
         session.link(iteration, &outside);
         session.step().fault(6, "link_in_the_way");
@@ -194,10 +189,8 @@ fn what_is_in_the_place_of_an_iteration_is_told() {
 
 #[test]
 fn only_an_ordinary_file_is_a_response_and_a_plan_is_one() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("PLANNING");
-    let theirs = env.folder().join("theirs");
+    let session = at("PLANNING");
+    let theirs = session.env.folder().join("theirs");
     fs::write(&theirs, "A secret plan.\n").unwrap();
     session.link(PLANNING, &theirs);
     session.refused(6, "no_ordinary_file");
@@ -216,9 +209,7 @@ fn only_an_ordinary_file_is_a_response_and_a_plan_is_one() {
 
 #[test]
 fn ten_thousand_files() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     let bundle = |files: u32| {
         (0..files).fold(String::new(), |mut all, at| {
             let _ = writeln!(all, "<<<FILE: {}/{at}>>>\n{at}", at % 100);
@@ -240,9 +231,7 @@ fn ten_thousand_files() {
 
 #[test]
 fn files_of_many_megabytes() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     // Hashing is slow without optimization.
     let most = if cfg!(debug_assertions) { 8 } else { 50 };
     let large = "0123456789abcde\n".repeat(most * 1024 * 1024 / 16);
@@ -256,9 +245,7 @@ fn files_of_many_megabytes() {
 
 #[test]
 fn a_response_that_is_too_large_costs_nothing() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     let file = fs::File::create(session.folder.join(GENERATION)).unwrap();
     file.set_len(70 * 1024 * 1024).unwrap();
     session.step().fault(6, "response_too_large");

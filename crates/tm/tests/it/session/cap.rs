@@ -3,12 +3,14 @@
 use serde_json::json;
 
 use super::environment::{
-    BUNDLE, Env, FAIL, GENERATION, PASS, PLANNING, REVIEW, REVISION, Session, history, stayed, text,
+    BUNDLE, Env, FAIL, GENERATION, PASS, PLANNING, REVIEW, REVISION, Session, at, history, stayed,
+    text,
 };
 
 /// A session that may have so many iterations, at the end of the last of them.
-fn at_cap(env: &Env, most: u32) -> Session<'_> {
-    let session = env.begin_with(&["-i", "request=x", "--max-iterations", &most.to_string()]);
+fn at_cap(most: u32) -> Session {
+    let session =
+        Env::new().begin_with(&["-i", "request=x", "--max-iterations", &most.to_string()]);
     session.to("REVIEWED");
     for iteration in 2..=most {
         session.step_to("REVISING");
@@ -21,8 +23,7 @@ fn at_cap(env: &Env, most: u32) -> Session<'_> {
 #[test]
 fn pause_after_the_last_iteration_and_go_on_with_the_same_review() {
     for most in [1, 3] {
-        let env = Env::new();
-        let session = at_cap(&env, most);
+        let session = at_cap(most);
         let (before, files) = (session.status(), session.files());
         assert_eq!(before["max_iterations"], most);
         session.stepped();
@@ -34,13 +35,13 @@ fn pause_after_the_last_iteration_and_go_on_with_the_same_review() {
         assert_eq!(paused["waiting_for"], waits);
         assert_eq!(session.blocked()["waiting_for"], waits);
 
-        let before = env.everything();
+        let before = session.env.everything();
         for too_few in 1..=most {
             let too_few = too_few.to_string();
             let (status, shown) = session.person(&["reopen", "--max-iterations", &too_few]);
             assert_eq!(status, 2, "{shown}");
         }
-        before.assert_same(&env.everything(), "a cap that changes nothing");
+        before.assert_same(&session.env.everything(), "a cap that changes nothing");
 
         session.agreed(&["reopen", "--max-iterations", &(most + 1).to_string()]);
         let reopened = session.status();
@@ -58,9 +59,8 @@ fn pause_after_the_last_iteration_and_go_on_with_the_same_review() {
 
 #[test]
 fn who_pauses_it_for_the_same_reason_has_it_go_on() {
-    let env = Env::new();
-    let session = at_cap(&env, 1);
-    let run = |words: &[&str]| env.json(&[&["run"], words].concat()).ok();
+    let session = at_cap(1);
+    let run = |words: &[&str]| session.env.json(&[&["run"], words].concat()).ok();
     run(&["pause", "--reason", "max_iterations"]);
     let waits = &session.status()["waiting_for"];
     assert_eq!(
@@ -74,8 +74,7 @@ fn who_pauses_it_for_the_same_reason_has_it_go_on() {
 
 #[test]
 fn without_more_iterations_the_review_is_asked_for_again() {
-    let env = Env::new();
-    let session = at_cap(&env, 1);
+    let session = at_cap(1);
     // It fails again: the cap is still the same one.
     for round in 1..=2 {
         session.stepped();
@@ -127,9 +126,7 @@ fn the_settings_name_the_cap_and_the_gates() {
 
 #[test]
 fn more_iterations_help_only_at_the_cap() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     let more = ["reopen", "--max-iterations", "20"];
     for words in [&more[..1], &more] {
         assert_eq!(session.person(words).0, 3, "there is nothing to take up");
@@ -148,8 +145,7 @@ fn each_phase_that_broke_down_is_taken_up_where_it_waited() {
         ("REVIEWED", "Fine by me.\n", "REVIEWING", REVIEW),
         ("REVISED", "Sorry.\n", "REVISING", REVISION),
     ] {
-        let env = Env::new();
-        let session = env.begin();
+        let session = at("INITIALIZED");
         session.before(before);
         session.put(response, answer);
         // What is only taken in breaks down a step later.

@@ -5,15 +5,13 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
-use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, PLANNING, REVISION, last};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, PLANNING, REVISION, at, gated, last};
 use super::stub::NAME;
 use testkit::Sandbox;
 
 #[test]
 fn files_go_move_and_come_empty_and_the_difference_is_shown() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     session.tm(&["diff"]).fault(4, "no_code");
     session.generate(&format!("{BUNDLE}<<<FILE: run>>>\n#!/bin/sh\nexit 1\n"));
     session.review(1, FAIL);
@@ -31,23 +29,21 @@ fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     assert_eq!((&told["from"], &told["to"]), (&json!(1), &json!(2)));
     let of = |words: &[&str]| {
         let all = [&["session", "diff", "--session", &session.id][..], words].concat();
-        Sandbox::tm(&env, &all).text().to_owned()
+        Sandbox::tm(&session.env, &all).text().to_owned()
     };
     insta::assert_snapshot!(of(&[]));
     insta::assert_snapshot!(of(&["--stat", "--from", "0", "--to", "1"]));
     session.tm(&["diff", "--to", "3"]).fault(2, "bad_input");
     session.review(2, PASS);
     session.step_to("COMPLETE");
-    let out = env.folder().join("out");
+    let out = session.env.folder().join("out");
     session.tm(&["export", &out.display().to_string()]).ok();
     assert_eq!(mode(out.join("run")) & 0o111, 0o111);
 }
 
 #[test]
 fn what_would_go_and_is_not_there_is_refused_before_it_costs_anything() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVISING");
+    let session = at("REVISING");
     let refused = session.respond("<<<DELETE: src/other.sh>>>\n", &[]);
     let said = refused.fault(3, "response_unreadable");
     assert!(said.contains("there are README, src/count.sh"), "{said}");
@@ -56,8 +52,7 @@ fn what_would_go_and_is_not_there_is_refused_before_it_costs_anything() {
 
 #[test]
 fn a_response_is_sent_and_the_steps_taken_in_one_command() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     let sent = |response: &str| session.respond(response, &["--run"]);
     sent(PLAN).fault(3, "not_waiting");
     session.step_to("PLANNING");
@@ -109,10 +104,8 @@ fn sessions_are_listed_by_status_and_profile() {
 
 #[test]
 fn feedback_comes_from_a_file() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    session.to("PLANNED");
-    env.write("why.md", "Say more.\nMuch more.\n");
+    let session = gated(&["plan"], "PLANNED");
+    session.env.write("why.md", "Say more.\nMuch more.\n");
     session.agreed(&["reject", "--feedback-file", "why.md"]);
     let prompt = session.read("planning-prompt.md");
     assert!(prompt.contains("Say more.\nMuch more."), "{prompt}");

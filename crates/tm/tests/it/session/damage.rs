@@ -8,7 +8,7 @@ use std::process::Child;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
-use super::environment::{BUNDLE, Env, PLANNING, Session, history, stayed, text};
+use super::environment::{BUNDLE, Env, PLANNING, Session, at, history, stayed, text};
 use super::stub::NAME;
 use testkit::Outcome;
 
@@ -24,14 +24,15 @@ pub fn reader(path: &Path) -> fs::File {
     options.read(true).custom_flags(flags).open(path).unwrap()
 }
 
-/// A session whose plan is read by a program that tells when it runs, and waits until it is let go on.
-fn reading(env: &Env) -> Session<'_> {
-    for name in ["begun", "goes-on"] {
-        pipe(&env.home().join(name));
-    }
+/// A session whose plan is read by a program that tells when it runs, and waits until it is let go on, or all is over.
+fn reading() -> Session {
+    let env = Env::new();
+    pipe(&env.home().join("begun"));
     env.install(
         "tramline-profile: 1\ntitle: Waits\nresponses:\n  planning: { command: [sh, process.sh] }\n",
-        r#"echo yes > "$HOME/begun"; read line < "$HOME/goes-on"; echo '{"status": "SUCCESS"}'"#,
+        r#"echo yes > "$HOME/begun"
+while [ ! -e "$HOME/go" ]; do [ -e "$HOME/begun" ] || exit 1; sleep 0.02; done
+echo '{"status": "SUCCESS"}'"#,
     );
     env.trust(NAME);
     let session = env.begin_stub();
@@ -40,7 +41,7 @@ fn reading(env: &Env) -> Session<'_> {
 }
 
 /// Begins a step, and waits until its program runs.
-fn step(session: &Session<'_>) -> Child {
+fn step(session: &Session) -> Child {
     let words = ["session", "step", "--json", "--session", &session.id];
     let step = session.env.spawn(&words);
     let begun = session.env.home().join("begun");
@@ -50,12 +51,11 @@ fn step(session: &Session<'_>) -> Child {
 
 #[test]
 fn a_session_is_called_off_while_its_processor_works() {
-    let env = Env::new();
-    let session = reading(&env);
+    let session = reading();
     let step = step(&session);
     let cancelled = session.tm(&["cancel", "--reason", "not needed"]).ok();
     assert_eq!(cancelled["phase"], "CANCELLED");
-    fs::write(env.home().join("goes-on"), "go\n").unwrap();
+    fs::write(session.env.home().join("go"), "").unwrap();
     let answer = Outcome::waited(step).json_with(8);
     let told = (text(&answer, "phase"), &answer["advanced"]);
     assert_eq!(told, ("CANCELLED", &false.into()));
@@ -68,15 +68,14 @@ fn a_session_is_called_off_while_its_processor_works() {
 /// The program itself lives on; the next step has the response read again.
 #[test]
 fn a_step_that_is_killed_while_its_program_runs_is_taken_again() {
-    let env = Env::new();
-    let session = reading(&env);
+    let session = reading();
     let before = session.status();
     let mut killed = step(&session);
     killed.kill().unwrap();
     killed.wait().unwrap();
     stayed(&before, &session.status());
     let again = step(&session);
-    fs::write(env.home().join("goes-on"), "go\n").unwrap();
+    fs::write(session.env.home().join("go"), "").unwrap();
     assert_eq!(Outcome::waited(again).ok()["phase"], "PLANNED");
     let left = session.names();
     assert!(
@@ -88,9 +87,7 @@ fn a_step_that_is_killed_while_its_program_runs_is_taken_again() {
 
 #[test]
 fn evidence_that_is_gone_is_told() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVIEWING");
+    let session = at("REVIEWING");
     session.remove("evidence");
     let before = session.files();
     for command in ["step", "restore"] {
@@ -123,9 +120,7 @@ fn a_journal_that_is_damaged_harms_no_other_session() {
 
 #[test]
 fn an_iteration_whose_folder_is_gone_is_put_back() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     session.remove("iteration-1");
     let answer = session.step_to("GENERATING");
     assert_eq!(answer["issued"], "iteration-1/generation-prompt.md");
@@ -140,9 +135,7 @@ fn an_iteration_whose_folder_is_gone_is_put_back() {
 
 #[test]
 fn a_pipe_in_the_place_of_a_response_holds_nobody_up() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("PLANNING");
+    let session = at("PLANNING");
     let place = session.folder.join(PLANNING);
     pipe(&place);
     let mut held = reader(&place);

@@ -7,7 +7,7 @@ use engine::{Channel, Engine, Fault, OpenOptions};
 use serde_json::json;
 use workspace::config::Environment;
 
-use super::environment::{Env, PASS, PLAN, PLANNING, Session, history, last, text};
+use super::environment::{Env, PASS, PLAN, PLANNING, Session, at, gated, history, last, text};
 
 fn engine(env: &Env) -> Engine {
     let environment: Environment = [("HOME", env.home()), ("TRAMLINE_HOME", env.store())]
@@ -29,7 +29,7 @@ fn engine(env: &Env) -> Engine {
 
 /// A decision; whether it was recorded now.
 fn decide(
-    session: &Session<'_>,
+    session: &Session,
     gate: &ClosedGate,
     choice: &str,
     feedback: &str,
@@ -39,14 +39,14 @@ fn decide(
         choice: serde_json::from_value(json!(choice)).unwrap(),
         feedback: feedback.to_owned(),
     };
-    let asked = engine(session.env).asked(Channel::Elicitation("wire 1".to_owned()));
+    let asked = engine(&session.env).asked(Channel::Elicitation("wire 1".to_owned()));
     let decided = asked.session_decide(&decide)?;
     assert_eq!(decided.how, "elicitation by wire 1");
     Ok(decided.recorded)
 }
 
 /// Both decisions are refused with this code, and the session is as it was.
-fn refused(session: &Session<'_>, gate: &ClosedGate, code: &str) {
+fn refused(session: &Session, gate: &ClosedGate, code: &str) {
     for choice in ["approve", "reject"] {
         let before = (session.files(), session.status());
         let fault = decide(session, gate, choice, "No.").unwrap_err();
@@ -56,18 +56,19 @@ fn refused(session: &Session<'_>, gate: &ClosedGate, code: &str) {
     }
 }
 
-fn look(session: &Session<'_>) -> ClosedGate {
+fn look(session: &Session) -> ClosedGate {
     let before = session.env.everything();
-    let gate = engine(session.env).session_gate(Some(&session.id)).unwrap();
+    let gate = engine(&session.env)
+        .session_gate(Some(&session.id))
+        .unwrap();
     before.assert_same(&session.env.everything(), "a look at a gate");
     gate
 }
 
 #[test]
 fn one_on_a_plan() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    let early = engine(&env).session_gate(None).unwrap_err();
+    let session = gated(&["plan"], "INITIALIZED");
+    let early = engine(&session.env).session_gate(None).unwrap_err();
     assert_eq!(early.code, "no_gate");
     session.to("PLANNED");
     let gate = look(&session);
@@ -116,9 +117,7 @@ fn one_on_a_plan() {
 
 #[test]
 fn each_is_told_with_its_way_and_none_is_taken_behind_the_end() {
-    let env = Env::new();
-    let session = env.begin_gated(&["code", "review"]);
-    session.to("REVIEWING");
+    let session = gated(&["code", "review"], "REVIEWING");
     let code = look(&session);
     assert_eq!(code.look_at, [session.folder.join("iteration-1/code")]);
     session.approve();
@@ -137,9 +136,7 @@ fn each_is_told_with_its_way_and_none_is_taken_behind_the_end() {
 
 #[test]
 fn one_that_nobody_asked_for() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("PLANNED");
+    let session = at("PLANNED");
     let gate = ClosedGate {
         session_id: session.id.clone(),
         gate: "plan".to_owned(),
@@ -155,9 +152,7 @@ fn one_that_nobody_asked_for() {
 
 #[test]
 fn long_feedback_is_heard_up_to_a_length_that_no_prompt_could_hold() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    session.to("PLANNED");
+    let session = gated(&["plan"], "PLANNED");
     let gate = look(&session);
     let long = |times| "Say more about the words. ".repeat(times);
     let fault = decide(&session, &gate, "reject", &long(20_000)).unwrap_err();
@@ -177,12 +172,8 @@ fn long_feedback_is_heard_up_to_a_length_that_no_prompt_could_hold() {
 
 #[test]
 fn a_session_is_called_off_anywhere() {
-    let env = Env::new();
     for phase in ["INITIALIZED", "GENERATING", "REVIEWING", "REVISING"] {
-        let session = env.begin();
-        if phase != "INITIALIZED" {
-            session.to(phase);
-        }
+        let session = at(phase);
         let (before, files) = (session.status(), session.files());
         let answer = session.tm(&["cancel", "--reason", "not needed"]).ok();
         for (field, value) in [
@@ -198,8 +189,7 @@ fn a_session_is_called_off_anywhere() {
         assert_eq!(session.tm(&["cancel"]).ok()["phase"], "CANCELLED");
         assert_eq!(session.person(&["reopen"]).0, 3, "{phase}");
     }
-    let session = env.begin();
-    session.before("PLANNED");
+    let session = at("PLANNING");
     session.put(PLANNING, "no\0text\n");
     let before = session.step_to("ERROR");
     session.tm(&["cancel"]).fault(3, "run_over");

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 
 use serde_json::Value;
 use testkit::files::{contents, write};
@@ -29,8 +30,9 @@ const OF_THE_RUN: [&str; 11] = [
 ];
 
 /// A sandbox in which `tm session` is run.
+#[derive(Clone)]
 pub struct Env {
-    sandbox: Sandbox,
+    sandbox: Rc<Sandbox>,
 }
 
 impl Deref for Env {
@@ -55,7 +57,7 @@ impl Env {
     /// A home and an empty project.
     pub fn new() -> Self {
         Self {
-            sandbox: Sandbox::new(),
+            sandbox: Rc::new(Sandbox::new()),
         }
     }
 
@@ -81,12 +83,12 @@ impl Env {
     }
 
     /// Begins a session of the profile that comes with the program.
-    pub fn begin(&self) -> Session<'_> {
+    pub fn begin(&self) -> Session {
         self.begin_with(&["-i", "request=Count words"])
     }
 
     /// Begins a session in which a person opens these gates.
-    pub fn begin_gated(&self, gates: &[&str]) -> Session<'_> {
+    pub fn begin_gated(&self, gates: &[&str]) -> Session {
         let gates: Vec<String> = gates
             .iter()
             .map(|gate| format!("--gate={gate}=human"))
@@ -97,29 +99,48 @@ impl Env {
     }
 
     /// Begins a session.
-    pub fn begin_with(&self, arguments: &[&str]) -> Session<'_> {
+    pub fn begin_with(&self, arguments: &[&str]) -> Session {
         let mut all = vec!["init"];
         all.extend(arguments);
         let state = self.tm(&all).ok();
         Session {
-            env: self,
+            env: self.clone(),
             id: text(&state, "session_id").to_owned(),
             folder: PathBuf::from(text(&state, "folder")),
         }
     }
 }
 
+/// A session of its own, in that phase.
+pub fn at(phase: &str) -> Session {
+    moved(Env::new().begin(), phase)
+}
+
+/// The same, in which a person opens these gates.
+pub fn gated(gates: &[&str], phase: &str) -> Session {
+    moved(Env::new().begin_gated(gates), phase)
+}
+
+fn moved(session: Session, phase: &str) -> Session {
+    match phase {
+        "INITIALIZED" => {}
+        "COMPLETE" => session.to_complete(),
+        _ => drop(session.to(phase)),
+    }
+    session
+}
+
 /// A session.
-pub struct Session<'a> {
+pub struct Session {
     /// Where it is.
-    pub env: &'a Env,
+    pub env: Env,
     /// Its id.
     pub id: String,
     /// Its folder.
     pub folder: PathBuf,
 }
 
-impl Session<'_> {
+impl Session {
     /// Runs a command about this session.
     pub fn tm(&self, arguments: &[&str]) -> Outcome {
         let mut all = arguments.to_vec();

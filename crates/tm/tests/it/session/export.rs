@@ -6,18 +6,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::environment::{Env, Session};
+use super::environment::{Session, at};
 use testkit::Everything;
 use testkit::files::write;
 
-fn complete(env: &Env) -> Session<'_> {
-    let session = env.begin();
-    session.to_complete();
-    session
-}
-
 /// An export, also by force, must fail so, and writes nothing at all.
-fn refused(session: &Session<'_>, to: &Path, status: i32, code: &str) {
+fn refused(session: &Session, to: &Path, status: i32, code: &str) {
     let before = session.env.everything();
     let words = ["export", to.to_str().unwrap(), "--force"];
     for words in [&words[..2], &words] {
@@ -28,9 +22,8 @@ fn refused(session: &Session<'_>, to: &Path, status: i32, code: &str) {
 
 #[test]
 fn to_a_new_folder() {
-    let env = Env::new();
-    let session = complete(&env);
-    let to = env.project().join("new/er");
+    let session = at("COMPLETE");
+    let to = session.env.project().join("new/er");
     let export = || session.tm(&["export", to.to_str().unwrap()]).ok();
     let exported = export();
     assert_eq!(exported["written"], json!(["README", "src/count.sh"]));
@@ -39,8 +32,8 @@ fn to_a_new_folder() {
         (&exported["iteration"], &exported["folder"]),
         (&json!(1), &json!(to))
     );
-    assert_eq!(env.read("new/er/src/count.sh"), "wc -w\n");
-    assert_eq!(env.read("new/er/README"), "Counts words.\n");
+    assert_eq!(session.env.read("new/er/src/count.sh"), "wc -w\n");
+    assert_eq!(session.env.read("new/er/README"), "Counts words.\n");
     // Again: all of it is there.
     let before = Everything::below([&*to]);
     let exported = export();
@@ -51,25 +44,23 @@ fn to_a_new_folder() {
 
 #[test]
 fn into_the_project_and_over_a_changed_file_only_if_somebody_insists() {
-    let env = Env::new();
-    let session = complete(&env);
-    env.write("src/other.sh", "true\n");
-    env.write("src/count.sh", "mine\n");
+    let session = at("COMPLETE");
+    session.env.write("src/other.sh", "true\n");
+    session.env.write("src/count.sh", "mine\n");
     let said = session.tm(&["export", "."]).fault(5, "file_changed");
     assert!(said.contains("src/count.sh"), "{said}");
-    assert!(!env.project().join("README").exists());
-    assert_eq!(env.read("src/count.sh"), "mine\n");
+    assert!(!session.env.project().join("README").exists());
+    assert_eq!(session.env.read("src/count.sh"), "mine\n");
     let exported = session.tm(&["export", ".", "--force"]).ok();
     assert_eq!(exported["written"], json!(["README", "src/count.sh"]));
-    assert_eq!(env.read("src/count.sh"), "wc -w\n");
-    assert_eq!(env.read("src/other.sh"), "true\n");
+    assert_eq!(session.env.read("src/count.sh"), "wc -w\n");
+    assert_eq!(session.env.read("src/other.sh"), "true\n");
 }
 
 #[test]
 fn not_through_a_link_even_by_force() {
-    let env = Env::new();
-    let session = complete(&env);
-    let outside = env.folder().join("outside");
+    let session = at("COMPLETE");
+    let outside = session.env.folder().join("outside");
     write(&outside.join("count.sh"), "theirs\n");
     // The same for the file itself, for one that leads nowhere.
     for (place, to) in [
@@ -77,39 +68,38 @@ fn not_through_a_link_even_by_force() {
         ("README", outside.join("count.sh")),
         ("README", "nowhere".into()),
     ] {
-        let place = env.project().join(place);
+        let place = session.env.project().join(place);
         symlink(to, &place).unwrap();
-        refused(&session, &env.project(), 3, "link_in_the_way");
+        refused(&session, &session.env.project(), 3, "link_in_the_way");
         fs::remove_file(place).unwrap();
     }
     // A folder where a file would be, and the other way round.
-    let readme = env.project().join("README");
+    let readme = session.env.project().join("README");
     fs::create_dir(&readme).unwrap();
-    refused(&session, &env.project(), 3, "link_in_the_way");
+    refused(&session, &session.env.project(), 3, "link_in_the_way");
     fs::remove_dir(readme).unwrap();
-    env.write("src", "mine\n");
-    refused(&session, &env.project(), 3, "link_in_the_way");
+    session.env.write("src", "mine\n");
+    refused(&session, &session.env.project(), 3, "link_in_the_way");
     let theirs = fs::read_to_string(outside.join("count.sh")).unwrap();
     assert_eq!(theirs, "theirs\n");
 }
 
 #[test]
 fn not_into_the_store_nor_to_a_place_that_is_no_folder() {
-    let env = Env::new();
-    let session = complete(&env);
-    symlink(env.store(), env.project().join("link")).unwrap();
-    env.write("file", "mine\n");
+    let session = at("COMPLETE");
+    symlink(session.env.store(), session.env.project().join("link")).unwrap();
+    session.env.write("file", "mine\n");
     for to in [
-        env.store(),
-        env.store().join("new"),
+        session.env.store(),
+        session.env.store().join("new"),
         session.folder.clone(),
         session.folder.join("iteration-1/code"),
         session.folder.with_file_name("review__new"),
-        env.project().join("link"),
-        env.project().join("link/new"),
-        env.project().join("../home/store/new/deeper"),
-        env.project().join("file"),
-        env.project().join("file/below"),
+        session.env.project().join("link"),
+        session.env.project().join("link/new"),
+        session.env.project().join("../home/store/new/deeper"),
+        session.env.project().join("file"),
+        session.env.project().join("file/below"),
     ] {
         refused(&session, &to, 2, "bad_path");
     }
@@ -117,9 +107,8 @@ fn not_into_the_store_nor_to_a_place_that_is_no_folder() {
 
 #[test]
 fn not_before_the_end_nor_after_another_one() {
-    let env = Env::new();
-    let to = env.folder().join("to");
-    let session = env.begin();
+    let session = at("INITIALIZED");
+    let to = session.env.folder().join("to");
     refused(&session, &to, 3, "not_complete");
     for phase in ["REVIEWING", "REVISING"] {
         session.to(phase);
@@ -127,7 +116,7 @@ fn not_before_the_end_nor_after_another_one() {
     }
     session.tm(&["cancel"]).ok();
     refused(&session, &to, 3, "not_complete");
-    let failed = env.begin();
+    let failed = session.env.begin();
     failed.to("REVIEWING");
     failed.review(1, "No verdict.\n");
     failed.step_to("ERROR");

@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::environment::{
-    BUNDLE, Env, FAIL, PASS, PLAN, PLANNING, REVIEW, Session, history, last, stayed, text,
+    BUNDLE, Env, FAIL, PASS, PLAN, PLANNING, REVIEW, Session, gated, history, last, stayed, text,
 };
 
 const REVISED: &str = "<<<FILE: src/tabs.sh>>>\ntr '\\t' ' '\n";
 
 /// The session waits at that gate: a step does nothing at all.
-fn closed(session: &Session<'_>, gate: &str) {
+fn closed(session: &Session, gate: &str) {
     assert_eq!(session.blocked()["waiting_for"]["gate"], gate);
     assert_eq!(session.status()["waiting_for"]["gate"], gate);
 }
 
 /// A person opens the gate, which is no transition.
-fn approve(session: &Session<'_>) {
+fn approve(session: &Session) {
     let files = session.files();
     let mut before = session.status();
     session.approve();
@@ -39,7 +39,7 @@ fn approve(session: &Session<'_>) {
 }
 
 /// A person sends back what stands before the gate: one transition to that phase, in the same iteration.
-fn reject(session: &Session<'_>, feedback: &str, to: &str) {
+fn reject(session: &Session, feedback: &str, to: &str) {
     let before = session.status();
     session.reject(feedback);
     let after = session.whole();
@@ -55,7 +55,7 @@ fn reject(session: &Session<'_>, feedback: &str, to: &str) {
 }
 
 /// What was answered and asked stands aside, and the new prompt tells what was said.
-fn stands_aside(session: &Session<'_>, name: &str, round: usize, response: &str, prompt: &str) {
+fn stands_aside(session: &Session, name: &str, round: usize, response: &str, prompt: &str) {
     let aside = |what: &str| session.read(&format!("{name}-{what}.rejected-{round}.md"));
     assert_eq!(aside("response"), response);
     assert_eq!(aside("prompt"), prompt);
@@ -63,16 +63,14 @@ fn stands_aside(session: &Session<'_>, name: &str, round: usize, response: &str,
 }
 
 /// What a prompt tells, and what it does not.
-fn tells(session: &Session<'_>, path: &str, said: &str, tells: bool) {
+fn tells(session: &Session, path: &str, said: &str, tells: bool) {
     let prompt = session.read(path);
     assert_eq!(prompt.contains(said), tells, "{said}: {prompt}");
 }
 
 #[test]
 fn the_plan_gate() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    session.to("PLANNED");
+    let session = gated(&["plan"], "PLANNED");
     closed(&session, "plan");
     let mut prompt = session.read("planning-prompt.md");
     let mut plan = PLAN;
@@ -103,9 +101,7 @@ fn the_plan_gate() {
 
 #[test]
 fn the_code_gate_at_the_first_iteration() {
-    let env = Env::new();
-    let session = env.begin_gated(&["code"]);
-    session.to("REVIEWING");
+    let session = gated(&["code"], "REVIEWING");
     closed(&session, "code");
     assert!(!session.has("iteration-1/review-prompt.md"));
     assert_eq!(session.code(1).len(), 2);
@@ -138,9 +134,7 @@ fn the_code_gate_at_the_first_iteration() {
 
 #[test]
 fn the_code_gate_at_the_second_iteration() {
-    let env = Env::new();
-    let session = env.begin_gated(&["code"]);
-    session.to("REVIEWING");
+    let session = gated(&["code"], "REVIEWING");
     approve(&session);
     session.to("REVISING");
     let carried = session.code(2);
@@ -174,9 +168,7 @@ fn the_code_gate_at_the_second_iteration() {
 
 #[test]
 fn the_review_gate_at_both_iterations() {
-    let env = Env::new();
-    let session = env.begin_gated(&["review"]);
-    session.to("REVIEWING");
+    let session = gated(&["review"], "REVIEWING");
     for (iteration, review) in [(1, FAIL), (2, PASS)] {
         session.review(iteration, "A first look.\n");
         closed(&session, "review");
@@ -222,9 +214,7 @@ fn the_processor_is_not_called_before_the_review_gate_is_open() {
 
 #[test]
 fn an_approval_holds_when_its_phase_is_entered_again() {
-    let env = Env::new();
-    let session = env.begin_gated(&["code", "review"]);
-    session.to("REVIEWING");
+    let session = gated(&["code", "review"], "REVIEWING");
     approve(&session);
     session.review(1, "No verdict.\n");
     reject(&session, "Give one.", "REVIEWING");
@@ -244,37 +234,15 @@ fn an_approval_holds_when_its_phase_is_entered_again() {
 }
 
 #[test]
-fn a_decision_opens_no_other_gate() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan", "code", "review"]);
-    session.to("PLANNED");
-    closed(&session, "plan");
-    approve(&session);
-    let before = env.everything();
-    // Nothing waits for a decision now.
-    assert_eq!(session.person(&["approve"]).0, 3);
-    before.assert_same(&env.everything(), "a decision that nobody asked for");
-    session.to("REVIEWING");
-    closed(&session, "code");
-    approve(&session);
-    session.review(1, PASS);
-    closed(&session, "review");
-    approve(&session);
-    session.step_to("COMPLETE");
-}
-
-#[test]
 fn a_decision_is_bound_to_the_hash_that_was_looked_at() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan", "code"]);
-    session.to("PLANNED");
+    let session = gated(&["plan", "code"], "PLANNED");
     let wrong = "0".repeat(64);
-    let before = env.everything();
+    let before = session.env.everything();
     for decision in [&["approve"][..], &["reject", "--feedback", "No."]] {
         let words = [decision, &["--hash", &wrong]].concat();
         assert_eq!(session.person(&words).0, 5, "{decision:?}");
     }
-    before.assert_same(&env.everything(), "a decision about something else");
+    before.assert_same(&session.env.everything(), "a decision about something else");
     let plan = journal::sha256_hex(PLAN.as_bytes());
     session.agreed(&["approve", "--hash", &plan]);
     session.to("REVIEWING");
@@ -289,14 +257,12 @@ fn a_decision_is_bound_to_the_hash_that_was_looked_at() {
 
 #[test]
 fn only_a_person_decides() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    session.to("PLANNED");
-    let broken = env.begin();
+    let session = gated(&["plan"], "PLANNED");
+    let broken = session.env.begin();
     broken.before("PLANNED");
     broken.put(PLANNING, "no\0text\n");
     broken.step_to("ERROR");
-    let before = env.everything();
+    let before = session.env.everything();
     let reject = ["reject", "--feedback", "No."];
     for (session, words, code) in [
         (&session, &["approve"][..], "needs_terminal"),
@@ -306,14 +272,12 @@ fn only_a_person_decides() {
     ] {
         session.tm(words).fault(3, code);
     }
-    before.assert_same(&env.everything(), "a decision without a person");
+    before.assert_same(&session.env.everything(), "a decision without a person");
 }
 
 #[test]
 fn a_plan_that_was_edited_before_it_was_approved_is_the_one_that_counts() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    session.to("PLANNED");
+    let session = gated(&["plan"], "PLANNED");
     let mended = "# Plan\n\nCount by any white space.\n";
     session.put("plan.md", mended);
     session.whole();
@@ -334,9 +298,7 @@ fn a_plan_that_was_edited_before_it_was_approved_is_the_one_that_counts() {
 
 #[test]
 fn a_plan_that_was_edited_after_it_was_approved_closes_its_gate_again() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    session.to("PLANNED");
+    let session = gated(&["plan"], "PLANNED");
     approve(&session);
     session.put("plan.md", "# Another\n");
     closed(&session, "plan");
@@ -347,9 +309,7 @@ fn a_plan_that_was_edited_after_it_was_approved_closes_its_gate_again() {
 /// What becomes of it is shown in `crates/engine/tests/it/session/mended.rs`.
 #[test]
 fn who_approves_mended_code_is_told_that_it_was_changed() {
-    let env = Env::new();
-    let session = env.begin_gated(&["code"]);
-    session.to("REVIEWING");
+    let session = gated(&["code"], "REVIEWING");
     session.put("iteration-1/code/README", "Mine.\n");
     let (_, shown) = session.person(&["approve"]);
     assert!(shown.contains("tm session diff"), "{shown}");
@@ -360,9 +320,7 @@ fn who_approves_mended_code_is_told_that_it_was_changed() {
 /// A plan is sent back as it stands there, with no plan left.
 #[test]
 fn a_plan_that_was_sent_back_is_no_plan() {
-    let env = Env::new();
-    let session = env.begin_gated(&["plan"]);
-    session.to("PLANNED");
+    let session = gated(&["plan"], "PLANNED");
     session.put("plan.md", "By hand.\n");
     session.reject("Shorter.");
     assert_eq!(session.status().get("plan_hash"), None);

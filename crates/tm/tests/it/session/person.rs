@@ -28,7 +28,7 @@ impl Env {
     }
 }
 
-impl Session<'_> {
+impl Session {
     /// Runs a command at a terminal where somebody agrees.
     pub fn person(&self, arguments: &[&str]) -> (i32, String) {
         let mut all = arguments.to_vec();

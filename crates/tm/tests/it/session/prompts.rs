@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::environment::{Env, Session, stayed, text};
+use super::environment::{Session, at, stayed, text};
 
 /// Waiting phases, the phase that follows each, and its prompt.
 const WAITING: [(&str, &str, &str); 4] = [
@@ -17,11 +17,9 @@ const WAITING: [(&str, &str, &str); 4] = [
 ];
 
 /// In each phase that waits for a response, with its prompt issued: the session, the prompt, and the phase that follows.
-fn at_each(act: impl Fn(&Session<'_>, &str, &str)) {
-    let env = Env::new();
+fn at_each(act: impl Fn(&Session, &str, &str)) {
     for (phase, next, prompt) in WAITING {
-        let session = env.begin();
-        session.to(phase);
+        let session = at(phase);
         if phase == "REVIEWING" {
             session.step_to("REVIEWING");
         }
@@ -29,7 +27,7 @@ fn at_each(act: impl Fn(&Session<'_>, &str, &str)) {
     }
 }
 
-fn records(session: &Session<'_>, path: &str) -> usize {
+fn records(session: &Session, path: &str) -> usize {
     let state = session.status();
     let artifacts = state["artifacts"].as_array().unwrap().iter();
     artifacts.filter(|one| text(one, "path") == path).count()
@@ -84,9 +82,8 @@ fn a_response_that_is_still_blank_is_none_yet() {
 
 #[test]
 fn a_prompt_that_somebody_wrote_beforehand_stays_and_a_link_is_not_followed() {
-    let env = Env::new();
-    let session = env.begin();
-    let outside = env.folder().join("outside");
+    let session = at("INITIALIZED");
+    let outside = session.env.folder().join("outside");
     session.link("planning-prompt.md", &outside);
     session.refused(6, "no_ordinary_file");
     assert!(!outside.exists());
@@ -100,8 +97,7 @@ fn a_prompt_that_somebody_wrote_beforehand_stays_and_a_link_is_not_followed() {
 
 #[test]
 fn what_the_engine_makes_for_itself_comes_back_too() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     session.before("GENERATED");
     session.remove("snapshot.json");
     let made = ["state.json", "manifest.json", "workflow.yaml"];

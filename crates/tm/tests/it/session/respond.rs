@@ -3,12 +3,12 @@
 use std::fs;
 
 use super::environment::{
-    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, Session, stayed, text,
+    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, Session, at, gated, stayed, text,
 };
 use testkit::Everything;
 
 /// A response that must be refused so, with nothing written.
-fn refused(session: &Session<'_>, response: impl AsRef<[u8]>, more: &[&str], code: &str) -> String {
+fn refused(session: &Session, response: impl AsRef<[u8]>, more: &[&str], code: &str) -> String {
     let status = match code {
         "response_empty" | "response_too_large" => 2,
         "response_there" | "response_repeated" | "stale_unit" => 5,
@@ -21,16 +21,9 @@ fn refused(session: &Session<'_>, response: impl AsRef<[u8]>, more: &[&str], cod
     refused.suggestion().to_owned()
 }
 
-fn at_planning(env: &Env) -> Session<'_> {
-    let session = env.begin();
-    session.step_to("PLANNING");
-    session
-}
-
 #[test]
 fn from_the_beginning_to_the_end() {
-    let env = Env::new();
-    let session = at_planning(&env);
+    let session = at("PLANNING");
     let before = session.status();
     let answer = session.respond(PLAN, &[]).ok();
     assert_eq!(
@@ -46,7 +39,7 @@ fn from_the_beginning_to_the_end() {
     session.step_to("PLANNED");
     session.step_to("GENERATING");
     // From a file, too.
-    env.write("answer.md", BUNDLE);
+    session.env.write("answer.md", BUNDLE);
     session.tm(&["respond", "answer.md"]).ok();
     session.step_to("GENERATED");
     session.step_to("REVIEWING");
@@ -58,8 +51,7 @@ fn from_the_beginning_to_the_end() {
 
 #[test]
 fn twice_the_same_and_another() {
-    let env = Env::new();
-    let session = at_planning(&env);
+    let session = at("PLANNING");
     for nothing in ["", " \n\t\r\n"] {
         refused(&session, nothing, &[], "response_empty");
     }
@@ -86,8 +78,7 @@ fn twice_the_same_and_another() {
 
 #[test]
 fn where_none_is_waited_for() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     for phase in ["", "PLANNED", "GENERATED", "REVIEWED"] {
         if !phase.is_empty() {
             session.to(phase);
@@ -97,7 +88,7 @@ fn where_none_is_waited_for() {
     }
     session.tm(&["cancel"]).ok();
     refused(&session, "x\n", &[], "not_waiting");
-    let broken = env.begin();
+    let broken = session.env.begin();
     broken.before("GENERATED");
     broken.put(GENERATION, "no file\n");
     broken.step_to("ERROR");
@@ -109,9 +100,7 @@ fn where_none_is_waited_for() {
 
 #[test]
 fn a_review_from_before_the_gate_does_not_count() {
-    let env = Env::new();
-    let session = env.begin_gated(&["code"]);
-    session.to("REVIEWING");
+    let session = gated(&["code"], "REVIEWING");
     refused(&session, PASS, &[], "gate_closed");
     assert!(!session.has(REVIEW));
     session.blocked();
@@ -119,8 +108,7 @@ fn a_review_from_before_the_gate_does_not_count() {
 
 #[test]
 fn its_bytes_are_put_there_as_they_are_up_to_so_many() {
-    let env = Env::new();
-    let session = at_planning(&env);
+    let session = at("PLANNING");
     let most = 64 * 1024 * 1024;
     refused(&session, vec![b'x'; most + 1], &[], "response_too_large");
     let answer = session.respond(vec![b'x'; most], &[]).ok();
@@ -135,8 +123,7 @@ fn its_bytes_are_put_there_as_they_are_up_to_so_many() {
 
 #[test]
 fn one_that_could_not_be_read_is_not_taken() {
-    let env = Env::new();
-    let session = at_planning(&env);
+    let session = at("PLANNING");
     for unread in [&b"one\xff\n"[..], b"one\0\n"] {
         refused(&session, unread, &[], "response_unreadable");
     }
@@ -156,8 +143,7 @@ fn one_that_could_not_be_read_is_not_taken() {
 
 #[test]
 fn a_file_that_cannot_be_read_and_a_link_in_its_place() {
-    let env = Env::new();
-    let session = at_planning(&env);
+    let session = at("PLANNING");
     let before = Everything::below([&*session.folder]);
     session
         .tm(&["respond", "nowhere.md"])
@@ -165,7 +151,7 @@ fn a_file_that_cannot_be_read_and_a_link_in_its_place() {
     session.tm(&["respond", "."]).fault(6, "input");
     before.assert_same(&Everything::below([&*session.folder]), "no file");
     // A link in the place of the response is not written through.
-    let theirs = env.folder().join("theirs");
+    let theirs = session.env.folder().join("theirs");
     fs::write(&theirs, "theirs\n").unwrap();
     session.link(PLANNING, &theirs);
     refused(&session, "mine\n", &[], "response_there");
@@ -206,8 +192,7 @@ fn the_session_that_is_meant_is_found_or_named() {
 fn a_response_that_was_taken_in_counts_for_nothing_else() {
     // The plan has code in it, which could be read as the code that is asked for next.
     let plan = format!("# Plan\n\n{BUNDLE}");
-    let env = Env::new();
-    let session = at_planning(&env);
+    let session = at("PLANNING");
     let unit = || text(&session.blocked()["waiting_for"], "unit_id").to_owned();
     let planning = unit();
     session.respond(&plan, &["--unit-id", &planning]).ok();

@@ -1,7 +1,7 @@
 //! Every status that a profile can answer. Where each of them leads in the other phases that process a response is shown in
 //! `crates/machine/tests/it/review.rs`.
 
-use super::environment::{BUNDLE, Env, PLAN, PLANNING, broke_down, history, last, text};
+use super::environment::{BUNDLE, Env, PLAN, PLANNING, at, broke_down, history, last, text};
 
 #[test]
 fn each_status_leads_where_it_should_and_never_in_silence() {
@@ -78,8 +78,7 @@ fn a_processor_is_told_what_it_needs() {
 
 #[test]
 fn a_plan_that_says_that_it_cannot_be_made_calls_the_session_off() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     session.before("PLANNED");
     session.put(PLANNING, "VALIDATION FAILED: the request names no text\n");
     let answer = session.step_to("CANCELLED");
@@ -91,9 +90,7 @@ fn a_plan_that_says_that_it_cannot_be_made_calls_the_session_off() {
 /// Each way in which a review can be no verdict is shown in the corpus of `crates/markup`.
 #[test]
 fn a_review_that_contradicts_itself_is_no_verdict() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVIEWING");
+    let session = at("REVIEWING");
     let block = |verdict: &str, total: u8, critical: u8| {
         format!(
             "@@@REVIEW_META\nverdict: {verdict}\nissues_total: {total}\nissues_critical: {critical}\nmissing_inputs: 0\n@@@\n"

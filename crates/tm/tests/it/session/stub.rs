@@ -85,7 +85,7 @@ impl Env {
     }
 
     /// Begins a session of that profile.
-    pub fn begin_stub(&self) -> Session<'_> {
+    pub fn begin_stub(&self) -> Session {
         self.begin_with(&["--profile", NAME])
     }
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::environment::{
-    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, REVISION, Session, history, last,
-    stayed, text,
+    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, REVISION, Session, at, history,
+    last, stayed, text,
 };
 
 /// What is answered to each prompt; the first review fails.
@@ -24,7 +24,7 @@ fn artifacts(state: &Value) -> &[Value] {
 }
 
 /// Every file that was recorded last under its name is just so on the disk.
-fn assert_recorded(session: &Session<'_>, state: &Value) {
+fn assert_recorded(session: &Session, state: &Value) {
     let of = |artifact| (text(artifact, "path"), text(artifact, "sha256"));
     let last: BTreeMap<&str, &str> = artifacts(state).iter().map(of).collect();
     for (path, sha256) in last {
@@ -34,7 +34,7 @@ fn assert_recorded(session: &Session<'_>, state: &Value) {
 }
 
 /// Takes a step, and tells what came of it: phase, iteration and outcome; the files that came to be, and those recorded.
-fn taken(session: &Session<'_>) -> String {
+fn taken(session: &Session) -> String {
     let (before, files) = (session.status(), session.files());
     let answer = session.stepped();
     assert_eq!(answer["advanced"], true, "{answer:#}");
@@ -96,8 +96,7 @@ fn taken(session: &Session<'_>) -> String {
 
 #[test]
 fn every_row_does_what_it_says_and_nothing_else() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     let begun = session.status();
     assert_eq!(session.names(), BTreeSet::new());
     assert_eq!(
@@ -161,20 +160,18 @@ fn every_row_does_what_it_says_and_nothing_else() {
     let hash = text(&session.status(), "plan_hash").to_owned();
     assert_eq!(hash, journal::sha256_hex(PLAN.as_bytes()));
     assert_eq!(session.read("plan.md"), PLAN);
-    let before = env.everything();
+    let before = session.env.everything();
     for _ in 0..2 {
         let answer = session.stepped();
         assert_eq!(answer["advanced"], false);
         assert!(answer.get("waiting_for").is_none(), "{answer:#}");
     }
-    before.assert_same(&env.everything(), "a step behind the end");
+    before.assert_same(&session.env.everything(), "a step behind the end");
 }
 
 #[test]
 fn what_somebody_wrote_too_early_is_not_read_by_a_row_that_does_not_read() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("PLANNED");
+    let session = at("PLANNED");
     session.put(GENERATION, BUNDLE);
     session.put(REVIEW, PASS);
     session.step_to("GENERATING");

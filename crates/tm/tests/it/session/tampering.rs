@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::environment::{
-    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, REVISION, Session, stayed, text,
+    BUNDLE, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, REVISION, Session, at, stayed, text,
 };
 use testkit::Everything;
 
-type Act = fn(&Session<'_>, &str);
+type Act = fn(&Session, &str);
 
 const CHANGED: Act = |session, path| session.put(path, "Mine.\n");
 const GONE: Act = |session, path| session.remove(path);
@@ -22,8 +22,7 @@ const A_LINK: Act = |session, path| {
 /// A file is changed at a place. The step from there is refused, says which file it is, and nothing moves; then that is put back,
 /// and it can be taken.
 fn refused_until_restored((place, next): (&str, &str), path: &str, act: Act) {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     match place {
         "answered" => session.before(next),
         "passed" => {
@@ -94,14 +93,12 @@ fn code_is_not_used_wherever_it_would_be() {
 
 #[test]
 fn a_permission_is_no_part_of_the_code() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVIEWING");
+    let session = at("REVIEWING");
     let file = session.folder.join("iteration-1/code/src/count.sh");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     session.review(1, PASS);
     session.step_to("COMPLETE");
-    let to = env.folder().join("exported");
+    let to = session.env.folder().join("exported");
     session.tm(&["export", to.to_str().unwrap()]).ok();
     let about = fs::metadata(to.join("src/count.sh")).unwrap();
     // A bundle cannot say that a file is to be run.
@@ -110,9 +107,7 @@ fn a_permission_is_no_part_of_the_code() {
 
 #[test]
 fn code_that_was_carried_forward_and_changed_is_set_aside() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVISING");
+    let session = at("REVISING");
     for name in ["README", "more"] {
         session.put(&format!("iteration-2/code/{name}"), "Mine.\n");
     }
@@ -132,9 +127,7 @@ fn code_that_was_carried_forward_and_changed_is_set_aside() {
 #[test]
 fn a_response_counts_as_it_was_taken_in() {
     for act in [CHANGED, GONE, A_LINK] {
-        let env = Env::new();
-        let session = env.begin();
-        session.to("PLANNED");
+        let session = at("PLANNED");
         CHANGED(&session, PLANNING);
         assert_eq!(session.status()["tampered"][0], PLANNING);
         session.step_to("GENERATING");
@@ -161,9 +154,7 @@ fn a_response_counts_as_it_was_taken_in() {
 
 #[test]
 fn an_earlier_iteration_is_never_touched() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVISING");
+    let session = at("REVISING");
     // Whatever somebody does there is neither used nor mended.
     session.put("iteration-1/code/README", "Mine.\n");
     session.put(REVIEW, "Mine.\n");
@@ -188,13 +179,13 @@ fn an_earlier_iteration_is_never_touched() {
     session.revise(3, BUNDLE);
     session.review(3, PASS);
     session.step_to("COMPLETE");
-    let to = env.folder().join("exported");
+    let to = session.env.folder().join("exported");
     session.tm(&["export", to.to_str().unwrap()]).ok();
     whole("the end");
 }
 
 /// The files that `log verify` names, each with what it says of it.
-fn named_by_the_log(session: &Session<'_>) -> Vec<(String, String)> {
+fn named_by_the_log(session: &Session) -> Vec<(String, String)> {
     let answer = session.env.json(&["log", "verify", &session.id]).ok();
     let told = |file| {
         (
@@ -208,9 +199,7 @@ fn named_by_the_log(session: &Session<'_>) -> Vec<(String, String)> {
 
 #[test]
 fn each_recorded_file_that_changed_or_is_gone_is_named() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVISING");
+    let session = at("REVISING");
     assert_eq!(named_by_the_log(&session), []);
     for path in [
         "plan.md",
@@ -242,8 +231,7 @@ fn each_recorded_file_that_changed_or_is_gone_is_named() {
 
 #[test]
 fn restore_puts_a_response_back_and_has_nothing_to_do_where_all_is_whole() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     for phase in ["", "PLANNED", "REVIEWING"] {
         if !phase.is_empty() {
             session.to(phase);
@@ -266,11 +254,10 @@ fn restore_puts_a_response_back_and_has_nothing_to_do_where_all_is_whole() {
 
 #[test]
 fn changed_code_is_not_exported() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     session.to_complete();
     session.put("iteration-1/code/README", "Mine.\n");
-    let to = env.folder().join("exported");
+    let to = session.env.folder().join("exported");
     let export = || session.tm(&["export", to.to_str().unwrap()]);
     let said = export().fault(3, "tampered");
     assert!(said.contains("iteration-1/code/README"), "{said}");

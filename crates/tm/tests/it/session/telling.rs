@@ -1,16 +1,17 @@
 //! What people are told: text of others is shown, and does nothing to a terminal or a prompt.
 
 use super::environment::{
-    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, REVISION, Session, history, text,
+    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, REVISION, Session, at, history,
+    text,
 };
 use testkit::Sandbox;
 
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}red\u{202e}der";
 
 /// What a command shows on both of its outputs, which does nothing to a terminal.
-fn clean(session: &Session<'_>, words: &[&str]) -> String {
+fn clean(session: &Session, words: &[&str]) -> String {
     let words = [&["session"], words, &["--session", &session.id]].concat();
-    let ran = Sandbox::tm(session.env, &words);
+    let ran = Sandbox::tm(&session.env, &words);
     let shown = ran.out + &ran.err;
     is_clean(&shown);
     shown
@@ -78,8 +79,7 @@ fn what_looks_like_a_template_is_text() {
 
 #[test]
 fn run_takes_every_step_that_there_is() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     let run = |status| session.tm(&["run"]).json_with(status);
     let waits = run(7);
     assert_eq!(
@@ -141,10 +141,8 @@ fn the_generic_verbs_know_sessions() {
 
 #[test]
 fn the_run_report_tells_what_a_review_found() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVISING");
-    let report = Sandbox::tm(&env, &["runs", "report", &session.id]);
+    let session = at("REVISING");
+    let report = Sandbox::tm(&session.env, &["runs", "report", &session.id]);
     let found = "the review found 2 issues, 1 of them critical; issues_total 2";
     assert!(report.text().contains(found), "{report:?}");
 }

@@ -3,12 +3,11 @@
 
 use std::fs;
 
-use super::environment::{BUNDLE, Env, FAIL, GENERATION, PASS, PLANNING, REVIEW, text};
+use super::environment::{BUNDLE, Env, FAIL, GENERATION, PASS, PLANNING, REVIEW, at, gated, text};
 
 #[test]
 fn what_is_longer_than_a_prompt_is_shown_in_part() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     session.before("PLANNED");
     session.put(PLANNING, "# A plan\nword ".repeat(120_000));
     session.step_to("PLANNED");
@@ -25,9 +24,7 @@ fn what_is_longer_than_a_prompt_is_shown_in_part() {
 
 #[test]
 fn a_reviewer_sees_what_cannot_be_seen() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("GENERATING");
+    let session = at("GENERATING");
     session.generate(
         "<<<FILE: a.sh>>>\nif user\u{202e} # admin\u{2069}; then\u{1b}[2K\u{8}\n\tok\r\n",
     );
@@ -39,9 +36,7 @@ fn a_reviewer_sees_what_cannot_be_seen() {
 
 #[test]
 fn a_session_that_cannot_go_on_can_be_called_off() {
-    let env = Env::new();
-    let session = env.begin();
-    session.to("REVIEWED");
+    let session = at("REVIEWED");
     session.put("iteration-2", "in the way");
     session.step().json_with(6);
     let over = session.tm(&["cancel", "--reason", "it is stuck"]).ok();
@@ -51,9 +46,7 @@ fn a_session_that_cannot_go_on_can_be_called_off() {
 
 #[test]
 fn a_review_that_was_changed_is_not_decided_on() {
-    let env = Env::new();
-    let session = env.begin_gated(&["review"]);
-    session.to("REVIEWING");
+    let session = gated(&["review"], "REVIEWING");
     session.review(1, PASS);
     session.put(REVIEW, FAIL);
     let (status, said) = session.person(&["approve"]);
@@ -99,9 +92,8 @@ fn what_runs_is_what_was_trusted() {
 
 #[test]
 fn a_link_in_place_of_a_lock_leads_nowhere() {
-    let env = Env::new();
-    let session = env.begin();
-    let victim = env.folder().join("victim");
+    let session = at("INITIALIZED");
+    let victim = session.env.folder().join("victim");
     fs::write(&victim, "precious").unwrap();
     for lock in ["lock", "steps.lock"] {
         if session.has(lock) {
@@ -121,8 +113,7 @@ fn a_link_in_place_of_a_lock_leads_nowhere() {
 
 #[test]
 fn a_report_of_an_end_goes_when_the_session_goes_on() {
-    let env = Env::new();
-    let session = env.begin();
+    let session = at("INITIALIZED");
     session.before("GENERATED");
     session.put(GENERATION, "no file at all\n");
     session.step_to("ERROR");
