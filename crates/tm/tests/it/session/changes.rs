@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
-use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, PLANNING, REVISION, at, gated, last};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, REVISION, at, last};
 use super::stub::NAME;
 use testkit::Sandbox;
 
@@ -16,6 +16,14 @@ fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     session.generate(&format!("{BUNDLE}<<<FILE: run>>>\n#!/bin/sh\nexit 1\n"));
     session.review(1, FAIL);
     session.step_to("REVISING");
+    // What would go and is not there is refused before it costs anything.
+    let refused = session.respond("<<<DELETE: src/other.sh>>>\n", &[]);
+    let said = refused.fault(3, "response_unreadable");
+    assert!(
+        said.contains("there are README, run, src/count.sh"),
+        "{said}"
+    );
+    assert!(!session.has(REVISION));
     session.revise(
         2,
         "<<<DELETE: README>>>\n<<<MOVE: src/count.sh -> count.sh>>>\n<<<EMPTY: src/none>>>\n<<<FILE: run>>>\nexit 0\n",
@@ -39,15 +47,6 @@ fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     let out = session.env.folder().join("out");
     session.tm(&["export", &out.display().to_string()]).ok();
     assert_eq!(mode(out.join("run")) & 0o111, 0o111);
-}
-
-#[test]
-fn what_would_go_and_is_not_there_is_refused_before_it_costs_anything() {
-    let session = at("REVISING");
-    let refused = session.respond("<<<DELETE: src/other.sh>>>\n", &[]);
-    let said = refused.fault(3, "response_unreadable");
-    assert!(said.contains("there are README, src/count.sh"), "{said}");
-    assert!(!session.has(REVISION));
 }
 
 #[test]
@@ -100,15 +99,4 @@ fn sessions_are_listed_by_status_and_profile() {
             .collect();
         assert_eq!(listed, ids, "{words:?}");
     }
-}
-
-#[test]
-fn feedback_comes_from_a_file() {
-    let session = gated(&["plan"], "PLANNED");
-    session.env.write("why.md", "Say more.\nMuch more.\n");
-    session.agreed(&["reject", "--feedback-file", "why.md"]);
-    let prompt = session.read("planning-prompt.md");
-    assert!(prompt.contains("Say more.\nMuch more."), "{prompt}");
-    assert!(!session.has(PLANNING));
-    session.tm(&["reject"]).fault(2, "usage");
 }

@@ -13,15 +13,8 @@ use super::stub::NAME;
 use testkit::Outcome;
 
 /// Makes a pipe.
-pub fn pipe(path: &Path) {
+fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
-}
-
-/// Opens it to be read, without waiting for somebody who writes.
-pub fn reader(path: &Path) -> fs::File {
-    let mut options = fs::OpenOptions::new();
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    options.read(true).custom_flags(flags).open(path).unwrap()
 }
 
 /// A session whose plan is read by a program that tells when it runs, and waits until it is let go on, or all is over.
@@ -138,7 +131,9 @@ fn a_pipe_in_the_place_of_a_response_holds_nobody_up() {
     let session = at("PLANNING");
     let place = session.folder.join(PLANNING);
     pipe(&place);
-    let mut held = reader(&place);
+    let mut options = fs::OpenOptions::new();
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let mut held = options.read(true).custom_flags(flags).open(&place).unwrap();
     session.refused(6, "no_ordinary_file");
     let mut nothing = String::new();
     let _ = held.read_to_string(&mut nothing);

@@ -82,6 +82,15 @@ fn one_on_a_plan() {
     assert!(look(&session).edited, "whoever looks is told");
     refused(&session, &gate, "changed_since");
     session.put("plan.md", PLAN);
+    // Nobody asked for one on the plan of another session.
+    let open = session.env.begin();
+    open.to("PLANNED");
+    let session_id = open.id.clone();
+    let of_open = ClosedGate {
+        session_id,
+        ..gate.clone()
+    };
+    refused(&open, &of_open, "gate_open");
     let with = |change: fn(&mut ClosedGate)| {
         let mut wrong = gate.clone();
         change(&mut wrong);
@@ -132,22 +141,6 @@ fn each_is_told_with_its_way_and_none_is_taken_behind_the_end() {
         report.contains("elicitation") && report.contains("terminal"),
         "{report}"
     );
-}
-
-#[test]
-fn one_that_nobody_asked_for() {
-    let session = at("PLANNED");
-    let gate = ClosedGate {
-        session_id: session.id.clone(),
-        gate: "plan".to_owned(),
-        phase: "PLANNED".to_owned(),
-        iteration: 0,
-        round: Some(0),
-        hash: journal::sha256_hex(PLAN.as_bytes()),
-        ..ClosedGate::default()
-    };
-    refused(&session, &gate, "gate_open");
-    session.step_to("GENERATING");
 }
 
 #[test]

@@ -276,34 +276,39 @@ fn only_a_person_decides() {
 }
 
 #[test]
-fn a_plan_that_was_edited_before_it_was_approved_is_the_one_that_counts() {
+fn a_plan_that_was_edited_before_its_gate_is_the_one_that_is_decided_on() {
     let session = gated(&["plan"], "PLANNED");
+    // Sent back, with feedback from a file, it is no plan.
+    session.tm(&["reject"]).fault(2, "usage");
+    session.put("plan.md", "By hand.\n");
+    session.env.write("why.md", "Say more.\nMuch more.\n");
+    session.agreed(&["reject", "--feedback-file", "why.md"]);
+    tells(
+        &session,
+        "planning-prompt.md",
+        "Say more.\nMuch more.",
+        true,
+    );
+    assert_eq!(session.status().get("plan_hash"), None);
+    assert!(!session.has("plan.md"));
+    assert_eq!(session.read("plan.rejected-1.md"), "By hand.\n");
+    session.to("PLANNED");
     let mended = "# Plan\n\nCount by any white space.\n";
     session.put("plan.md", mended);
     session.whole();
     closed(&session, "plan");
     approve(&session);
+    // Edited after that, it closes its gate again.
+    session.put("plan.md", "# Another\n");
+    closed(&session, "plan");
+    session.put("plan.md", mended);
     let state = session.step_to("GENERATING");
     assert_eq!(state["plan_hash"], journal::sha256_hex(mended.as_bytes()));
-    tells(
-        &session,
-        "iteration-1/generation-prompt.md",
-        "any white space",
-        true,
-    );
+    let prompt = "iteration-1/generation-prompt.md";
+    tells(&session, prompt, "any white space", true);
     session.to_complete();
     assert_eq!(session.read("plan.md"), mended);
     session.whole();
-}
-
-#[test]
-fn a_plan_that_was_edited_after_it_was_approved_closes_its_gate_again() {
-    let session = gated(&["plan"], "PLANNED");
-    approve(&session);
-    session.put("plan.md", "# Another\n");
-    closed(&session, "plan");
-    session.put("plan.md", PLAN);
-    session.step_to("GENERATING");
 }
 
 /// What becomes of it is shown in `crates/engine/tests/it/session/mended.rs`.
@@ -315,15 +320,4 @@ fn who_approves_mended_code_is_told_that_it_was_changed() {
     assert!(shown.contains("tm session diff"), "{shown}");
     session.step_to("REVIEWING");
     tells(&session, "iteration-1/review-prompt.md", "Mine.", true);
-}
-
-/// A plan is sent back as it stands there, with no plan left.
-#[test]
-fn a_plan_that_was_sent_back_is_no_plan() {
-    let session = gated(&["plan"], "PLANNED");
-    session.put("plan.md", "By hand.\n");
-    session.reject("Shorter.");
-    assert_eq!(session.status().get("plan_hash"), None);
-    assert!(!session.has("plan.md"));
-    assert_eq!(session.read("plan.rejected-1.md"), "By hand.\n");
 }

@@ -1,10 +1,8 @@
 //! Thirty processes report the same unit at once, and some of them are killed.
 
-use std::time::{Duration, Instant};
-
 use super::ending::brought_to;
 use super::executor::Executor;
-use super::stage::{Stage, holds_the_lock};
+use super::stage::Stage;
 
 /// How many report at once.
 const CROWD: usize = 30;
@@ -58,20 +56,4 @@ fn two_dozen_starts_make_one_run() {
     let mut begun = stage.runs();
     begun.retain(|run| run.join("state.json").exists());
     assert_eq!(begun.len(), 1);
-}
-
-#[test]
-fn a_holder_that_is_killed_holds_nothing() {
-    let stage = Stage::new(1);
-    let mut executor = brought_to(&stage, "commit", "1.1");
-    stage.hook("pre-commit", "sleep 1\n");
-    let mut holder = stage.program(&["autopilot", "commit"]).spawn().unwrap();
-    holds_the_lock(&stage, &mut holder);
-    let begun = Instant::now();
-    holder.kill().unwrap();
-    holder.wait().unwrap();
-    executor.finish_in_peace();
-    let waited = begun.elapsed();
-    assert!(waited < Duration::from_secs(25), "for a dead process");
-    executor.check_completed();
 }

@@ -8,8 +8,8 @@ use super::stage::{Death, Stage};
 
 /// The ways to die that are tried within a command, one after the other: a way is dropped for good at the first time it is not
 /// come to. The last one is there for sure.
-fn ways(of: &str, action: &str) -> Vec<Vec<Death>> {
-    let chosen = |name: &str| times(&format!("{action} {name}"));
+fn ways(of: &str, what: &str) -> Vec<Vec<Death>> {
+    let chosen = |name: &str| times(&format!("{what} {name}"));
     match of {
         "fail points" if cfg!(debug_assertions) => {
             let point = |name: &'static str| chosen(name).map(move |time| Death::Point(name, time));
@@ -41,31 +41,29 @@ fn recoveries(turn: &mut usize) -> Vec<Recovery> {
     }
 }
 
-/// From what the stage is now, has the command that answers a unit die every death. `check` looks at what has become of it when
-/// the command was repeated.
-fn die_everywhere(
+/// From what the stage is now, has `what` die every death; afterwards something else is done, then it is repeated, and looked at.
+pub fn die_everywhere(
     stage: &Stage,
-    (action, id): (&str, &str),
-    of: &str,
-    at_least: usize,
-    check: impl Fn(&Executor<'_>),
+    what: &str,
+    (of, at_least): (&str, usize),
+    dies: impl Fn(&mut Executor<'_>, Death) -> bool,
+    goes_on: impl Fn(&mut Executor<'_>),
 ) {
     stage.save(0);
     let mut died = 0;
     let mut turn = 0;
-    for way in ways(of, action) {
+    for way in ways(of, what) {
         'way: for death in way {
             for recovery in recoveries(&mut turn) {
                 stage.restore(0);
                 let mut executor = Executor::new(stage);
                 executor.history = format!("  TRAMLINE_KILL_SEED={}\n", seed());
-                if executor.answer(action, id, Some(death)) {
+                if !dies(&mut executor, death) {
                     break 'way;
                 }
                 died += 1;
                 executor.recover(recovery);
-                executor.answer_once(action, id);
-                check(&executor);
+                goes_on(&mut executor);
             }
         }
     }
@@ -77,6 +75,20 @@ fn die_everywhere(
     assert!(died >= expected, "only {died} deaths");
 }
 
+/// The same of the command that answers a unit.
+fn unit_dies(
+    stage: &Stage,
+    (action, id): (&str, &str),
+    deaths: (&str, usize),
+    check: impl Fn(&Executor<'_>),
+) {
+    let dies = |executor: &mut Executor<'_>, death| !executor.answer(action, id, Some(death));
+    die_everywhere(stage, action, deaths, dies, |executor| {
+        executor.answer_once(action, id);
+        check(executor);
+    });
+}
+
 /// Brings a run to a unit, and has it die so, with at least so many deaths where all are tried.
 fn dies(unit: (&str, &str), deaths: &[(&str, usize)], check: impl Fn(&Executor<'_>)) {
     let stage = Stage::new(2);
@@ -84,9 +96,9 @@ fn dies(unit: (&str, &str), deaths: &[(&str, usize)], check: impl Fn(&Executor<'
         brought_to(&stage, unit.0, unit.1);
     }
     stage.save(1);
-    for (of, at_least) in deaths {
+    for deaths in deaths {
         stage.restore(1);
-        die_everywhere(&stage, unit, of, *at_least, &check);
+        unit_dies(&stage, unit, *deaths, &check);
     }
 }
 
@@ -156,7 +168,7 @@ fn recovery_dies() {
         let stage = Stage::new(2);
         let mut executor = brought_to(&stage, "commit", "1.2");
         assert!(!executor.answer("commit", "1.2", Some(Death::Point(first, 1))));
-        die_everywhere(&stage, ("commit", "1.2"), of, 3, one_commit);
+        unit_dies(&stage, ("commit", "1.2"), (of, 3), one_commit);
     }
 }
 

@@ -6,52 +6,34 @@ use serde_json::{Value, json};
 
 use super::ending::brought_to;
 use super::executor::{Executor, Recovery};
+use super::matrix::die_everywhere;
 use super::stage::{Death, Stage};
-use testkit::kill::{seed, times, tries_all};
 use testkit::person::key;
 
 /// From `prepare` on, has `command` die at each fail point, looks where the run is then, repeats the command if
 /// `is_done` says that it has not come about, and `check`s what has become of it.
-fn die_everywhere(
+fn turn_dies(
     prepare: impl Fn(&Stage),
     command: &[&str],
     is_done: impl Fn(&Stage) -> bool,
     check: impl Fn(&mut Executor<'_>),
 ) {
-    if !cfg!(debug_assertions) {
-        return;
-    }
     let stage = Stage::new(2);
     prepare(&stage);
-    stage.save(0);
-    let mut turn = 0;
-    let place = |name| format!("{} {name}", command.join(" "));
-    let names = engine::fail_point::NAMES.into_iter();
-    let ways = names.map(|name| (name, times(&place(name)).collect()));
-    for (name, times) in ways.chain([("after-append", vec![1])]) {
-        for time in times {
-            stage.restore(0);
-            let mut executor = Executor::new(&stage);
-            executor.history = format!("  TRAMLINE_KILL_SEED={}\n", seed());
-            if !executor.tm(command, Some(Death::Point(name, time))).died() {
-                break;
+    let dies = |executor: &mut Executor<'_>, death| executor.tm(command, Some(death)).died();
+    let points = ("fail points", 3);
+    die_everywhere(&stage, &command.join(" "), points, dies, |executor| {
+        if is_done(&stage) {
+            // Who only looked at the run left what is made of its journal as it was.
+            executor.recover(Recovery::Resume);
+        } else {
+            let ran = executor.tm(command, None);
+            if ran.status != 0 && !is_done(&stage) {
+                executor.fail(&format!("{command:?} cannot be repeated: {}", ran.out));
             }
-            turn += 1;
-            executor.recover(Recovery::ALL[turn % Recovery::ALL.len()]);
-            if is_done(&stage) {
-                // Who only looked at the run left what is made of its journal as it was.
-                executor.recover(Recovery::Resume);
-            } else {
-                let ran = executor.tm(command, None);
-                if ran.status != 0 && !is_done(&stage) {
-                    executor.fail(&format!("{command:?} cannot be repeated: {}", ran.out));
-                }
-            }
-            check(&mut executor);
         }
-    }
-    let expected = if tries_all() { 3 } else { 1 };
-    assert!(turn >= expected, "only {turn} deaths");
+        check(executor);
+    });
 }
 
 fn status(stage: &Stage) -> Value {
@@ -60,7 +42,7 @@ fn status(stage: &Stage) -> Value {
 
 #[test]
 fn reopen() {
-    die_everywhere(
+    turn_dies(
         |stage| drop(brought_to(stage, "commit", "1.1")),
         &["autopilot", "reopen", "--reason", "not good enough"],
         |stage| status(stage)["currentPhase"] == "green",
@@ -70,7 +52,7 @@ fn reopen() {
 
 #[test]
 fn rewind() {
-    die_everywhere(
+    turn_dies(
         |stage| drop(brought_to(stage, "commit", "1.2")),
         &["autopilot", "rewind", "1.2"],
         |stage| status(stage)["currentPhase"] == "red",
@@ -83,7 +65,7 @@ fn rewind() {
 
 #[test]
 fn skip() {
-    die_everywhere(
+    turn_dies(
         |stage| drop(brought_to(stage, "red", "1.2")),
         &["autopilot", "skip", "1.2", "--reason", "too hard"],
         |stage| status(stage)["progress"]["failed"] == json!(["1.2"]),
@@ -97,7 +79,7 @@ fn skip() {
 
 #[test]
 fn resume() {
-    die_everywhere(
+    turn_dies(
         |stage| {
             brought_to(stage, "commit", "1.2");
             stage.ok(&["autopilot", "pause"]);
@@ -110,7 +92,7 @@ fn resume() {
 
 #[test]
 fn abort() {
-    die_everywhere(
+    turn_dies(
         |stage| {
             // So that there is a tag to set back.
             stage.write(".taskmaster/state.json", "{\"currentTag\": \"master\"}\n");
@@ -136,7 +118,7 @@ fn abort() {
 #[test]
 fn abort_with_clean_up() {
     let words = "autopilot abort --cleanup --force --sign ../home/store/key";
-    die_everywhere(
+    turn_dies(
         |stage| {
             brought_to(stage, "red", "1.1");
             fs::remove_file(stage.project().join("tests/1.1_test.sh")).unwrap();
