@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::stage::{Stage, asked, refused, yes};
+use super::stage::{Stage, asked, refused, rows, yes};
 use testkit::files::write;
 use testkit::mcp::envelope;
 
@@ -171,32 +171,16 @@ fn nobody_is_asked_for_what_would_be_refused() {
     let before = stage.journal();
     let first = stage.status()["runId"].take();
     let start = json!({ "title": "Greet", "subtasks": ["Greet"], "force": true });
-    let elsewhere = json!({ "reason": reason, "unitId": "workUnit-9" });
-    for (tool, arguments, code) in [
-        (
-            "autopilot_skip",
-            &json!({ "subtaskId": "7.7", "reason": reason }),
-            "not_present",
-        ),
-        ("autopilot_skip", &elsewhere, "stale_unit"),
-        ("autopilot_skip", &json!({ "reason": " " }), "no_reason"),
-        (
-            "run_abort",
-            &json!({ "unitId": "workUnit-9" }),
-            "stale_unit",
-        ),
-        (
-            "autopilot_abort",
-            &json!({ "cleanup": true }),
-            "unmerged_work",
-        ),
-        ("autopilot_start", &start, "dirty_tree"),
-        (
-            "autopilot_start",
-            &json!({ "plan": "none.md", "force": true }),
-            "tasks_missing",
-        ),
-    ] {
+    let cases = json!([
+        ["autopilot_skip", { "subtaskId": "7.7", "reason": reason }, "not_present"],
+        ["autopilot_skip", { "unitId": "workUnit-9", "reason": reason }, "stale_unit"],
+        ["autopilot_skip", { "reason": " " }, "no_reason"],
+        ["run_abort", { "unitId": "workUnit-9" }, "stale_unit"],
+        ["autopilot_abort", { "cleanup": true }, "unmerged_work"],
+        ["autopilot_start", start, "dirty_tree"],
+        ["autopilot_start", { "plan": "none.md", "force": true }, "tasks_missing"],
+    ]);
+    for (tool, arguments, code) in rows(&cases) {
         let error = server.call(tool, arguments)["structuredContent"]["error"].take();
         assert_eq!(error["code"], code, "{tool}: {error}");
         if code == "unmerged_work" {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Client, Stage, asked, refused, yes};
+use super::stage::{Client, Stage, asked, refused, rows, yes};
 use crate::program::collab_walk::{Caller, ONE_OF_EACH, Walk, two_waves};
 use testkit::mcp::{Server, envelope};
 
@@ -96,36 +96,21 @@ fn names_are_read_as_agents_spell_them() {
     let early = Server::call(&mut server, "update_task_status", &task);
     assert_eq!(early["structuredContent"]["code"], "not_now", "{early}");
 
+    let stored = json!({ "id": "x", "status": "failed" });
     let odd = json!({ "id": "x", "status": "failed", "why": 1 });
-    let short = json!([{ "id": "x", "status": "failed" }, { "id": "y" }]);
-    for (tool, arguments, told) in [
-        ("complete_skill", json!({}), "`skill` is missing"),
-        (
-            "complete_skill",
-            json!({ "skill": "x", "bogus": 1 }),
-            "`bogus`",
-        ),
-        ("get_session_state", json!({ "full": "yes" }), "`full`"),
-        (
-            "update_task_status",
-            json!({ "id": "x" }),
-            "`status` is missing",
-        ),
-        ("update_tasks_status", json!({}), "`tasks` is missing"),
-        ("update_tasks_status", json!({ "tasks": [1] }), "`tasks[0]`"),
-        (
-            "update_tasks_status",
-            json!({ "tasks": short }),
-            "`tasks[1].status`",
-        ),
-        (
-            "update_tasks_status",
-            json!({ "tasks": [odd] }),
-            "`tasks[0].why`",
-        ),
-        ("sync_task_graph", json!({ "document": 1 }), "`document`"),
-    ] {
-        let fault = refused(&mut server, tool, &arguments);
+    let cases = json!([
+        ["complete_skill", {}, "`skill` is missing"],
+        ["complete_skill", { "skill": "x", "bogus": 1 }, "`bogus`"],
+        ["get_session_state", { "full": "yes" }, "`full`"],
+        ["update_task_status", { "id": "x" }, "`status` is missing"],
+        ["update_tasks_status", {}, "`tasks` is missing"],
+        ["update_tasks_status", { "tasks": [1] }, "`tasks[0]`"],
+        ["update_tasks_status", { "tasks": [stored, { "id": "y" }] }, "`tasks[1].status`"],
+        ["update_tasks_status", { "tasks": [odd] }, "`tasks[0].why`"],
+        ["sync_task_graph", { "document": 1 }, "`document`"],
+    ]);
+    for (tool, arguments, told) in rows(&cases) {
+        let fault = refused(&mut server, tool, arguments);
         assert_eq!(fault["code"], "bad_arguments", "{fault}");
         assert!(fault["message"].as_str().unwrap().contains(told), "{fault}");
     }

@@ -54,21 +54,22 @@ fn a_wrong_call_is_told_in_words_of_tools() {
     let stage = Stage::started();
     let mut server = stage.session();
     let results = json!({ "failed": 1, "passed": 0 });
-    let coverage = json!({ "report": "a", "coverage": 9, "coverageReport": "b" });
-    for (arguments, code) in [
-        (json!({}), "no_results"),
-        (json!({ "results": results, "report": "a" }), "given_twice"),
-        (json!({ "results": results, "verify": true }), "given_twice"),
-        (coverage, "given_twice"),
-        (json!({ "report": ["nowhere.tap"] }), "report_missing"),
-        (json!({ "report": "[\"run.sh\", \"b\"]" }), "report_missing"),
-        (json!({ "report": "README", "format": "xml" }), "bad_format"),
-        (json!({ "report": 5 }), "bad_arguments"),
-        (json!({ "report": { "path": "a" } }), "bad_arguments"),
-        (json!({ "verify": "yes" }), "bad_arguments"),
-    ] {
-        let error = refused(&mut server, "autopilot_complete_phase", &arguments);
-        assert_eq!(error["code"], code, "{arguments}: {error}");
+    let cases = json!([
+        ["no_results", {}],
+        ["given_twice", { "results": results, "report": "a" }],
+        ["given_twice", { "results": results, "verify": true }],
+        ["given_twice", { "report": "a", "coverage": 9, "coverageReport": "b" }],
+        ["report_missing", { "report": ["nowhere.tap"] }],
+        ["report_missing", { "report": "[\"run.sh\", \"b\"]" }],
+        ["bad_format", { "report": "README", "format": "xml" }],
+        ["bad_arguments", { "report": 5 }],
+        ["bad_arguments", { "report": { "path": "a" } }],
+        ["bad_arguments", { "verify": "yes" }],
+    ]);
+    for case in cases.as_array().unwrap() {
+        let (code, arguments) = (&case[0], &case[1]);
+        let error = refused(&mut server, "autopilot_complete_phase", arguments);
+        assert_eq!(error["code"], *code, "{arguments}: {error}");
         let suggestion = error["suggestion"].as_str().unwrap();
         assert!(!suggestion.contains("--"), "{arguments}: {suggestion}");
     }

@@ -184,20 +184,17 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
                 assert!(one.is_string() || one.is_object(), "{name}: {side}: {one}");
             }
         }
-        let is_of = |group: &str| name.as_str().is_some_and(|name| name.starts_with(group));
-        let every: &[&str] = if is_of("session_") {
-            &["sessionId", "projectRoot"]
-        } else if name.as_str().is_some_and(|name| COLLAB.contains(&name)) {
-            &["session", "project"]
-        } else {
-            &["runId", "projectRoot", "tag"]
+        let name = name.as_str().unwrap();
+        let every: &[&str] = match name.split_once('_') {
+            // An item of any run names what it is about.
+            Some(("run", _)) => &[],
+            Some(("session", _)) => &["sessionId", "projectRoot"],
+            Some(("autopilot", _)) => &["runId", "projectRoot", "tag"],
+            _ => &["session", "project"],
         };
         for every in every {
             let known = &tool["inputSchema"]["properties"][every]["type"];
-            assert!(
-                known == "string" || is_of("run_"),
-                "{name} takes no {every}"
-            );
+            assert_eq!(known, "string", "{name} takes no {every}");
         }
         let meta = &tool["_meta"];
         for (key, tools) in [
@@ -207,7 +204,7 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
             ),
             ("anthropic/alwaysLoad", &CORE),
         ] {
-            let expected = tools.iter().any(|tool| name == tool);
+            let expected = tools.contains(&name);
             assert_eq!(meta[key] == true, expected, "{name}: {meta}");
         }
     }

@@ -3,7 +3,6 @@
 mod approvals;
 mod breaking;
 mod collab;
-mod crowds;
 mod drawings;
 mod eras;
 mod evidence;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, refused};
+use super::stage::{Stage, refused, rows};
 
 const PARSE: i64 = -32700;
 const REQUEST: i64 = -32600;
@@ -176,52 +176,28 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
     let stage = Stage::started();
     let before = stage.journal();
     let mut server = stage.session();
-    let complete = "autopilot_complete_phase";
-    let unit = |result: Value| json!({ "workUnitId": "x", "result": result });
-    let misspelled = json!({ "success": true, "phase": "RED", "testFailed": 1 });
-    for (tool, arguments, word) in [
-        ("autopilot_status", json!({ "runID": "x" }), "`runID`"),
-        ("autopilot_status", json!({ "runId": {} }), "`runId`"),
-        ("autopilot_status", json!({ "projectRoot": 5.5 }), "5.5"),
-        (complete, json!({}), "says nothing"),
-        (complete, json!({ "results": [] }), "`results`"),
-        (complete, json!({ "results": { "failed": -1 } }), "-1"),
-        (complete, json!({ "results": { "failed": 1.5 } }), "1.5"),
-        (complete, json!({ "results": { "fails": 1 } }), "fails"),
-        (
-            complete,
-            json!({ "results": "failed:1", "phase": "blue" }),
-            "blue",
-        ),
-        (
-            complete,
-            json!({ "results": { "failed": 1 }, "files": 1 }),
-            "`files`",
-        ),
-        ("autopilot_skip", json!({}), "`reason`"),
-        ("autopilot_abort", json!({ "cleanup": "yes" }), "`cleanup`"),
-        (
-            "autopilot_start",
-            json!({ "options": { "branches": "a" } }),
-            "`options.branches`",
-        ),
-        (
-            "autopilot_start",
-            json!({ "options": { "maxAttempts": -1 } }),
-            "-1",
-        ),
-        (
-            "autopilot_complete_work_unit",
-            json!({ "workUnitId": "x" }),
-            "`result`",
-        ),
-        (
-            "autopilot_complete_work_unit",
-            unit(misspelled),
-            "`result.testFailed`",
-        ),
-    ] {
-        let error = refused(&mut server, tool, &arguments);
+    let cases = json!([
+        ["autopilot_status", { "runID": "x" }, "`runID`"],
+        ["autopilot_status", { "runId": {} }, "`runId`"],
+        ["autopilot_status", { "projectRoot": 5.5 }, "5.5"],
+        ["autopilot_complete_phase", {}, "says nothing"],
+        ["autopilot_complete_phase", { "results": [] }, "`results`"],
+        ["autopilot_complete_phase", { "results": { "failed": -1 } }, "-1"],
+        ["autopilot_complete_phase", { "results": { "failed": 1.5 } }, "1.5"],
+        ["autopilot_complete_phase", { "results": { "fails": 1 } }, "fails"],
+        ["autopilot_complete_phase", { "results": "failed:1", "phase": "blue" }, "blue"],
+        ["autopilot_complete_phase", { "results": "failed:1", "files": 1 }, "`files`"],
+        ["autopilot_skip", {}, "`reason`"],
+        ["autopilot_abort", { "cleanup": "yes" }, "`cleanup`"],
+        ["autopilot_start", { "options": { "branches": "a" } }, "`options.branches`"],
+        ["autopilot_start", { "options": { "maxAttempts": -1 } }, "-1"],
+        ["autopilot_complete_work_unit", { "workUnitId": "x" }, "`result`"],
+        ["autopilot_complete_work_unit",
+         { "workUnitId": "x", "result": { "success": true, "phase": "RED", "testFailed": 1 } },
+         "`result.testFailed`"],
+    ]);
+    for (tool, arguments, word) in rows(&cases) {
+        let error = refused(&mut server, tool, arguments);
         assert!(error["code"].is_string(), "{error}");
         let told = format!("{} {}", error["message"], error["suggestion"]);
         assert!(told.contains(word), "{tool} {arguments}: {told}");

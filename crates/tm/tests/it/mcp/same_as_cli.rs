@@ -5,18 +5,14 @@ use serde_json::{Value, json};
 use super::stage::Stage;
 use testkit::mcp::Server;
 
-const COMPLETE: &str = "complete_phase";
-
-/// One call in both forms, and what it comes to: tool and arguments, the words of the command, its exit status and the code. Both
-/// are the autopilot's.
-type Case = (&'static str, Value, &'static str, i32, &'static str);
-
-/// The numbers of the events differ, and where one of them had a turn before the other.
-fn compare(stage: &Stage, server: &mut Server, (tool, arguments, command, status, code): &Case) {
-    let command = format!("autopilot {command}");
+/// One call in both forms: tool, arguments and the words of the command, all of the autopilot, and what it comes to: the exit
+/// status of the command, and the code. The numbers of the events differ, and where one of them had a turn before the other.
+fn compare(stage: &Stage, server: &mut Server, case: &Value) {
+    let [tool, command, code] = [0, 2, 4].map(|at| case[at].as_str().unwrap());
     let words: Vec<&str> = command.split(' ').collect();
-    let by_hand = stage.tm(*status, &words);
-    let result = server.call(&format!("autopilot_{tool}"), arguments);
+    let status = i32::try_from(case[3].as_i64().unwrap()).unwrap();
+    let by_hand = stage.tm(status, &[&["autopilot"], &words[..]].concat());
+    let result = server.call(&format!("autopilot_{tool}"), &case[1]);
     let told = &result["structuredContent"];
     assert_eq!(without_advice(told), without_advice(&by_hand), "{command}");
     for advice in advice(told) {
@@ -27,13 +23,10 @@ fn compare(stage: &Stage, server: &mut Server, (tool, arguments, command, status
     let is_fault = by_hand.get("error").is_some();
     assert_eq!(result["isError"] == true, is_fault, "{result}");
     if is_fault {
-        assert_eq!(told["error"]["code"], *code, "{told}");
+        assert_eq!(told["error"]["code"], code, "{told}");
     } else {
-        assert_eq!(
-            (&told["validated"], &told["code"]),
-            (&json!(false), &json!(code)),
-            "{told}"
-        );
+        assert_eq!(told["validated"], false, "{told}");
+        assert_eq!(told["code"], code, "{told}");
         let text = result["content"][0]["text"].as_str().unwrap();
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), *told);
     }
@@ -73,44 +66,25 @@ fn advice(answer: &Value) -> impl Iterator<Item = &str> {
         .filter_map(|key| told.get(key)?.as_str())
 }
 
-fn compare_all(stage: &Stage, cases: &[Case]) {
+fn compare_all(stage: &Stage, cases: &Value) {
     let mut server = stage.session();
-    for case in cases {
+    for case in cases.as_array().unwrap() {
         compare(stage, &mut server, case);
     }
 }
 
 #[test]
 fn without_a_run() {
-    let nothing = json!({ "taskId": 1, "tag": "nothing" });
-    let on_main = json!({ "taskId": "1", "options": { "branch": "main" } });
-    let cases = [
-        ("status", json!({}), "status", 4, "no_run"),
-        ("next", json!({}), "next", 4, "no_run"),
-        ("pause", json!({}), "pause", 4, "no_run"),
-        (
-            "status",
-            json!({ "runId": "nothing" }),
-            "status --run-id nothing",
-            4,
-            "no_run",
-        ),
-        (
-            "start",
-            json!({ "taskId": "99" }),
-            "start 99",
-            4,
-            "unknown_task",
-        ),
-        ("start", nothing, "start 1 --tag nothing", 4, "unknown_tag"),
-        (
-            "start",
-            on_main,
-            "start 1 --branch main",
-            3,
-            "on_default_branch",
-        ),
-    ];
+    let cases = json!([
+        ["status", {}, "status", 4, "no_run"],
+        ["next", {}, "next", 4, "no_run"],
+        ["pause", {}, "pause", 4, "no_run"],
+        ["status", { "runId": "nothing" }, "status --run-id nothing", 4, "no_run"],
+        ["start", { "taskId": "99" }, "start 99", 4, "unknown_task"],
+        ["start", { "taskId": 1, "tag": "nothing" }, "start 1 --tag nothing", 4, "unknown_tag"],
+        ["start", { "taskId": "1", "options": { "branch": "main" } },
+         "start 1 --branch main", 3, "on_default_branch"],
+    ]);
     compare_all(&Stage::new(), &cases);
 }
 
@@ -118,79 +92,26 @@ fn without_a_run() {
 fn before_red() {
     let stage = Stage::started();
     stage.write("tests/words_test.sh", "false\n");
-    let good = json!({ "results": { "failed": 0, "passed": 1 } });
-    let one = |name: &str, value: Value| json!({ "results": { "failed": 1 }, name: value });
-    let green = one("phase", json!("green"));
-    let other = one("subtaskId", json!("1.2"));
-    let elsewhere = one("unitId", json!("workUnit-9"));
-    let unchanged = one("files", json!(["src/a"]));
-    let cases = [
-        (
-            "start",
-            json!({ "taskId": "2" }),
-            "start 2",
-            5,
-            "run_active",
-        ),
-        (
-            COMPLETE,
-            good.clone(),
-            "complete --results failed:0,passed:1",
-            3,
-            "red_requires_failing_tests",
-        ),
-        (
-            COMPLETE,
-            json!({ "results": "failed:x" }),
-            "complete --results failed:x",
-            2,
-            "bad_results",
-        ),
-        (
-            COMPLETE,
-            green,
-            "complete green --results failed:1",
-            5,
-            "stale_unit",
-        ),
-        (
-            COMPLETE,
-            other,
-            "complete red 1.2 --results failed:1",
-            5,
-            "stale_unit",
-        ),
-        (
-            COMPLETE,
-            elsewhere,
-            "complete --results failed:1 --unit workUnit-9",
-            5,
-            "stale_unit",
-        ),
-        (
-            COMPLETE,
-            unchanged,
-            "complete --results failed:1 --files src/a",
-            3,
-            "file_not_changed",
-        ),
-        ("commit", json!({}), "commit", 5, "stale_unit"),
-        (
-            "finalize",
-            good,
-            "finalize --results failed:0,passed:1",
-            5,
-            "stale_unit",
-        ),
-        ("reopen", json!({}), "reopen", 3, "cannot_reopen"),
-        (
-            "rewind",
-            json!({ "to": "7.7" }),
-            "rewind 7.7",
-            4,
-            "unknown_step",
-        ),
-    ];
+    let (good, one) = (json!({ "failed": 0, "passed": 1 }), json!({ "failed": 1 }));
+    let cases = json!([
+        ["start", { "taskId": "2" }, "start 2", 5, "run_active"],
+        ["complete_phase", { "results": good },
+         "complete --results failed:0,passed:1", 3, "red_requires_failing_tests"],
+        ["complete_phase", { "results": "failed:x" },
+         "complete --results failed:x", 2, "bad_results"],
+        ["complete_phase", { "results": one, "phase": "green" },
+         "complete green --results failed:1", 5, "stale_unit"],
+        ["complete_phase", { "results": one, "subtaskId": "1.2" },
+         "complete red 1.2 --results failed:1", 5, "stale_unit"],
+        ["complete_phase", { "results": one, "unitId": "workUnit-9.9-RED" },
+         "complete --results failed:1 --unit workUnit-9.9-RED", 5, "stale_unit"],
+        ["complete_phase", { "results": one, "files": ["src/none.sh"] },
+         "complete --results failed:1 --files src/none.sh", 3, "file_not_changed"],
+        ["commit", {}, "commit", 5, "stale_unit"],
+        ["finalize", { "results": good }, "finalize --results failed:0,passed:1", 5, "stale_unit"],
+        ["reopen", {}, "reopen", 3, "cannot_reopen"],
+        ["rewind", { "to": "7.7" }, "rewind 7.7", 4, "unknown_step"],
+    ]);
     compare_all(&stage, &cases);
 }
 
@@ -198,18 +119,12 @@ fn before_red() {
 fn at_a_commit_and_when_paused() {
     let stage = Stage::at_commit();
     stage.write(".env", "KEY=1\n");
-    compare_all(&stage, &[("commit", json!({}), "commit", 3, "secret_file")]);
+    compare_all(&stage, &json!([["commit", {}, "commit", 3, "secret_file"]]));
     stage.tm(0, &["autopilot", "pause"]);
-    let cases = [
-        ("commit", json!({}), "commit", 5, "paused"),
-        (
-            "skip",
-            json!({ "reason": "no" }),
-            "skip --reason no",
-            5,
-            "paused",
-        ),
-    ];
+    let cases = json!([
+        ["commit", {}, "commit", 5, "paused"],
+        ["skip", { "reason": "no" }, "skip --reason no", 5, "paused"],
+    ]);
     compare_all(&stage, &cases);
 }
 

@@ -86,13 +86,6 @@ impl Stage {
         String::from_utf8(self.sandbox.journal()).unwrap()
     }
 
-    /// How many events of a type are in it.
-    pub fn events(&self, kind: &str) -> usize {
-        self.journal()
-            .matches(&format!("\"event\":\"{kind}\""))
-            .count()
-    }
-
     /// How many commits the run's branch has.
     pub fn commits(&self) -> usize {
         self.git(&["log", "--format=%H", "main..HEAD"])
@@ -190,6 +183,13 @@ impl Drop for Client {
             server.end();
         }
     }
+}
+
+/// The rows of a table: a text, arguments and another text.
+pub fn rows(table: &Value) -> Vec<(&str, &Value, &str)> {
+    let rows = table.as_array().unwrap().iter();
+    rows.map(|row| (row[0].as_str().unwrap(), &row[1], row[2].as_str().unwrap()))
+        .collect()
 }
 
 /// What a person says who agrees.

@@ -94,14 +94,3 @@ fn a_prompt_that_somebody_wrote_beforehand_stays_and_a_link_is_not_followed() {
     let only = BTreeSet::from(["planning-prompt.md".to_owned()]);
     assert_eq!(session.names(), only);
 }
-
-#[test]
-fn what_the_engine_makes_for_itself_comes_back_too() {
-    let session = at("INITIALIZED");
-    session.before("GENERATED");
-    session.remove("snapshot.json");
-    let made = ["state.json", "manifest.json", "workflow.yaml"];
-    made.iter().for_each(|name| session.remove(name));
-    session.step_to("GENERATED");
-    assert_eq!(made.map(|name| session.has(name)), [true; 3]);
-}

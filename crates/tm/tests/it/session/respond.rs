@@ -22,40 +22,20 @@ fn refused(session: &Session, response: impl AsRef<[u8]>, more: &[&str], code: &
 }
 
 #[test]
-fn from_the_beginning_to_the_end() {
-    let session = at("PLANNING");
-    let before = session.status();
-    let answer = session.respond(PLAN, &[]).ok();
-    assert_eq!(
-        (&answer["path"], &answer["bytes"]),
-        (&PLANNING.into(), &PLAN.len().into())
-    );
-    assert_eq!(answer["sha256"], journal::sha256_hex(PLAN.as_bytes()));
-    assert!(answer.get("replaced").is_none());
-    // It was only put into its place.
-    let after = session.status();
-    stayed(&before, &after);
-    assert_eq!(before["artifacts"], after["artifacts"]);
-    session.step_to("PLANNED");
-    session.step_to("GENERATING");
-    // From a file, too.
-    session.env.write("answer.md", BUNDLE);
-    session.tm(&["respond", "answer.md"]).ok();
-    session.step_to("GENERATED");
-    session.step_to("REVIEWING");
-    session.respond(PASS, &[]).ok();
-    session.step_to("REVIEWED");
-    session.step_to("COMPLETE");
-    session.whole();
-}
-
-#[test]
 fn twice_the_same_and_another() {
     let session = at("PLANNING");
     for nothing in ["", " \n\t\r\n"] {
         refused(&session, nothing, &[], "response_empty");
     }
-    session.respond("one\n", &[]).ok();
+    let before = session.status();
+    let sent = session.respond("one\n", &[]).ok();
+    let told = (&sent["path"], &sent["bytes"], sent.get("replaced"));
+    assert_eq!(told, (&PLANNING.into(), &4.into(), None));
+    assert_eq!(sent["sha256"], journal::sha256_hex(b"one\n"));
+    // It was only put into its place.
+    let after = session.status();
+    stayed(&before, &after);
+    assert_eq!(before["artifacts"], after["artifacts"]);
     let again = |response: &str, more: &[&str]| {
         let answer = session.respond(response, more).ok();
         assert!(answer.get("replaced").is_none(), "{answer:#}");
@@ -146,6 +126,10 @@ fn a_file_that_cannot_be_read_and_a_link_in_its_place() {
         .fault(4, "unknown_file");
     session.tm(&["respond", "."]).fault(6, "input");
     before.assert_same(&Everything::below([&*session.folder]), "no file");
+    session.env.write("answer.md", "theirs\n");
+    session.tm(&["respond", "answer.md"]).ok();
+    assert_eq!(session.read(PLANNING), "theirs\n");
+    session.remove(PLANNING);
     // A link in the place of the response is not written through.
     let theirs = session.env.folder().join("theirs");
     fs::write(&theirs, "theirs\n").unwrap();

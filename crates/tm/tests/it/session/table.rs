@@ -69,8 +69,8 @@ fn taken(session: &Session) -> String {
     for (path, bytes) in &files {
         assert_eq!(now.get(path), Some(bytes), "{path} is another, or gone");
     }
-    let made: Vec<&str> = now.keys().map(String::as_str).collect();
-    let made = made.into_iter().filter(|path| !files.contains_key(*path));
+    let made = now.keys().filter(|path| !files.contains_key(*path));
+    let made: BTreeSet<&str> = made.map(String::as_str).collect();
     let (old, new) = (artifacts(&before), artifacts(&after));
     assert!(new.starts_with(old));
     let mut recorded = BTreeSet::new();
@@ -85,7 +85,7 @@ fn taken(session: &Session) -> String {
         }
     }
     assert_recorded(session, &after);
-    for (what, paths) in [("made", made.collect()), ("recorded", recorded)] {
+    for (what, paths) in [("made", made), ("recorded", recorded)] {
         if !paths.is_empty() {
             let paths: Vec<&str> = paths.into_iter().collect();
             write!(told, "\n  {what} {}", paths.join(", ")).unwrap();

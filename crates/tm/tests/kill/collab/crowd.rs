@@ -17,32 +17,6 @@ fn answers(children: Vec<Child>) -> Vec<Value> {
     ended.map(|ran| answered(&ran, 0)).collect()
 }
 
-#[test]
-fn sessions_of_other_names_begin_at_the_same_time() {
-    let stage = Stage::new();
-    let begin = |name: &String| {
-        let words = [
-            "collab",
-            "complete-skill",
-            "collab-start",
-            "--json",
-            "--session",
-            name,
-        ];
-        stage.program(&words).spawn().unwrap()
-    };
-    let names: Vec<String> = (0..8).map(|number| format!("s{number}")).collect();
-    let answers = answers(names.iter().chain(&names).map(begin).collect());
-    assert_eq!(stage.runs().len(), names.len());
-    let (first, second) = answers.split_at(names.len());
-    assert_eq!(first, second, "who came second is told the same");
-    let told: Vec<&str> = first
-        .iter()
-        .filter_map(|answer| answer["session"].as_str())
-        .collect();
-    assert_eq!(told, names);
-}
-
 /// Whoever asks meanwhile is told what was before or what is after, and never fails.
 #[test]
 fn whoever_reads_while_others_write_sees_no_half() {
