@@ -68,7 +68,6 @@ fn an_approval_opens_its_gate_and_does_nothing_else() {
         );
         go_on(&mut driver);
         assert_ne!(driver.state(), phase, "{gate}");
-        assert_eq!(driver.run, driver.replayed(), "{gate}");
     }
 }
 
@@ -271,7 +270,6 @@ fn a_rejection_leads_back_and_asks_again_in_the_same_iteration() {
         // What it was rejected for is told to whoever is asked now.
         let told = driver.run.tokens[0].reason.as_deref();
         assert_eq!(told, Some("shorter, please"), "{name}");
-        assert_eq!(driver.run, driver.replayed(), "{name}");
         // The gate is closed before what comes next, though it has the same hash.
         lead_to_gate(&mut driver, &from);
         assert_eq!(driver.step().unwrap_err().details["gate"], gate, "{name}");
@@ -313,7 +311,6 @@ fn the_same_thing_can_be_rejected_again_and_again() {
     driver.approve("plan").unwrap();
     driver.step().unwrap();
     assert_eq!(driver.state(), "GENERATING");
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -342,7 +339,6 @@ fn a_rejection_whose_effect_fails_leaves_the_session_where_it_was() {
     assert_eq!(code(driver.step()), "blocked");
     driver.reject("code", "no").unwrap();
     assert_eq!((driver.state(), driver.round()), ("REVISING", Some(2)));
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]

@@ -130,6 +130,13 @@ impl Driver {
         Self::of(load(text))
     }
 
+    /// A run of this definition that has begun.
+    pub fn begun(text: &str) -> Self {
+        let mut driver = Self::new(text);
+        driver.start(json!({}), json!({})).unwrap();
+        driver
+    }
+
     pub fn of(definition: Definition) -> Self {
         Self {
             definition,
@@ -253,17 +260,15 @@ impl Driver {
                             }
                             _ => {}
                         }
-                        self.run.apply(&facts.now, &event);
+                        self.run.apply(&facts.now, &reread(&event));
                         self.events.push((facts.now.clone(), event));
                     }
-                    assert_eq!(
-                        self.run, plan.after,
-                        "what was planned is not what its events make"
-                    );
+                    // What was planned is what its events make, as they stand in the journal.
+                    assert_eq!(self.run, plan.after);
                     return Ok(());
                 }
                 Decision::Refused(refusal) => {
-                    assert_eq!(self.run, before, "a refusal moved something");
+                    assert_eq!(self.run, before);
                     return Err(Box::new(refusal));
                 }
                 Decision::Need(need) => match *need {
@@ -523,13 +528,18 @@ impl Driver {
     pub fn replayed(&self) -> RunState {
         let mut run = RunState::default();
         for (at, event) in &self.events {
-            let (name, fields) = event.to_fields();
-            let text = serde_json::to_string(&fields).unwrap();
-            let fields: Map<String, Value> = serde_json::from_str(&text).unwrap();
-            run.apply(at, &Event::from_fields(&name, &fields).unwrap());
+            run.apply(at, &reread(event));
         }
         run
     }
+}
+
+/// The event as it is read from its written form.
+fn reread(event: &Event) -> Event {
+    let (name, fields) = event.to_fields();
+    let text = serde_json::to_string(&fields).unwrap();
+    let fields: Map<String, Value> = serde_json::from_str(&text).unwrap();
+    Event::from_fields(&name, &fields).unwrap()
 }
 
 /// What a refusal says.

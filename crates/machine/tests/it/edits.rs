@@ -135,7 +135,6 @@ fn cursors_on_removed_items_point_at_nothing() {
         ])
         .unwrap();
     assert_eq!(driver.run.vars["part"], "");
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -202,7 +201,6 @@ fn any_number_of_them_at_once_all_count() {
     let edits = (0..200).map(|at| stands("jobs", &format!("j{at}"), "ok"));
     driver.edit(edits.collect()).unwrap();
     assert_eq!(driver.facts_of("jobs")["count"]["ok"], 200);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -362,7 +360,6 @@ fn a_set_that_is_given_again_keeps_where_its_items_stand() {
         driver.run.sets["parts"].get("p").unwrap().status,
         ItemStatus::Open
     );
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -510,7 +507,6 @@ fn what_is_given_up_before_its_wave_is_passed_over() {
     );
     crate::sets::end_wave(&mut driver, &[]);
     assert_eq!(driver.state(), "over");
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -549,7 +545,6 @@ fn what_is_reopened_comes_into_another_wave() {
         [vec![], vec!["b", "d", "c", "a"]],
         "a wave that is over stays one"
     );
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -578,7 +573,6 @@ fn between_waves_what_is_reopened_is_cut_anew_with_what_waited_for_it() {
     }
     assert_eq!(driver.state(), "over");
     assert_eq!(driver.facts_of("jobs")["done"], 5);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -597,7 +591,6 @@ fn what_is_to_be_run_later_leaves_the_wave_in_hand_with_what_needs_it() {
     driver.edit(vec![stands("jobs", "d", "ok")]).unwrap();
     driver.edit(vec![deferred("jobs", "a")]).unwrap();
     assert_eq!(waves(&driver), [vec!["b"], vec!["d"], vec!["a"], vec!["c"]]);
-    assert_eq!(driver.run, driver.replayed());
     driver.edit(vec![deferred("jobs", "d")]).unwrap();
     assert_eq!(
         waves(&driver),
@@ -608,7 +601,6 @@ fn what_is_to_be_run_later_leaves_the_wave_in_hand_with_what_needs_it() {
     }
     assert_eq!(driver.state(), "over");
     assert_eq!(driver.facts_of("jobs")["done"], 4);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -650,7 +642,6 @@ fn one_more_is_cut_behind_what_is_begun() {
         ),
         "bad_dependencies"
     );
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -715,8 +706,7 @@ states:
 
 #[test]
 fn a_way_aside_of_the_workflow_is_one_of_each_state_that_has_none() {
-    let mut driver = Driver::new(ASIDE);
-    driver.start(json!({}), json!({})).unwrap();
+    let mut driver = Driver::begun(ASIDE);
     let no = Command::Skip {
         item: None,
         reason: "no".to_owned(),
@@ -731,8 +721,7 @@ fn a_way_aside_of_the_workflow_is_one_of_each_state_that_has_none() {
     driver.skip().unwrap();
     assert_eq!(driver.state(), "over", "nothing is in `many`");
 
-    let mut driver = Driver::new(ASIDE);
-    driver.start(json!({}), json!({})).unwrap();
+    let mut driver = Driver::begun(ASIDE);
     driver
         .edit(vec![whole("parts", [json!({ "id": "p" })])])
         .unwrap();
@@ -742,8 +731,7 @@ fn a_way_aside_of_the_workflow_is_one_of_each_state_that_has_none() {
     assert_eq!(driver.skip().unwrap_err().code, "cannot_skip");
     assert_eq!(driver.reopen().unwrap_err().code, "cannot_reopen");
 
-    let mut driver = Driver::new(ASIDE);
-    driver.start(json!({}), json!({})).unwrap();
+    let mut driver = Driver::begun(ASIDE);
     driver.skip().unwrap();
     assert_eq!(driver.state(), "over");
 }

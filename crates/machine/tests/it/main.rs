@@ -1,6 +1,5 @@
 //! Tests of the pure machine through its public face.
 
-mod builtin;
 mod checks;
 mod collab;
 mod cursors;

@@ -5,19 +5,12 @@ use machine::{Definition, Diagnostic};
 use crate::support::catalog;
 
 /// The definition without its mark, and line and column of the mark.
-pub fn marked(text: &str) -> (String, (u32, u32)) {
-    let before = text
+fn marked(text: &str) -> (String, (u32, u32)) {
+    let (before, _) = text
         .split_once('§')
-        .unwrap_or_else(|| panic!("no mark in:\n{text}"))
-        .0;
+        .unwrap_or_else(|| panic!("no mark in:\n{text}"));
     let line = before.matches('\n').count() + 1;
-    let column = before
-        .rsplit('\n')
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .count()
-        + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     let place = (u32::try_from(line).unwrap(), u32::try_from(column).unwrap());
     (text.replacen('§', "", 1), place)
 }
@@ -26,49 +19,64 @@ pub fn faults(text: &str) -> Vec<Diagnostic> {
     Definition::load(text, &catalog()).err().unwrap_or_default()
 }
 
+/// All faults as they are shown, one behind the other.
+pub fn drawn(text: &str) -> String {
+    let found = faults(text);
+    let drawn = found.iter().map(|fault| fault.render("x.yaml", text));
+    drawn.collect::<Vec<_>>().join("\n")
+}
+
 /// Exactly this one fault, at the mark.
 pub fn refuses(rule: &str, text: &str) -> Diagnostic {
     let (text, place) = marked(text);
-    let found = faults(&text);
-    let drawn: Vec<String> = found
+    let mut found = faults(&text);
+    let told: Vec<_> = found
         .iter()
-        .map(|fault| fault.render("x.yaml", &text))
+        .map(|fault| (fault.rule, (fault.at.line, fault.at.column)))
         .collect();
-    let drawn = drawn.join("\n");
-    assert_eq!(found.len(), 1, "{rule} in:\n{text}\n{drawn}");
-    assert_eq!(found[0].rule, rule, "{text}\n{drawn}");
-    assert_eq!(
-        (found[0].at.line, found[0].at.column),
-        place,
-        "{rule} in:\n{text}\n{drawn}"
-    );
-    found[0].clone()
+    assert_eq!(told, [(rule, place)], "{text}\n{}", drawn(&text));
+    found.remove(0)
 }
 
 pub fn accepts(text: &str) {
-    let found = faults(text);
-    let drawn: Vec<String> = found
-        .iter()
-        .map(|fault| fault.render("x.yaml", text))
-        .collect();
-    assert!(found.is_empty(), "{text}\n{}", drawn.join("\n"));
+    let drawn = drawn(text);
+    assert!(drawn.is_empty(), "{text}\n{drawn}");
 }
 
-/// A workflow whose states are `states`, each line indented by two.
+/// A row is a part of a definition and, behind ` # `, the rule that refuses it at the mark; without a rule it is accepted.
+pub fn proves(row: &str, framed: impl Fn(&str) -> String) {
+    match row.rsplit_once(" # ") {
+        Some((part, rule)) => {
+            refuses(rule, &framed(part));
+        }
+        None => accepts(&framed(row).replace('§', "")),
+    }
+}
+
+/// The states as they are, and this one where they do not say what it is.
+fn ending(states: &str, end: &str) -> String {
+    let name = end.split(':').next().unwrap();
+    let is_there = |line: &str| {
+        let line = line.trim_start_matches('§').strip_prefix(name);
+        line.is_some_and(|rest| rest.starts_with(':'))
+    };
+    if states.lines().any(is_there) {
+        states.to_owned()
+    } else {
+        format!("{states}\n{end}")
+    }
+}
+
+/// A workflow whose states are `states`, each line indented by two; it ends in `z`.
 pub fn states(states: &str) -> String {
     format!(
         "tramline: 1\nid: x\ntitle: X\ninitial: a\nstates:\n{}",
-        indented(states)
+        indented(&ending(states, "z: { final: completed }"))
     )
 }
 
 pub fn indented(text: &str) -> String {
-    text.lines().fold(String::new(), |all, line| {
-        all + "  "
-            + line
-            + "
-"
-    })
+    text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
 /// The same with more keys at the top.
@@ -76,22 +84,21 @@ pub fn with(top: &str, body: &str) -> String {
     states(body).replacen("initial: a\n", &format!("initial: a\n{top}\n"), 1)
 }
 
-pub const END: &str = "z: { final: completed }";
-
-/// One `work` state that reads tests, with these edges, and an end.
+/// One `work` state that reads tests, with these edges.
 pub fn edges(list: &str) -> String {
     states(&format!(
-        "a: {{ expects: tests, work: {{}}, on: {{ report: [ {list} ] }} }}\n{END}"
+        "a: {{ expects: tests, work: {{}}, on: {{ report: [ {list} ] }} }}"
     ))
 }
 
-/// A workflow around an `each`: these nested states over the set `parts`.
+/// A workflow around an `each`: these nested states over the set `parts`; they end in `d`.
 pub fn each(nested: &str) -> String {
+    let nested = ending(nested, "d: { final: completed }");
     with(
         "items: { parts: { key: id, needs: needs, fields: { id: string, needs: [string], kind: [plan, fix], n: int, ok: bool } } }\nvars: { count: int, name: string }",
         &format!(
-            "a: {{ expects: survey, route: [ {{ load: {{ parts: =survey.subtasks }}, to: b }} ] }}\nb:\n  each: {{ items: parts, initial: c }}\n  on: {{ done: {{ to: z }} }}\n  states:\n{}{END}",
-            indented(&indented(nested)).as_str()
+            "a: {{ expects: survey, route: [ {{ load: {{ parts: =survey.subtasks }}, to: b }} ] }}\nb:\n  each: {{ items: parts, initial: c }}\n  on: {{ done: {{ to: z }} }}\n  states:\n{}",
+            indented(&indented(&nested)).trim_end()
         ),
     )
 }

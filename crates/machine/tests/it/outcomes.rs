@@ -49,7 +49,6 @@ fn abort_works_everywhere() {
                 driver.run.sets["subtasks"].get("1.1").unwrap().status,
                 ItemStatus::Active
             );
-            assert_eq!(driver.run, driver.replayed(), "{name}");
         }
     }
 }
@@ -99,7 +98,6 @@ fn an_effect_that_fails_between_states_pauses_and_resume_goes_on_there() {
         driver.carried_out,
         ["git.branch", "tag.switch", "tag.switch"]
     );
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]

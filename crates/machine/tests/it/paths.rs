@@ -1,48 +1,24 @@
 //! The load-time proof: guards, and where the ways lead. `§` marks the place of the fault.
 
-use crate::marked::{END, accepts, each, edges, faults, refuses, states, with};
+use crate::marked::{accepts, each, edges, faults, proves, refuses, states, with};
 
 #[test]
 fn guards_mean_something() {
-    refuses(
-        "bad_expression",
-        &edges("{ when: §'tests.failed >', refuse: x }, { to: z }"),
-    );
-    refuses(
-        "bad_expression",
-        &edges("{ when: §'', refuse: x }, { to: z }"),
-    );
-    refuses(
-        "bad_expression",
-        &edges("{ when: §tests.failed, refuse: x }, { to: z }"),
-    );
-    refuses(
-        "bad_expression",
-        &edges("{ when: §tests.failed > 'a', refuse: x }, { to: z }"),
-    );
-    refuses(
-        "bad_expression",
-        &edges("{ when: §tests.failed / 0 > 1, refuse: x }, { to: z }"),
-    );
-    refuses(
-        "bad_expression",
-        &edges(&format!(
-            "{{ when: §'{}', refuse: x }}, {{ to: z }}",
-            "tests.failed > 0 || ".repeat(60) + "true"
-        )),
-    );
-    refuses(
-        "bad_expression",
-        &edges(&format!(
-            "{{ when: §'{}true{}', refuse: x }}, {{ to: z }}",
-            "(".repeat(40),
-            ")".repeat(40)
-        )),
-    );
-    refuses(
-        "bad_expression",
-        &edges("{ when: §'[1].all(a, [1].all(b, [1].all(c, true)))', refuse: x }, { to: z }"),
-    );
+    let long = format!("'{}true'", "tests.failed > 0 || ".repeat(60));
+    let deep = format!("'{}true{}'", "(".repeat(40), ")".repeat(40));
+    for guard in [
+        "'tests.failed >'",
+        "''",
+        "tests.failed",
+        "tests.failed > 'a'",
+        "tests.failed / 0 > 1",
+        &long,
+        &deep,
+        "'[1].all(a, [1].all(b, [1].all(c, true)))'",
+    ] {
+        let list = format!("{{ when: §{guard}, refuse: x }}, {{ to: z }}");
+        refuses("bad_expression", &edges(&list));
+    }
     accepts(&edges(
         "{ when: 'tests.files.exists(a, tests.under.exists(b, a == b))', refuse: x }, { to: z }",
     ));
@@ -55,177 +31,115 @@ fn guards_mean_something() {
         "config.maxGreenAttempts > 1",
         "command.force",
     ] {
-        refuses(
-            "unknown_name",
-            &edges(&format!("{{ when: §{name}, refuse: x }}, {{ to: z }}")),
-        );
+        let list = format!("{{ when: §{name}, refuse: x }}, {{ to: z }}");
+        refuses("unknown_name", &edges(&list));
     }
     accepts(&with(
         "config: autopilot",
-        &format!(
-            "a: {{ work: {{ attempts: =config.maxGreenAttempts }}, on: {{ report: [ {{ when: config.redAllPassing == 'skip', warn: x }}, {{ to: z }} ] }} }}\n{END}"
-        ),
+        "a: { work: { attempts: =config.maxGreenAttempts }, on: { report: [ { when: config.redAllPassing == 'skip', warn: x }, { to: z } ] } }",
     ));
     // What an effect gives is known behind it only.
-    let commit = |set: &str| {
-        with(
-            "vars: { sha: string }",
-            &format!("a: {{ work: {{}}, on: {{ report: [ {{ {set}, to: z }} ] }} }}\n{END}"),
-        )
+    let framed = |set: &str| {
+        let state = format!("a: {{ work: {{}}, on: {{ report: [ {{ {set}, to: z }} ] }} }}");
+        with("vars: { sha: string }", &state)
     };
-    accepts(&commit("do: git.commit, set: { sha: =result.sha }"));
-    refuses(
-        "unknown_name",
-        &commit("do: tag.switch, set: { sha: §=result.sha }"),
-    );
-    refuses("unknown_name", &commit("set: { sha: §=result.sha }"));
+    for row in [
+        "do: git.commit, set: { sha: =result.sha }",
+        "do: tag.switch, set: { sha: §=result.sha } # unknown_name",
+        "set: { sha: §=result.sha } # unknown_name",
+    ] {
+        proves(row, framed);
+    }
 }
 
 #[test]
 fn reach() {
-    refuses(
-        "unreachable_state",
-        &states(&format!(
-            "a: {{ work: {{}}, to: z }}\n§b: {{ work: {{}}, to: z }}\n{END}"
-        )),
-    );
-    refuses(
-        "no_way_out",
-        &states(&format!(
-            "a: {{ work: {{}}, on: {{ report: [ {{ when: run.paused == '', to: z }}, {{ to: b }} ] }} }}\n§b: {{ work: {{}}, to: b }}\n{END}"
-        )),
-    );
-    refuses(
-        "no_way_out",
-        &states(&format!(
-            "a: {{ work: {{}}, on: {{ report: [ {{ when: run.paused == '', to: z }}, {{ to: b }} ] }} }}\n§b: {{ work: {{}}, to: b, on: {{ abort: {{ to: z }} }} }}\n{END}"
-        )),
-    );
-    refuses(
-        "unreachable_state",
-        &each("c: { work: {}, to: d }\nd: { final: completed }\n§e: { final: failed }"),
-    );
-    let circle = refuses(
-        "circle",
-        &states(&format!(
-            "§a: {{ route: [ {{ when: run.paused == '', to: b }}, {{ to: z }} ] }}\nb: {{ do: tag.switch, to: a }}\n{END}"
-        )),
-    );
+    let framed = |row: &str| {
+        let out = "[ { when: run.paused == '', to: z }, { to: b } ]";
+        states(&row.replace("OUT", out))
+    };
+    for row in [
+        "a: { work: {}, to: z }\n§b: { work: {}, to: z } # unreachable_state",
+        "a: { work: {}, on: { report: OUT } }\n§b: { work: {}, to: b } # no_way_out",
+        "a: { work: {}, on: { report: OUT } }\n§b: { work: {}, to: b, on: { abort: { to: z } } } # no_way_out",
+        "a: { work: {}, to: b }\n§b: { route: OUT } # circle",
+        "a: { work: {}, to: b }\nb: { route: [ { when: run.paused == '', to: a }, { to: z } ] }",
+        // Two ways to one place are no circle.
+        "a: { route: [ { when: run.paused == '', to: b }, { to: c } ] }\nb: { route: { to: d } }\nc: { route: { to: d } }\nd: { route: { to: z } }",
+    ] {
+        proves(row, framed);
+    }
+    let circle = framed("§a: { route: OUT }\nb: { do: tag.switch, to: a }");
+    let circle = refuses("circle", &circle);
     assert_eq!(circle.message, "this goes round without waiting: a → b → a");
-    refuses(
-        "circle",
-        &states(&format!(
-            "a: {{ work: {{}}, to: b }}\n§b: {{ route: [ {{ when: run.paused == '', to: b }}, {{ to: z }} ] }}\n{END}"
-        )),
-    );
-    refuses(
-        "circle",
-        &each("c: { work: {}, to: d }\nd: { final: completed }")
-            .replace(
-                "done: { to: z }",
-                "done: [ { when: vars.count > 0, to: e }, { to: z } ]",
-            )
-            .replace("  b:\n", "  §b:\n")
-            .replace("  z:", "  e: { route: { to: b } }\n  z:"),
-    );
-    accepts(&states(&format!(
-        "a: {{ work: {{}}, to: b }}\nb: {{ route: [ {{ when: run.paused == '', to: a }}, {{ to: z }} ] }}\n{END}"
-    )));
-    // Two ways to one place are no circle.
-    accepts(&states(&format!(
-        "a: {{ route: [ {{ when: run.paused == '', to: b }}, {{ to: c }} ] }}\nb: {{ route: {{ to: d }} }}\nc: {{ route: {{ to: d }} }}\nd: {{ route: {{ to: z }} }}\n{END}"
-    )));
+    let items = "c: { work: {}, to: d }";
+    let ended = format!("{items}\n§e: {{ final: failed }}");
+    refuses("unreachable_state", &each(&ended));
+    let done = "done: [ { when: vars.count > 0, to: e }, { to: z } ]";
+    let round = each(items).replace("done: { to: z }", done);
+    let round = round.replace("  z:", "  e: { route: { to: b } }\n  z:");
+    refuses("circle", &round.replace("  b:\n", "  §b:\n"));
 }
 
 #[test]
 fn routers_take_whatever_comes() {
-    let route = |list: &str| {
-        each(&format!(
-            "c: {{ route: [ {list} ] }}\nd: {{ work: {{}}, to: e }}\ne: {{ final: completed }}"
-        ))
+    let framed = |list: &str| {
+        let ends = "d: { work: {}, to: e }\ne: { final: completed }";
+        each(&format!("c: {{ route: [ {list} ] }}\n{ends}"))
     };
-    accepts(&route(
+    for row in [
+        "{ when: §item.kind == 'fix', to: d } # no_edge_matches",
+        "{ when: item.ok, to: d }, { when: §item.kind == 'fix', to: e } # no_edge_matches",
+        "{ when: item.n > 0, to: d }, { when: §item.n <= 0, to: e } # no_edge_matches",
         "{ when: item.kind == 'fix', to: d }, { when: item.kind == 'plan', to: e }",
-    ));
-    accepts(&route(
         "{ when: item.ok, to: d }, { when: '!item.ok', to: e }",
-    ));
-    accepts(&route(
         "{ when: item.n > 0, to: d }, { refuse: nothing_fits }",
-    ));
-    refuses(
-        "no_edge_matches",
-        &route("{ when: §item.kind == 'fix', to: d }"),
-    );
-    refuses(
-        "no_edge_matches",
-        &route("{ when: item.ok, to: d }, { when: §item.kind == 'fix', to: e }"),
-    );
-    refuses(
-        "no_edge_matches",
-        &route("{ when: item.n > 0, to: d }, { when: §item.n <= 0, to: e }"),
-    );
-    refuses(
-        "no_edge_matches",
-        &edges("{ when: §tests.failed > 0, to: z }"),
-    );
-    refuses(
-        "no_edge_matches",
-        &edges("{ warn: x }, { when: §tests.failed == 0, to: z }"),
-    );
+    ] {
+        proves(row, framed);
+    }
+    for row in [
+        "{ when: §tests.failed > 0, to: z } # no_edge_matches",
+        "{ warn: x }, { when: §tests.failed == 0, to: z } # no_edge_matches",
+    ] {
+        proves(row, edges);
+    }
     // `reopen` and `skip` may say no.
-    accepts(&states(&format!(
-        "a: {{ work: {{}}, to: z, on: {{ reopen: {{ when: run.paused == 'x', to: a }} }} }}\n{END}"
-    )));
+    accepts(&states(
+        "a: { work: {}, to: z, on: { reopen: { when: run.paused == 'x', to: a } } }",
+    ));
 }
 
 #[test]
 fn work_is_taken_away_only_where_somebody_asks_for_it() {
-    let on = |abort: &str| {
-        states(&format!(
-            "a: {{ work: {{}}, on: {{ report: {{ to: z }}, abort: {abort} }} }}\n{END}"
-        ))
+    let framed = |abort: &str| {
+        let state = format!("a: {{ work: {{}}, to: z, on: {{ abort: {abort} }} }}");
+        states(&state)
     };
-    refuses("effect_not_asked_for", &on("{ do: §branch.delete, to: z }"));
-    refuses(
-        "effect_not_asked_for",
-        &on("[ { when: run.paused == 'x', do: §branch.delete, to: z }, { to: z } ]"),
-    );
-    accepts(&on(
+    for row in [
         "[ { when: command.cleanup, do: branch.delete, to: z }, { to: z } ]",
-    ));
-    refuses(
-        "effect_not_asked_for",
-        &states(&format!("a: {{ do: §branch.delete, to: z }}\n{END}")),
-    );
+        "{ do: §branch.delete, to: z } # effect_not_asked_for",
+        "[ { when: run.paused == 'x', do: §branch.delete, to: z }, { to: z } ] # effect_not_asked_for",
+    ] {
+        proves(row, framed);
+    }
+    let unasked = states("a: { do: §branch.delete, to: z }");
+    refuses("effect_not_asked_for", &unasked);
 }
 
 #[test]
 fn nothing_refuses_behind_what_cannot_be_taken_back() {
-    let route = "b: { route: [ { when: run.paused == 'x', refuse: §no }, { to: z } ] }";
-    refuses(
-        "refusal_after_effect",
-        &states(&format!(
-            "a: {{ work: {{}}, on: {{ report: {{ do: git.commit, to: b }} }} }}\n{route}\n{END}"
-        )),
-    );
-    refuses(
-        "refusal_after_effect",
-        &states(&format!("a: {{ do: git.branch, to: b }}\n{route}\n{END}")),
-    );
-    refuses(
-        "refusal_after_effect",
-        &states(&format!(
-            "a: {{ do: git.branch, to: b }}\nb: {{ expects: §tests, route: {{ to: z }} }}\n{END}"
-        )),
-    );
-    let plain = route.replace('§', "");
-    accepts(&states(&format!(
-        "a: {{ work: {{}}, on: {{ report: {{ do: tag.switch, to: b }} }} }}\n{plain}\n{END}"
-    )));
-    accepts(&states(&format!(
-        "a: {{ do: git.branch, to: w }}\nw: {{ work: {{}}, to: b }}\n{plain}\n{END}"
-    )));
+    let refusing = "b: { route: [ { when: run.paused == 'x', refuse: §no }, { to: z } ] }";
+    let framed = |begin: &str| states(&format!("{begin}\n{refusing}"));
+    for row in [
+        "a: { work: {}, on: { report: { do: git.commit, to: b } } } # refusal_after_effect",
+        "a: { do: git.branch, to: b } # refusal_after_effect",
+        "a: { work: {}, on: { report: { do: tag.switch, to: b } } }",
+        "a: { do: git.branch, to: w }\nw: { work: {}, to: b }",
+    ] {
+        proves(row, framed);
+    }
+    let reads = "a: { do: git.branch, to: b }\nb: { expects: §tests, route: { to: z } }";
+    refuses("refusal_after_effect", &states(reads));
     // The end of an item is not the end of the way: the next item begins, or the `each` is over.
     refuses(
         "refusal_after_effect",
@@ -238,7 +152,7 @@ fn nothing_refuses_behind_what_cannot_be_taken_back() {
 #[test]
 fn every_fault_is_told_in_the_order_of_the_file() {
     let text = states(
-        "a: { work: {}, to: y }\nb: { label: B }\nc: { work: {}, to: z, on: { dne: { to: x } } }\nz: { final: completed }",
+        "a: { work: {}, to: y }\nb: { label: B }\nc: { work: {}, to: z, on: { dne: { to: x } } }",
     );
     let found: Vec<&str> = faults(&text).iter().map(|fault| fault.rule).collect();
     assert_eq!(

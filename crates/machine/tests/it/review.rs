@@ -213,7 +213,6 @@ fn every_row_of_the_table() {
             !driver.prompt().is_empty() && driver.files.contains(&driver.prompt()),
             "{name}"
         );
-        assert_eq!(driver.run, driver.replayed(), "{name}");
     }
 }
 
@@ -391,7 +390,6 @@ fn every_status_of_a_response_in_every_phase_that_processes_one() {
                     "{name}"
                 );
             }
-            assert_eq!(driver.run, driver.replayed(), "{name}");
         }
     }
 }
@@ -439,7 +437,6 @@ fn a_prompt_that_is_gone_is_issued_again_without_a_transition() {
         assert!(driver.files.contains(&prompt), "{phase}");
         // It is there now, so the next step waits for the response.
         assert_eq!(code(driver.step()), "blocked", "{phase}");
-        assert_eq!(driver.run, driver.replayed(), "{phase}");
     }
 }
 

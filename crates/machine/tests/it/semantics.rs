@@ -68,7 +68,6 @@ fn two_states_never_share_the_id_of_a_unit() {
         driver.report(json!({})).unwrap();
     }
     assert_eq!(seen, ["a", "a-2", "a-3", "a-2-2", "a-4", "a-2-3"]);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -126,7 +125,6 @@ fn what_a_route_read_is_still_known_behind_its_effect() {
     assert_eq!(driver.run.vars["sha"], "abc");
     assert_eq!(driver.run.vars["other"], "def");
     assert_eq!(driver.run.kept["note"], "kept");
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -145,7 +143,6 @@ fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
         assert_eq!(driver.paused_for(), "definition_fault");
         assert!(driver.run.pending.is_none());
         assert_eq!(driver.unit(), "a");
-        assert_eq!(driver.run, driver.replayed());
         driver.resume().unwrap();
     }
     driver.abort(json!({})).unwrap();
@@ -248,7 +245,6 @@ fn items_run_side_by_side_up_to_the_limit() {
     driver.report_to("4-c", json!({})).unwrap();
     driver.report_to("2-c", json!({})).unwrap();
     assert_eq!(driver.status(), RunStatus::Completed);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -318,7 +314,6 @@ fn a_workflow_that_says_nothing_of_abort_can_be_called_off() {
     driver.abort(json!({})).unwrap();
     assert_eq!(driver.status(), RunStatus::Aborted);
     assert_eq!((driver.run.tokens.len(), driver.unit().as_str()), (1, ""));
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -332,7 +327,6 @@ fn a_number_that_is_none_is_a_fault_and_all_others_come_back_exactly() {
     begin(&mut driver);
     for _ in 0..40 {
         driver.report(facts(1)).unwrap();
-        assert_eq!(driver.run, driver.replayed());
     }
     assert_eq!(
         driver.report(facts(9)).unwrap_err().code,

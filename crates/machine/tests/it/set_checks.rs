@@ -1,8 +1,6 @@
 //! The load-time proof of item sets and cursors, rule by rule. `§` marks the place that the fault must be shown at.
 
-use machine::Diagnostic;
-
-use crate::marked::{END, accepts, refuses, with};
+use crate::marked::{accepts, proves, refuses, with};
 use crate::sets::SETS;
 
 /// A workflow with these vars and these keys of the set `parts`, whose fields are all that is needed; and this edge.
@@ -12,7 +10,7 @@ fn set(vars: &str, keys: &str, edge: &str) -> String {
             "vars: {{ n: int, {vars} }}\nitems:\n  parts:\n    key: id\n    fields: {{ id: string, needs: [string], files: [string], text: string, ok: bool }}\n    {keys}"
         ),
         &format!(
-            "a: {{ expects: graph, work: {{}}, on: {{ report: [ {{ load: {{ parts: =graph.tasks }}, to: b }} ] }} }}\nb: {{ work: {{}}, on: {{ report: [ {{ {edge} }} ] }} }}\n{END}"
+            "a: {{ expects: graph, work: {{}}, on: {{ report: [ {{ load: {{ parts: =graph.tasks }}, to: b }} ] }} }}\nb: {{ work: {{}}, on: {{ report: [ {{ {edge} }} ] }} }}"
         ),
     )
 }
@@ -23,354 +21,278 @@ fn with_status(vars: &str, more: &str, edge: &str) -> String {
     set(vars, &format!("{STATUS}\n    {more}"), edge)
 }
 
-fn helps(fault: &Diagnostic, help: &str) {
-    assert!(
-        fault.help.contains(help),
-        "{} / {}",
-        fault.message,
-        fault.help
-    );
+/// The set has another name.
+fn renamed(text: &str, name: &str) -> String {
+    let text = text.replace("  parts:\n", &format!("  §{name}:\n"));
+    text.replace("load: { parts:", &format!("load: {{ {name}:"))
+}
+
+/// The last edge leads to `c`, where the items of this set are gone through.
+fn gone_through(text: &str, set: &str) -> String {
+    let each = format!("each: {{ items: {set}, initial: d }}");
+    let rest = "on: { done: { to: z } }, states: { d: { final: completed } }";
+    text.replace("  z: ", &format!("  c: {{ {each}, {rest} }}\n  z: "))
 }
 
 #[test]
 fn what_is_right_passes() {
     accepts(SETS);
     accepts(&set("", "", "to: z"));
-    accepts(&with_status(
-        "c: ref parts",
-        "prefer: c",
-        "set: { c: =parts.next, c.status: begun, c.text: =c.text }, to: z",
-    ));
-    accepts(&with_status(
-        "c: { type: ref parts, open: [a, b] }, d: { type: bool, open: always }",
-        "open: { all: [a], status: always, text: [b] }",
-        "to: z",
-    ));
-    accepts(&with_status(
-        "w: ref waves",
-        "needs: needs\n    waves: { into: waves, apart: files, alone: \"it.ok && it.text != ''\" }",
-        "when: w.size > w.count.new + w.blocked && waves.next.level > 0, set: { w: =waves.next, w.status: completed }, to: z }, { set: { w: =null }, to: z",
-    ));
-    accepts(&with_status(
-        "",
-        "waves: { into: waves, named: wave, apart: [files, needs] }",
-        "to: z",
-    ));
-    // Without an `each` in the file, a cursor may be called `item`.
-    accepts(&with_status(
-        "item: ref parts",
-        "",
-        "when: item.ok, set: { item: =parts.next, item.status: ready }, to: z }, { to: z",
-    ));
-    accepts(&set(
-        "",
-        "status: { open: [new], done: [ready] }",
-        "when: parts.count.new == 0, to: z }, { to: z",
-    ));
+    let counted = "when: parts.count.new == 0, to: z }, { to: z";
+    accepts(&set("", "status: { open: [new], done: [ready] }", counted));
+    for (vars, more, edge) in [
+        (
+            "c: ref parts",
+            "prefer: c",
+            "set: { c: =parts.next, c.status: begun, c.text: =c.text }, to: z",
+        ),
+        (
+            "c: { type: ref parts, open: [a, b] }, d: { type: bool, open: always }",
+            "open: { all: [a], status: always, text: [b] }",
+            "to: z",
+        ),
+        (
+            "w: ref waves",
+            "needs: needs\n    waves: { into: waves, apart: files, alone: \"it.ok && it.text != ''\" }",
+            "when: w.size > w.count.new + w.blocked && waves.next.level > 0, set: { w: =waves.next, w.status: completed }, to: z }, { set: { w: =null }, to: z",
+        ),
+        (
+            "",
+            "waves: { into: waves, named: wave, apart: [files, needs] }",
+            "to: z",
+        ),
+        // Without an `each` in the file, a cursor may be called `item`.
+        (
+            "item: ref parts",
+            "",
+            "when: item.ok, set: { item: =parts.next, item.status: ready }, to: z }, { to: z",
+        ),
+    ] {
+        accepts(&with_status(vars, more, edge));
+    }
 }
 
 #[test]
 fn keys_and_needs() {
-    refuses(
-        "bad_item_set",
-        &set("", "", "to: z").replace("key: id", "key: §name"),
-    );
-    refuses(
-        "bad_item_set",
-        &set("", "", "to: z").replace("key: id", "key: §files"),
-    );
-    refuses("bad_item_set", &set("", "needs: §text", "to: z"));
-    refuses("bad_item_set", &set("", "needs: §nowhere", "to: z"));
-    refuses(
-        "bad_name",
-        &set("", "", "to: z")
-            .replace("  parts:\n", "  §config:\n")
-            .replace("load: { parts:", "load: { config:"),
-    );
-    refuses(
-        "bad_name",
-        &set("", "", "to: z")
-            .replace("  parts:\n", "  §for:\n")
-            .replace("load: { parts:", "load: { for:"),
-    );
-    refuses(
-        "bad_item_set",
-        &set("", "", "to: z").replace("text: string", "§text: ref parts"),
-    );
-    refuses(
-        "bad_item_set",
-        &set("", "", "to: z").replace("text: string", "§text: { type: string, open: always }"),
-    );
+    let plain = set("", "", "to: z");
+    for (from, to) in [
+        ("key: id", "key: §name"),
+        ("key: id", "key: §files"),
+        ("text: string", "§text: ref parts"),
+        ("text: string", "§text: { type: string, open: always }"),
+    ] {
+        refuses("bad_item_set", &plain.replace(from, to));
+    }
+    for name in ["config", "for"] {
+        refuses("bad_name", &renamed(&plain, name));
+    }
+    for needs in ["§text", "§nowhere"] {
+        let text = set("", &format!("needs: {needs}"), "to: z");
+        refuses("bad_item_set", &text);
+    }
 }
 
 #[test]
 fn statuses() {
-    let of = |status: &str| set("", &format!("status: {status}"), "to: z");
-    refuses("bad_item_set", &of("{ open: [new], done: [§new] }"));
-    refuses(
-        "bad_item_set",
-        &of("{ open: [new], done: [ready], failed: [ready2, §ready2] }"),
-    );
-    refuses("bad_item_set", &of("§{ open: [], done: [ready] }"));
-    refuses("bad_item_set", &of("§{ open: [new], done: [] }"));
-    refuses(
-        "bad_name",
-        &of("{ open: [new], active: [§in-hand], done: [ready] }"),
-    );
-    refuses("bad_name", &of("{ open: [new], done: [§true] }"));
-    refuses(
-        "bad_item_set",
-        &with_status("", "", "to: z").replace("text: string", "§status: string"),
-    );
-    refuses(
-        "bad_item_set",
-        &with_status("", "", "to: c").replace(
-            "  z: ",
-            "  c:\n    each: { items: §parts, initial: d }\n    on: { done: { to: z } }\n    states: { d: { final: completed } }\n  z: ",
-        ),
-    );
+    for row in [
+        "{ open: [new], done: [§new] } # bad_item_set",
+        "{ open: [new], done: [ready], failed: [ready2, §ready2] } # bad_item_set",
+        "§{ open: [], done: [ready] } # bad_item_set",
+        "§{ open: [new], done: [] } # bad_item_set",
+        "{ open: [new], active: [§in-hand], done: [ready] } # bad_name",
+        "{ open: [new], done: [§true] } # bad_name",
+    ] {
+        proves(row, |status| set("", &format!("status: {status}"), "to: z"));
+    }
+    let field = with_status("", "", "to: z").replace("text: string", "§status: string");
+    refuses("bad_item_set", &field);
+    let items = gone_through(&with_status("", "", "to: c"), "§parts");
+    refuses("bad_item_set", &items);
 }
 
 #[test]
 fn cursors() {
-    helps(
-        &refuses("bad_cursor", &set("§c: ref part", "", "to: z")),
-        "`ref parts`",
-    );
-    refuses("bad_cursor", &set("§c: ref nowhere", "", "to: z"));
-    refuses(
-        "bad_cursor",
-        &set("§c: { type: ref parts, default: p }", "", "to: z"),
-    );
-    refuses("bad_cursor", &set("§parts: ref parts", "", "to: z"));
-    refuses("bad_cursor", &set("§vars: ref parts", "", "to: z"));
-    refuses("bad_cursor", &set("§result: ref parts", "", "to: z"));
-    refuses(
-        "bad_cursor",
-        &set("§item: ref parts", "", "to: c").replace(
-            "  z: ",
-            "  c:\n    each: { items: parts, initial: d }\n    on: { done: { to: z } }\n    states: { d: { final: completed } }\n  z: ",
-        ),
-    );
-    refuses(
-        "bad_cursor",
-        &set("", "", "to: z").replace("initial: a\n", "initial: a\ninputs: { §c: ref parts }\n"),
-    );
-    refuses(
-        "bad_cursor",
-        &set("c: ref others", "prefer: §c", "to: z").replace(
-            "items:\n",
-            "items:\n  others: { key: id, fields: { id: string } }\n",
-        ),
-    );
-    refuses("bad_cursor", &set("", "prefer: §nowhere", "to: z"));
-    refuses("bad_cursor", &set("", "prefer: §n", "to: z"));
+    for row in [
+        "§c: ref part # bad_cursor",
+        "§c: ref nowhere # bad_cursor",
+        "§c: { type: ref parts, default: p } # bad_cursor",
+        "§parts: ref parts # bad_cursor",
+        "§vars: ref parts # bad_cursor",
+        "§result: ref parts # bad_cursor",
+    ] {
+        proves(row, |vars| set(vars, "", "to: z"));
+    }
+    for prefer in ["prefer: §nowhere", "prefer: §n"] {
+        refuses("bad_cursor", &set("", prefer, "to: z"));
+    }
+    let beside_items = gone_through(&set("§item: ref parts", "", "to: c"), "parts");
+    refuses("bad_cursor", &beside_items);
+    let input = "initial: a\ninputs: { §c: ref parts }\n";
+    let input = set("", "", "to: z").replace("initial: a\n", input);
+    refuses("bad_cursor", &input);
+    let others = "items:\n  others: { key: id, fields: { id: string } }\n";
+    let of_others = set("c: ref others", "prefer: §c", "to: z").replace("items:\n", others);
+    refuses("bad_cursor", &of_others);
     // A reader of that name is seen by the guards behind it.
     refuses("bad_name", &set("§graph: ref parts", "", "to: z"));
 }
 
+/// A set with waves, a cursor on each, and this edge.
+fn with_cursors(edge: &str) -> String {
+    let waves = "needs: needs\n    waves: { into: waves, apart: files }";
+    with_status("c: ref parts, w: ref waves", waves, edge)
+}
+
 #[test]
 fn what_is_set_through_them() {
-    let of = |assigned: &str| {
-        with_status(
-            "c: ref parts, w: ref waves",
-            "needs: needs\n    waves: { into: waves, apart: files }",
-            &format!("set: {{ {assigned} }}, to: z"),
-        )
-    };
-    accepts(&of("c.text: x, w.status: completed"));
-    refuses("bad_value", &of("§c.id: x"));
-    refuses("bad_value", &of("§c.needs: =c.needs"));
-    refuses("bad_value", &of("§c.wave: x"));
-    refuses("bad_value", &of("§w.jobs: x").replace("w.jobs", "w.parts"));
-    refuses("bad_value", &of("§w.level: 1"));
-    refuses("bad_value", &of("§c.status: gone"));
-    refuses("bad_value", &of("§w.status: ready"));
-    refuses("bad_value", &of("§c: p"));
-    refuses("bad_value", &of("§n: x"));
-    helps(&refuses("unknown_name", &of("§c.txt: x")), "c.text");
-    refuses("unknown_name", &of("§d.text: x"));
-    refuses("unknown_name", &of("§n.text: x"));
-    refuses("unknown_name", &of("§parts.text: x"));
-    refuses("bad_expression", &of("c: §=1 + 1"));
-    refuses("bad_expression", &of("c.ok: §=c.text"));
+    for row in [
+        "c.text: x, w.status: completed",
+        "§c.id: x # bad_value",
+        "§c.needs: =c.needs # bad_value",
+        "§c.wave: x # bad_value",
+        "§w.parts: x # bad_value",
+        "§w.level: 1 # bad_value",
+        "§c.status: gone # bad_value",
+        "§w.status: ready # bad_value",
+        "§c: p # bad_value",
+        "§n: x # bad_value",
+        "§c.txt: x # unknown_name",
+        "§d.text: x # unknown_name",
+        "§n.text: x # unknown_name",
+        "§parts.text: x # unknown_name",
+        "c: §=1 + 1 # bad_expression",
+        "c.ok: §=c.text # bad_expression",
+    ] {
+        proves(row, |set| with_cursors(&format!("set: {{ {set} }}, to: z")));
+    }
 }
 
 #[test]
 fn guards_name_what_is_there() {
-    let of = |guard: &str| {
-        with_status(
-            "c: ref parts, w: ref waves",
-            "waves: { into: waves }",
-            &format!("when: §{guard}, to: z }}, {{ to: z"),
-        )
-    };
-    refuses("unknown_name", &of("c.txt == ''"));
-    refuses("unknown_name", &of("c.count.new > 0"));
-    refuses("unknown_name", &of("c.size > 0"));
-    refuses("unknown_name", &of("w.count.pending > 0"));
-    refuses("unknown_name", &of("parts.count.gone > 0"));
-    refuses("unknown_name", &of("waves.count.new > 0"));
-    refuses("unknown_name", &of("item.ok"));
-    refuses("bad_expression", &of("c.ok == 1 + c.text"));
-    refuses("bad_expression", &of("parts.count.new"));
+    for row in [
+        "c.txt == '' # unknown_name",
+        "c.count.new > 0 # unknown_name",
+        "c.size > 0 # unknown_name",
+        "w.count.pending > 0 # unknown_name",
+        "parts.count.gone > 0 # unknown_name",
+        "waves.count.new > 0 # unknown_name",
+        "item.ok # unknown_name",
+        "c.ok == 1 + c.text # bad_expression",
+        "parts.count.new # bad_expression",
+    ] {
+        proves(row, |guard| {
+            with_cursors(&format!("when: §{guard}, to: z }}, {{ to: z"))
+        });
+    }
 }
 
 #[test]
 fn what_is_open() {
-    helps(
-        &refuses(
-            "dangling_target",
-            &set("c: { type: bool, open: [§quite-another] }", "", "to: z"),
-        ),
-        "always",
-    );
-    refuses(
-        "dangling_target",
-        &set("", "open: { all: [a, §nowhere] }", "to: z"),
-    );
-    refuses(
-        "dangling_target",
-        &set("", "open: { text: [§nowhere] }", "to: z"),
-    );
-    refuses(
-        "unknown_name",
-        &set("", "open: { §nowhere: always }", "to: z"),
-    );
-    refuses(
-        "unknown_name",
-        &set("", "open: { §status: always }", "to: z"),
-    );
-    refuses("unreadable", &set("", "open: { all: §sometimes }", "to: z"));
-    // Where an item stands that was given up, or is taken up again, is said with `status`.
-    let open = "open: { add: always, §reopen: always }";
-    refuses("bad_item_set", &set("", open, "to: z"));
-    refuses("bad_item_set", &set("", "open: { §skip: always }", "to: z"));
-    accepts(&with_status(
-        "",
-        "open: { reopen: always, skip: [a] }",
-        "to: z",
-    ));
+    let var = "c: { type: bool, open: [§quite-another] }";
+    let fault = refuses("dangling_target", &set(var, "", "to: z"));
+    assert!(fault.help.contains("always"), "{}", fault.help);
+    let input = "initial: a\ninputs: { §c: { type: bool, open: always } }\n";
+    let input = set("", "", "to: z").replace("initial: a\n", input);
+    refuses("misplaced_key", &input);
+    for row in [
+        "needs: needs\n    open: { needs: always, files: always }",
+        "open: { all: [a, §nowhere] } # dangling_target",
+        "open: { text: [§nowhere] } # dangling_target",
+        "open: { §nowhere: always } # unknown_name",
+        "open: { §status: always } # unknown_name",
+        "open: { all: §sometimes } # unreadable",
+        // Where an item stands that was given up, or is taken up again, is said with `status`.
+        "open: { add: always, §reopen: always } # bad_item_set",
+        "open: { §skip: always } # bad_item_set",
+        // What fixes the place of an item comes with the whole set.
+        "open: { §id: always } # bad_item_set",
+    ] {
+        proves(row, |keys| set("", keys, "to: z"));
+    }
+    let framed = |row: &str| {
+        let keys = format!("needs: needs\n    waves: {{ into: waves{row} }}");
+        with_status("", &keys, "to: z")
+    };
+    for row in [
+        " }\n    open: { reopen: always, skip: [a]",
+        " }\n    open: { §wave: always # bad_item_set",
+        " }\n    open: { §needs: always # bad_item_set",
+        ", apart: files }\n    open: { §files: always # bad_item_set",
+        ", alone: it.ok }\n    open: { §ok: always # bad_item_set",
+    ] {
+        proves(row, framed);
+    }
     let field = with_status("", "open: { §skip: always }", "to: z");
     refuses("bad_item_set", &field.replace("ok: bool", "skip: bool"));
-    refuses(
-        "misplaced_key",
-        &set("", "", "to: z").replace(
-            "initial: a\n",
-            "initial: a\ninputs: { §c: { type: bool, open: always } }\n",
-        ),
-    );
-    // What fixes the place of an item comes with the whole set.
-    refuses("bad_item_set", &set("", "open: { §id: always }", "to: z"));
-    refuses(
-        "bad_item_set",
-        &with_status(
-            "",
-            "waves: { into: waves }\n    open: { §wave: always }",
-            "to: z",
-        ),
-    );
-    refuses(
-        "bad_item_set",
-        &with_status(
-            "",
-            "needs: needs\n    waves: { into: waves }\n    open: { §needs: always }",
-            "to: z",
-        ),
-    );
-    refuses(
-        "bad_item_set",
-        &with_status(
-            "",
-            "waves: { into: waves, apart: files }\n    open: { §files: always }",
-            "to: z",
-        ),
-    );
-    refuses(
-        "bad_item_set",
-        &with_status(
-            "",
-            "waves: { into: waves, alone: it.ok }\n    open: { §ok: always }",
-            "to: z",
-        ),
-    );
-    accepts(&set(
-        "",
-        "needs: needs\n    open: { needs: always, files: always }",
-        "to: z",
-    ));
+}
+
+fn in_waves(waves: &str, edge: &str) -> String {
+    with_status("", &format!("waves: {{ {waves} }}"), edge)
 }
 
 #[test]
 fn waves() {
-    let of = |waves: &str| with_status("", &format!("waves: {{ {waves} }}"), "to: z");
-    refuses("bad_item_set", &of("into: §parts"));
-    refuses(
-        "bad_item_set",
-        &of("into: §others").replace(
-            "items:\n",
-            "items:\n  others: { key: id, fields: { id: string } }\n",
-        ),
-    );
-    refuses(
-        "bad_item_set",
-        &of("into: §waves").replace(
-            "items:\n",
-            "items:\n  others: { key: id, status: { open: [o], done: [d] }, waves: { into: waves }, fields: { id: string } }\n",
-        ),
-    );
-    refuses("bad_name", &of("into: §config"));
-    refuses("bad_name", &of("into: §in"));
-    refuses("bad_item_set", &of("into: waves, apart: §text"));
-    refuses("bad_item_set", &of("into: waves, apart: [files, §nowhere]"));
-    refuses("unknown_name", &of("into: waves, alone: §it.nowhere"));
-    refuses("unknown_name", &of("into: waves, alone: §vars.n > 0"));
-    refuses("bad_expression", &of("into: waves, alone: §it.text"));
-    refuses("bad_expression", &of("into: waves, alone: §it.text > 1"));
+    for row in [
+        "into: §parts # bad_item_set",
+        "into: §config # bad_name",
+        "into: §in # bad_name",
+        "into: waves, apart: §text # bad_item_set",
+        "into: waves, apart: [files, §nowhere] # bad_item_set",
+        "into: waves, alone: §it.nowhere # unknown_name",
+        "into: waves, alone: §vars.n > 0 # unknown_name",
+        "into: waves, alone: §it.text # bad_expression",
+        "into: waves, alone: §it.text > 1 # bad_expression",
+        "§inTo: waves # unreadable",
+        "into: waves, named: §in hand # bad_name",
+    ] {
+        proves(row, |waves| in_waves(waves, "to: z"));
+    }
+    for other in [
+        "others: { key: id, fields: { id: string } }",
+        "more: { key: id, status: { open: [o], done: [d] }, waves: { into: others }, fields: { id: string } }",
+    ] {
+        let text = in_waves("into: §others", "to: z");
+        refuses(
+            "bad_item_set",
+            &text.replace("items:\n", &format!("items:\n  {other}\n")),
+        );
+    }
     refuses("bad_item_set", &set("", "waves: { into: §waves }", "to: z"));
-    refuses(
-        "bad_item_set",
-        &of("into: waves").replace("text: string", "§wave: string"),
-    );
-    refuses(
-        "bad_name",
-        &of("into: waves")
-            .replace("  parts:\n", "  §level:\n")
-            .replace("load: { parts:", "load: { level:"),
-    );
-    refuses("unreadable", &of("§inTo: waves"));
-    refuses("bad_name", &of("into: waves, named: §in hand"));
+    let plain = in_waves("into: waves", "to: z");
+    let field = plain.replace("text: string", "§wave: string");
+    refuses("bad_item_set", &field);
+    refuses("bad_name", &renamed(&plain, "level"));
 }
 
 #[test]
 fn waves_are_cut_when_their_set_is_filled() {
-    let of = |edge: &str| with_status("", "waves: { into: waves }", edge);
-    accepts(&of("add: { parts: { id: x } }, to: z"));
-    refuses("misplaced_key", &of("add: { §waves: { id: x } }, to: z"));
-    refuses(
-        "misplaced_key",
-        &of("load: { §waves: =parts.next.needs }, to: z"),
-    );
-    let everywhere = of("to: z").replace(
-        "initial: a\n",
-        "initial: a\non: { abort: { load: { §waves: =parts.next.needs }, to: y } }\n",
-    ) + "  y: { final: aborted }\n";
+    for row in [
+        "add: { parts: { id: x } }, to: z",
+        "add: { §waves: { id: x } }, to: z # misplaced_key",
+        "load: { §waves: =parts.next.needs }, to: z # misplaced_key",
+    ] {
+        proves(row, |edge| in_waves("into: waves", edge));
+    }
+    let abort = "on: { abort: { load: { §waves: =parts.next.needs }, to: y } }";
+    let everywhere = in_waves("into: waves", "to: z")
+        .replace("initial: a\n", &format!("initial: a\n{abort}\n"))
+        + "  y: { final: aborted }\n";
     refuses("misplaced_key", &everywhere);
-    refuses(
-        "bad_item_set",
-        &of("to: c").replace(
-            "  z: ",
-            "  c:\n    each: { items: §waves, initial: d }\n    on: { done: { to: z } }\n    states: { d: { final: completed } }\n  z: ",
-        ),
-    );
+    let items = gone_through(&in_waves("into: waves", "to: c"), "§waves");
+    refuses("bad_item_set", &items);
 }
 
 #[test]
 fn names_of_work() {
-    let of = |work: &str| with("", &format!("a: {{ work: {{ {work} }}, to: z }}\n{END}"));
-    accepts(&of("as: exploring, fresh: true"));
-    accepts(&of("as: 'systematic-debugging'"));
-    refuses("bad_name", &of("as: §two words"));
-    refuses("bad_name", &of("as: §''"));
-    refuses("unreadable", &of("fresh: §often"));
+    for row in [
+        "as: exploring, fresh: true",
+        "as: 'systematic-debugging'",
+        "as: §two words # bad_name",
+        "as: §'' # bad_name",
+        "fresh: §often # unreadable",
+    ] {
+        proves(row, |work| {
+            with("", &format!("a: {{ work: {{ {work} }}, to: z }}"))
+        });
+    }
 }

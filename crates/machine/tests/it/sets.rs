@@ -54,8 +54,7 @@ states:
 
 /// A run that has begun and gathers.
 pub fn gathering() -> Driver {
-    let mut driver = Driver::new(SETS);
-    driver.start(json!({}), json!({})).unwrap();
+    let mut driver = Driver::begun(SETS);
     driver
 }
 

@@ -13,8 +13,7 @@ fn run(top: &str, states: &[&str]) -> Driver {
     let states = states.join("\n  ");
     let text =
         format!("tramline: 1\nid: x\ntitle: X\ninitial: a\n{top}\nstates:\n  {states}\n  {END}\n");
-    let mut driver = Driver::new(&text);
-    driver.start(json!({}), json!({})).unwrap();
+    let mut driver = Driver::begun(&text);
     driver
 }
 
@@ -68,7 +67,6 @@ fn a_gate_before_work_holds_the_unit_back() {
     assert_eq!(driver.names(begin), ["decision:made", "unit:issued"]);
     driver.report(json!({})).unwrap();
     assert_eq!(driver.status(), RunStatus::Completed);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -94,7 +92,6 @@ fn a_gate_before_a_route_or_an_effect_holds_the_run_back() {
             (driver.status(), driver.carried_out.len()),
             (RunStatus::Completed, 1)
         );
-        assert_eq!(driver.run, driver.replayed());
     }
 }
 
@@ -186,7 +183,6 @@ fn a_run_that_goes_on_by_itself_takes_files_by_steps() {
     respond(&mut driver);
     driver.step().unwrap();
     assert_eq!(driver.status(), RunStatus::Completed);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -303,7 +299,6 @@ fn one_step_is_one_transition_where_steps_are_asked_for() {
     assert_eq!((driver.state(), driver.status()), ("e", RunStatus::Running));
     driver.step().unwrap();
     assert_eq!(driver.status(), RunStatus::Completed);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -333,7 +328,6 @@ fn a_single_state_may_wait_for_a_step_or_pass_without_one() {
     driver.step().unwrap();
     assert_eq!(driver.state(), "c");
     assert_eq!(driver.carried_out, ["tag.switch"]);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -395,7 +389,6 @@ fn otherwise_takes_what_no_edge_of_a_state_takes() {
             if cause.name() == "otherwise" && noted == "refused"),
         "{moves:?}"
     );
-    assert_eq!(driver.run, driver.replayed());
     // A route that reads has them too; a state that reads nothing has not.
     let mut driver = run(otherwise, &states);
     driver.report(outcome("yes")).unwrap();
@@ -463,7 +456,6 @@ fn outcome_reason_and_round_are_told_of_the_transition() {
     );
     driver.report(json!({})).unwrap();
     assert_eq!(driver.run.end_reason.as_deref(), Some("enough"));
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -544,7 +536,6 @@ fn what_is_called_back_out_of_error_goes_on_where_it_broke() {
     // A state that does not say where to go back has no way out of its end.
     assert_eq!(code(driver.reopen()), "cannot_reopen");
     assert_eq!(driver.status(), RunStatus::Error);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -573,7 +564,6 @@ fn flags_of_a_step_back_are_seen_by_its_edges() {
         (driver.status(), &driver.run.vars["most"]),
         (RunStatus::Completed, &json!(2))
     );
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]

@@ -50,7 +50,6 @@ fn a_whole_run() {
             "tag.restore",
         ]
     );
-    assert_eq!(driver.run, driver.replayed());
     assert_eq!(code(driver.report(tests(1, 0))), "run_over");
     assert_eq!(code(driver.pause()), "run_over");
     assert_eq!(code(driver.resume()), "run_over");
@@ -96,7 +95,6 @@ fn attempts_run_out_and_resume_grants_a_fresh_set() {
         (present.id.as_str(), present.attempt),
         ("workUnit-1.1-GREEN-4", 1)
     );
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -188,7 +186,6 @@ fn what_a_skip_keeps_is_in_the_memory() {
         })
         .unwrap();
     assert_eq!(driver.run.kept["dirty"], keep["dirty"]);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -221,7 +218,6 @@ fn a_failing_suite_opens_a_repair() {
     assert_eq!(driver.unit(), "workUnit-1-FINALIZE-3");
     driver.report(tests(5, 0)).unwrap();
     assert_eq!(driver.status(), RunStatus::Completed);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -418,7 +414,6 @@ fn a_policy_may_pause_warn_or_be_off() {
             driver.resume().unwrap();
             assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
         }
-        assert_eq!(driver.run, driver.replayed());
     }
 }
 

@@ -94,7 +94,6 @@ fn the_graph_of_the_engine_gives_five_waves() {
     }
     assert_eq!(driver.state(), "over");
     assert_eq!(driver.facts_of("groups")["count"]["completed"], 5);
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
@@ -261,7 +260,6 @@ fn one_that_was_skipped_may_be_tried_again_while_its_wave_lasts() {
 fn again(driver: &mut Driver, jobs: impl IntoIterator<Item = Value>) {
     let edit: Edit = whole("jobs", jobs);
     driver.edit(vec![edit]).unwrap();
-    assert_eq!(driver.run, driver.replayed());
 }
 
 #[test]
