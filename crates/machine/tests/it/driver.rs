@@ -368,9 +368,20 @@ impl Driver {
         })
     }
 
+    /// What a caller sets is taken.
+    pub fn set(&mut self, edits: impl Into<Vec<Edit>>) {
+        self.edit(edits.into()).unwrap();
+    }
+
     /// What guards see of an item set.
     pub fn facts_of(&self, set: &str) -> Value {
         self.run.set_facts(&self.definition, set, &[]).unwrap()
+    }
+
+    /// How many items of a set stand where.
+    pub fn counted<const N: usize>(&self, set: &str, names: [&str; N]) -> [u64; N] {
+        let facts = self.facts_of(set);
+        names.map(|name| facts[name].as_u64().unwrap())
     }
 
     /// A field of an item.

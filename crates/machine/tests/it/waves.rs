@@ -1,17 +1,14 @@
 //! Sets that are cut into waves: what stands in which, why one was split, and what stays when they are cut again.
 
-use machine::command::Edit;
-use serde_json::{Value, json};
+use machine::guard::Scope;
+use machine::scope::RunScope;
+use serde_json::{Map, Value, json};
 
 use crate::driver::{Driver, fields, stands, whole};
 use crate::sets::{
     acting, end_wave, gathered, gathering, in_hand, job, of_waves, solo, touching, waves,
 };
-
-fn cut(jobs: Value) -> Vec<Vec<String>> {
-    let driver = acting(jobs);
-    waves(&driver)
-}
+use crate::tdd::code;
 
 /// The text of a plan grows with its tasks; that of one task is bounded.
 #[test]
@@ -33,87 +30,69 @@ fn many_jobs_fill_a_set_whatever_they_hold_together_but_none_holds_a_megabyte() 
     assert!(Value::from(jobs.clone()).to_string().len() > 1 << 20);
     assert_eq!(waves(&acting(jobs.into())).concat().len(), 510);
 
-    let mut driver = gathering();
-    let refused = gathered(
-        &mut driver,
-        json!([touching("a", &[], &[&"x".repeat(2 << 20)])]),
-    );
-    assert_eq!(refused.unwrap_err().code, "definition_fault");
+    let jobs = json!([touching("a", &[], &[&"x".repeat(2 << 20)])]);
+    let refused = gathered(&mut gathering(), jobs);
+    assert_eq!(code(refused), "definition_fault");
 }
 
 #[test]
-fn the_graph_of_the_engine_gives_five_waves() {
-    let jobs = json!([
-        touching("workflow-types", &[], &["types.ts"]),
-        touching("state-machine", &["workflow-types"], &["state-machine.ts"]),
-        touching(
-            "transitions",
-            &["workflow-types", "state-machine"],
-            &["transitions.ts"]
-        ),
-        touching(
-            "collab-state-extend",
-            &["workflow-types"],
-            &["collab-state.ts"]
-        ),
-        touching(
-            "complete-skill",
-            &["state-machine", "transitions", "collab-state-extend"],
-            &["complete-skill.ts"]
-        ),
-        touching("setup-register", &["complete-skill"], &["setup.ts"]),
-    ]);
-    let mut driver = acting(jobs);
-    let expected = [
-        vec!["workflow-types"],
-        vec!["state-machine", "collab-state-extend"],
-        vec!["transitions"],
-        vec!["complete-skill"],
-        vec!["setup-register"],
-    ];
+fn waves_are_gone_through_one_by_one() {
+    let mut driver = acting(json!([
+        job("a", &[]),
+        job("b", &["a"]),
+        job("c", &["a", "b"]),
+        job("d", &["a"]),
+    ]));
+    let expected = [vec!["a"], vec!["b", "d"], vec!["c"]];
     assert_eq!(waves(&driver), expected);
-    assert_eq!(
-        of_waves(&driver, "id"),
-        ["wave-1", "wave-2", "wave-3", "wave-4", "wave-5"]
-    );
-    assert_eq!(of_waves(&driver, "level"), [1, 2, 3, 4, 5]);
-    assert_eq!(of_waves(&driver, "split"), ["", "", "", "", ""]);
-    assert_eq!(
-        of_waves(&driver, "status"),
-        ["in_progress", "pending", "pending", "pending", "pending"]
-    );
-    for (at, keys) in expected.iter().enumerate() {
+    assert_eq!(of_waves(&driver, "id"), ["wave-1", "wave-2", "wave-3"]);
+    assert_eq!(of_waves(&driver, "level"), [1, 2, 3]);
+    assert_eq!(of_waves(&driver, "split"), ["", "", ""]);
+    let statuses = ["in_progress", "pending", "pending"];
+    assert_eq!(of_waves(&driver, "status"), statuses);
+    for (wave, keys) in of_waves(&driver, "id").iter().zip(&expected) {
         assert_eq!(in_hand(&driver), *keys);
         for key in keys {
-            assert_eq!(
-                driver.field("jobs", key, "wave"),
-                format!("wave-{}", at + 1)
-            );
+            assert_eq!(driver.field("jobs", key, "wave"), *wave);
         }
         end_wave(&mut driver, &[]);
     }
     assert_eq!(driver.state(), "over");
-    assert_eq!(driver.facts_of("groups")["count"]["completed"], 5);
+    assert_eq!(driver.facts_of("groups")["count"]["completed"], 3);
 }
 
 #[test]
-fn a_chain_has_a_wave_for_each_and_independent_ones_share_one() {
-    assert_eq!(
-        cut(json!([job("c", &["b"]), job("b", &["a"]), job("a", &[])])),
-        [["a"], ["b"], ["c"]]
-    );
-    assert_eq!(
-        cut(json!([job("a", &[]), job("b", &[]), job("c", &[])])),
-        [["a", "b", "c"]]
-    );
-    assert_eq!(cut(json!([job("a", &[])])), [["a"]]);
-    let driver = acting(json!([]));
-    assert_eq!(driver.state(), "over");
-    assert!(waves(&driver).is_empty());
+fn jobs_stand_in_a_wave_with_those_that_they_neither_need_nor_touch() {
+    let both = json!({ "id": "a", "ports": ["80"], "files": ["f"] });
+    let port = |id: &str, port: &str| json!({ "id": id, "ports": [port], "files": [id] });
+    for (jobs, expected) in [
+        (
+            json!([job("c", &["b"]), job("b", &["a"]), job("a", &[])]),
+            vec![vec!["a"], vec!["b"], vec!["c"]],
+        ),
+        (
+            json!([job("a", &[]), job("b", &[]), job("c", &[])]),
+            vec![vec!["a", "b", "c"]],
+        ),
+        (json!([]), vec![]),
+        // Each of the named fields keeps them apart.
+        (
+            json!([both, port("b", "80"), port("c", "81")]),
+            vec![vec!["a", "c"], vec!["b"]],
+        ),
+        // One that names a file twice has nothing in common with itself.
+        (
+            json!([touching("a", &[], &["f", "f"]), job("b", &[])]),
+            vec![vec!["a", "b"]],
+        ),
+    ] {
+        assert_eq!(waves(&acting(jobs)), expected);
+    }
+    assert_eq!(acting(json!([])).state(), "over");
 }
 
 #[test]
-fn what_they_have_in_common_splits_a_wave_and_is_told() {
+fn what_splits_a_wave_is_told() {
     let driver = acting(json!([
         touching("a", &[], &["x", "y"]),
         touching("b", &[], &["y"]),
@@ -121,75 +100,38 @@ fn what_they_have_in_common_splits_a_wave_and_is_told() {
         touching("d", &[], &["y", "z"]),
         touching("e", &["a"], &["y"]),
     ]));
-    assert_eq!(
-        waves(&driver),
-        [vec!["a", "c"], vec!["b"], vec!["d"], vec!["e"]]
-    );
+    let expected = [vec!["a", "c"], vec!["b"], vec!["d"], vec!["e"]];
+    assert_eq!(waves(&driver), expected);
     assert_eq!(of_waves(&driver, "level"), [1, 1, 1, 2]);
-    assert_eq!(
-        of_waves(&driver, "split"),
-        [
-            "",
-            "b has y in common with one before",
-            "d has y in common with one before",
-            ""
-        ]
+    let (b, d) = (
+        "b has y in common with one before",
+        "d has y in common with one before",
     );
-}
+    assert_eq!(of_waves(&driver, "split"), ["", b, d, ""]);
 
-#[test]
-fn each_of_the_named_fields_keeps_them_apart() {
-    let jobs = json!([
-        { "id": "a", "ports": ["80"], "files": ["f"] },
-        { "id": "b", "ports": ["80"], "files": ["g"] },
-        { "id": "c", "ports": ["81"], "files": ["h"] },
-    ]);
-    assert_eq!(cut(jobs), [vec!["a", "c"], vec!["b"]]);
-    // One that names a file twice has nothing in common with itself.
-    assert_eq!(
-        cut(json!([touching("a", &[], &["f", "f"]), job("b", &[])])),
-        [["a", "b"]]
-    );
-}
-
-#[test]
-fn one_that_must_be_alone_has_a_wave_of_its_own() {
-    let driver = acting(json!([
-        solo("a", &[]),
-        job("b", &[]),
-        solo("c", &[]),
-        job("d", &[]),
-        solo("e", &["b"])
-    ]));
-    assert_eq!(
-        waves(&driver),
-        [vec!["b", "d"], vec!["a"], vec!["c"], vec!["e"]]
-    );
-    assert_eq!(
-        of_waves(&driver, "split"),
-        ["", "a must be alone", "c must be alone", ""]
-    );
+    let alone = [solo("a", &[]), solo("c", &[]), solo("e", &["b"])];
+    let [a, c, e] = alone;
+    let driver = acting(json!([a, job("b", &[]), c, job("d", &[]), e]));
+    let expected = [vec!["b", "d"], vec!["a"], vec!["c"], vec!["e"]];
+    assert_eq!(waves(&driver), expected);
     assert_eq!(of_waves(&driver, "level"), [1, 1, 1, 2]);
+    let splits = ["", "a must be alone", "c must be alone", ""];
+    assert_eq!(of_waves(&driver, "split"), splits);
 }
 
 #[test]
 fn what_could_never_all_be_run_is_refused_before_the_first_is() {
     let mut driver = gathering();
+    let circle = [job("a", &["b"]), job("b", &["c"]), job("c", &["a"])];
     for (jobs, about) in [
-        (
-            json!([job("a", &["b"]), job("b", &["c"]), job("c", &["a"])]),
-            json!(["a", "b", "c", "a"]),
-        ),
+        (json!(circle), json!(["a", "b", "c", "a"])),
         (json!([job("a", &["a"])]), json!(["a"])),
         (json!([job("a", &["b"])]), json!(["a"])),
         (json!([job("a", &[]), job("a", &[])]), json!(["a"])),
     ] {
         let refusal = gathered(&mut driver, jobs).unwrap_err();
-        assert_eq!(
-            (refusal.code.as_str(), &refusal.details["items"]),
-            ("bad_dependencies", &about)
-        );
-        assert_eq!(driver.state(), "collect");
+        let told = (refusal.code.as_str(), &refusal.details["items"]);
+        assert_eq!(told, ("bad_dependencies", &about));
         assert!(driver.run.sets.is_empty());
     }
 }
@@ -205,75 +147,54 @@ fn waves_of_what_cannot_be_run_are_passed_over() {
         job("b3", &["b2", "a2"]),
         job("a4", &["a3"]),
     ]));
-    assert_eq!(
-        waves(&driver),
-        [
-            vec!["a", "b"],
-            vec!["a2", "b2"],
-            vec!["a3", "b3"],
-            vec!["a4"]
-        ]
-    );
+    let expected = [
+        vec!["a", "b"],
+        vec!["a2", "b2"],
+        vec!["a3", "b3"],
+        vec!["a4"],
+    ];
+    assert_eq!(waves(&driver), expected);
     end_wave(&mut driver, &["a"]);
     assert_eq!(in_hand(&driver), ["a2", "b2"]);
-    let facts = driver.facts_of("groups");
-    assert_eq!(
-        (&facts["blocked"], &facts["remaining"]),
-        (&json!(2), &json!(1))
-    );
+    assert_eq!(driver.counted("groups", ["blocked", "remaining"]), [2, 1]);
     // `a2` is blocked: it is not waited for.
-    let refusal = driver.complete("acting").unwrap_err();
-    assert_eq!(refusal.code, "unfinished");
-    driver.edit(vec![stands("jobs", "b2", "ok")]).unwrap();
+    assert_eq!(code(driver.complete("acting")), "unfinished");
+    driver.set([stands("jobs", "b2", "ok")]);
     driver.complete("acting").unwrap();
     driver.complete("rest").unwrap();
     assert_eq!(driver.state(), "over");
-    assert_eq!(
-        of_waves(&driver, "status"),
-        ["completed", "completed", "pending", "pending"]
-    );
-    let facts = driver.facts_of("jobs");
-    assert_eq!(
-        (&facts["done"], &facts["failed"], &facts["blocked"]),
-        (&json!(2), &json!(1), &json!(4))
-    );
+    let statuses = ["completed", "completed", "pending", "pending"];
+    assert_eq!(of_waves(&driver, "status"), statuses);
+    let counted = driver.counted("jobs", ["done", "failed", "blocked"]);
+    assert_eq!(counted, [2, 1, 4]);
     assert_eq!(driver.field("jobs", "b3", "status"), "pending");
 }
 
 #[test]
 fn one_that_was_skipped_may_be_tried_again_while_its_wave_lasts() {
     let mut driver = acting(json!([job("a", &[]), job("b", &["a"])]));
-    driver.edit(vec![stands("jobs", "a", "lost")]).unwrap();
-    assert_eq!(driver.facts_of("groups")["blocked"], 1);
-    driver
-        .edit(vec![
-            stands("jobs", "a", "active"),
-            stands("jobs", "a", "ok"),
-        ])
-        .unwrap();
-    assert_eq!(driver.facts_of("groups")["blocked"], 0);
-    driver.complete("acting").unwrap();
-    driver.complete("rest").unwrap();
+    driver.set([stands("jobs", "a", "lost")]);
+    assert_eq!(driver.counted("groups", ["blocked"]), [1]);
+    driver.set([stands("jobs", "a", "active"), stands("jobs", "a", "ok")]);
+    assert_eq!(driver.counted("groups", ["blocked"]), [0]);
+    end_wave(&mut driver, &[]);
     assert_eq!(in_hand(&driver), ["b"]);
 }
 
-fn again(driver: &mut Driver, jobs: impl IntoIterator<Item = Value>) {
-    let edit: Edit = whole("jobs", jobs);
-    driver.edit(vec![edit]).unwrap();
+/// The same jobs, or others, are told once more; gives how many events come of it.
+fn again<const N: usize>(driver: &mut Driver, jobs: [Value; N]) -> usize {
+    let before = driver.events.len();
+    driver.set([whole("jobs", jobs)]);
+    driver.events.len() - before
 }
 
 #[test]
 fn cut_again_before_anything_is_begun_they_are_cut_anew() {
     let mut driver = gathering();
-    again(&mut driver, [job("a", &[]), job("b", &["a"])]);
+    let jobs = [job("a", &[]), job("b", &["a"])];
+    again(&mut driver, jobs.clone());
     assert_eq!(waves(&driver), [["a"], ["b"]]);
-    let events = driver.events.len();
-    again(&mut driver, [job("a", &[]), job("b", &["a"])]);
-    assert_eq!(
-        driver.events.len(),
-        events,
-        "the same once more is no event"
-    );
+    assert_eq!(again(&mut driver, jobs), 0);
     again(&mut driver, [job("b", &[]), job("c", &[])]);
     assert_eq!(waves(&driver), [["b", "c"]]);
     assert_eq!(driver.run.sets["jobs"].len(), 2);
@@ -284,43 +205,27 @@ fn cut_again_before_anything_is_begun_they_are_cut_anew() {
 
 #[test]
 fn what_is_finished_and_what_is_in_hand_stays_when_they_are_cut_again() {
-    let mut driver = acting(json!([
-        job("a", &[]),
-        job("b", &["a"]),
-        job("c", &["b"]),
-        job("d", &["c"])
-    ]));
+    let chain = [job("b", &["a"]), job("c", &["b"]), job("d", &["c"])];
+    let [b, c, d] = chain;
+    let mut driver = acting(json!([job("a", &[]), b, c, d]));
     end_wave(&mut driver, &[]);
-    driver.edit(vec![stands("jobs", "b", "active")]).unwrap();
+    driver.set([stands("jobs", "b", "active")]);
     // `a` and `b` are gone from the graph, `c` needs nothing any more, and `e` is new.
-    again(
-        &mut driver,
-        [job("d", &["c", "e"]), job("e", &["b"]), job("c", &[])],
-    );
-    assert_eq!(
-        waves(&driver),
-        [vec!["a"], vec!["b"], vec!["e", "c"], vec!["d"]]
-    );
-    assert_eq!(
-        of_waves(&driver, "id"),
-        ["wave-1", "wave-2", "wave-3", "wave-4"]
-    );
+    let jobs = [job("d", &["c", "e"]), job("e", &["b"]), job("c", &[])];
+    again(&mut driver, jobs.clone());
+    let expected = [vec!["a"], vec!["b"], vec!["e", "c"], vec!["d"]];
+    assert_eq!(waves(&driver), expected);
+    let ids = ["wave-1", "wave-2", "wave-3", "wave-4"];
+    assert_eq!(of_waves(&driver, "id"), ids);
     assert_eq!(of_waves(&driver, "level"), [1, 2, 3, 4]);
-    assert_eq!(
-        of_waves(&driver, "status"),
-        ["completed", "in_progress", "pending", "pending"]
-    );
+    let statuses = ["completed", "in_progress", "pending", "pending"];
+    assert_eq!(of_waves(&driver, "status"), statuses);
     assert_eq!(driver.run.pointed_at("group"), Some("wave-2"));
     assert_eq!(driver.field("jobs", "a", "status"), "ok");
     assert_eq!(driver.field("jobs", "b", "status"), "active");
-    let events = driver.events.len();
-    again(
-        &mut driver,
-        [job("d", &["c", "e"]), job("e", &["b"]), job("c", &[])],
-    );
-    assert_eq!(driver.events.len(), events);
-    for keys in [vec!["b"], vec!["e", "c"], vec!["d"]] {
-        assert_eq!(in_hand(&driver), keys);
+    assert_eq!(again(&mut driver, jobs), 0);
+    for keys in &expected[1..] {
+        assert_eq!(in_hand(&driver), *keys);
         end_wave(&mut driver, &[]);
     }
     assert_eq!(driver.state(), "over");
@@ -334,7 +239,7 @@ fn cut_again_what_is_known_stands_where_it_stood() {
         job("c", &["b"])
     ]));
     end_wave(&mut driver, &[]);
-    driver.edit(vec![stands("jobs", "b", "broken")]).unwrap();
+    driver.set([stands("jobs", "b", "broken")]);
     again(
         &mut driver,
         [
@@ -359,13 +264,10 @@ fn a_new_job_may_need_what_is_finished_and_never_what_is_gone() {
     end_wave(&mut driver, &[]);
     again(&mut driver, [job("n", &["a"]), job("m", &["b", "n"])]);
     assert_eq!(waves(&driver), [["a"], ["b"], ["n"], ["m"]]);
-    let refusal = driver
-        .edit(vec![whole("jobs", [job("n", &["gone"])])])
-        .unwrap_err();
-    assert_eq!(refusal.code, "bad_dependencies");
-    let refusal = driver
-        .edit(vec![whole("jobs", [job("n", &["m"]), job("m", &["n"])])])
-        .unwrap_err();
+    let gone = driver.edit(vec![whole("jobs", [job("n", &["gone"])])]);
+    assert_eq!(code(gone), "bad_dependencies");
+    let circle = [job("n", &["m"]), job("m", &["n"])];
+    let refusal = driver.edit(vec![whole("jobs", circle)]).unwrap_err();
     assert_eq!(refusal.details["items"], json!(["n", "m", "n"]));
 }
 
@@ -380,17 +282,15 @@ fn a_graph_may_lose_what_cannot_be_run_any_more() {
         job("y", &["x"]),
         job("k", &["m"]),
     ]));
-    assert_eq!(
-        waves(&driver),
-        [vec!["lost", "n"], vec!["x"], vec!["m"], vec!["y", "k"]]
-    );
+    let expected = [vec!["lost", "n"], vec!["x"], vec!["m"], vec!["y", "k"]];
+    assert_eq!(waves(&driver), expected);
     end_wave(&mut driver, &["lost"]);
     assert_eq!(in_hand(&driver), ["m"]);
     end_wave(&mut driver, &[]);
     assert_eq!(in_hand(&driver), ["y", "k"]);
     again(&mut driver, [job("k", &["m"]), job("late", &["k"])]);
     assert_eq!(in_hand(&driver), ["y", "k"]);
-    driver.edit(vec![stands("jobs", "k", "ok")]).unwrap();
+    driver.set([stands("jobs", "k", "ok")]);
     assert_eq!(driver.state(), "act");
 }
 
@@ -404,51 +304,42 @@ fn fields_of_what_is_in_hand_stay_and_others_are_taken_over() {
     again(&mut driver, all);
     assert_eq!(driver.field("jobs", "a", "text"), "");
     assert_eq!(driver.field("jobs", "b", "text"), "new");
-    driver
-        .edit(vec![fields("jobs", "a", json!({ "text": "said" }))])
-        .unwrap();
+    driver.set([fields("jobs", "a", json!({ "text": "said" }))]);
     assert_eq!(driver.field("jobs", "a", "text"), "said");
 }
 
 #[test]
 fn guards_see_of_a_wave_how_many_stand_where() {
-    let mut driver = acting(json!([
+    let jobs = [
         job("a", &[]),
         job("b", &[]),
         job("c", &[]),
-        job("d", &["a"])
-    ]));
-    let facts = |driver: &Driver| {
-        use machine::guard::Scope;
-        let token = &driver.run.tokens[0];
-        let scope = machine::scope::RunScope {
+        job("d", &["a"]),
+    ];
+    let mut driver = acting(json!(jobs));
+    let seen = |driver: &Driver| {
+        let scope = RunScope {
             definition: &driver.definition,
             run: &driver.run,
-            token,
+            token: &driver.run.tokens[0],
             facts: None,
-            flags: &serde_json::Map::new(),
+            flags: &Map::new(),
             reason: "",
             vars: None,
             result: None,
         };
         scope.variable("group", &[]).unwrap()
     };
-    driver
-        .edit(vec![stands("jobs", "a", "lost"), stands("jobs", "b", "ok")])
-        .unwrap();
-    let seen = facts(&driver);
-    assert_eq!(seen["id"], "wave-1");
-    assert_eq!(seen["jobs"], json!(["a", "b", "c"]));
-    assert_eq!(
-        seen["count"],
-        json!({ "pending": 1, "active": 0, "broken": 0, "ok": 1, "lost": 1 })
-    );
-    assert_eq!((&seen["size"], &seen["blocked"]), (&json!(3), &json!(0)));
-    driver.edit(vec![stands("jobs", "c", "ok")]).unwrap();
+    driver.set([stands("jobs", "a", "lost"), stands("jobs", "b", "ok")]);
+    let facts = seen(&driver);
+    assert_eq!(facts["id"], "wave-1");
+    assert_eq!(facts["jobs"], json!(["a", "b", "c"]));
+    let counts = json!({ "pending": 1, "active": 0, "broken": 0, "ok": 1, "lost": 1 });
+    assert_eq!(facts["count"], counts);
+    assert_eq!([&facts["size"], &facts["blocked"]], [3, 0]);
+    driver.set([stands("jobs", "c", "ok")]);
     driver.complete("acting").unwrap();
-    let seen = facts(&driver);
-    assert_eq!(
-        (&seen["id"], &seen["size"], &seen["count"]["ok"]),
-        (&json!(""), &json!(0), &json!(0))
-    );
+    let facts = seen(&driver);
+    assert_eq!(facts["id"], "");
+    assert_eq!([&facts["size"], &facts["count"]["ok"]], [0, 0]);
 }
