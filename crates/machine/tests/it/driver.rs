@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machine::command::{Artifact, Choice, Edit, GateDecision, Present, Report, Start};
+use machine::command::{Artifact, Choice, Edit, Finding, GateDecision, Present, Report, Start};
 use machine::state::{EffectAt, ROOT};
 use machine::{
     Approval, Command, Decision, Definition, Event, Facts, Need, Prepared, Reading, Refusal,
@@ -10,6 +10,7 @@ use machine::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::marked::with;
 use crate::support::load;
 
 /// A var that a caller sets.
@@ -128,6 +129,11 @@ pub fn reading(facts: Value) -> Reading {
 impl Driver {
     pub fn new(text: &str) -> Self {
         Self::of(load(text))
+    }
+
+    /// A run of a workflow with these keys at its top and these states, from `a` to `z`.
+    pub fn small(top: &str, states: &str) -> Self {
+        Self::begun(&with(top, states))
     }
 
     /// A run of this definition that has begun.
@@ -551,6 +557,16 @@ fn reread(event: &Event) -> Event {
     let text = serde_json::to_string(&fields).unwrap();
     let fields: Map<String, Value> = serde_json::from_str(&text).unwrap();
     Event::from_fields(&name, &fields).unwrap()
+}
+
+/// What a reader found against a policy.
+pub fn finding(policy: &str) -> Finding {
+    Finding {
+        policy: policy.to_owned(),
+        message: "it was found".to_owned(),
+        suggestion: None,
+        details: Map::new(),
+    }
 }
 
 /// What a refusal says.

@@ -1,145 +1,89 @@
 //! What the language means, feature by feature, on definitions of a few lines.
 
-use machine::command::{Finding, Report};
+use machine::command::Report;
 use machine::{Command, RunStatus, Severity};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::driver::{Driver, reading};
-
-const END: &str = "z: { final: completed }";
-
-fn run(top: &str, states: &[&str]) -> Driver {
-    let states = states.join("\n  ");
-    let text =
-        format!("tramline: 1\nid: x\ntitle: X\ninitial: a\n{top}\nstates:\n  {states}\n  {END}\n");
-    let mut driver = Driver::new(&text);
-    driver
-        .readings
-        .insert("tests".to_owned(), reading(facts(0)));
-    driver
-}
-
-fn facts(failed: u32) -> Value {
-    json!({
-        "passed": 0, "failed": failed, "errors": 0, "skipped": 0, "compiled": false, "failing": failed, "ran": failed,
-        "total": failed, "under": [], "files": [], "level": "",
-    })
-}
-
-fn begin(driver: &mut Driver) {
-    driver.start(json!({}), json!({})).unwrap();
-}
+use crate::driver::{Driver, finding, map, reading};
+use crate::marked::{states, with};
+use crate::tdd::{code, own_commit, tests};
 
 #[test]
 fn a_step_without_instructions_needs_no_context() {
-    let mut driver = run(
-        "",
-        &[
-            "a: { work: {}, to: b }",
-            "b: { work: { instructions: red.md }, to: z }",
-        ],
+    let states = "a: { work: {}, to: b }\nb: { work: { instructions: red.md }, to: z }";
+    let mut driver = Driver::small("", states);
+    let context = |driver: &Driver| {
+        let (_, unit) = driver.run.waiting().next().unwrap();
+        unit.context.clone().unwrap_or_default()
+    };
+    assert_eq!(
+        (context(&driver), driver.contexts.len()),
+        (String::new(), 0)
     );
-    begin(&mut driver);
-    assert!(driver.contexts.is_empty());
-    assert_eq!(driver.run.waiting().next().unwrap().1.context, None);
     driver.report(json!({})).unwrap();
     assert_eq!(driver.contexts, ["b"]);
-    assert_eq!(
-        driver.run.waiting().next().unwrap().1.context.as_deref(),
-        Some("c0ffee")
-    );
+    assert_eq!(context(&driver), "c0ffee");
 }
 
 #[test]
 fn two_states_never_share_the_id_of_a_unit() {
-    let mut driver = run(
-        "",
-        &[
-            "a: { work: {}, to: a-2 }",
-            "a-2: { work: {}, on: { report: { to: a }, skip: { to: z } } }",
-        ],
-    );
-    begin(&mut driver);
-    let mut seen = Vec::new();
-    for _ in 0..6 {
-        let unit = driver.unit();
-        assert!(!seen.contains(&unit), "{unit} twice");
-        seen.push(unit);
+    let states =
+        "a: { work: {}, to: a-2 }\na-2: { work: {}, on: { report: { to: a }, skip: { to: z } } }";
+    let mut driver = Driver::small("", states);
+    for unit in ["a", "a-2", "a-3", "a-2-2", "a-4", "a-2-3"] {
+        assert_eq!(driver.unit(), unit);
         driver.report(json!({})).unwrap();
     }
-    assert_eq!(seen, ["a", "a-2", "a-3", "a-2-2", "a-4", "a-2-3"]);
 }
 
 #[test]
 fn a_retry_that_stays_keeps_what_it_sets() {
-    let mut driver = run(
-        "vars: { tries: int }",
-        &[
-            "a: { expects: tests, work: {}, on: { report: [ { when: tests.failed > 0, retry: no, set: { tries: =vars.tries + 1 } }, { to: z } ] } }",
-        ],
-    );
-    begin(&mut driver);
-    driver.report(facts(1)).unwrap();
-    driver.report(facts(1)).unwrap();
+    let retry = "{ when: tests.failed > 0, retry: no, set: { tries: =vars.tries + 1 } }";
+    let edges = format!("report: [ {retry}, {{ to: z }} ]");
+    let state = format!("a: {{ expects: tests, work: {{}}, on: {{ {edges} }} }}");
+    let mut driver = Driver::small("vars: { tries: int }", &state);
+    driver.report(tests(0, 1)).unwrap();
+    driver.report(tests(0, 1)).unwrap();
     assert_eq!(driver.run.vars["tries"], 2);
     assert_eq!(driver.unit(), "a-3");
 }
 
 #[test]
 fn every_state_that_reads_gets_a_reading_of_its_own() {
-    let mut driver = run(
-        "vars: { sha: string }",
-        &[
-            "a: { expects: tests, work: {}, to: b }",
-            "b: { expects: commit, route: [ { when: commit.sha == 'abc', set: { sha: =commit.sha }, to: z }, { refuse: no_commit } ] }",
-        ],
-    );
-    driver.readings.insert(
-        "commit".to_owned(),
-        reading(json!({ "sha": "abc", "message": "", "files": [] })),
-    );
-    begin(&mut driver);
-    driver.report(facts(0)).unwrap();
-    assert_eq!(
-        (driver.status(), &driver.run.vars["sha"]),
-        (RunStatus::Completed, &json!("abc"))
-    );
+    let states = "a: { expects: tests, work: {}, to: b }\nb: { expects: commit, route: [ { when: commit.sha == 'abc', set: { sha: =commit.sha }, to: z }, { refuse: no_commit } ] }";
+    let mut driver = Driver::small("vars: { sha: string }", states);
+    let commit = reading(json!({ "sha": "abc", "message": "", "files": [] }));
+    driver.readings.insert("commit".to_owned(), commit);
+    driver.report(tests(0, 0)).unwrap();
+    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.run.vars["sha"], "abc");
 }
 
 #[test]
 fn what_a_route_read_is_still_known_behind_its_effect() {
-    let mut driver = run(
-        "vars: { sha: string, other: string }",
-        &[
-            "a: { expects: commit, route: { do: git.commit, set: { sha: =commit.sha, other: =result.sha }, to: z } }",
-        ],
-    );
+    let state = "a: { expects: commit, route: { do: git.commit, set: { sha: =commit.sha, other: =result.sha }, to: z } }";
+    let vars = "vars: { sha: string, other: string }";
+    let mut driver = Driver::new(&with(vars, state));
     let mut found = reading(json!({ "sha": "abc", "message": "", "files": [] }));
     found.keep_run.insert("note".to_owned(), json!("kept"));
     driver.readings.insert("commit".to_owned(), found);
-    driver.effects.insert(
-        "git.commit".to_owned(),
-        Ok(json!({ "sha": "def", "owed": true })),
+    let result = Ok(json!({ "sha": "def", "owed": true }));
+    driver.effects.insert("git.commit".to_owned(), result);
+    driver.start(json!({}), json!({})).unwrap();
+    assert_eq!(
+        [&driver.run.vars["sha"], &driver.run.vars["other"]],
+        ["abc", "def"]
     );
-    begin(&mut driver);
-    assert_eq!(driver.run.vars["sha"], "abc");
-    assert_eq!(driver.run.vars["other"], "def");
     assert_eq!(driver.run.kept["note"], "kept");
 }
 
 #[test]
 fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
-    let mut driver = run(
-        "vars: { sha: string }",
-        &[
-            "a: { expects: commit, work: {}, on: { report: { do: git.commit, set: { sha: =result.sha }, to: z } } }",
-        ],
-    );
-    begin(&mut driver);
+    let state = "a: { expects: commit, work: {}, on: { report: { do: git.commit, set: { sha: =result.sha }, to: z } } }";
+    let mut driver = Driver::small("vars: { sha: string }", state);
     for nonsense in [json!({}), json!({ "sha": 7 }), json!(null)] {
         driver.effects.insert("git.commit".to_owned(), Ok(nonsense));
-        let report = json!({ "sha": "", "message": "", "files": [] });
-        driver.report(report).unwrap();
+        driver.report(own_commit()).unwrap();
         assert_eq!(driver.paused_for(), "definition_fault");
         assert!(driver.run.pending.is_none());
         assert_eq!(driver.unit(), "a");
@@ -151,71 +95,52 @@ fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
 
 #[test]
 fn what_a_skip_keeps_outlives_an_effect_on_the_way() {
-    let mut driver = run(
-        "",
-        &["a: { work: {}, on: { report: { to: z }, skip: { do: tag.switch, to: z } } }"],
-    );
-    begin(&mut driver);
-    let mut keep = Map::new();
-    keep.insert("dirty".to_owned(), json!(["a"]));
-    driver
-        .send(&Command::Skip {
-            item: None,
-            reason: "no".to_owned(),
-            keep,
-            approval: None,
-        })
-        .unwrap();
+    let state = "a: { work: {}, on: { report: { to: z }, skip: { do: tag.switch, to: z } } }";
+    let mut driver = Driver::small("", state);
+    let skip = Command::Skip {
+        item: None,
+        reason: "no".to_owned(),
+        keep: map(json!({ "dirty": ["a"] })),
+        approval: None,
+    };
+    driver.send(&skip).unwrap();
     assert_eq!(driver.run.kept["dirty"], json!(["a"]));
 }
 
 #[test]
 fn a_policy_can_pause_a_route() {
-    let mut driver = run(
-        "",
-        &[
-            "a: { expects: tests, route: [ { check: history_rewritten }, { to: b } ] }",
-            "b: { work: {}, to: z }",
-        ],
+    let text = states(
+        "a: { expects: tests, route: [ { check: history_rewritten }, { to: b } ] }\nb: { work: {}, to: z }",
     );
-    driver
-        .policies
-        .insert("history_rewritten".to_owned(), Severity::Pause);
-    let finding = Finding {
-        policy: "history_rewritten".to_owned(),
-        message: "it was".to_owned(),
-        suggestion: None,
-        details: Map::new(),
-    };
-    driver
-        .readings
-        .get_mut("tests")
-        .unwrap()
-        .findings
-        .push(finding);
-    begin(&mut driver);
+    let mut driver = Driver::new(&text);
+    let policy = "history_rewritten".to_owned();
+    driver.policies.insert(policy.clone(), Severity::Pause);
+    let mut found = reading(tests(0, 0));
+    found.findings = vec![finding(&policy)];
+    driver.readings.insert("tests".to_owned(), found);
+    driver.start(json!({}), json!({})).unwrap();
     assert_eq!(driver.paused_for(), "history_rewritten");
-    driver.readings.get_mut("tests").unwrap().findings.clear();
+    driver.readings.clear();
     driver.resume().unwrap();
     assert_eq!(driver.unit(), "b");
 }
 
-const PARTS: &str = "items: { parts: { key: id, needs: needs, fields: { id: string, needs: [string], deep: bool } } }";
-
+/// A run whose parts go through these nested states, two side by side, and whose end is `done`.
 fn parts(nested: &str, done: &str, items: &Value) -> Driver {
-    let each = format!(
-        "b: {{ each: {{ items: parts, initial: c, parallel: 2 }}, on: {{ done: {done} }}, states: {{ {nested} }} }}"
-    );
-    let mut driver = run(
-        PARTS,
-        &[
-            "a: { expects: survey, route: { load: { parts: =survey.subtasks }, to: b } }",
-            &each,
-        ],
-    );
+    let mut driver = Driver::new(&with(
+        "items: { parts: { key: id, needs: needs, fields: { id: string, needs: [string], deep: bool } } }",
+        &format!(
+            "a: {{ expects: survey, route: {{ load: {{ parts: =survey.subtasks }}, to: b }} }}\nb: {{ each: {{ items: parts, initial: c, parallel: 2 }}, on: {{ done: {done} }}, states: {{ {nested} }} }}"
+        ),
+    ));
+    let found = reading(json!({ "subtasks": items }));
+    driver.readings.insert("survey".to_owned(), found);
     driver
-        .readings
-        .insert("survey".to_owned(), reading(json!({ "subtasks": items })));
+}
+
+fn begun(nested: &str, done: &str, items: &Value) -> Driver {
+    let mut driver = parts(nested, done, items);
+    driver.start(json!({}), json!({})).unwrap();
     driver
 }
 
@@ -223,67 +148,55 @@ const PLAIN: &str = "c: { work: {}, on: { report: { to: d }, skip: { to: f } } }
 
 #[test]
 fn items_run_side_by_side_up_to_the_limit() {
-    let mut driver = parts(
-        PLAIN,
-        "{ to: z }",
-        &json!([{ "id": "1" }, { "id": "2", "needs": ["1"] }, { "id": "3" }, { "id": "4" }]),
-    );
-    begin(&mut driver);
-    let waiting = |driver: &Driver| -> Vec<String> {
-        driver
-            .run
-            .waiting()
-            .map(|(_, unit)| unit.id.clone())
-            .collect()
-    };
-    assert_eq!(waiting(&driver), ["1-c", "3-c"]);
-    assert_eq!(driver.reopen().unwrap_err().code, "which_item");
-    driver.report_to("3-c", json!({})).unwrap();
-    assert_eq!(waiting(&driver), ["1-c", "4-c"]);
-    driver.report_to("1-c", json!({})).unwrap();
-    assert_eq!(waiting(&driver), ["4-c", "2-c"]);
-    driver.report_to("4-c", json!({})).unwrap();
-    driver.report_to("2-c", json!({})).unwrap();
+    let needy = json!({ "id": "2", "needs": ["1"] });
+    let items = json!([{ "id": "1" }, needy, { "id": "3" }, { "id": "4" }]);
+    let mut driver = begun(PLAIN, "{ to: z }", &items);
+    for (waiting, done) in [
+        (&["1-c", "3-c"][..], "3-c"),
+        (&["1-c", "4-c"], "1-c"),
+        (&["4-c", "2-c"], "4-c"),
+        (&["2-c"], "2-c"),
+    ] {
+        let units = driver.run.waiting().map(|(_, unit)| unit.id.as_str());
+        assert_eq!(units.collect::<Vec<_>>(), waiting);
+        driver.report_to(done, json!({})).unwrap();
+    }
     assert_eq!(driver.status(), RunStatus::Completed);
 }
 
 #[test]
 fn one_of_several_items_goes_back_where_it_is_named() {
-    let mut driver = parts(
-        "c: { work: {}, on: { report: { to: d } } }, d: { work: {}, on: { report: { to: e }, reopen: { to: c } } }, e: { final: completed }",
-        "{ to: z }",
-        &json!([{ "id": "1" }, { "id": "2" }]),
-    );
-    begin(&mut driver);
+    let nested = "c: { work: {}, on: { report: { to: d } } }, d: { work: {}, on: { report: { to: e }, reopen: { to: c } } }, e: { final: completed }";
+    let mut driver = begun(nested, "{ to: z }", &json!([{ "id": "1" }, { "id": "2" }]));
     driver.report_to("1-c", json!({})).unwrap();
     driver.report_to("2-c", json!({})).unwrap();
-    assert_eq!(driver.reopen().unwrap_err().code, "which_item");
-    let missing = driver.reopen_item(Some("3")).unwrap_err();
-    assert_eq!(missing.code, "not_present");
+    assert_eq!(code(driver.reopen()), "which_item");
+    assert_eq!(code(driver.reopen_item(Some("3"))), "not_present");
     driver.reopen_item(Some("2")).unwrap();
-    let states: Vec<&str> = driver
-        .run
-        .waiting()
-        .map(|(token, _)| token.state.as_str())
-        .collect();
-    assert_eq!(states, ["d", "c"]);
+    let states = driver.run.waiting().map(|(token, _)| token.state.as_str());
+    assert_eq!(states.collect::<Vec<_>>(), ["d", "c"]);
 }
 
 #[test]
-fn no_items_at_all_are_soon_done() {
-    let mut driver = parts(PLAIN, "{ to: z }", &json!([]));
-    begin(&mut driver);
-    assert_eq!(driver.status(), RunStatus::Completed);
+fn where_no_item_waits_the_end_of_the_items_is_reached_at_once() {
+    let nested = "c: { route: { to: d } }, d: { final: completed }";
+    let many: Vec<Value> = (0..500)
+        .map(|at| json!({ "id": format!("{at}") }))
+        .collect();
+    for items in [Vec::new(), many] {
+        let driver = begun(nested, "{ to: z }", &json!(items));
+        assert_eq!(driver.status(), RunStatus::Completed);
+    }
+    // Items that make items without end are refused.
+    let nested = "c: { route: [ { when: item.deep, to: d }, { add: { parts: { id: =item.id + 'x' } }, to: d } ] }, d: { final: completed }";
+    let mut driver = parts(nested, "{ to: z }", &json!([{ "id": "1" }]));
+    assert_eq!(code(driver.start(json!({}), json!({}))), "definition_fault");
 }
 
 #[test]
 fn a_pause_at_the_end_of_the_items_is_a_pause() {
-    let mut driver = parts(
-        PLAIN,
-        "[ { when: parts.failed > 0, pause: skipped }, { to: z } ]",
-        &json!([{ "id": "1" }]),
-    );
-    begin(&mut driver);
+    let done = "[ { when: parts.failed > 0, pause: skipped }, { to: z } ]";
+    let mut driver = begun(PLAIN, done, &json!([{ "id": "1" }]));
     driver.skip().unwrap();
     assert_eq!(driver.paused_for(), "skipped");
     driver.abort(json!({})).unwrap();
@@ -291,25 +204,9 @@ fn a_pause_at_the_end_of_the_items_is_a_pause() {
 }
 
 #[test]
-fn items_that_make_items_without_end_are_refused() {
-    let nested = "c: { route: [ { when: item.deep, to: d }, { add: { parts: { id: =item.id + 'x' } }, to: d } ] }, d: { final: completed }";
-    let mut driver = parts(nested, "{ to: z }", &json!([{ "id": "1" }]));
-    let refusal = driver.start(json!({}), json!({})).unwrap_err();
-    assert_eq!(refusal.code, "definition_fault");
-    // Many items that wait for nobody are no circle.
-    let nested = "c: { route: { to: d } }, d: { final: completed }";
-    let many: Vec<Value> = (0..500)
-        .map(|at| json!({ "id": format!("{at}") }))
-        .collect();
-    let mut driver = parts(nested, "{ to: z }", &Value::Array(many));
-    begin(&mut driver);
-    assert_eq!(driver.status(), RunStatus::Completed);
-}
-
-#[test]
 fn a_workflow_that_says_nothing_of_abort_can_be_called_off() {
-    let mut driver = parts(PLAIN, "{ to: z }", &json!([{ "id": "1" }, { "id": "2" }]));
-    begin(&mut driver);
+    let items = json!([{ "id": "1" }, { "id": "2" }]);
+    let mut driver = begun(PLAIN, "{ to: z }", &items);
     driver.pause().unwrap();
     driver.abort(json!({})).unwrap();
     assert_eq!(driver.status(), RunStatus::Aborted);
@@ -318,26 +215,27 @@ fn a_workflow_that_says_nothing_of_abort_can_be_called_off() {
 
 #[test]
 fn a_number_that_is_none_is_a_fault_and_all_others_come_back_exactly() {
-    let mut driver = run(
-        "vars: { x: { type: number, default: 0.1 } }",
-        &[
-            "a: { expects: tests, work: {}, on: { report: [ { when: tests.failed == 9, set: { x: =1.0 / double(tests.failed - 9) }, to: z }, { when: tests.failed == 8, to: z }, { set: { x: =vars.x * 1.1 + 0.3 }, to: a } ] } }",
-        ],
-    );
-    begin(&mut driver);
+    let state = "a: { expects: tests, work: {}, on: { report: [ { when: tests.failed == 9, set: { x: =1.0 / double(tests.failed - 9) }, to: z }, { when: tests.failed == 8, to: z }, { set: { x: =vars.x * 1.1 + 0.3 }, to: a } ] } }";
+    let mut driver = Driver::small("vars: { x: { type: number, default: 0.1 } }", state);
+    // The driver holds each value against what comes back from the journal.
     for _ in 0..40 {
-        driver.report(facts(1)).unwrap();
+        driver.report(tests(0, 1)).unwrap();
     }
-    assert_eq!(
-        driver.report(facts(9)).unwrap_err().code,
-        "definition_fault"
-    );
+    assert_eq!(code(driver.report(tests(0, 9))), "definition_fault");
 }
 
 #[test]
 fn a_report_without_a_unit_means_the_present_one() {
-    let mut driver = run("", &["a: { work: {}, to: z }"]);
-    begin(&mut driver);
-    driver.send(&Command::Report(Report::default())).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    let states = "a: { work: {}, to: b }\nb: { route: { to: z } }";
+    for (top, state) in [("", "z"), ("advance: manual", "b")] {
+        let mut driver = Driver::small(top, states);
+        driver.send(&Command::Report(Report::default())).unwrap();
+        assert_eq!(driver.state(), state);
+        // To a run of single steps it goes no further, nor does the end of a pause.
+        if state == "b" {
+            driver.pause().unwrap();
+            driver.resume().unwrap();
+            assert_eq!(driver.state(), "b");
+        }
+    }
 }

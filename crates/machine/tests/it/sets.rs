@@ -54,8 +54,7 @@ states:
 
 /// A run that has begun and gathers.
 pub fn gathering() -> Driver {
-    let mut driver = Driver::begun(SETS);
-    driver
+    Driver::begun(SETS)
 }
 
 /// A run that was given these jobs, and stands in their first wave.

@@ -39,28 +39,58 @@ pub fn tdd(subtasks: &Value) -> Driver {
     driver
 }
 
-/// A run with three subtasks, the last of which needs the first.
-pub fn three() -> Driver {
-    let mut driver = tdd(&json!([
-        subtask("1.1", &[]),
-        subtask("1.2", &[]),
-        subtask("1.3", &["1.1"]),
-    ]));
+/// A run with these subtasks that has begun.
+fn begun(subtasks: &Value) -> Driver {
+    let mut driver = tdd(subtasks);
     begin(&mut driver).unwrap();
     driver
+}
+
+/// A run with three subtasks, the last of which needs the first.
+pub fn three() -> Driver {
+    let last = subtask("1.3", &["1.1"]);
+    begun(&json!([subtask("1.1", &[]), subtask("1.2", &[]), last]))
 }
 
 pub fn one() -> Driver {
-    let mut driver = tdd(&json!([subtask("1.1", &[])]));
-    begin(&mut driver).unwrap();
+    begun(&json!([subtask("1.1", &[])]))
+}
+
+/// A run of one subtask whose test is to be made to pass.
+pub fn in_green() -> Driver {
+    let mut driver = one();
+    driver.report(tests(0, 1)).unwrap();
     driver
 }
 
+/// A run of one subtask that is to be committed.
+pub fn to_commit() -> Driver {
+    let mut driver = in_green();
+    driver.report(tests(1, 0)).unwrap();
+    driver
+}
+
+/// A run whose subtasks are all done.
+pub fn to_finalize() -> Driver {
+    let mut driver = one();
+    through(&mut driver);
+    driver
+}
+
+/// What waits, and which attempt it is.
+pub fn attempt(driver: &Driver) -> (&str, u32) {
+    let (_, unit) = driver.run.waiting().next().unwrap();
+    (&unit.id, unit.attempt)
+}
+
 pub fn begin(driver: &mut Driver) -> Outcome {
-    driver.start(
-        json!({ "taskId": "1" }),
-        json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse", "refactor": false }),
-    )
+    begin_with(driver, json!({ "taskId": "1" }), "refuse")
+}
+
+/// Begins with these inputs, and this setting for tests that pass in RED.
+pub fn begin_with(driver: &mut Driver, inputs: Value, passing: &str) -> Outcome {
+    let config = json!({ "maxGreenAttempts": 3, "redAllPassing": passing, "refactor": false });
+    driver.start(inputs, config)
 }
 
 pub fn code(result: Outcome) -> String {
@@ -71,15 +101,6 @@ pub fn through(driver: &mut Driver) {
     driver.report(tests(0, 1)).unwrap();
     driver.report(tests(1, 0)).unwrap();
     driver.report(own_commit()).unwrap();
-}
-
-pub fn counts(driver: &Driver) -> Value {
-    let mut facts = driver
-        .run
-        .set_facts(&driver.definition, "subtasks", &[])
-        .unwrap();
-    facts.as_object_mut().unwrap().shift_remove("next");
-    facts
 }
 
 pub fn status_of(driver: &Driver, key: &str) -> ItemStatus {
