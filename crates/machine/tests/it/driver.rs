@@ -498,6 +498,13 @@ impl Driver {
             .collect()
     }
 
+    /// The one move from event `begin` on, as it is written.
+    pub fn moved(&self, begin: usize) -> Value {
+        let moves = self.moves(begin);
+        assert_eq!(moves.len(), 1, "{moves:?}");
+        Value::Object(moves[0].to_fields().1)
+    }
+
     /// Where the run's own token stands.
     pub fn state(&self) -> &str {
         self.run.token(ROOT).map_or("", |token| &token.state)

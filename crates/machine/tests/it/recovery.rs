@@ -2,10 +2,10 @@
 
 use machine::RunStatus;
 use machine::command::Command;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use crate::driver::{Driver, ann};
-use crate::session::{PHASES, at, before, go_on, lead, one_move, respond, standing, with_gates};
+use crate::driver::{Driver, ann, map};
+use crate::session::{PHASES, at, before, go_on, lead, respond, standing, with_gates};
 use crate::tdd::code;
 
 #[test]
@@ -14,35 +14,28 @@ fn a_review_that_keeps_failing_pauses_the_session_at_the_cap() {
     go_on(&mut driver);
     lead(&mut driver, "REVIEWED");
     assert_eq!(driver.round(), Some(2));
-    let (begin, moves) = (driver.events.len(), driver.run.transitions);
+    let begin = driver.events.len();
     go_on(&mut driver);
     assert_eq!(driver.names(begin), ["run:paused"]);
     assert_eq!(driver.paused_for(), "max_iterations");
-    assert_eq!(
-        (driver.state(), driver.round(), driver.run.transitions),
-        ("REVIEWED", Some(2), moves)
-    );
+    assert_eq!((driver.state(), driver.round()), ("REVIEWED", Some(2)));
 }
 
 /// A session paused at a cap of one iteration.
 fn capped() -> Driver {
     let mut driver = with_gates(json!({ "maxIterations": 1 }), "REVIEWED");
     go_on(&mut driver);
-    assert_eq!(driver.paused_for(), "max_iterations");
     driver
 }
 
 fn raise(driver: &mut Driver, to: i64) {
-    let mut flags = Map::new();
-    flags.insert("maxIterations".to_owned(), Value::from(to));
-    driver
-        .send(&Command::Reopen {
-            item: None,
-            reason: "one more".to_owned(),
-            flags,
-            approval: Some(Box::new(ann())),
-        })
-        .unwrap();
+    let reopen = Command::Reopen {
+        item: None,
+        reason: "one more".to_owned(),
+        flags: map(json!({ "maxIterations": to })),
+        approval: Some(Box::new(ann())),
+    };
+    driver.send(&reopen).unwrap();
 }
 
 #[test]
@@ -50,16 +43,10 @@ fn a_higher_cap_only_ends_the_pause() {
     let mut driver = capped();
     let (begin, files) = (driver.events.len(), driver.files.clone());
     raise(&mut driver, 3);
-    assert_eq!(
-        driver.names(begin),
-        ["approval:given", "run:resumed", "vars:changed"]
-    );
+    let expected = ["approval:given", "run:resumed", "vars:changed"];
+    assert_eq!(driver.names(begin), expected);
     assert_eq!(driver.run.vars["maxIterations"], 3);
-    assert_eq!(
-        (driver.state(), driver.status()),
-        ("REVIEWED", RunStatus::Running)
-    );
-    assert_eq!(driver.files, files);
+    assert_eq!((driver.state(), driver.files.clone()), ("REVIEWED", files));
     // The same review is processed by the next step.
     driver.step().unwrap();
     assert_eq!((driver.state(), driver.round()), ("REVISING", Some(2)));
@@ -75,16 +62,9 @@ fn a_session_at_the_cap_may_go_back_to_its_review() {
     let mut driver = capped();
     let begin = driver.events.len();
     driver.reopen().unwrap();
-    assert_eq!(
-        driver.names(begin),
-        [
-            "approval:given",
-            "run:resumed",
-            "effect:intended",
-            "effect:done",
-            "state:entered"
-        ]
-    );
+    assert_eq!(driver.names(begin)[..2], ["approval:given", "run:resumed"]);
+    let aside = ["effect:intended", "effect:done", "state:entered"];
+    assert_eq!(driver.names(begin)[2..], aside);
     assert_eq!(
         (driver.state(), driver.status()),
         ("REVIEWING", RunStatus::Running)
@@ -94,15 +74,6 @@ fn a_session_at_the_cap_may_go_back_to_its_review() {
     driver.step().unwrap();
     driver.step().unwrap();
     assert_eq!(driver.status(), RunStatus::Completed);
-}
-
-/// A session whose response in `phase` could not be read.
-fn broken(phase: &str) -> Driver {
-    let mut driver = standing(phase);
-    respond(&mut driver, "ERROR");
-    driver.step().unwrap();
-    assert_eq!(driver.status(), RunStatus::Error);
-    driver
 }
 
 const BACK: [(&str, &str); 4] = [
@@ -115,53 +86,38 @@ const BACK: [(&str, &str); 4] = [
 #[test]
 fn a_session_in_error_goes_back_to_the_waiting_phase_it_came_from() {
     for (phase, back) in BACK {
-        let mut driver = broken(phase);
+        let mut driver = standing(phase);
         for _ in 0..2 {
-            let (begin, round) = (driver.events.len(), driver.round());
-            driver.reopen().unwrap();
-            let (from, to, _, _) = one_move(&driver, begin);
-            assert_eq!((from.as_str(), to.as_str()), ("ERROR", back), "{phase}");
-            assert_eq!(
-                (driver.status(), driver.round()),
-                (RunStatus::Running, round),
-                "{phase}"
-            );
-            assert!(!driver.files.contains(&driver.response()), "{phase}");
-            assert_eq!(
-                (&driver.run.end_reason, &driver.run.ended_at),
-                (&None, &None)
-            );
-            // It breaks down again, and can be taken up again.
+            // Its response cannot be read; it breaks down, and can be taken up again.
             lead(&mut driver, phase);
-            respond(&mut driver, "IN_PROGRESS");
+            respond(&mut driver, "ERROR");
             driver.step().unwrap();
             assert_eq!(driver.status(), RunStatus::Error, "{phase}");
+            let (begin, round) = (driver.events.len(), driver.round());
+            // A step back whose effect fails can be taken again.
+            let aside = "response.aside".to_owned();
+            driver.effects.insert(aside, Err("disk_full"));
+            driver.reopen().unwrap();
+            assert_eq!(
+                (driver.state(), driver.paused_for()),
+                ("ERROR", "disk_full")
+            );
+            driver.effects.clear();
+            driver.reopen().unwrap();
+            let moved = driver.moved(begin);
+            assert_eq!([&moved["from"], &moved["to"]], ["ERROR", back]);
+            assert_eq!(
+                (driver.status(), driver.round()),
+                (RunStatus::Running, round)
+            );
+            assert!(!driver.files.contains(&driver.response()), "{phase}");
+            let ended = (&driver.run.end_reason, &driver.run.ended_at);
+            assert_eq!(ended, (&None, &None));
         }
-        driver.reopen().unwrap();
         lead(&mut driver, "REVIEWED");
         respond(&mut driver, "SUCCESS");
         driver.step().unwrap();
         assert_eq!(driver.status(), RunStatus::Completed, "{phase}");
-    }
-}
-
-#[test]
-fn a_step_back_whose_effect_fails_can_be_taken_again() {
-    for (phase, back) in BACK {
-        let mut driver = broken(phase);
-        driver
-            .effects
-            .insert("response.aside".to_owned(), Err("disk_full"));
-        driver.reopen().unwrap();
-        assert_eq!(driver.paused_for(), "disk_full", "{phase}");
-        assert_eq!(driver.state(), "ERROR", "{phase}");
-        driver.effects.clear();
-        driver.reopen().unwrap();
-        assert_eq!(
-            (driver.state(), driver.status()),
-            (back, RunStatus::Running),
-            "{phase}"
-        );
     }
 }
 
@@ -190,75 +146,53 @@ fn what_is_complete_or_called_off_stays_so() {
 
 #[test]
 fn a_session_is_called_off_anywhere() {
+    let mut sessions = vec![capped(), before("code", 2)];
     for phase in PHASES {
-        for paused in [false, true] {
-            let mut driver = standing(phase);
-            let round = driver.round();
-            if paused {
-                driver.pause().unwrap();
-            }
-            let begin = driver.events.len();
-            driver.abort(json!({})).unwrap();
-            assert_eq!(
-                driver.names(begin),
-                ["state:entered", "run:ended"],
-                "{phase}"
-            );
-            assert_eq!(
-                (driver.state(), driver.status(), driver.round()),
-                ("CANCELLED", RunStatus::Cancelled, round),
-                "{phase}"
-            );
-        }
+        sessions.push(standing(phase));
+        let mut paused = standing(phase);
+        paused.pause().unwrap();
+        sessions.push(paused);
     }
-    let mut driver = capped();
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Cancelled);
-    let mut driver = before("code", 2);
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Cancelled);
+    for mut driver in sessions {
+        let (phase, round) = (driver.state().to_owned(), driver.round());
+        let begin = driver.events.len();
+        driver.abort(json!({})).unwrap();
+        assert_eq!(
+            driver.names(begin),
+            ["state:entered", "run:ended"],
+            "{phase}"
+        );
+        assert_eq!(
+            (driver.state(), driver.round()),
+            ("CANCELLED", round),
+            "{phase}"
+        );
+        assert_eq!(driver.status(), RunStatus::Cancelled);
+    }
 }
 
 #[test]
 fn an_effect_that_fails_never_moves_the_session() {
-    for (phase, effect, pauses) in [
-        ("PLANNING", "plan.store", false),
-        ("PLANNED", "iteration.open", true),
-        ("GENERATING", "code.store", false),
-        ("REVIEWED", "iteration.open", true),
-        ("REVISED", "code.store", true),
+    for (phase, reads, effect, pauses) in [
+        ("PLANNING", "SUCCESS", "plan.store", false),
+        ("PLANNED", "SUCCESS", "iteration.open", true),
+        ("GENERATING", "SUCCESS", "code.store", false),
+        ("REVIEWED", "FAILED", "iteration.open", true),
+        ("REVISED", "SUCCESS", "code.store", true),
     ] {
         let mut driver = standing(phase);
-        let (round, unit) = (driver.round(), driver.unit());
-        respond(
-            &mut driver,
-            if phase == "REVIEWED" {
-                "FAILED"
-            } else {
-                "SUCCESS"
-            },
-        );
+        let stood = (phase.to_owned(), driver.round(), driver.unit());
+        respond(&mut driver, reads);
         driver.effects.insert(effect.to_owned(), Err("disk_full"));
         let begin = driver.events.len();
         driver.step().unwrap();
         assert!(driver.moves(begin).is_empty(), "{phase}");
-        assert_eq!((driver.state(), driver.round()), (phase, round), "{phase}");
+        let stands = (driver.state().to_owned(), driver.round(), driver.unit());
+        assert_eq!(stands, stood);
         assert_eq!(driver.status() == RunStatus::Paused, pauses, "{phase}");
-        assert_eq!(driver.unit(), unit, "{phase}");
         driver.effects.clear();
         driver.resume().unwrap();
         driver.step().unwrap();
         assert_eq!(driver.moves(begin).len(), 1, "{phase}");
     }
-}
-
-#[test]
-fn while_an_effect_is_under_way_no_step_is_taken() {
-    let mut driver = at("PLANNED");
-    driver.hold = true;
-    driver.step().unwrap();
-    assert_eq!(code(driver.step()), "effect_pending");
-    driver.hold = false;
-    driver.settle();
-    assert_eq!((driver.state(), driver.round()), ("GENERATING", Some(1)));
 }

@@ -6,9 +6,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::driver::{Driver, reading};
-use crate::marked::{accepts, refuses, with};
+use crate::marked::{proves, refuses, states, with};
 use crate::support::TDD;
-use crate::tdd::{code, mended, one, own_commit, status_of, tests, three, through};
+use crate::tdd::{
+    attempt, begin, code, in_green, mended, one, own_commit, status_of, tests, three, through,
+};
 
 /// The numbers of the events behind which the run stood where somebody was asked for something.
 fn steps(driver: &Driver) -> Vec<usize> {
@@ -28,18 +30,29 @@ fn a_run_goes_back_to_a_step_and_on_from_there() {
     let mut driver = three();
     let begin = driver.events.len();
     through(&mut driver);
-    assert_eq!(driver.unit(), "workUnit-1.2-RED");
+    let (after, stood) = (driver.events.len(), driver.run.clone());
     driver.rewind(begin).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
     assert_eq!(status_of(&driver, "1.1"), ItemStatus::Active);
     assert_eq!(status_of(&driver, "1.2"), ItemStatus::Open);
-    assert_eq!(
-        driver.run.tokens.last().unwrap().reason.as_deref(),
-        Some("it went wrong")
-    );
+    let reason = driver.run.tokens.last().unwrap().reason.as_deref();
+    assert_eq!(reason, Some("it went wrong"));
     assert_eq!(driver.carried_out.last().unwrap(), "tag.switch");
-    through(&mut driver);
+    // A way back can be taken back.
+    driver.rewind(after).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.2-RED-2");
+    assert_eq!(driver.run.sets, stood.sets);
+    assert_eq!(driver.run.kept, stood.kept);
+    driver.rewind(begin).unwrap();
+    through(&mut driver);
+    assert_eq!(driver.unit(), "workUnit-1.2-RED-3");
+    // What fails on the way leaves the run where it is.
+    driver
+        .effects
+        .insert("git.rewind".to_owned(), Err("git_busy"));
+    driver.rewind(begin).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.2-RED-3");
+    assert_eq!(driver.status(), RunStatus::Running);
 }
 
 #[test]
@@ -47,20 +60,14 @@ fn what_was_answered_stays_answered() {
     let mut driver = one();
     let begin = driver.events.len();
     driver.report(tests(0, 1)).unwrap();
-    driver.rewind(begin).unwrap();
-    let outcome = driver.report_to("workUnit-1.1-RED", tests(0, 1));
-    assert_eq!(code(outcome), "stale_unit");
-}
-
-/// Whoever reports without a unit what was reported before means what is due now.
-#[test]
-fn what_says_the_same_is_no_repetition_behind_a_way_back() {
-    let mut driver = one();
-    driver.report(tests(0, 1)).unwrap();
     let green = driver.events.len();
-    driver
-        .readings
-        .insert("tests".to_owned(), reading(mended(1)));
+    driver.rewind(begin).unwrap();
+    let again = driver.report_to("workUnit-1.1-RED", tests(0, 1));
+    assert_eq!(code(again), "stale_unit");
+    // Whoever reports without a unit what was reported before means what is due now.
+    driver.rewind(green).unwrap();
+    let found = reading(mended(1));
+    driver.readings.insert("tests".to_owned(), found);
     driver.complete("green").unwrap();
     let commit = driver.events.len();
     driver.rewind(green).unwrap();
@@ -72,76 +79,39 @@ fn what_says_the_same_is_no_repetition_behind_a_way_back() {
 fn a_run_that_is_over_goes_on() {
     let mut driver = one();
     let begin = driver.events.len();
-    through(&mut driver);
-    driver.report(tests(1, 0)).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
-    driver.rewind(begin).unwrap();
-    assert_eq!(driver.status(), RunStatus::Running);
-    assert_eq!(driver.run.ended_at, None);
-    through(&mut driver);
-    driver.report(tests(1, 0)).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
-}
-
-#[test]
-fn a_way_back_can_be_taken_back() {
-    let mut driver = three();
-    let begin = driver.events.len();
-    through(&mut driver);
-    let after = driver.events.len();
-    let stood = driver.run.clone();
-    driver.rewind(begin).unwrap();
-    driver.rewind(after).unwrap();
-    assert_eq!(driver.unit(), "workUnit-1.2-RED-2");
-    assert_eq!(driver.run.sets, stood.sets);
-    assert_eq!(driver.run.kept, stood.kept);
+    for time in 0..2 {
+        if time > 0 {
+            driver.rewind(begin).unwrap();
+            assert_eq!(driver.status(), RunStatus::Running);
+            assert_eq!(driver.run.ended_at, None);
+        }
+        through(&mut driver);
+        driver.report(tests(1, 0)).unwrap();
+        assert_eq!(driver.status(), RunStatus::Completed);
+    }
 }
 
 #[test]
 fn attempts_that_were_used_up_stay_so() {
     let mut driver = three();
     let begin = driver.events.len();
-    let failed = |driver: &mut Driver| driver.report(tests(0, 1));
     driver.report(tests(0, 1)).unwrap();
     let green = driver.events.len();
-    failed(&mut driver).unwrap();
+    driver.report(tests(0, 1)).unwrap();
     driver.rewind(green).unwrap();
-    assert_eq!(driver.unit(), "workUnit-1.1-GREEN-3");
-    let (_, unit) = driver.run.waiting().next().unwrap();
-    assert_eq!((unit.attempt, unit.max_attempts), (2, Some(3)));
+    assert_eq!(attempt(&driver), ("workUnit-1.1-GREEN-3", 2));
     // Nor does it help to go back to where the item was not begun.
     driver.report(tests(1, 0)).unwrap();
     driver.report(own_commit()).unwrap();
     driver.report(tests(0, 1)).unwrap();
-    failed(&mut driver).unwrap();
+    driver.report(tests(0, 1)).unwrap();
     driver.rewind(begin).unwrap();
     through(&mut driver);
     driver.report(tests(0, 1)).unwrap();
-    assert_eq!(driver.run.waiting().next().unwrap().1.attempt, 2);
-    failed(&mut driver).unwrap();
-    failed(&mut driver).unwrap();
-    assert_eq!(driver.paused_for(), "max_attempts_reached");
-}
-
-#[test]
-fn out_of_a_pause_by_a_rule_a_person_leads() {
-    let mut driver = one();
+    assert_eq!(attempt(&driver).1, 2);
     driver.report(tests(0, 1)).unwrap();
-    let green = driver.events.len();
-    for _ in 0..3 {
-        driver.report(tests(0, 1)).unwrap();
-    }
+    driver.report(tests(0, 1)).unwrap();
     assert_eq!(driver.paused_for(), "max_attempts_reached");
-    let alone = machine::Command::Rewind {
-        to: green as u64,
-        reason: String::new(),
-        flags: serde_json::Map::new(),
-        approval: None,
-    };
-    assert_eq!(code(driver.send(&alone)), "needs_person");
-    driver.rewind(green).unwrap();
-    let (_, unit) = driver.run.waiting().next().unwrap();
-    assert_eq!((unit.attempt, driver.status()), (1, RunStatus::Running));
 }
 
 #[test]
@@ -153,24 +123,42 @@ fn attempts_of_what_was_given_up_stay_used() {
     driver.skip().unwrap();
     driver.rewind(begin).unwrap();
     driver.report(tests(0, 1)).unwrap();
-    assert_eq!(driver.run.waiting().next().unwrap().1.attempt, 2);
-    driver.abort(json!({})).unwrap();
-    let alone = machine::Command::Rewind {
-        to: begin as u64,
-        reason: String::new(),
-        flags: serde_json::Map::new(),
-        approval: None,
-    };
-    assert_eq!(code(driver.send(&alone)), "needs_person");
+    assert_eq!(attempt(&driver).1, 2);
+}
+
+#[test]
+fn out_of_a_pause_by_a_rule_or_a_call_off_a_person_leads() {
+    let mut paused = in_green();
+    let green = paused.events.len();
+    for _ in 0..3 {
+        paused.report(tests(0, 1)).unwrap();
+    }
+    assert_eq!(paused.paused_for(), "max_attempts_reached");
+    let mut aborted = in_green();
+    aborted.abort(json!({})).unwrap();
+    for mut driver in [paused, aborted] {
+        let alone = machine::Command::Rewind {
+            to: green as u64,
+            reason: String::new(),
+            flags: serde_json::Map::new(),
+            approval: None,
+        };
+        assert_eq!(code(driver.send(&alone)), "needs_person");
+        driver.rewind(green).unwrap();
+        assert_eq!(
+            (attempt(&driver).1, driver.status()),
+            (1, RunStatus::Running)
+        );
+    }
 }
 
 #[test]
 fn nowhere_else_than_to_a_step() {
-    let mut driver = one();
-    assert_eq!(code(driver.rewind(1)), "not_a_step");
-    let mut older = Driver::new(&TDD.replace("  rewind: { do: [git.rewind, tag.switch] }\n", ""));
+    assert_eq!(code(one().rewind(1)), "not_a_step");
+    let none = TDD.replace("  rewind: { do: [git.rewind, tag.switch] }\n", "");
+    let mut older = Driver::new(&none);
     older.items = vec![("subtasks".to_owned(), vec![])];
-    crate::tdd::begin(&mut older).unwrap();
+    begin(&mut older).unwrap();
     let begin = older.events.len();
     assert_eq!(code(older.rewind(begin)), "cannot_rewind");
 }
@@ -201,34 +189,17 @@ fn a_finished_item_is_done_again() {
 }
 
 #[test]
-fn what_fails_on_the_way_leaves_the_run_where_it_is() {
-    let mut driver = three();
-    let begin = driver.events.len();
-    through(&mut driver);
-    driver
-        .effects
-        .insert("git.rewind".to_owned(), Err("git_busy"));
-    driver.rewind(begin).unwrap();
-    assert_eq!(driver.unit(), "workUnit-1.2-RED");
-    assert_eq!(driver.status(), RunStatus::Running);
-}
-
-#[test]
 fn a_way_back_says_nothing_but_how() {
-    let states = "a: { work: {}, to: z }\nz: { final: completed }";
-    accepts(&with("on: { rewind: {} }", states));
-    accepts(&with("on: { rewind: { do: git.rewind } }", states));
-    refuses(
-        "misplaced_key",
-        &with("on: { rewind: §{ do: git.rewind, to: a } }", states),
-    );
-    refuses(
-        "bad_event",
-        &with(
-            "",
-            "a: { work: {}, to: z, on: { §rewind: {} } }\nz: { final: completed }",
-        ),
-    );
+    for row in [
+        "rewind: {}",
+        "rewind: { do: git.rewind }",
+        "rewind: §{ do: git.rewind, to: a } # misplaced_key",
+    ] {
+        let framed = |on: &str| with(&format!("on: {{ {on} }}"), "a: { work: {}, to: z }");
+        proves(row, framed);
+    }
+    let own = states("a: { work: {}, to: z, on: { §rewind: {} } }");
+    refuses("bad_event", &own);
 }
 
 /// What an agent does next.

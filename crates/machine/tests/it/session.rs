@@ -1,7 +1,7 @@
 //! Sessions of the `review` definition, ready to be stepped.
 
+use machine::Reading;
 use machine::command::Artifact;
-use machine::{Event, Reading};
 use serde_json::{Value, json};
 
 use crate::driver::{Driver, reading};
@@ -50,23 +50,14 @@ pub fn respond(driver: &mut Driver, status: &str) {
         });
         driver.files.insert(path);
     }
-    driver.readings.insert(
-        String::new(),
-        Reading {
-            artifacts: taken_in.clone(),
-            ..Reading::default()
-        },
-    );
-    let reason = format!("why it is {status}");
-    driver.readings.insert(
-        "response".to_owned(),
-        Reading {
-            artifacts: taken_in,
-            ..reading(json!({
-                "status": status, "reason": reason, "files": 1, "hash": "", "staged": "",
-            }))
-        },
-    );
+    let facts = reading(json!({
+        "status": status, "reason": format!("why it is {status}"), "files": 1, "hash": "", "staged": "",
+    }));
+    for (reader, found) in [("", Reading::default()), ("response", facts)] {
+        let artifacts = taken_in.clone();
+        let found = Reading { artifacts, ..found };
+        driver.readings.insert(reader.to_owned(), found);
+    }
 }
 
 /// One step with everything there that it needs; REVIEWED reads as a failed review, which leads to a revision.
@@ -129,22 +120,4 @@ pub fn standing(from: &str) -> Driver {
         driver.step().unwrap();
     }
     driver
-}
-
-/// The names of a session's one move, from `begin` on.
-pub fn one_move(driver: &Driver, begin: usize) -> (String, String, Option<i64>, Option<String>) {
-    let moves = driver.moves(begin);
-    let [
-        Event::StateEntered {
-            from,
-            to,
-            iteration,
-            outcome,
-            ..
-        },
-    ] = moves.as_slice()
-    else {
-        panic!("not one move: {moves:?}");
-    };
-    (from.clone(), to.clone(), *iteration, outcome.clone())
 }

@@ -140,7 +140,8 @@ c: { work: { response: 'in/answer-{round}.md' }, to: z }",
 
 #[test]
 fn a_prompt_that_is_gone_comes_back_by_a_step() {
-    let mut driver = Driver::small("", "a: { work: { prompt: p.md, response: r.md }, to: z }");
+    const FILES: &str = "a: { work: { prompt: p.md, response: r.md }, to: z }";
+    let mut driver = Driver::small("", FILES);
     let begin = driver.events.len();
     // Another prompt than before is recorded.
     for (context, recorded) in [("c0ffee", 0), ("facade", 1)] {
@@ -150,10 +151,16 @@ fn a_prompt_that_is_gone_comes_back_by_a_step() {
         assert_eq!(driver.names(begin).len(), recorded);
         assert_eq!((driver.unit().as_str(), driver.files.len()), ("a", 1));
     }
-    // It may be reported too.
-    driver.report(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
-    assert_eq!(driver.asked, [""]);
+    // It is not asked for again once its response is there; and the state may be reported too.
+    let mut reported = Driver::small("", FILES);
+    reported.report(json!({})).unwrap();
+    assert_eq!(reported.asked, [""]);
+    assert_eq!(reported.status(), RunStatus::Completed);
+    let asked = driver.contexts.len();
+    driver.files.clear();
+    respond(&mut driver);
+    driver.step().unwrap();
+    assert_eq!((driver.state(), driver.contexts.len()), ("z", asked));
 }
 
 #[test]
