@@ -58,9 +58,9 @@ pub fn gathering() -> Driver {
 }
 
 /// A run that was given these jobs, and stands in their first wave.
-pub fn acting(jobs: Value) -> Driver {
+pub fn acting(short: &str) -> Driver {
     let mut driver = gathering();
-    gathered(&mut driver, jobs).unwrap();
+    gathered(&mut driver, json!(jobs(short))).unwrap();
     driver
 }
 
@@ -72,25 +72,32 @@ pub fn gathered(driver: &mut Driver, jobs: Value) -> crate::driver::Outcome {
     driver.complete("gathering")
 }
 
-pub fn job(id: &str, needs: &[&str]) -> Value {
-    json!({ "id": id, "needs": needs })
+/// Jobs in short: `a <b @f !` is a job `a` that needs `b`, touches the file `f`, and must be alone.
+pub fn jobs(short: &str) -> Vec<Value> {
+    let all = short.split(", ").filter(|one| !one.is_empty());
+    all.map(job).collect()
 }
 
-pub fn touching(id: &str, needs: &[&str], files: &[&str]) -> Value {
-    json!({ "id": id, "needs": needs, "files": files })
-}
-
-pub fn solo(id: &str, needs: &[&str]) -> Value {
-    json!({ "id": id, "needs": needs, "solo": true })
+pub fn job(short: &str) -> Value {
+    let mut words = short.split(' ');
+    let mut job = json!({ "id": words.next(), "needs": [], "files": [], "solo": false });
+    for word in words {
+        let (kind, what) = word.split_at(1);
+        match kind {
+            "<" => job["needs"].as_array_mut().unwrap().push(what.into()),
+            "@" => job["files"].as_array_mut().unwrap().push(what.into()),
+            _ => job["solo"] = true.into(),
+        }
+    }
+    job
 }
 
 /// The keys of each wave, in order.
-pub fn waves(driver: &Driver) -> Vec<Vec<String>> {
+pub fn waves(driver: &Driver) -> String {
     let groups = driver.run.sets.get("groups");
     let groups = groups.into_iter().flat_map(ItemSet::iter);
-    groups
-        .map(|(_, wave)| wave.texts("jobs").map(str::to_owned).collect())
-        .collect()
+    let waves = groups.map(|(_, wave)| wave.texts("jobs").collect::<Vec<_>>().join(" "));
+    waves.collect::<Vec<_>>().join(" | ")
 }
 
 /// One field of each wave, in order.
@@ -101,31 +108,23 @@ pub fn of_waves(driver: &Driver, field: &str) -> Vec<Value> {
 
 /// The keys of the wave in hand.
 pub fn in_hand(driver: &Driver) -> Vec<String> {
-    let Some(wave) = driver.run.pointed_at("group") else {
-        return Vec::new();
-    };
-    let wave = driver.run.sets["groups"].get(wave);
-    wave.map(|wave| wave.texts("jobs").map(str::to_owned).collect())
-        .unwrap_or_default()
+    let wave = driver.run.pointed_at("group");
+    let wave = wave.and_then(|wave| driver.run.sets["groups"].get(wave));
+    let keys = wave.iter().flat_map(|wave| wave.texts("jobs"));
+    keys.map(str::to_owned).collect()
 }
 
 /// Ends the wave in hand, with these of its jobs skipped, and goes on to the next.
 pub fn end_wave(driver: &mut Driver, lost: &[&str]) {
     let blocked = driver.run.blocked(&driver.definition, "jobs");
     let jobs = &driver.run.sets["jobs"];
-    let edits = in_hand(driver)
-        .iter()
-        .filter(|key| !jobs.position(key).is_some_and(|at| blocked[at]))
-        .map(|key| {
-            let status = if lost.contains(&key.as_str()) {
-                "lost"
-            } else {
-                "ok"
-            };
-            stands("jobs", key, status)
-        })
-        .collect();
-    driver.edit(edits).unwrap();
+    let keys = in_hand(driver).into_iter();
+    let keys = keys.filter(|key| !jobs.position(key).is_some_and(|at| blocked[at]));
+    let edits = keys.map(|key| {
+        let status = ["ok", "lost"][usize::from(lost.contains(&key.as_str()))];
+        stands("jobs", &key, status)
+    });
+    driver.edit(edits.collect()).unwrap();
     driver.complete("acting").unwrap();
     driver.complete("rest").unwrap();
 }
