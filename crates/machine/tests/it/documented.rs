@@ -3,7 +3,7 @@
 use machine::{Catalog, Definition, RunStatus};
 use serde_json::json;
 
-use crate::driver::{Driver, stands, var, whole};
+use crate::driver::Driver;
 use crate::marked::indented;
 use crate::support::{catalog, load};
 
@@ -79,89 +79,6 @@ fn in_waves() -> String {
 }
 
 #[test]
-fn errands_are_noted_and_run_one_by_one() {
-    let text = blocks()
-        .into_iter()
-        .find(|text| text.contains("id: errands"));
-    let mut driver = Driver::begun(text.unwrap());
-    let say = |driver: &mut Driver, outcome: &str| {
-        driver.report(json!({ "outcome": outcome, "note": "soon", "files": [] }))
-    };
-    assert_eq!(
-        say(&mut driver, "enough").unwrap_err().code,
-        "nothing_noted"
-    );
-    for errand in ["bread", "stamps", "shoes"] {
-        say(&mut driver, errand).unwrap();
-    }
-    assert_eq!(
-        say(&mut driver, "bread").unwrap_err().code,
-        "bad_dependencies"
-    );
-    say(&mut driver, "enough").unwrap();
-    assert_eq!(driver.skill(), "running");
-    for (errand, outcome) in [("bread", "done"), ("stamps", "dropped"), ("shoes", "done")] {
-        assert_eq!(driver.run.pointed_at("errand"), Some(errand));
-        assert_eq!(driver.field("errands", errand, "status"), "begun");
-        assert_eq!(driver.field("errands", errand, "detail"), "soon");
-        say(&mut driver, outcome).unwrap();
-    }
-    assert_eq!(driver.status(), RunStatus::Completed);
-    let counts = json!({ "noted": 0, "begun": 0, "done": 2, "dropped": 1 });
-    assert_eq!(driver.facts_of("errands")["count"], counts);
-}
-
-#[test]
-fn tasks_are_cut_into_waves_and_callers_say_where_they_stand() {
-    let mut driver = Driver::begun(&in_waves());
-    let tasks = [
-        json!({ "id": "a", "files": ["f"] }),
-        json!({ "id": "b", "files": ["f"] }),
-        json!({ "id": "c", "dependsOn": ["a"], "parallel": false }),
-    ];
-    driver
-        .edit(vec![
-            whole("tasks", tasks.clone()),
-            var("task", "b"),
-            var("note", "n"),
-        ])
-        .unwrap();
-    driver
-        .report(json!({ "present": true, "errors": [], "tasks": tasks }))
-        .unwrap();
-    let batches: Vec<_> = driver.run.sets["batches"].iter().collect();
-    let shown = |at: usize, field: &str| batches[at].1.fields[field].clone();
-    assert_eq!(
-        [shown(0, "id"), shown(0, "tasks"), shown(0, "split")],
-        [json!("batch-1"), json!(["a"]), json!("")]
-    );
-    assert_eq!(
-        [shown(1, "tasks"), shown(1, "level")],
-        [json!(["b"]), json!(1)]
-    );
-    assert_eq!(shown(1, "split"), "b has f in common with one before");
-    assert_eq!(
-        [shown(2, "tasks"), shown(2, "level")],
-        [json!(["c"]), json!(2)]
-    );
-    for task in ["a", "b", "c"] {
-        assert_eq!(
-            driver.complete("executing").unwrap_err().code,
-            "tasks_unfinished"
-        );
-        driver
-            .edit(vec![stands("tasks", task, "completed")])
-            .unwrap();
-        assert_eq!(
-            driver.edit(vec![var("task", task)]).unwrap_err().code,
-            "not_now"
-        );
-        driver.complete("executing").unwrap();
-    }
-    assert_eq!(driver.status(), RunStatus::Completed);
-}
-
-#[test]
 fn every_part_of_one_fits_into_one() {
     let parts: Vec<_> = blocks()
         .into_iter()
@@ -169,27 +86,34 @@ fn every_part_of_one_fits_into_one() {
         .collect();
     assert_eq!(parts.len(), 9);
     let head = "tramline: 1\nid: x\ntitle: X\n";
-    let end = "  z: { final: completed }\n  dropped: { final: cancelled }\n";
+    let begin = "initial: a\nstates:\n";
     for part in parts {
         let text = match part.split(':').next().unwrap() {
             "tasks" | "choose" | "vars" => in_waves(),
-            "write" => format!(
-                "{head}vars: {{ round: int }}\ninitial: write\nstates:\n  {part}  announce: {{ work: {{}}, to: z }}\n  z: {{ final: completed }}\n"
-            )
-            .replace("instructions: proposal.md", "instructions: red.md"),
+            "write" => {
+                let part = part.replace("instructions: proposal.md", "instructions: red.md");
+                format!(
+                    "{head}vars: {{ round: int }}\ninitial: write\nstates:\n  {part}  announce: {{ work: {{}}, to: z }}\n"
+                )
+            }
             "gates" => format!(
-                "{head}inputs: {{ checks: [auto, human] }}\n{part}initial: a\nstates:\n  a: {{ gate: agreed, route: {{ to: b }} }}\n  b: {{ gate: checked, route: {{ to: z }} }}\n  z: {{ final: completed }}\n"
+                "{head}inputs: {{ checks: [auto, human] }}\n{part}{begin}  a: {{ gate: agreed, route: {{ to: b }} }}\n  b: {{ gate: checked, route: {{ to: z }} }}\n"
             ),
             "messages" => format!(
-                "{head}initial: a\n{part}states:\n  a: {{ expects: outcome, work: {{}}, on: {{ report: [ {{ when: outcome.outcome == 'no', refuse: unknown_verdict }}, {{ when: outcome.outcome == 'x', refuse: name_the_notes }}, {{ to: z }} ] }} }}\n  z: {{ final: completed }}\n"
+                "{head}{part}{begin}  a: {{ expects: outcome, work: {{}}, on: {{ report: [ {{ when: outcome.outcome == 'no', refuse: unknown_verdict }}, {{ when: outcome.outcome == 'x', refuse: name_the_notes }}, {{ to: z }} ] }} }}\n"
             ),
-            "initial" => format!("{head}{}{part}  z: {{ final: completed }}\n", uses()),
-            "uses" => format!("{head}{}initial: z\nstates:\n  z: {{ final: completed }}\n", uses()),
+            "initial" => format!("{head}{}{part}", uses()),
+            "uses" => format!("{head}{}initial: z\nstates:\n", uses()),
             _ => format!(
-                "{head}initial: a\n{part}states:\n  a: {{ expects: outcome, work: {{}}, on: {{ report: {{ when: outcome.outcome == 'yes', to: z }} }} }}\n{end}"
+                "{head}{part}{begin}  a: {{ expects: outcome, work: {{}}, on: {{ report: {{ when: outcome.outcome == 'yes', to: z }} }} }}\n  dropped: {{ final: cancelled }}\n"
             ),
         };
-        load(&text);
+        let end = if text == in_waves() {
+            ""
+        } else {
+            "  z: { final: completed }\n"
+        };
+        load(&(text + end));
     }
 }
 

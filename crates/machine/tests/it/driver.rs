@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use machine::command::{Artifact, Choice, Edit, Finding, GateDecision, Present, Report, Start};
+use machine::definition::StateDef;
 use machine::state::{EffectAt, ROOT};
 use machine::{
     Approval, Command, Decision, Definition, Event, Facts, Need, Prepared, Reading, Refusal,
@@ -12,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::marked::with;
 use crate::support::load;
+use crate::tdd::{mended, own_commit, tests};
 
 /// A var that a caller sets.
 pub fn var(name: &str, value: impl Into<Value>) -> Edit {
@@ -51,24 +53,22 @@ pub fn added(set: &str, item: Value) -> Edit {
     }
 }
 
-/// An item that a caller has run again.
-pub fn reopened(set: &str, key: &str) -> Edit {
+/// An item that a caller has run again; `later`, behind all waves that are begun.
+fn again(set: &str, key: &str, later: bool) -> Edit {
     Edit::Reopen {
         set: set.to_owned(),
         key: key.to_owned(),
         fields: Map::new(),
-        later: false,
+        later,
     }
 }
 
-/// The same, behind all waves that are begun.
+pub fn reopened(set: &str, key: &str) -> Edit {
+    again(set, key, false)
+}
+
 pub fn deferred(set: &str, key: &str) -> Edit {
-    Edit::Reopen {
-        set: set.to_owned(),
-        key: key.to_owned(),
-        fields: Map::new(),
-        later: true,
-    }
+    again(set, key, true)
 }
 
 /// An item that a caller gives up.
@@ -191,17 +191,18 @@ impl Driver {
                 self.put_aside(&pending.at);
             }
             let outcome = self.effects.get(&pending.name).cloned();
+            let keep = Map::new();
             let command = match outcome.unwrap_or_else(|| Ok(json!({}))) {
                 Ok(result) => Command::EffectDone {
                     result,
-                    keep: Map::new(),
+                    keep,
                     artifacts: self.written(&pending.name),
                 },
                 Err(code) => Command::EffectFailed {
                     code: code.to_owned(),
                     message: "it did not work".to_owned(),
                     suggestion: None,
-                    keep: Map::new(),
+                    keep,
                 },
             };
             self.once(&command).unwrap();
@@ -227,13 +228,11 @@ impl Driver {
     /// rejected.
     fn put_aside(&mut self, at: &EffectAt) {
         let edge = &self.definition.edges(&at.state, at.trigger)[at.edge];
-        let to = edge.to.as_ref().unwrap().value.clone();
-        let response = self.definition.response(&to, &self.run.vars);
-        let prompt = self.definition.prompt(&to, &self.run.vars);
-        for path in response
-            .iter()
-            .chain(prompt.iter().filter(|_| at.trigger.name() == "reject"))
-        {
+        let to = &edge.to.as_ref().unwrap().value;
+        let response = self.definition.response(to, &self.run.vars);
+        let prompt = self.definition.prompt(to, &self.run.vars);
+        let rejected = prompt.filter(|_| at.trigger.name() == "reject");
+        for path in response.iter().chain(&rejected) {
             self.files.remove(path);
         }
     }
@@ -277,54 +276,55 @@ impl Driver {
                     assert_eq!(self.run, before);
                     return Err(Box::new(refusal));
                 }
-                Decision::Need(need) => match *need {
-                    Need::Reading { role, .. } => {
-                        let reader = role.reader;
-                        let found = self.readings.get(&reader).cloned().unwrap_or_default();
-                        self.asked.push(reader);
-                        if facts.reading.is_none() {
-                            facts.reading = Some(found);
-                        } else {
-                            facts.further.push(found);
-                        }
-                    }
-                    Need::Effect {
-                        effect, with, run, ..
-                    } => {
-                        let round = self.definition.round(&run.vars);
-                        self.told.push((effect.clone(), with, round));
-                        facts.prepared = Some(Prepared {
-                            what: json!({ "do": effect }),
-                            effect,
-                        });
-                    }
-                    Need::Present { token, run } => {
-                        let state = &run.token(token).unwrap().state;
-                        let there = |path: Option<String>| {
-                            path.is_some_and(|path| self.files.contains(&path))
-                        };
-                        facts.present = Some(Present {
-                            prompt: there(self.definition.prompt(state, &run.vars)),
-                            response: there(self.definition.response(state, &run.vars)),
-                        });
-                    }
-                    Need::Past { seq } => {
-                        let behind = usize::try_from(seq).unwrap().min(self.events.len());
-                        let mut past = RunState::default();
-                        for (at, event) in &self.events[..behind] {
-                            past.apply(at, event);
-                        }
-                        facts.past = Some(Box::new(past));
-                    }
-                    Need::Subject { gate, run, .. } => {
-                        assert!(!run.tokens.is_empty());
-                        let hash = self.subject(&gate);
-                        facts.subjects.insert(gate, hash);
-                    }
-                },
+                Decision::Need(need) => self.answer(*need, &mut facts),
             }
         }
         panic!("it needs ever more");
+    }
+
+    /// Adds what `decide` needs to know.
+    fn answer(&mut self, need: Need, facts: &mut Facts) {
+        match need {
+            Need::Reading { role, .. } => {
+                let found = self.readings.get(&role.reader).cloned().unwrap_or_default();
+                self.asked.push(role.reader);
+                if facts.reading.is_none() {
+                    facts.reading = Some(found);
+                } else {
+                    facts.further.push(found);
+                }
+            }
+            Need::Effect {
+                effect, with, run, ..
+            } => {
+                let round = self.definition.round(&run.vars);
+                self.told.push((effect.clone(), with, round));
+                let what = json!({ "do": effect });
+                facts.prepared = Some(Prepared { what, effect });
+            }
+            Need::Present { token, run } => {
+                let state = &run.token(token).unwrap().state;
+                let there =
+                    |path: Option<String>| path.is_some_and(|path| self.files.contains(&path));
+                facts.present = Some(Present {
+                    prompt: there(self.definition.prompt(state, &run.vars)),
+                    response: there(self.definition.response(state, &run.vars)),
+                });
+            }
+            Need::Past { seq } => {
+                let behind = usize::try_from(seq).unwrap().min(self.events.len());
+                let mut past = RunState::default();
+                for (at, event) in &self.events[..behind] {
+                    past.apply(at, event);
+                }
+                facts.past = Some(Box::new(past));
+            }
+            Need::Subject { gate, run, .. } => {
+                assert!(!run.tokens.is_empty());
+                let hash = self.subject(&gate);
+                facts.subjects.insert(gate, hash);
+            }
+        }
     }
 
     /// Reports to the present unit, with `facts` as what the present state's reader finds.
@@ -334,14 +334,10 @@ impl Driver {
     }
 
     pub fn report_to(&mut self, unit: &str, facts: Value) -> Outcome {
-        let reader = self
-            .run
-            .waiting()
-            .find(|(_, waiting)| waiting.id == unit)
-            .and_then(|(token, _)| self.definition.state(&token.state)?.reader())
-            .map(|reader| reader.value.clone());
-        if let Some(reader) = reader {
-            let found = self.readings.entry(reader).or_default();
+        let there = self.run.waiting().find(|(_, waiting)| waiting.id == unit);
+        let state = there.and_then(|(token, _)| self.definition.state(&token.state));
+        if let Some(reader) = state.and_then(StateDef::reader) {
+            let found = self.readings.entry(reader.value.clone()).or_default();
             found.facts = map(facts);
         }
         self.send(&Command::Report(Report {
@@ -474,6 +470,48 @@ impl Driver {
         self.rule(self.ruling(gate, Choice::Reject, feedback))
     }
 
+    /// Where the run is: its end, why it is paused, what waits, or the state that it stands in.
+    pub fn stands(&self) -> String {
+        if self.run.status.is_over() {
+            return self.run.status.name().to_owned();
+        }
+        match &self.run.pause {
+            Some(pause) => format!("paused:{}", pause.reason),
+            None if self.unit().is_empty() => format!("({})", self.state()),
+            None => self.unit(),
+        }
+    }
+
+    /// Does one thing after the other, and tells of each where the run is then, or the code of the refusal.
+    pub fn after(&mut self, acts: &str) -> String {
+        let acts = acts.split(' ').map(|act| {
+            let (act, what) = act.split_once(':').unwrap_or((act, ""));
+            let done = match act {
+                "report" => self.report(json!({})),
+                "fail" => self.report(tests(0, 1)),
+                "pass" => self.report(tests(1, 0)),
+                "mend" => self.report(mended(1)),
+                "commit" => self.report(own_commit()),
+                "say" => self.report(outcome(what)),
+                "done" => self.complete(what),
+                "approve" => self.approve(what),
+                "reject" => self.reject(what, "not so"),
+                "step" => self.step(),
+                "pause" => self.pause(),
+                "resume" => self.resume(),
+                "reopen" => self.reopen(),
+                "skip" => self.skip(),
+                "abort" => self.abort(json!({ "cleanup": what == "cleanup" })),
+                _ => panic!("{act}"),
+            };
+            match done {
+                Ok(()) => self.stands(),
+                Err(refusal) => format!("!{}", refusal.code),
+            }
+        });
+        acts.collect::<Vec<_>>().join(" ")
+    }
+
     /// The round that the run is in.
     pub fn round(&self) -> Option<i64> {
         self.definition.round(&self.run.vars)
@@ -564,6 +602,11 @@ fn reread(event: &Event) -> Event {
     let text = serde_json::to_string(&fields).unwrap();
     let fields: Map<String, Value> = serde_json::from_str(&text).unwrap();
     Event::from_fields(&name, &fields).unwrap()
+}
+
+/// What an agent says.
+pub fn outcome(word: &str) -> Value {
+    json!({ "outcome": word, "note": "", "files": [] })
 }
 
 /// What a reader found against a policy.

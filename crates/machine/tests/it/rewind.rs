@@ -79,64 +79,47 @@ fn what_was_answered_stays_answered() {
 fn a_run_that_is_over_goes_on() {
     let mut driver = one();
     let begin = driver.events.len();
-    for time in 0..2 {
-        if time > 0 {
-            driver.rewind(begin).unwrap();
-            assert_eq!(driver.status(), RunStatus::Running);
-            assert_eq!(driver.run.ended_at, None);
-        }
-        through(&mut driver);
-        driver.report(tests(1, 0)).unwrap();
-        assert_eq!(driver.status(), RunStatus::Completed);
-    }
+    driver.after("fail pass commit pass");
+    assert_eq!(driver.status(), RunStatus::Completed);
+    driver.rewind(begin).unwrap();
+    assert_eq!(
+        (driver.status(), &driver.run.ended_at),
+        (RunStatus::Running, &None)
+    );
+    driver.after("fail pass commit pass");
+    assert_eq!(driver.status(), RunStatus::Completed);
 }
 
 #[test]
 fn attempts_that_were_used_up_stay_so() {
     let mut driver = three();
     let begin = driver.events.len();
-    driver.report(tests(0, 1)).unwrap();
+    driver.after("fail");
     let green = driver.events.len();
-    driver.report(tests(0, 1)).unwrap();
+    driver.after("fail");
     driver.rewind(green).unwrap();
     assert_eq!(attempt(&driver), ("workUnit-1.1-GREEN-3", 2));
     // Nor does it help to go back to where the item was not begun.
-    driver.report(tests(1, 0)).unwrap();
-    driver.report(own_commit()).unwrap();
-    driver.report(tests(0, 1)).unwrap();
-    driver.report(tests(0, 1)).unwrap();
+    driver.after("pass commit fail fail");
     driver.rewind(begin).unwrap();
-    through(&mut driver);
-    driver.report(tests(0, 1)).unwrap();
+    driver.after("fail pass commit fail");
     assert_eq!(attempt(&driver).1, 2);
-    driver.report(tests(0, 1)).unwrap();
-    driver.report(tests(0, 1)).unwrap();
+    driver.after("fail fail");
     assert_eq!(driver.paused_for(), "max_attempts_reached");
-}
-
-#[test]
-fn attempts_of_what_was_given_up_stay_used() {
+    // Those of what was given up stay used too.
     let mut driver = three();
-    let begin = driver.events.len();
-    driver.report(tests(0, 1)).unwrap();
-    driver.report(tests(0, 1)).unwrap();
-    driver.skip().unwrap();
+    driver.after("fail fail skip");
     driver.rewind(begin).unwrap();
-    driver.report(tests(0, 1)).unwrap();
+    driver.after("fail");
     assert_eq!(attempt(&driver).1, 2);
 }
 
 #[test]
 fn out_of_a_pause_by_a_rule_or_a_call_off_a_person_leads() {
-    let mut paused = in_green();
-    let green = paused.events.len();
-    for _ in 0..3 {
-        paused.report(tests(0, 1)).unwrap();
-    }
-    assert_eq!(paused.paused_for(), "max_attempts_reached");
-    let mut aborted = in_green();
-    aborted.abort(json!({})).unwrap();
-    for mut driver in [paused, aborted] {
+    for stopped in ["fail fail fail", "abort"] {
+        let mut driver = in_green();
+        let green = driver.events.len();
+        driver.after(stopped);
         let alone = machine::Command::Rewind {
             to: green as u64,
             reason: String::new(),

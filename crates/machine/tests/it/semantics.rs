@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::driver::{Driver, finding, map, reading};
 use crate::marked::{states, with};
-use crate::tdd::{code, own_commit, tests};
+use crate::tdd::{code, tests};
 
 #[test]
 fn a_step_without_instructions_needs_no_context() {
@@ -30,10 +30,9 @@ fn two_states_never_share_the_id_of_a_unit() {
     let states =
         "a: { work: {}, to: a-2 }\na-2: { work: {}, on: { report: { to: a }, skip: { to: z } } }";
     let mut driver = Driver::small("", states);
-    for unit in ["a", "a-2", "a-3", "a-2-2", "a-4", "a-2-3"] {
-        assert_eq!(driver.unit(), unit);
-        driver.report(json!({})).unwrap();
-    }
+    assert_eq!(driver.unit(), "a");
+    let reports = driver.after("report report report report report");
+    assert_eq!(reports, "a-2 a-3 a-2-2 a-4 a-2-3");
 }
 
 #[test]
@@ -42,10 +41,8 @@ fn a_retry_that_stays_keeps_what_it_sets() {
     let edges = format!("report: [ {retry}, {{ to: z }} ]");
     let state = format!("a: {{ expects: tests, work: {{}}, on: {{ {edges} }} }}");
     let mut driver = Driver::small("vars: { tries: int }", &state);
-    driver.report(tests(0, 1)).unwrap();
-    driver.report(tests(0, 1)).unwrap();
+    assert_eq!(driver.after("fail fail"), "a-2 a-3");
     assert_eq!(driver.run.vars["tries"], 2);
-    assert_eq!(driver.unit(), "a-3");
 }
 
 #[test]
@@ -83,14 +80,11 @@ fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
     let mut driver = Driver::small("vars: { sha: string }", state);
     for nonsense in [json!({}), json!({ "sha": 7 }), json!(null)] {
         driver.effects.insert("git.commit".to_owned(), Ok(nonsense));
-        driver.report(own_commit()).unwrap();
-        assert_eq!(driver.paused_for(), "definition_fault");
+        assert_eq!(driver.after("commit"), "paused:definition_fault");
         assert!(driver.run.pending.is_none());
-        assert_eq!(driver.unit(), "a");
-        driver.resume().unwrap();
+        assert_eq!(driver.after("resume"), "a");
     }
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Aborted);
+    assert_eq!(driver.after("abort"), "aborted");
 }
 
 #[test]
@@ -197,20 +191,15 @@ fn where_no_item_waits_the_end_of_the_items_is_reached_at_once() {
 fn a_pause_at_the_end_of_the_items_is_a_pause() {
     let done = "[ { when: parts.failed > 0, pause: skipped }, { to: z } ]";
     let mut driver = begun(PLAIN, done, &json!([{ "id": "1" }]));
-    driver.skip().unwrap();
-    assert_eq!(driver.paused_for(), "skipped");
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Aborted);
+    assert_eq!(driver.after("skip abort"), "paused:skipped aborted");
 }
 
 #[test]
 fn a_workflow_that_says_nothing_of_abort_can_be_called_off() {
     let items = json!([{ "id": "1" }, { "id": "2" }]);
     let mut driver = begun(PLAIN, "{ to: z }", &items);
-    driver.pause().unwrap();
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Aborted);
-    assert_eq!((driver.run.tokens.len(), driver.unit().as_str()), (1, ""));
+    assert_eq!(driver.after("pause abort"), "paused:lunch aborted");
+    assert_eq!(driver.run.tokens.len(), 1);
 }
 
 #[test]
@@ -227,15 +216,12 @@ fn a_number_that_is_none_is_a_fault_and_all_others_come_back_exactly() {
 #[test]
 fn a_report_without_a_unit_means_the_present_one() {
     let states = "a: { work: {}, to: b }\nb: { route: { to: z } }";
-    for (top, state) in [("", "z"), ("advance: manual", "b")] {
+    // To a run of single steps it goes no further, nor does the end of a pause.
+    for (top, stands) in [("", "completed"), ("advance: manual", "(b)")] {
         let mut driver = Driver::small(top, states);
         driver.send(&Command::Report(Report::default())).unwrap();
-        assert_eq!(driver.state(), state);
-        // To a run of single steps it goes no further, nor does the end of a pause.
-        if state == "b" {
-            driver.pause().unwrap();
-            driver.resume().unwrap();
-            assert_eq!(driver.state(), "b");
-        }
+        assert_eq!(driver.stands(), stands);
     }
+    let mut driver = Driver::small("advance: manual", states);
+    assert_eq!(driver.after("report pause resume"), "(b) paused:lunch (b)");
 }

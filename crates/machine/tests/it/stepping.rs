@@ -4,13 +4,9 @@ use machine::command::{Artifact, Command};
 use machine::{Event, Reading, RunStatus};
 use serde_json::{Value, json};
 
-use crate::driver::{Driver, ann, map, reading};
+use crate::driver::{Driver, ann, map, outcome, reading};
 use crate::marked::with;
 use crate::tdd::code;
-
-fn outcome(word: &str) -> Value {
-    json!({ "outcome": word, "note": "", "files": [] })
-}
 
 fn reads(driver: &mut Driver, word: &str) {
     let found = reading(outcome(word));
@@ -45,19 +41,15 @@ fn a_gate_before_work_holds_the_unit_back() {
     let states =
         "a: { gate: door, work: {}, to: z, on: { reject: { to: y } } }\ny: { final: failed }";
     let mut driver = Driver::small(DOOR, states);
-    assert_eq!(driver.unit(), "");
     assert_eq!(driver.step().unwrap_err().details["gate"], "door");
-    assert_eq!(code(driver.report(json!({}))), "stale_unit");
+    assert_eq!(driver.after("step report"), "!blocked !stale_unit");
     let begin = driver.events.len();
-    driver.approve("door").unwrap();
+    assert_eq!(driver.after("approve:door"), "a");
     assert_eq!(driver.names(begin), ["decision:made", "unit:issued"]);
-    driver.report(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.after("report"), "completed");
     // It may be called off before anybody decides.
     let mut driver = Driver::small(DOOR, states);
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Aborted);
-    assert_eq!(code(driver.step()), "blocked");
+    assert_eq!(driver.after("abort step"), "aborted !blocked");
 }
 
 #[test]
@@ -65,18 +57,14 @@ fn a_gate_before_a_route_or_an_effect_holds_the_run_back() {
     for state in ["route: { do: git.branch, to: z }", "do: git.branch, to: z"] {
         let behind = format!("b: {{ gate: door, {state}, on: {{ reject: {{ to: a }} }} }}");
         let mut driver = Driver::small(DOOR, &format!("a: {{ work: {{}}, to: b }}\n{behind}"));
-        driver.report(json!({})).unwrap();
-        assert_eq!((driver.state(), driver.carried_out.len()), ("b", 0));
-        // A person sends it back, which issues the work anew.
-        driver.reject("door", "once more").unwrap();
-        assert_eq!(driver.unit(), "a-2");
-        driver.report(json!({})).unwrap();
-        // A pause does not open it, nor does its end.
-        driver.pause().unwrap();
-        driver.resume().unwrap();
-        assert_eq!(driver.state(), "b");
-        driver.approve("door").unwrap();
-        assert_eq!((driver.state(), driver.carried_out.len()), ("z", 1));
+        // A person sends it back, which issues the work anew. A pause does not open it, nor does its end.
+        assert_eq!(
+            driver.after("report reject:door report pause resume"),
+            "(b) a-2 (b) paused:lunch (b)"
+        );
+        assert!(driver.carried_out.is_empty());
+        assert_eq!(driver.after("approve:door"), "completed");
+        assert_eq!(driver.carried_out, ["git.branch"]);
     }
 }
 
@@ -85,11 +73,10 @@ fn a_run_that_begins_before_a_gate_waits_there() {
     // What was looked at is the same behind it, so one look is enough for two states.
     let states = "a: { gate: door, route: { to: b } }\nb: { gate: door, route: { to: z } }";
     let mut driver = Driver::small(DOOR, states);
-    assert_eq!((driver.state(), driver.status()), ("a", RunStatus::Running));
-    assert_eq!(code(driver.reject("door", "no")), "cannot_reject");
+    assert_eq!(driver.stands(), "(a)");
+    assert_eq!(driver.after("reject:door"), "!cannot_reject");
     assert_eq!(driver.run.approvals, []);
-    driver.approve("door").unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.after("approve:door"), "completed");
 }
 
 #[test]
@@ -99,10 +86,7 @@ fn the_mode_of_a_gate_may_come_from_vars() {
     let states = format!("{a}\nb: {{ gate: door, route: {{ to: z }} }}");
     let top = "vars: { mode: { type: [auto, human] } }\ngates: { door: =vars.mode }";
     let mut driver = Driver::small(top, &states);
-    driver.report(outcome("done")).unwrap();
-    assert_eq!(driver.state(), "b");
-    driver.approve("door").unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.after("say:done approve:door"), "(b) completed");
 }
 
 #[test]
@@ -170,13 +154,10 @@ fn a_reader_may_refuse_a_response_and_it_stays_where_it_is() {
     let mut driver = Driver::small("", &state);
     respond(&mut driver);
     reads(&mut driver, "");
-    for _ in 0..2 {
-        assert_eq!(code(driver.step()), "nothing_said");
-    }
+    assert_eq!(driver.after("step step"), "!nothing_said !nothing_said");
     assert_eq!(driver.unit(), "a");
     reads(&mut driver, "done");
-    driver.step().unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.after("step"), "completed");
 }
 
 #[test]
@@ -188,8 +169,7 @@ fn a_step_where_only_a_report_helps_is_blocked() {
         assert_eq!(refusal.code, "blocked");
         assert_eq!(refusal.details["unit"], "a");
         assert_eq!(refusal.details["path"], Value::Null);
-        driver.report(json!({})).unwrap();
-        assert_eq!(driver.status(), RunStatus::Completed);
+        assert_eq!(driver.after("report"), "completed");
     }
     // Items are moved by reports and never by steps.
     let mut driver = Driver::new(&with(
@@ -226,26 +206,16 @@ e: { route: [ { when: vars.n == 1, to: z }, { to: a } ] }",
     let begin = driver.events.len();
     driver.step().unwrap();
     assert_eq!(driver.names(begin), ["unit:issued"]);
-    assert_eq!(code(driver.step()), "blocked");
-    driver.report(json!({})).unwrap();
-    assert_eq!(driver.unit(), "d");
-    driver.report(json!({})).unwrap();
     // A report makes its own transition and no other.
-    assert_eq!((driver.state(), driver.status()), ("e", RunStatus::Running));
-    driver.step().unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    let then = driver.after("step report report step");
+    assert_eq!(then, "!blocked d (e) completed");
 }
 
 #[test]
 fn a_single_state_may_wait_for_a_step_or_pass_without_one() {
     for (top, by, stands, then) in [
-        ("vars: { n: int }", "manual", ["b", ""], ["d", "d"]),
-        (
-            "advance: manual\nvars: { n: int }",
-            "auto",
-            ["a", ""],
-            ["c", ""],
-        ),
+        ("vars: { n: int }", "manual", "(b)", "d"),
+        ("advance: manual\nvars: { n: int }", "auto", "(a)", "(c)"),
     ] {
         let states = format!(
             "a: {{ route: {{ set: {{ n: 1 }}, to: b }} }}
@@ -254,10 +224,9 @@ c: {{ route: {{ to: d }} }}
 d: {{ work: {{}}, to: z }}"
         );
         let mut driver = Driver::small(top, &states);
-        assert_eq!([driver.state(), &driver.unit()], stands);
+        assert_eq!(driver.stands(), stands);
         assert!(driver.carried_out.is_empty());
-        driver.step().unwrap();
-        assert_eq!([driver.state(), &driver.unit()], then);
+        assert_eq!(driver.after("step"), then);
         assert_eq!(driver.carried_out, ["tag.switch"]);
     }
 }
@@ -266,11 +235,8 @@ d: {{ work: {{}}, to: z }}"
 fn a_circle_is_no_circle_where_each_transition_is_asked_for() {
     let states = "a: { route: [ { when: vars.n > 2, to: z }, { set: { n: =vars.n + 1 }, to: b } ] }\nb: { route: { to: a } }";
     let mut driver = Driver::small("advance: manual\nvars: { n: int }", states);
-    for _ in 0..7 {
-        assert_eq!(driver.status(), RunStatus::Running);
-        driver.step().unwrap();
-    }
-    assert_eq!(driver.status(), RunStatus::Completed);
+    let round = driver.after("step step step step step step step");
+    assert_eq!(round, "(b) (a) (b) (a) (b) (a) completed");
 }
 
 #[test]
@@ -278,13 +244,11 @@ fn a_retry_issues_the_unit_anew_by_itself() {
     let state = reporting("{ when: outcome.outcome == 'no', retry: no }, { to: z }");
     let state = state.replace("work: {}", "work: { attempts: 2 }");
     let mut driver = Driver::small("advance: manual", &state);
-    driver.report(outcome("no")).unwrap();
-    assert_eq!(driver.unit(), "a-2");
-    driver.report(outcome("no")).unwrap();
+    let out = "paused:max_attempts_reached";
+    assert_eq!(driver.after("say:no say:no"), format!("a-2 {out}"));
     let paused = driver.step().unwrap_err();
     assert_eq!(paused.details["paused"], "max_attempts_reached");
-    driver.resume().unwrap();
-    assert_eq!(driver.unit(), "a-3");
+    assert_eq!(driver.after("resume"), "a-3");
 }
 
 #[test]
@@ -326,13 +290,9 @@ fn otherwise_may_pause_and_warn() {
     let otherwise = "otherwise: [ { warn: hm }, { when: outcome.outcome == 'wait', pause: waiting }, { to: z } ]";
     let state = reporting("{ when: outcome.outcome == 'yes', to: z }");
     let mut driver = Driver::small(otherwise, &state);
-    driver.report(outcome("wait")).unwrap();
-    assert_eq!(driver.paused_for(), "waiting");
+    assert_eq!(driver.after("say:wait"), "paused:waiting");
     assert_eq!(driver.run.last.as_ref().unwrap().warnings, ["hm"]);
-    driver.resume().unwrap();
-    assert_eq!(driver.unit(), "a-2");
-    driver.report(outcome("?")).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.after("resume say:?"), "a-2 completed");
 }
 
 #[test]
@@ -403,18 +363,11 @@ fn what_is_called_back_out_of_error_goes_on_where_it_broke() {
     let states = format!("{a}\n{b}\nbroken: {{ final: error }}");
     let otherwise = "otherwise: { reason: =outcome.note, to: broken }";
     let mut driver = Driver::small(otherwise, &states);
-    driver.report(outcome("no")).unwrap();
-    assert_eq!(driver.status(), RunStatus::Error);
-    driver.reopen().unwrap();
-    assert_eq!(
-        (driver.unit().as_str(), driver.status()),
-        ("a-2", RunStatus::Running)
-    );
-    driver.report(outcome("yes")).unwrap();
-    driver.report(outcome("no")).unwrap();
     // A state that does not say where to go back has no way out of its end.
-    assert_eq!(code(driver.reopen()), "cannot_reopen");
-    assert_eq!(driver.status(), RunStatus::Error);
+    assert_eq!(
+        driver.after("say:no reopen say:yes say:no reopen"),
+        "error a-2 b error !cannot_reopen"
+    );
 }
 
 #[test]

@@ -5,41 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use machine::check::catalog::{
     Effect, Entries, Finder, Parameter, ParameterKind, Reader, Resource, View,
 };
-use machine::definition::FieldType::{Bool, Enum, Int, Map, String as Text, Strings};
+use machine::definition::FieldType::{self, Bool, Enum, Int, Map, String as Text, Strings};
 use machine::{Catalog, Definition};
 use serde_json::json;
 
 pub const TDD: &str = include_str!("../../../workflows/tdd/workflow.yaml");
 pub const REVIEW: &str = include_str!("../../../workflows/review/workflow.yaml");
 pub const COLLAB: &str = include_str!("../../../workflows/collab/workflow.yaml");
-
-/// The templates beside the built-in definitions.
-const TEMPLATES: [&str; 24] = [
-    "red.md",
-    "green.md",
-    "refactor.md",
-    "work.md",
-    "commit.md",
-    "finalize.md",
-    "brainstorming-clarifying.md",
-    "brainstorming-designing.md",
-    "brainstorming-exploring.md",
-    "brainstorming-validating.md",
-    "build-task-graph.md",
-    "collab-cleanup.md",
-    "collab-clear.md",
-    "collab-start.md",
-    "executing-plans.md",
-    "finishing-a-development-branch.md",
-    "gather-session-goals.md",
-    "ready-to-implement.md",
-    "rough-draft-handoff.md",
-    "rough-draft-interface.md",
-    "rough-draft-pseudocode.md",
-    "rough-draft-skeleton.md",
-    "systematic-debugging.md",
-    "task-planning.md",
-];
 
 /// What a response may turn out to be.
 pub const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_PROGRESS"];
@@ -72,46 +44,7 @@ pub fn catalog() -> Catalog {
         edits_need: Some("repository"),
         readers: readers(),
         effects: effects(),
-        policies: BTreeMap::from(
-            [
-                "history_rewritten",
-                "config_loosened",
-                "red_without_tests",
-                "other_files_changed",
-                "no_test_written",
-                "passes_without_product",
-                "changes_left",
-                "fewer_tests",
-                "coverage_missing",
-                "coverage_fell",
-                "new_findings",
-                "findings_silenced",
-                "checks_changed",
-                "checks_not_run",
-                "draft_missing",
-                "batch_without_change",
-                "task_without_change",
-                "work_uncommitted",
-                "changed_after_green",
-                "command_replaced",
-                "flaky",
-                "no_new_failure",
-                "production_changed",
-                "stale_report",
-                "stuck",
-                "tests_changed",
-                "green_without_change",
-                "red_not_replayed",
-                "passes_without_change",
-                "green_not_replayed",
-                "runner_config_changed",
-                "snapshots_changed",
-                "tests_missing",
-                "changed_after_commit",
-                "foreign_commit",
-            ]
-            .map(|policy| (policy.to_owned(), anywhere())),
-        ),
+        policies: policies().map(|policy| (policy, anywhere())).collect(),
         views: views(),
         subjects: BTreeMap::from([("plan", "folder"), ("code", "folder")]),
         sections: BTreeMap::from([
@@ -127,120 +60,133 @@ pub fn catalog() -> Catalog {
                 }),
             ),
         ]),
-        templates: BTreeMap::from(TEMPLATES.map(|name| (name.to_owned(), Vec::new()))),
+        templates: templates().map(|name| (name, Vec::new())).collect(),
     }
 }
 
+/// The built-in definitions.
+fn built_in() -> impl Iterator<Item = Definition> {
+    [TDD, REVIEW, COLLAB]
+        .into_iter()
+        .map(|text| Definition::parse(text).unwrap())
+}
+
+/// The policies that the built-in definitions check.
+fn policies() -> impl Iterator<Item = String> {
+    let mut found = BTreeSet::from(["history_rewritten".to_owned(), "stuck".to_owned()]);
+    for definition in built_in() {
+        for (_, _, state) in definition.all_states() {
+            let edges = state.lists().flat_map(|(_, edges)| &edges.0);
+            found.extend(
+                edges
+                    .flat_map(|edge| &edge.check.0)
+                    .map(|policy| policy.value.clone()),
+            );
+        }
+    }
+    found.into_iter()
+}
+
+/// The templates that they name.
+fn templates() -> impl Iterator<Item = String> {
+    let mut found = BTreeSet::new();
+    for definition in built_in() {
+        let states = definition.all_states();
+        let work = states.filter_map(|(_, _, state)| state.work.as_ref());
+        let named = work.filter_map(|work| work.value.instructions.as_ref());
+        found.extend(named.map(|name| name.value.clone()));
+    }
+    found.into_iter()
+}
+
+fn typed(fields: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
+    let fields = fields.iter().cloned();
+    fields.map(|(name, kind)| (name.to_owned(), kind)).collect()
+}
+
 fn readers() -> BTreeMap<String, Reader> {
-    let reader = |facts: &[(&str, machine::definition::FieldType)]| Reader {
-        role: ROLE.map(|key| (key, None)).into(),
-        facts: facts
-            .iter()
-            .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
-            .collect(),
-        ..Reader::default()
-    };
-    BTreeMap::from([
-        ("survey".to_owned(), reader(&[("subtasks", Strings)])),
+    let statuses = Enum(STATUSES.map(str::to_owned).to_vec());
+    let counts = [
+        "passed", "failed", "errors", "skipped", "failing", "ran", "total",
+    ];
+    let mut tests = counts.map(|count| (count, Int)).to_vec();
+    tests.extend([
+        ("compiled", Bool),
+        ("under", Strings),
+        ("files", Strings),
+        ("level", Text),
+    ]);
+    let all: [(&str, &[(&str, FieldType)]); 9] = [
+        ("survey", &[("subtasks", Strings)]),
+        ("tests", &tests),
+        ("command", &[("ok", Bool), ("how", Text), ("json", Map)]),
         (
-            "tests".to_owned(),
-            reader(&[
-                ("passed", Int),
-                ("failed", Int),
-                ("errors", Int),
-                ("skipped", Int),
-                ("failing", Int),
-                ("ran", Int),
-                ("compiled", Bool),
-                ("total", Int),
-                ("under", Strings),
-                ("files", Strings),
-                ("level", Text),
-            ]),
+            "commit",
+            &[("sha", Text), ("message", Text), ("files", Strings)],
         ),
+        ("design", &[("items", Strings), ("errors", Strings)]),
         (
-            "command".to_owned(),
-            reader(&[("ok", Bool), ("how", Text), ("json", Map)]),
+            "graph",
+            &[("present", Bool), ("errors", Strings), ("tasks", Strings)],
         ),
+        ("draft", &[("present", Bool), ("files", Strings)]),
+        ("work", &[("untouched", Strings), ("uncommitted", Strings)]),
         (
-            "commit".to_owned(),
-            reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
+            "outcome",
+            &[("outcome", Text), ("note", Text), ("files", Strings)],
         ),
-        (
-            "design".to_owned(),
-            reader(&[("items", Strings), ("errors", Strings)]),
-        ),
-        (
-            "graph".to_owned(),
-            reader(&[("present", Bool), ("errors", Strings), ("tasks", Strings)]),
-        ),
-        (
-            "draft".to_owned(),
-            reader(&[("present", Bool), ("files", Strings)]),
-        ),
-        (
-            "work".to_owned(),
-            reader(&[("untouched", Strings), ("uncommitted", Strings)]),
-        ),
-        (
-            "outcome".to_owned(),
-            reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
-        ),
-        (
-            "response".to_owned(),
-            reader(&[
-                ("status", Enum(STATUSES.map(str::to_owned).to_vec())),
-                ("reason", Text),
-                ("files", Int),
-                ("hash", Text),
-                ("staged", Text),
-            ]),
-        ),
-    ])
+    ];
+    let response = [
+        ("status", statuses),
+        ("reason", Text),
+        ("files", Int),
+        ("hash", Text),
+        ("staged", Text),
+    ];
+    let all = all.into_iter().chain([("response", &response[..])]);
+    let readers = all.map(|(name, facts)| {
+        let reader = Reader {
+            role: ROLE.map(|key| (key, None)).into(),
+            facts: typed(facts),
+            ..Reader::default()
+        };
+        (name.to_owned(), reader)
+    });
+    readers.collect()
 }
 
 fn views() -> BTreeMap<&'static str, View> {
+    let red = Finder {
+        reader: "tests".to_owned(),
+        with: Some("shows"),
+        ..Finder::default()
+    };
+    let view = |needs| View {
+        needs,
+        ..View::default()
+    };
+    let autopilot = View {
+        phases: BTreeMap::from([("red", red)]),
+        ..view(&["tasks"])
+    };
     BTreeMap::from([
-        (
-            "autopilot",
-            View {
-                needs: &["tasks"],
-                phases: BTreeMap::from([(
-                    "red",
-                    Finder {
-                        reader: "tests".to_owned(),
-                        with: Some("shows"),
-                        ..Finder::default()
-                    },
-                )]),
-                ..View::default()
-            },
-        ),
-        (
-            "session",
-            View {
-                needs: &["profile"],
-                ..View::default()
-            },
-        ),
-        (
-            "collab",
-            View {
-                needs: &["documents"],
-                ..View::default()
-            },
-        ),
+        ("autopilot", autopilot),
+        ("session", view(&["profile"])),
+        ("collab", view(&["documents"])),
     ])
 }
 
 fn resources() -> BTreeMap<&'static str, Resource> {
-    let parameter = |name, kind| Parameter {
-        name,
-        kind,
-        example: "=inputs.x",
-    };
-    let with = |parameters, needs| Resource {
-        parameters,
+    use ParameterKind::{Cursor, Input, Items, Var};
+    let with = |needs, parameters: Vec<(&'static str, ParameterKind)>| Resource {
+        parameters: parameters
+            .into_iter()
+            .map(|(name, kind)| Parameter {
+                name,
+                kind,
+                example: "=inputs.x",
+            })
+            .collect(),
         needs,
         ..Resource::default()
     };
@@ -252,98 +198,65 @@ fn resources() -> BTreeMap<&'static str, Resource> {
         }),
         ..Resource::default()
     };
+    let folder = Resource {
+        counts: true,
+        ..Resource::default()
+    };
+    let tasks = vec![
+        ("id", Input(Text)),
+        ("attempts", Input(Int)),
+        ("into", Items(&[("id", "string"), ("title", "")])),
+    ];
+    let documents = vec![
+        ("items", Items(&[("number", "string")])),
+        ("tasks", Items(&[("id", "string")])),
+        ("present", Cursor("items")),
+        ("snapshot", Var(Bool)),
+    ];
+    let profile = vec![("name", Input(Text)), ("values", Input(Map))];
     BTreeMap::from([
         ("commands", commands),
-        ("repository", with(Vec::new(), &["tasks"][..])),
-        ("tests", with(Vec::new(), &["repository"])),
-        (
-            "tasks",
-            with(
-                vec![
-                    parameter("id", ParameterKind::Input(Text)),
-                    parameter("attempts", ParameterKind::Input(Int)),
-                    parameter(
-                        "into",
-                        ParameterKind::Items(&[("id", "string"), ("title", "")]),
-                    ),
-                ],
-                &["repository"],
-            ),
-        ),
-        (
-            "folder",
-            Resource {
-                counts: true,
-                ..Resource::default()
-            },
-        ),
-        (
-            "profile",
-            with(
-                vec![
-                    parameter("name", ParameterKind::Input(Text)),
-                    parameter("values", ParameterKind::Input(Map)),
-                ],
-                &["folder"],
-            ),
-        ),
-        (
-            "documents",
-            with(
-                vec![
-                    parameter("items", ParameterKind::Items(&[("number", "string")])),
-                    parameter("tasks", ParameterKind::Items(&[("id", "string")])),
-                    parameter("present", ParameterKind::Cursor("items")),
-                    parameter("snapshot", ParameterKind::Var(Bool)),
-                ],
-                &[],
-            ),
-        ),
+        ("folder", folder),
+        ("repository", with(&["tasks"], vec![])),
+        ("tests", with(&["repository"], vec![])),
+        ("tasks", with(&["repository"], tasks)),
+        ("profile", with(&["folder"], profile)),
+        ("documents", with(&[], documents)),
     ])
 }
 
 fn effects() -> BTreeMap<String, Effect> {
-    let effect = |lasting, result: &[(&str, machine::definition::FieldType)]| Effect {
-        lasting,
-        result: result
-            .iter()
-            .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
-            .collect(),
-        ..Effect::default()
-    };
-    BTreeMap::from([
-        ("git.branch".to_owned(), effect(true, &[])),
-        ("tag.switch".to_owned(), effect(false, &[])),
-        ("tag.restore".to_owned(), effect(false, &[])),
-        (
-            "git.commit".to_owned(),
-            effect(true, &[("sha", Text), ("owed", Bool)]),
-        ),
-        ("git.rewind".to_owned(), effect(true, &[])),
-        ("git.push".to_owned(), effect(true, &[])),
-        ("pull_request.check".to_owned(), effect(false, &[])),
-        ("pull_request.submit".to_owned(), effect(true, &[])),
-        ("pull_request.answer".to_owned(), effect(true, &[])),
-        (
-            "pull_request.feedback".to_owned(),
-            effect(false, &[("items", Strings)]),
-        ),
-        ("task.finish".to_owned(), effect(true, &[])),
-        ("command.run".to_owned(), effect(true, &[])),
-        (
-            "branch.delete".to_owned(),
-            Effect {
-                asked_by: Some(["command", "cleanup"]),
-                ..effect(true, &[])
-            },
-        ),
-        ("iteration.open".to_owned(), effect(false, &[])),
-        ("plan.store".to_owned(), effect(false, &[])),
-        ("plan.reset".to_owned(), effect(false, &[])),
-        ("code.store".to_owned(), effect(false, &[])),
-        ("code.reset".to_owned(), effect(false, &[])),
-        ("response.aside".to_owned(), effect(false, &[])),
-    ])
+    let all: [(&str, bool, &[(&str, FieldType)]); 19] = [
+        ("git.branch", true, &[]),
+        ("tag.switch", false, &[]),
+        ("tag.restore", false, &[]),
+        ("git.commit", true, &[("sha", Text), ("owed", Bool)]),
+        ("git.rewind", true, &[]),
+        ("git.push", true, &[]),
+        ("pull_request.check", false, &[]),
+        ("pull_request.submit", true, &[]),
+        ("pull_request.answer", true, &[]),
+        ("pull_request.feedback", false, &[("items", Strings)]),
+        ("task.finish", true, &[]),
+        ("command.run", true, &[]),
+        ("branch.delete", true, &[]),
+        ("iteration.open", false, &[]),
+        ("plan.store", false, &[]),
+        ("plan.reset", false, &[]),
+        ("code.store", false, &[]),
+        ("code.reset", false, &[]),
+        ("response.aside", false, &[]),
+    ];
+    let effects = all.map(|(name, lasting, result)| {
+        let effect = Effect {
+            lasting,
+            result: typed(result),
+            asked_by: (name == "branch.delete").then_some(["command", "cleanup"]),
+            ..Effect::default()
+        };
+        (name.to_owned(), effect)
+    });
+    BTreeMap::from(effects)
 }
 
 /// Loads, or fails with every fault drawn.

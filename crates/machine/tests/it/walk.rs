@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::driver::{Driver, ann, finding};
 use crate::tdd::{
-    attempt, begin, begin_with, code, in_green, mended, one, own_commit, status_of, subtask, tdd,
-    tests, three, through, to_commit, to_finalize,
+    attempt, begin, begin_with, code, in_green, one, own_commit, status_of, subtask, tdd, tests,
+    three, through, to_commit, to_finalize,
 };
 
 const COUNTED: [&str; 5] = ["size", "remaining", "done", "failed", "blocked"];
@@ -38,16 +38,8 @@ fn a_whole_run() {
     let commits = ["git.commit", "git.commit", "git.commit"];
     assert_eq!(driver.carried_out[2..5], commits);
     assert_eq!(driver.carried_out[5..], ["task.finish", "tag.restore"]);
-    for refused in [
-        driver.report(tests(1, 0)),
-        driver.pause(),
-        driver.resume(),
-        driver.abort(json!({})),
-        driver.skip(),
-        driver.reopen(),
-    ] {
-        assert_eq!(code(refused), "run_over");
-    }
+    let refused = ["!run_over"; 6].join(" ");
+    assert_eq!(driver.after("pass pause resume abort skip reopen"), refused);
 }
 
 #[test]
@@ -68,40 +60,33 @@ fn attempts_run_out_and_resume_grants_a_fresh_set() {
         ("workUnit-1.1-GREEN-3", 3),
     ] {
         assert_eq!(attempt(&driver), present);
-        driver.report(tests(0, 1)).unwrap();
+        driver.after("fail");
     }
     assert_eq!(driver.paused_for(), "max_attempts_reached");
-    assert_eq!(driver.unit(), "");
-    driver.resume().unwrap();
+    driver.after("resume");
     assert_eq!(attempt(&driver), ("workUnit-1.1-GREEN-4", 1));
 }
 
 #[test]
 fn a_step_back_leads_out_of_a_pause_and_keeps_the_attempts() {
     let mut driver = in_green();
-    for _ in 0..3 {
-        driver.report(tests(0, 1)).unwrap();
-    }
-    driver.reopen().unwrap();
-    assert_eq!(driver.status(), RunStatus::Running);
-    assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
-    driver.report(tests(0, 1)).unwrap();
+    driver.after("fail fail fail");
+    assert_eq!(driver.after("reopen"), "workUnit-1.1-RED-2");
+    driver.after("fail");
     assert_eq!(attempt(&driver), ("workUnit-1.1-GREEN-4", 4));
-    driver.report(tests(0, 1)).unwrap();
-    assert_eq!(driver.paused_for(), "max_attempts_reached");
+    assert_eq!(driver.after("fail"), "paused:max_attempts_reached");
 }
 
 #[test]
 fn a_step_back_from_each_phase() {
     let mut driver = one();
-    assert_eq!(code(driver.reopen()), "cannot_reopen");
-    driver.report(tests(0, 1)).unwrap();
-    driver.reopen().unwrap();
-    assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
-    driver.report(tests(0, 1)).unwrap();
-    driver.report(tests(1, 0)).unwrap();
-    driver.reopen().unwrap();
-    assert_eq!(driver.unit(), "workUnit-1.1-GREEN-3");
+    assert_eq!(
+        driver.after("reopen fail"),
+        "!cannot_reopen workUnit-1.1-GREEN"
+    );
+    assert_eq!(driver.after("reopen"), "workUnit-1.1-RED-2");
+    driver.after("fail pass");
+    assert_eq!(driver.after("reopen"), "workUnit-1.1-GREEN-3");
     let (token, _) = driver.run.waiting().next().unwrap();
     assert_eq!(token.reason.as_deref(), Some("the test is wrong"));
     let stale = driver.report_to("workUnit-1.1-GREEN", tests(1, 0));
@@ -141,46 +126,38 @@ fn a_failing_suite_opens_a_repair() {
     assert_eq!(last.code.as_deref(), Some("suite_failing"));
     assert!(!last.answer.validated);
     assert_eq!(last.answer.next.unwrap().unit, Some(driver.unit()));
-    assert_eq!(code(driver.reopen()), "nothing_before");
-    driver.report(mended(5)).unwrap();
-    driver.report(own_commit()).unwrap();
-    assert_eq!(driver.unit(), "workUnit-1-FINALIZE-2");
-    driver.report(tests(4, 1)).unwrap();
-    assert_eq!(driver.unit(), "workUnit-1.fix-2-GREEN");
+    assert_eq!(
+        driver.after("reopen mend commit fail"),
+        "!nothing_before workUnit-1.fix-1-COMMIT workUnit-1-FINALIZE-2 workUnit-1.fix-2-GREEN"
+    );
     // It passes again, and nothing was changed: there is nothing to commit.
-    driver.report(tests(5, 0)).unwrap();
-    let last = driver.run.last.clone().unwrap();
+    assert_eq!(driver.after("pass"), "workUnit-1-FINALIZE-3");
+    let last = driver.run.last.as_ref().unwrap();
     assert_eq!(last.warnings, ["passes_unchanged"]);
-    assert_eq!(driver.unit(), "workUnit-1-FINALIZE-3");
-    driver.report(tests(5, 0)).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.after("pass"), "completed");
 }
 
 #[test]
 fn a_step_back_at_the_end_opens_a_repair_and_skip_fails_the_run() {
     let mut driver = to_finalize();
-    driver.reopen().unwrap();
-    assert_eq!(driver.unit(), "workUnit-1.fix-1-GREEN");
-    driver.skip().unwrap();
-    assert_eq!(driver.unit(), "workUnit-1-FINALIZE-2");
-    driver.skip().unwrap();
-    assert_eq!(driver.status(), RunStatus::Failed);
+    assert_eq!(
+        driver.after("reopen skip skip"),
+        "workUnit-1.fix-1-GREEN workUnit-1-FINALIZE-2 failed"
+    );
     assert_eq!(driver.run.end_reason.as_deref(), Some("too hard"));
 }
 
 #[test]
 fn red_with_passing_tests_is_refused_or_skipped_as_the_settings_say() {
     let mut driver = one();
-    let passing = code(driver.report(tests(3, 0)));
-    assert_eq!(passing, "red_requires_failing_tests");
+    assert_eq!(driver.after("pass"), "!red_requires_failing_tests");
     assert_eq!(code(driver.report(tests(0, 0))), "no_tests_ran");
     driver.report(tests(2, 1)).unwrap();
     let last = driver.run.last.as_ref().unwrap();
     assert_eq!(last.warnings, ["red_has_passing_tests"]);
     let mut driver = tdd(&json!([subtask("1.1", &[])]));
     begin_with(&mut driver, json!({ "taskId": "1" }), "skip").unwrap();
-    driver.report(tests(3, 0)).unwrap();
-    assert_eq!(driver.unit(), "workUnit-1-FINALIZE");
+    assert_eq!(driver.after("pass"), "workUnit-1-FINALIZE");
     assert_eq!(status_of(&driver, "1.1"), ItemStatus::Done);
 }
 
@@ -242,12 +219,10 @@ fn which_unit_a_report_means() {
             (unnamed("green", "", "x"), UnitMatch::Paused),
         ],
     );
-    assert_eq!(code(driver.report(tests(1, 0))), "paused");
-    assert_eq!(code(driver.skip()), "paused");
-    driver.pause().unwrap();
-    driver.resume().unwrap();
-    driver.resume().unwrap();
-    assert_eq!(driver.unit(), GREEN);
+    assert_eq!(
+        driver.after("pass skip pause resume resume"),
+        "!paused !paused paused:lunch workUnit-1.1-GREEN workUnit-1.1-GREEN"
+    );
 
     driver.abort(json!({})).unwrap();
     means(
@@ -317,28 +292,31 @@ fn subtasks_that_are_none_or_could_never_be_run_are_refused_at_the_start() {
         subtask("2", &["3"]),
         subtask("3", &["1"]),
     ];
-    for (subtasks, expected) in [
-        (json!([subtask("1.1", &["1.9"])]), "bad_dependencies"),
-        (json!([subtask("1.1", &["1.1"])]), "bad_dependencies"),
+    let needs_none = json!({ "id": "1.1", "dependencies": "1.2" });
+    for (expected, all) in [
         (
-            json!([subtask("1", &[]), subtask("1", &[])]),
             "bad_dependencies",
+            [
+                json!([subtask("1.1", &["1.9"])]),
+                json!([subtask("1.1", &["1.1"])]),
+                json!([subtask("1", &[]), subtask("1", &[])]),
+                json!(circle),
+            ],
         ),
-        (json!(circle), "bad_dependencies"),
-        (json!([{ "title": "no id" }]), "definition_fault"),
-        (json!([{ "id": 1 }]), "definition_fault"),
         (
-            json!([{ "id": "1.1", "kind": "other" }]),
             "definition_fault",
-        ),
-        (
-            json!([{ "id": "1.1", "dependencies": "1.2" }]),
-            "definition_fault",
+            [
+                json!([{ "title": "no id" }]),
+                json!([{ "id": 1 }]),
+                json!([{ "id": "1.1", "kind": "other" }]),
+                json!([needs_none]),
+            ],
         ),
     ] {
-        let mut driver = tdd(&subtasks);
-        assert_eq!(code(begin(&mut driver)), expected, "{subtasks}");
-        assert!(driver.events.is_empty());
+        for subtasks in all {
+            let mut driver = tdd(&subtasks);
+            assert_eq!(code(begin(&mut driver)), expected, "{subtasks}");
+        }
     }
 }
 
@@ -348,7 +326,7 @@ fn a_repair_never_takes_the_place_of_an_item() {
     begin(&mut driver).unwrap();
     through(&mut driver);
     through(&mut driver);
-    assert_eq!(code(driver.report(tests(1, 1))), "bad_dependencies");
+    assert_eq!(driver.after("fail"), "!bad_dependencies");
     assert_eq!(driver.unit(), "workUnit-1-FINALIZE");
 }
 
@@ -367,8 +345,7 @@ fn inputs_are_checked() {
         let mut driver = tdd(&json!([subtask("1.1", &[])]));
         let inputs = json!({ "taskId": "1", "maxAttempts": attempts });
         begin_with(&mut driver, inputs, "refuse").unwrap();
-        driver.report(tests(0, 1)).unwrap();
-        driver.report(tests(0, 1)).unwrap();
+        driver.after("fail fail");
         assert_eq!(driver.paused_for(), "max_attempts_reached");
     }
 }
@@ -383,17 +360,11 @@ fn a_run_is_started_once_and_before_anything_else() {
     };
     let decide = Command::Decide(Box::default());
     let report = Command::Report(Report::default());
-    for command in [Command::Step, decide, report, done] {
+    for command in [decide, report, done] {
         assert_eq!(code(driver.send(&command)), "not_started");
     }
-    for refused in [
-        driver.resume(),
-        driver.pause(),
-        driver.reopen(),
-        driver.abort(json!({})),
-    ] {
-        assert_eq!(code(refused), "not_started");
-    }
+    let refused = ["!not_started"; 5].join(" ");
+    assert_eq!(driver.after("step resume pause reopen abort"), refused);
     begin(&mut driver).unwrap();
     let again = Command::Start(Box::default());
     assert_eq!(code(driver.send(&again)), "already_started");
