@@ -1,6 +1,7 @@
 //! A catalog as the engine gives it, and a small driver.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use machine::check::catalog::{
     Effect, Entries, Finder, Parameter, ParameterKind, Reader, Resource, View,
@@ -34,69 +35,54 @@ const ROLE: [&str; 10] = [
 ];
 
 pub fn catalog() -> Catalog {
+    static CATALOG: LazyLock<Catalog> = LazyLock::new(whole_catalog);
+    CATALOG.clone()
+}
+
+fn whole_catalog() -> Catalog {
+    let autopilot = json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse", "refactor": false });
+    let gates = json!({ "plan": "auto", "code": "auto", "review": "auto" });
+    let review = json!({ "maxIterations": 10, "gates": gates });
+    let asks = ["planning", "generation", "review", "revision"];
+    let (policies, templates) = named();
     Catalog {
-        codes: BTreeSet::new(),
-        events: BTreeMap::new(),
         resources: resources(),
-        asks: BTreeMap::from(
-            ["planning", "generation", "review", "revision"].map(|ask| (ask, "profile")),
-        ),
+        asks: asks.map(|ask| (ask, "profile")).into(),
         edits_need: Some("repository"),
         readers: readers(),
         effects: effects(),
-        policies: policies().map(|policy| (policy, anywhere())).collect(),
+        policies: policies
+            .into_iter()
+            .map(|policy| (policy, anywhere()))
+            .collect(),
         views: views(),
-        subjects: BTreeMap::from([("plan", "folder"), ("code", "folder")]),
-        sections: BTreeMap::from([
-            (
-                "autopilot".to_owned(),
-                json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse", "refactor": false }),
-            ),
-            (
-                "review".to_owned(),
-                json!({
-                    "maxIterations": 10,
-                    "gates": { "plan": "auto", "code": "auto", "review": "auto" },
-                }),
-            ),
-        ]),
-        templates: templates().map(|name| (name, Vec::new())).collect(),
+        subjects: ["plan", "code"].map(|subject| (subject, "folder")).into(),
+        sections: [("autopilot", autopilot), ("review", review)]
+            .map(|(name, section)| (name.to_owned(), section))
+            .into(),
+        templates: templates
+            .into_iter()
+            .map(|name| (name, Vec::new()))
+            .collect(),
+        ..Catalog::default()
     }
 }
 
-/// The built-in definitions.
-fn built_in() -> impl Iterator<Item = Definition> {
-    [TDD, REVIEW, COLLAB]
-        .into_iter()
-        .map(|text| Definition::parse(text).unwrap())
-}
-
-/// The policies that the built-in definitions check.
-fn policies() -> impl Iterator<Item = String> {
-    let mut found = BTreeSet::from(["history_rewritten".to_owned(), "stuck".to_owned()]);
-    for definition in built_in() {
-        for (_, _, state) in definition.all_states() {
+/// The policies and the templates that the built-in definitions name.
+fn named() -> (BTreeSet<String>, BTreeSet<String>) {
+    let mut policies = BTreeSet::from(["history_rewritten".to_owned(), "stuck".to_owned()]);
+    let mut templates = BTreeSet::new();
+    for text in [TDD, REVIEW, COLLAB] {
+        for (_, _, state) in Definition::parse(text).unwrap().all_states() {
             let edges = state.lists().flat_map(|(_, edges)| &edges.0);
-            found.extend(
-                edges
-                    .flat_map(|edge| &edge.check.0)
-                    .map(|policy| policy.value.clone()),
-            );
+            let checked = edges.flat_map(|edge| &edge.check.0);
+            policies.extend(checked.map(|policy| policy.value.clone()));
+            let work = state.work.as_ref();
+            let template = work.and_then(|work| work.value.instructions.as_ref());
+            templates.extend(template.map(|name| name.value.clone()));
         }
     }
-    found.into_iter()
-}
-
-/// The templates that they name.
-fn templates() -> impl Iterator<Item = String> {
-    let mut found = BTreeSet::new();
-    for definition in built_in() {
-        let states = definition.all_states();
-        let work = states.filter_map(|(_, _, state)| state.work.as_ref());
-        let named = work.filter_map(|work| work.value.instructions.as_ref());
-        found.extend(named.map(|name| name.value.clone()));
-    }
-    found.into_iter()
+    (policies, templates)
 }
 
 fn typed(fields: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
