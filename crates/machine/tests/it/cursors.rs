@@ -48,16 +48,6 @@ fn status_of(driver: &Driver, part: &str) -> ItemStatus {
     driver.run.sets["parts"].get(part).unwrap().status
 }
 
-/// A run that has taken `p`, and is filled again with these.
-fn taken_and_filled_again(parts: Value) -> Driver {
-    let mut driver = filled(PLAIN, three());
-    say(&mut driver, "take").unwrap();
-    say(&mut driver, "again").unwrap();
-    driver.report(json!({})).unwrap();
-    fill(&mut driver, parts).unwrap();
-    driver
-}
-
 fn fill(driver: &mut Driver, parts: Value) -> Outcome {
     let mut graph = json!({ "present": true, "errors": [] });
     graph["tasks"] = parts;
@@ -131,45 +121,6 @@ fn what_is_set_through_a_cursor_counts_from_the_item_it_was_just_set_to() {
     // `parts.next` was evaluated before `p` was ready, so `q` could not come next.
     assert_eq!(driver.run.pointed_at("c"), Some("r"));
     assert_eq!(driver.run.pointed_at("d"), Some("p"));
-}
-
-#[test]
-fn what_was_skipped_bars_what_needs_it() {
-    let mut driver = filled(PLAIN, three());
-    let counts = json!({ "new": 3, "late": 0, "begun": 0, "ready": 0, "dropped": 0 });
-    assert_eq!(driver.facts_of("parts")["count"], counts);
-    assert_eq!(driver.counted("parts", ["size", "remaining"]), [3, 3]);
-    assert_eq!(driver.facts_of("parts")["next"]["id"], "p");
-    say(&mut driver, "take").unwrap();
-    assert_eq!(driver.counted("parts", ["remaining"]), [3]);
-    assert_eq!(driver.facts_of("parts")["next"]["id"], "r");
-    say(&mut driver, "drop").unwrap();
-    let counted = driver.counted("parts", ["remaining", "done", "failed", "blocked"]);
-    assert_eq!(counted, [1, 0, 1, 1]);
-    // What is blocked is counted nowhere else.
-    let counts = json!({ "new": 1, "late": 0, "begun": 0, "ready": 0, "dropped": 1 });
-    assert_eq!(driver.facts_of("parts")["count"], counts);
-    assert_eq!(driver.run.pointed_at("c"), None);
-}
-
-#[test]
-fn a_set_that_is_filled_again_keeps_where_its_items_stand() {
-    let ready = json!({ "id": "r", "status": "ready" });
-    let driver = taken_and_filled_again(json!([{ "id": "s" }, { "id": "p", "n": 5 }, ready]));
-    // What is said counts.
-    for (part, name, status) in [
-        ("p", "begun", ItemStatus::Active),
-        ("r", "ready", ItemStatus::Done),
-        ("s", "new", ItemStatus::Open),
-    ] {
-        assert_eq!(driver.field("parts", part, "status"), name);
-        assert_eq!(status_of(&driver, part), status, "{part}");
-    }
-    assert_eq!(driver.run.pointed_at("c"), Some("p"));
-    // A cursor whose item is gone points at nothing.
-    let mut driver = taken_and_filled_again(json!([{ "id": "r" }]));
-    assert_eq!(driver.run.pointed_at("c"), None);
-    say(&mut driver, "nothing").unwrap();
 }
 
 #[test]
@@ -263,6 +214,7 @@ d: { work: { as: filling }, to: z }";
     driver.complete("digging").unwrap();
     let last = driver.run.last.as_ref().unwrap();
     assert_eq!(last.name.as_deref(), Some("digging"));
+    assert_eq!(driver.after("done:filling"), "!stale_unit");
     // The next work has the same name: whoever names no unit means the present one.
     driver.complete("digging").unwrap();
     assert_eq!(driver.state(), "c");

@@ -135,24 +135,11 @@ fn the_example_goes_round_until_somebody_agrees() {
     assert_eq!(driver.status(), RunStatus::Completed);
 }
 
-#[test]
-fn the_example_ends_with_its_last_round() {
-    let mut driver = example();
-    for round in 1..=3 {
-        assert_eq!(driver.round(), Some(round));
-        answer(&mut driver);
-        driver.reject("agreed", "no").unwrap();
-    }
-    assert_eq!(driver.status(), RunStatus::Cancelled);
-    assert_eq!(driver.run.end_reason.as_deref(), Some("no"));
-}
-
 /// What a workflow on a task's branch declares, with the part of the page that says so.
 fn uses() -> String {
-    let part = blocks().into_iter().find(|text| text.starts_with("uses:"));
     format!(
         "{}inputs: {{ taskId: string, maxAttempts: int }}\nitems: {{ subtasks: {{ key: id, fields: {{ id: string, title: string }} }} }}\n",
-        part.unwrap()
+        part("uses")
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machine::command::{Artifact, Choice, Edit, Finding, GateDecision, Present, Report, Start};
+use machine::command::{Artifact, Choice, Edit, Finding, GateDecision, Present, Start};
 use machine::definition::StateDef;
 use machine::state::{EffectAt, ROOT};
 use machine::{
@@ -11,6 +11,7 @@ use machine::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::commands::{self, by_ann};
 use crate::marked::with;
 use crate::support::load;
 use crate::tdd::{mended, own_commit, tests};
@@ -191,19 +192,13 @@ impl Driver {
                 self.put_aside(&pending.at);
             }
             let outcome = self.effects.get(&pending.name).cloned();
-            let keep = Map::new();
             let command = match outcome.unwrap_or_else(|| Ok(json!({}))) {
                 Ok(result) => Command::EffectDone {
                     result,
-                    keep,
+                    keep: Map::new(),
                     artifacts: self.written(&pending.name),
                 },
-                Err(code) => Command::EffectFailed {
-                    code: code.to_owned(),
-                    message: "it did not work".to_owned(),
-                    suggestion: None,
-                    keep,
-                },
+                Err(code) => commands::effect_failed(code),
             };
             self.once(&command).unwrap();
         }
@@ -340,20 +335,20 @@ impl Driver {
             let found = self.readings.entry(reader.value.clone()).or_default();
             found.facts = map(facts);
         }
-        self.send(&Command::Report(Report {
-            unit: Some(unit.to_owned()),
-            digest: format!("digest of {unit}"),
-            ..Report::default()
-        }))
+        self.send(&commands::report(
+            Some(unit),
+            None,
+            &format!("digest of {unit}"),
+        ))
     }
 
     /// Reports under a name, as somebody does who knows of no unit.
     pub fn complete(&mut self, name: &str) -> Outcome {
-        self.send(&Command::Report(Report {
-            state: Some(name.to_owned()),
-            digest: format!("digest of {name}"),
-            ..Report::default()
-        }))
+        self.send(&commands::report(
+            None,
+            Some(name),
+            &format!("digest of {name}"),
+        ))
     }
 
     /// The name under which the present work is reported.
@@ -364,10 +359,7 @@ impl Driver {
     }
 
     pub fn edit(&mut self, edits: Vec<Edit>) -> Outcome {
-        self.send(&Command::Edit {
-            edits,
-            keep: Map::new(),
-        })
+        self.send(&commands::edit(edits))
     }
 
     /// What a caller sets is taken.
@@ -394,14 +386,11 @@ impl Driver {
 
     pub fn resume(&mut self) -> Outcome {
         let approval = self.needed();
-        self.send(&Command::Resume { approval })
+        self.send(&commands::resume(approval))
     }
 
     pub fn pause(&mut self) -> Outcome {
-        self.send(&Command::Pause {
-            reason: "lunch".to_owned(),
-            approval: None,
-        })
+        self.send(&commands::pause())
     }
 
     pub fn reopen(&mut self) -> Outcome {
@@ -409,22 +398,12 @@ impl Driver {
     }
 
     pub fn reopen_item(&mut self, item: Option<&str>) -> Outcome {
-        self.send(&Command::Reopen {
-            item: item.map(str::to_owned),
-            reason: "the test is wrong".to_owned(),
-            flags: Map::new(),
-            approval: self.needed(),
-        })
+        self.send(&commands::reopen(item, json!({}), self.needed()))
     }
 
     /// Takes the run back to where it stood behind that event, by Ann's word where one is needed.
     pub fn rewind(&mut self, to: usize) -> Outcome {
-        self.send(&Command::Rewind {
-            to: to as u64,
-            reason: "it went wrong".to_owned(),
-            flags: Map::new(),
-            approval: self.needed(),
-        })
+        self.send(&commands::rewind(to as u64, self.needed()))
     }
 
     pub fn step(&mut self) -> Outcome {
@@ -446,7 +425,7 @@ impl Driver {
             hash: self.subject(gate),
             choice,
             feedback: feedback.to_owned(),
-            approval: Some(Box::new(ann())),
+            approval: by_ann(),
             ..GateDecision::default()
         }
     }
@@ -455,7 +434,7 @@ impl Driver {
     fn needed(&self) -> Option<Box<Approval>> {
         let stopped = [RunStatus::Error, RunStatus::Aborted].contains(&self.run.status)
             || self.run.pause.as_ref().is_some_and(|pause| pause.person);
-        stopped.then(|| Box::new(ann()))
+        by_ann().filter(|_| stopped)
     }
 
     pub fn rule(&mut self, ruling: GateDecision) -> Outcome {
@@ -549,19 +528,11 @@ impl Driver {
     }
 
     pub fn skip(&mut self) -> Outcome {
-        self.send(&Command::Skip {
-            item: None,
-            reason: "too hard".to_owned(),
-            keep: Map::new(),
-            approval: None,
-        })
+        self.send(&commands::skip(None, "too hard"))
     }
 
     pub fn abort(&mut self, flags: Value) -> Outcome {
-        self.send(&Command::Abort {
-            approval: None,
-            flags: map(flags),
-        })
+        self.send(&commands::abort(flags))
     }
 
     /// Id of the first unit that waits, or nothing.

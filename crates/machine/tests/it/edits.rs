@@ -3,8 +3,9 @@
 use machine::command::Edit;
 use machine::state::ItemStatus;
 use machine::{Command, Refusal};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::commands;
 use crate::driver::{Driver, added, deferred, fields, map, reopened, skipped, stands, var, whole};
 use crate::sets::{SETS, acting, end_wave, gathered, gathering, in_hand, job, jobs, waves};
 use crate::tdd::code;
@@ -426,12 +427,7 @@ many: { each: { items: parts, initial: c }, on: { done: { to: z } }, states: { c
 #[test]
 fn a_way_aside_of_the_workflow_is_one_of_each_state_that_has_none() {
     let mut driver = aside();
-    let no = Command::Skip {
-        item: None,
-        reason: "no".to_owned(),
-        keep: Map::new(),
-        approval: None,
-    };
+    let no = commands::skip(None, "no");
     assert_eq!(code(driver.send(&no)), "not_that");
     driver.complete("a").unwrap();
     driver.reopen().unwrap();

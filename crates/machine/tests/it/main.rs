@@ -2,6 +2,7 @@
 
 mod checks;
 mod collab;
+mod commands;
 mod cursors;
 mod decisions;
 mod documented;

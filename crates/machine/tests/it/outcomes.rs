@@ -1,9 +1,10 @@
 //! What comes of effects and of calling a run off, in every state of the `tdd` definition.
 
+use machine::RunStatus;
 use machine::state::ItemStatus;
-use machine::{Command, RunStatus};
-use serde_json::{Map, json};
+use serde_json::json;
 
+use crate::commands;
 use crate::driver::Driver;
 use crate::tdd::{begin, code, one, status_of, subtask, tdd, to_commit, to_finalize};
 
@@ -108,10 +109,8 @@ fn nothing_but_its_outcome_is_taken_while_an_effect_is_under_way() {
     driver.hold = false;
     driver.settle();
     assert_eq!(driver.status(), RunStatus::Running);
-    let done = Command::EffectDone {
-        result: json!({}),
-        keep: Map::new(),
-        artifacts: Vec::new(),
-    };
-    assert_eq!(code(driver.send(&done)), "no_effect");
+    assert_eq!(
+        code(driver.send(&commands::effect_done(json!({})))),
+        "no_effect"
+    );
 }

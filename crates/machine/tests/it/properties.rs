@@ -2,59 +2,45 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machine::command::{Choice, Finding, Report};
-use machine::definition::{Advance, EndStatus};
+use machine::command::Choice;
+use machine::definition::{Advance, Edge, EndStatus};
+use machine::diagnostic::Located;
 use machine::items::{Node, OrderFault, dependents_of, waves};
 use machine::state::{ItemStatus, RunState};
+use machine::trigger::Trigger;
 use machine::{Command, Definition, Event, RunStatus};
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::driver::{Driver, ann, reading};
+use crate::commands::{self, by_ann};
+use crate::driver::{Driver, finding, reading};
 use crate::machines::{Choices, GATES, catalog, definition};
 
 /// Where each state may lead, by any edge or by the end of its `each`.
 fn graph(definition: &Definition) -> BTreeMap<String, BTreeSet<String>> {
-    let all = |edges: &machine::definition::Edges| -> Vec<String> {
-        edges
-            .0
-            .iter()
-            .filter_map(|edge| edge.to.as_ref().map(|to| to.value.clone()))
-            .collect()
+    let all = |edges: &[Located<Edge>]| -> Vec<String> {
+        let to = edges.iter().filter_map(|edge| edge.to.as_ref());
+        to.map(|to| to.value.clone()).collect()
     };
     let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (parent, name, state) in definition.all_states() {
         let to = graph.entry(name.value.clone()).or_default();
         to.extend(state.to.iter().map(|to| to.value.clone()));
-        to.extend(state.route.iter().flat_map(|edges| all(edges)));
-        to.extend(state.on.iter().flat_map(|(_, edges)| all(edges)));
-        to.extend(
-            definition
-                .otherwise(state)
-                .iter()
-                .filter_map(|edge| edge.to.as_ref().map(|to| to.value.clone())),
-        );
+        to.extend(state.lists().flat_map(|(_, edges)| all(&edges.0)));
+        to.extend(all(definition.otherwise(state)));
         // What broke down is taken up again where it was left.
-        if state
-            .end
-            .as_ref()
-            .is_some_and(|end| end.value == EndStatus::Error)
-        {
-            let back = definition
-                .all_states()
-                .filter_map(|(_, _, left)| left.on.get("reopen"));
-            to.extend(back.flat_map(all));
+        let end = state.end.as_ref().map(|end| end.value);
+        if end == Some(EndStatus::Error) {
+            let states = definition.all_states();
+            let back = states.filter_map(|(_, _, left)| left.on.get("reopen"));
+            to.extend(back.flat_map(|edges| all(&edges.0)));
         }
         if parent.is_none() {
-            to.extend(definition.on.iter().flat_map(|(_, edges)| all(edges)));
+            to.extend(definition.on.iter().flat_map(|(_, edges)| all(&edges.0)));
         }
         // A retry verdict without a target stays.
-        let stays = state.on.get("report").is_some_and(|edges| {
-            edges
-                .0
-                .iter()
-                .any(|edge| edge.retry.is_some() && edge.to.is_none())
-        });
+        let mut reports = state.edges(Trigger::Report).iter();
+        let stays = reports.any(|edge| edge.retry.is_some() && edge.to.is_none());
         if stays {
             to.insert(name.value.clone());
         }
@@ -78,20 +64,14 @@ fn items(choices: &mut Choices<'_>) -> Value {
 }
 
 fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
-    let report = |unit: Option<String>| {
-        Command::Report(Report {
-            unit,
-            digest: format!("{a}"),
-            ..Report::default()
-        })
-    };
+    let report = |unit: Option<&str>| commands::report(unit, None, &format!("{a}"));
     let result = [json!({ "n": a }), json!({ "n": "no number" }), json!(null)];
     match what % 32 {
         0..=9 => {
             toss(driver, a, b);
             let waiting = driver.run.waiting().count().max(1);
             let unit = driver.run.waiting().nth(usize::from(b) % waiting);
-            report(unit.map(|(_, unit)| unit.id.clone()))
+            report(unit.map(|(_, unit)| unit.id.as_str()))
         }
         // Files come and go, and what stands before a gate is another thing.
         24..=29 => {
@@ -123,56 +103,22 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
             Command::Decide(Box::new(ruling))
         }
         12 => report(None),
-        13 => report(Some("gate".to_owned())),
-        14 | 31 => Command::Reopen {
-            item: None,
-            reason: "back".to_owned(),
-            flags: Map::new(),
-            approval: Some(Box::new(ann())),
-        },
-        15 => Command::Skip {
-            item: (a % 2 == 0).then(|| format!("i{}", b % 4)),
-            reason: "enough".to_owned(),
-            keep: Map::new(),
-            approval: None,
-        },
-        16 => Command::Allow {
-            code: ["strict", "lax", "other"][usize::from(a) % 3].to_owned(),
-            reason: String::new(),
-            approval: Some(Box::new(ann())),
-        },
-        17 => Command::Pause {
-            reason: "lunch".to_owned(),
-            approval: None,
-        },
-        18..=19 => Command::Resume {
-            approval: Some(Box::new(ann())),
-        },
-        21 if a % 4 == 0 => {
-            let mut flags = Map::new();
-            flags.insert("cleanup".to_owned(), Value::from(b % 2 == 0));
-            Command::Abort {
-                approval: None,
-                flags,
-            }
+        13 => report(Some("gate")),
+        14 | 31 => commands::reopen(None, json!({}), by_ann()),
+        15 => {
+            let item = format!("i{}", b % 4);
+            commands::skip((a % 2 == 0).then_some(item.as_str()), "enough")
         }
-        23 if a % 2 == 0 => Command::Rewind {
-            to: u64::from(b) * driver.events.len() as u64 / 255,
-            reason: String::new(),
-            flags: Map::new(),
-            approval: (a % 4 == 0).then(|| Box::new(ann())),
-        },
-        22 => Command::EffectFailed {
-            code: "broken".to_owned(),
-            message: "it broke".to_owned(),
-            suggestion: None,
-            keep: Map::new(),
-        },
-        _ => Command::EffectDone {
-            result: result[usize::from(b) % 8 % 3].clone(),
-            keep: Map::new(),
-            artifacts: Vec::new(),
-        },
+        16 => commands::allow(["strict", "lax", "other"][usize::from(a) % 3]),
+        17 => commands::pause(),
+        18..=19 => commands::resume(by_ann()),
+        21 if a % 4 == 0 => commands::abort(json!({ "cleanup": b % 2 == 0 })),
+        23 if a % 2 == 0 => {
+            let to = u64::from(b) * driver.events.len() as u64 / 255;
+            commands::rewind(to, by_ann().filter(|_| a % 4 == 0))
+        }
+        22 => commands::effect_failed("broken"),
+        _ => commands::effect_done(result[usize::from(b) % 8 % 3].clone()),
     }
 }
 
@@ -181,12 +127,8 @@ fn toss(driver: &mut Driver, a: u8, b: u8) {
     let coin = driver.readings.entry("coin".to_owned()).or_default();
     *coin = reading(json!({ "n": a % 10, "ok": b.is_multiple_of(2) }));
     if b % 5 == 4 {
-        coin.findings.push(Finding {
-            policy: ["strict", "lax"][usize::from(a) % 2].to_owned(),
-            message: "found".to_owned(),
-            suggestion: None,
-            details: Map::new(),
-        });
+        let policy = ["strict", "lax"][usize::from(a) % 2];
+        coin.findings.push(finding(policy));
     }
 }
 
@@ -326,9 +268,9 @@ proptest! {
                 break;
             }
             let next = if driver.run.pending.is_some() {
-                Command::EffectDone { result: json!({ "n": 1 }), keep: Map::new(), artifacts: Vec::new() }
+                commands::effect_done(json!({ "n": 1 }))
             } else {
-                Command::Abort { approval: None, flags: Map::new() }
+                commands::abort(json!({}))
             };
             let done = driver.once(&next);
             prop_assert!(done.is_ok());

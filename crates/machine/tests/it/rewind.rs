@@ -5,6 +5,7 @@ use machine::{Event, RunStatus};
 use proptest::prelude::*;
 use serde_json::json;
 
+use crate::commands;
 use crate::driver::{Driver, reading};
 use crate::marked::{proves, refuses, states, with};
 use crate::support::TDD;
@@ -120,12 +121,7 @@ fn out_of_a_pause_by_a_rule_or_a_call_off_a_person_leads() {
         let mut driver = in_green();
         let green = driver.events.len();
         driver.after(stopped);
-        let alone = machine::Command::Rewind {
-            to: green as u64,
-            reason: String::new(),
-            flags: serde_json::Map::new(),
-            approval: None,
-        };
+        let alone = commands::rewind(green as u64, None);
         assert_eq!(code(driver.send(&alone)), "needs_person");
         driver.rewind(green).unwrap();
         assert_eq!(

@@ -4,6 +4,7 @@ use machine::command::Report;
 use machine::{Command, RunStatus, Severity};
 use serde_json::{Value, json};
 
+use crate::commands;
 use crate::driver::{Driver, finding, map, reading};
 use crate::marked::{states, with};
 use crate::tdd::{code, tests};
@@ -91,12 +92,10 @@ fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
 fn what_a_skip_keeps_outlives_an_effect_on_the_way() {
     let state = "a: { work: {}, on: { report: { to: z }, skip: { do: tag.switch, to: z } } }";
     let mut driver = Driver::small("", state);
-    let skip = Command::Skip {
-        item: None,
-        reason: "no".to_owned(),
-        keep: map(json!({ "dirty": ["a"] })),
-        approval: None,
-    };
+    let mut skip = commands::skip(None, "no");
+    if let Command::Skip { keep, .. } = &mut skip {
+        *keep = map(json!({ "dirty": ["a"] }));
+    }
     driver.send(&skip).unwrap();
     assert_eq!(driver.run.kept["dirty"], json!(["a"]));
 }

@@ -6,10 +6,11 @@ use machine::command::Edit;
 use machine::state::{ItemSet, ItemStatus, RunState};
 use machine::{Command, Event, RunStatus};
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::commands::{self, by_ann};
 use crate::driver::{
-    Driver, added, ann, deferred, fields, reading, reopened, says, skipped, stands, var, whole,
+    Driver, added, deferred, fields, reading, reopened, says, skipped, stands, var, whole,
 };
 use crate::sets::{gathered, gathering, in_hand};
 
@@ -188,47 +189,25 @@ fn ends_wave(driver: &Driver, a: u8, b: u8) -> Vec<Edit> {
 }
 
 fn command(driver: &Driver, (what, a, b): (u8, u8, u8), drawn: &Drawn) -> Command {
-    let report = |name: &str| {
-        Command::Report(machine::Report {
-            state: Some(name.to_owned()),
-            digest: format!("digest of {name}"),
-            ..machine::Report::default()
-        })
-    };
+    let report = |name: &str| commands::report(None, Some(name), &format!("digest of {name}"));
     match what % 24 {
         0..=4 => report(["gathering", "acting", "rest", "collect", "odd"][usize::from(a) % 5]),
         5 => report("acting"),
         6 => report("rest"),
-        7 if a % 4 == 0 => Command::Pause {
-            reason: "lunch".to_owned(),
-            approval: None,
-        },
-        7..=8 => Command::Resume {
-            approval: Some(Box::new(ann())),
-        },
-        9 if a == 0 => Command::Abort {
-            approval: None,
-            flags: Map::new(),
-        },
-        10..=13 => Command::Edit {
-            edits: ends_wave(driver, a % 4, b),
-            keep: Map::new(),
-        },
-        9 | 14..=16 => Command::Edit {
-            edits: vec![edit((a, b, what), drawn)],
-            keep: Map::new(),
-        },
-        _ => Command::Edit {
-            edits: (0..b % 5)
-                .map(|n| {
-                    edit(
-                        (a.wrapping_mul(n + 1), b.wrapping_add(n * 7), what ^ n),
-                        drawn,
-                    )
-                })
-                .collect(),
-            keep: Map::new(),
-        },
+        7 if a % 4 == 0 => commands::pause(),
+        7..=8 => commands::resume(by_ann()),
+        9 if a == 0 => commands::abort(json!({})),
+        10..=13 => commands::edit(ends_wave(driver, a % 4, b)),
+        9 | 14..=16 => commands::edit(vec![edit((a, b, what), drawn)]),
+        _ => {
+            let drawn = |n| {
+                edit(
+                    (a.wrapping_mul(n + 1), b.wrapping_add(n * 7), what ^ n),
+                    drawn,
+                )
+            };
+            commands::edit((0..b % 5).map(drawn).collect())
+        }
     }
 }
 

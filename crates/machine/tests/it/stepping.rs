@@ -1,10 +1,11 @@
 //! Steps, files, gates and rounds in workflows of a user's own, whether they go on by themselves or not.
 
-use machine::command::{Artifact, Command};
+use machine::command::Artifact;
 use machine::{Event, Reading, RunStatus};
 use serde_json::{Value, json};
 
-use crate::driver::{Driver, ann, map, outcome, reading};
+use crate::commands::{self, by_ann};
+use crate::driver::{Driver, map, outcome, reading};
 use crate::marked::with;
 use crate::tdd::code;
 
@@ -377,12 +378,7 @@ b: { route: [ { when: vars.most < 2, pause: enough }, { to: z } ], on: { reopen:
     let mut driver = Driver::small("vars: { most: { type: int, default: 1 } }", states);
     driver.report(json!({})).unwrap();
     assert_eq!(driver.paused_for(), "enough");
-    let reopen = Command::Reopen {
-        item: None,
-        reason: String::new(),
-        flags: map(json!({ "maxIterations": 2 })),
-        approval: Some(Box::new(ann())),
-    };
+    let reopen = commands::reopen(None, json!({ "maxIterations": 2 }), by_ann());
     driver.send(&reopen).unwrap();
     // It goes on by itself once the pause is over.
     assert_eq!(driver.status(), RunStatus::Completed);

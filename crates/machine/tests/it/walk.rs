@@ -3,9 +3,10 @@
 use machine::command::Report;
 use machine::state::ItemStatus;
 use machine::{Command, RunStatus, Severity, UnitMatch, match_unit};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::driver::{Driver, ann, finding};
+use crate::commands;
+use crate::driver::{Driver, finding};
 use crate::tdd::{
     attempt, begin, begin_with, code, in_green, one, own_commit, status_of, subtask, tdd, tests,
     three, through, to_commit, to_finalize,
@@ -96,12 +97,7 @@ fn a_step_back_from_each_phase() {
 #[test]
 fn a_skipped_subtask_bars_its_dependents_and_the_run_fails() {
     let mut driver = three();
-    let skip = |item: &str| Command::Skip {
-        item: Some(item.to_owned()),
-        reason: "no".to_owned(),
-        keep: Map::new(),
-        approval: None,
-    };
+    let skip = |item: &str| commands::skip(Some(item), "no");
     let refusal = driver.send(&skip("1.2")).unwrap_err();
     assert_eq!(refusal.code, "not_present");
     assert_eq!(refusal.details["item"], "1.2");
@@ -238,21 +234,19 @@ fn which_unit_a_report_means() {
 #[test]
 fn an_allowed_policy_passes_once() {
     let mut driver = one();
-    let allow = |code: &str| Command::Allow {
-        code: code.to_owned(),
-        reason: "generated".to_owned(),
-        approval: Some(Box::new(ann())),
-    };
     let found = driver.readings.entry("tests".to_owned()).or_default();
     found.findings = vec![finding("red_without_tests"), finding("no_such_thing")];
     found.findings[0].suggestion = Some("write a test".to_owned());
     let refusal = driver.report(tests(0, 1)).unwrap_err();
     assert_eq!(refusal.code, "red_without_tests");
     assert_eq!(refusal.suggestion.as_deref(), Some("write a test"));
-    assert_eq!(code(driver.send(&allow("no_tests_ran"))), "not_a_policy");
-    driver.send(&allow("red_without_tests")).unwrap();
+    assert_eq!(
+        code(driver.send(&commands::allow("no_tests_ran"))),
+        "not_a_policy"
+    );
+    driver.send(&commands::allow("red_without_tests")).unwrap();
     let begin = driver.events.len();
-    driver.send(&allow("red_without_tests")).unwrap();
+    driver.send(&commands::allow("red_without_tests")).unwrap();
     assert_eq!(driver.events.len(), begin);
     driver.report(tests(0, 1)).unwrap();
     let last = driver.run.last.as_ref().unwrap();
@@ -353,11 +347,7 @@ fn inputs_are_checked() {
 #[test]
 fn a_run_is_started_once_and_before_anything_else() {
     let mut driver = tdd(&json!([subtask("1.1", &[])]));
-    let done = Command::EffectDone {
-        result: Value::Null,
-        keep: Map::new(),
-        artifacts: Vec::new(),
-    };
+    let done = commands::effect_done(Value::Null);
     let decide = Command::Decide(Box::default());
     let report = Command::Report(Report::default());
     for command in [decide, report, done] {
