@@ -1,8 +1,8 @@
 use std::fs;
 
-use journal::{FileJournal, Follower, Head, Journal, JournalError, Position};
+use journal::{Follower, Head, Journal, Position};
 
-use crate::scene::{PATIENT, Scene, TS, line_ends, unit, units};
+use crate::scene::{Scene, line_ends, refused, unit, units};
 
 #[test]
 fn a_follower_sees_each_unit_once_and_only_whole() {
@@ -19,29 +19,20 @@ fn a_follower_sees_each_unit_once_and_only_whole() {
     for cut in 0..=bytes.len() {
         fs::write(&path, &bytes[..cut]).unwrap();
         let new = follower.poll().unwrap();
-        let expected = match cut {
-            _ if cut == ends[0] => 1,
-            _ if cut == ends[3] => 3,
-            _ if cut == ends[5] => 2,
-            _ => 0,
-        };
-        assert_eq!(new.len(), expected, "at {cut}");
+        let units = [(ends[0], 1), (ends[3], 3), (ends[5], 2)];
+        let expected = units.iter().find(|(end, _)| cut == *end);
+        assert_eq!(new.len(), expected.map_or(0, |(_, size)| *size), "at {cut}");
         seen.extend(new);
     }
     assert_eq!(seen, all);
-    assert_eq!(
-        follower.position(),
-        &Position::from(&journal.head().unwrap())
-    );
+    let end = Position::from(&journal.head().unwrap());
+    assert_eq!(follower.position(), &end);
 }
 
 #[test]
 fn a_torn_unit_may_be_cut_off_and_replaced() {
     let scene = Scene::new();
-    let head = scene
-        .lock()
-        .append(&Head::empty(), TS, &unit(0, 1))
-        .unwrap();
+    let head = scene.append(&Head::empty(), &unit(0, 1));
     let mut follower = Follower::new(scene.path(), Position::start());
     assert_eq!(follower.poll().unwrap().len(), 1);
 
@@ -49,31 +40,19 @@ fn a_torn_unit_may_be_cut_off_and_replaced() {
     bytes.extend(b"{\"ts\":\"torn");
     fs::write(scene.path(), bytes).unwrap();
     assert_eq!(follower.poll().unwrap(), []);
-    FileJournal::lock(scene.dir(), PATIENT, "test")
-        .unwrap()
-        .append(&head, TS, &unit(1, 2))
-        .unwrap();
+    scene.append(&head, &unit(1, 2));
     assert_eq!(follower.poll().unwrap().len(), 2);
 }
 
 #[test]
-fn a_replaced_journal_is_told() {
+fn a_journal_that_was_replaced_or_vanished_is_told() {
     let scene = Scene::with(units(&[2, 2]).bytes());
-    let mut follower = Follower::new(scene.path(), Position::start());
+    let [mut follower, mut other] =
+        [scene.path(), scene.path()].map(|path| Follower::new(path, Position::start()));
     follower.poll().unwrap();
+    other.poll().unwrap();
     fs::write(scene.path(), units(&[1]).bytes()).unwrap();
-    let lost = follower.poll();
-    assert!(
-        matches!(lost, Err(JournalError::PositionLost { .. })),
-        "{lost:?}"
-    );
-}
-
-#[test]
-fn a_journal_that_vanished_is_no_silence() {
-    let scene = Scene::with(units(&[2]).bytes());
-    let mut follower = Follower::new(scene.path(), Position::start());
-    follower.poll().unwrap();
+    assert_eq!(refused(follower.poll()), "PositionLost");
     fs::remove_file(scene.path()).unwrap();
-    assert!(follower.poll().is_err());
+    assert!(other.poll().is_err());
 }

@@ -1,9 +1,7 @@
-use std::fs;
-
 use journal::{Head, Journal, MemoryJournal, Position, Record, page};
 use serde_json::json;
 
-use crate::scene::{TS, event, units};
+use crate::scene::{Scene, TS, event, units};
 
 /// What a page is, by going through all of it.
 fn expected(all: &[Record], before: Option<u64>, most: u64) -> Vec<Record> {
@@ -25,62 +23,51 @@ fn expected(all: &[Record], before: Option<u64>, most: u64) -> Vec<Record> {
 
 #[test]
 fn a_page_is_what_stands_there_in_whole_units() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("activity.jsonl");
     // Long enough to be halved a few times, with units of several sizes.
     let sizes: Vec<usize> = (0..1200).map(|at| 1 + at * 7 % 5).collect();
     let journal = units(&sizes);
     let all = journal.read(&Position::start()).unwrap().records;
-    fs::write(&path, journal.bytes()).unwrap();
+    let scene = Scene::with(journal.bytes());
     let last = all.last().unwrap().seq;
     assert!(journal.bytes().len() > 300_000);
     let places = (0..40).map(|at| Some(at * last / 37)).chain([None]);
     for before in places.chain([Some(1), Some(2), Some(last), Some(last + 1)]) {
         for most in [1, 2, 50, last * 2] {
-            let page = page(&path, before, most).unwrap();
+            let page = page(&scene.path(), before, most).unwrap();
             assert_eq!(page.last, last);
-            assert!(
-                page.records == expected(&all, before, most),
-                "{before:?} {most}"
-            );
+            let expected = expected(&all, before, most);
+            assert!(page.records == expected, "{before:?} {most}");
         }
     }
 }
 
 #[test]
 fn an_event_that_is_longer_than_all_others_hides_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("activity.jsonl");
     let mut journal = MemoryJournal::new();
     let mut head = Head::empty();
     let note = |length: usize| event("note", &json!({ "text": "x".repeat(length) }));
     for number in 0..30 {
         let long = if number % 10 == 7 { 300_000 } else { 10 };
-        head = journal
-            .append(&head, TS, &[note(5), note(long)])
-            .expect("appends");
+        let events = [note(5), note(long)];
+        head = journal.append(&head, TS, &events).unwrap();
     }
     let all = journal.read(&Position::start()).unwrap().records;
-    fs::write(&path, journal.bytes()).unwrap();
+    let scene = Scene::with(journal.bytes());
     for before in 1..=head.seq + 1 {
         for most in [1, 2, 3, 20] {
-            let page = page(&path, Some(before), most).unwrap();
-            assert!(
-                page.records == expected(&all, Some(before), most),
-                "{before} {most}"
-            );
+            let page = page(&scene.path(), Some(before), most).unwrap();
+            let expected = expected(&all, Some(before), most);
+            assert!(page.records == expected, "{before} {most}");
         }
     }
 }
 
 #[test]
 fn what_is_torn_belongs_to_no_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("activity.jsonl");
     let journal = units(&[1, 2, 3]);
     let all = journal.read(&Position::start()).unwrap().records;
-    fs::write(&path, &journal.bytes()[..journal.bytes().len() - 1]).unwrap();
-    let page = page(&path, None, 10).unwrap();
+    let scene = Scene::with(&journal.bytes()[..journal.bytes().len() - 1]);
+    let page = page(&scene.path(), None, 10).unwrap();
     assert_eq!(page.records, all[..3]);
     assert_eq!(page.last, 3);
 }

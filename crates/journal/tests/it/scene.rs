@@ -1,10 +1,13 @@
 //! Journals to test with.
 
+use std::fmt::Debug;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use journal::{FileJournal, Head, Journal, MemoryJournal, NewEvent, Position, Record};
+use journal::error::Damage;
+use journal::{FileJournal, Head, Journal, MemoryJournal, NewEvent, Position, Record, verify};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -80,6 +83,11 @@ impl Scene {
         FileJournal::lock(self.dir(), PATIENT, "test").expect("locks")
     }
 
+    /// Appends a unit, by a writer of its own.
+    pub fn append(&self, head: &Head, events: &[NewEvent]) -> Head {
+        self.lock().append(head, TS, events).expect("appends")
+    }
+
     pub fn records(&self) -> Vec<Record> {
         self.open().read(&Position::start()).expect("reads").records
     }
@@ -91,4 +99,22 @@ pub fn line_ends(bytes: &[u8]) -> Vec<usize> {
         .filter(|&at| bytes[at] == b'\n')
         .map(|at| at + 1)
         .collect()
+}
+
+/// The damage of a journal with these bytes.
+pub fn damage_of(bytes: &[u8]) -> Damage {
+    let report = verify(&Scene::with(bytes).path()).expect("is looked at");
+    report.damage.expect("damage")
+}
+
+/// Which error it is.
+pub fn refused<T: Debug, E: Debug>(result: Result<T, E>) -> String {
+    let told = format!("{:?}", result.expect_err("an error"));
+    let name = told.chars().take_while(|c| c.is_alphanumeric());
+    name.collect()
+}
+
+/// The permissions of a file or folder.
+pub fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("is there").permissions().mode() & 0o777
 }

@@ -1,12 +1,12 @@
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 
 use journal::{
     Journal, Loaded, Position, SnapshotFile, derived, durable, load_with_snapshot, should_snapshot,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::scene::{Scene, TS, unit, units};
+use crate::scene::{Scene, TS, mode, unit, units};
 
 fn state() -> Box<RawValue> {
     to_raw_value(&serde_json::json!({ "state": "green", "counters": { "retries": 2 } })).unwrap()
@@ -17,18 +17,27 @@ fn scene() -> (Scene, Position) {
     let scene = Scene::with(units(&[2, 1]).bytes());
     let mut writer = scene.lock();
     let head = writer.head().unwrap();
-    SnapshotFile::new(scene.dir())
-        .write(&head.position(), &state())
-        .unwrap();
+    let file = SnapshotFile::new(scene.dir());
+    file.write(&head.position(), &state()).unwrap();
     writer.append(&head, TS, &unit(2, 3)).unwrap();
     (scene, head.position())
 }
 
 fn assert_loads_without(scene: &Scene) {
     let loaded = load_with_snapshot(scene.dir()).unwrap();
-    assert!(loaded.snapshot.is_none());
-    assert_eq!(loaded.tail.len(), 6);
+    assert_eq!((loaded.snapshot.is_none(), loaded.tail.len()), (true, 6));
     assert_eq!(loaded.tail_bytes(), loaded.head.len);
+}
+
+/// Every way in which a file may be cut, or changed in one place.
+fn spoilt(whole: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let cut = (0..whole.len()).map(|at| whole[..at].to_vec());
+    let changed = (0..whole.len()).map(|at| {
+        let mut changed = whole.to_vec();
+        changed[at] ^= 1;
+        changed
+    });
+    cut.chain(changed)
 }
 
 #[test]
@@ -43,16 +52,9 @@ fn a_run_is_loaded_from_its_snapshot_and_the_tail() {
     let snapshot = snapshot.unwrap();
     assert_eq!(snapshot.position, position);
     assert_eq!(snapshot.state.get(), state().get());
-    assert_eq!(
-        snapshot.file_len,
-        fs::metadata(scene.dir().join("snapshot.json"))
-            .unwrap()
-            .len()
-    );
-    assert_eq!(
-        tail.iter().map(|record| record.seq).collect::<Vec<_>>(),
-        [4, 5, 6]
-    );
+    let written = fs::metadata(scene.dir().join("snapshot.json")).unwrap();
+    assert_eq!(snapshot.file_len, written.len());
+    assert_eq!((tail[0].seq, tail.len()), (4, 3));
     assert_eq!((head.seq, torn_bytes), (6, 0));
 }
 
@@ -70,14 +72,8 @@ fn a_snapshot_missing_torn_or_changed_anywhere_is_not_used() {
     let (scene, _) = scene();
     let path = scene.dir().join("snapshot.json");
     let whole = fs::read(&path).unwrap();
-    for cut in 0..whole.len() {
-        fs::write(&path, &whole[..cut]).unwrap();
-        assert_loads_without(&scene);
-    }
-    for at in 0..whole.len() {
-        let mut changed = whole.clone();
-        changed[at] ^= 1;
-        fs::write(&path, &changed).unwrap();
+    for bytes in spoilt(&whole) {
+        fs::write(&path, bytes).unwrap();
         assert_loads_without(&scene);
     }
     fs::remove_file(&path).unwrap();
@@ -115,16 +111,9 @@ fn a_part_missing_torn_or_changed_anywhere_is_not_used() {
     let name = file.keep_part(&bytes, None).unwrap();
     assert_eq!(file.part(&name).as_deref(), Some(&bytes[..]));
     let path = scene.dir().join("snapshot-parts").join(&name);
-    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
-    for cut in 0..bytes.len() {
-        fs::write(&path, &bytes[..cut]).unwrap();
-        assert!(file.part(&name).is_none());
-    }
-    for at in 0..bytes.len() {
-        let mut changed = bytes.clone();
-        changed[at] ^= 1;
-        fs::write(&path, &changed).unwrap();
+    for bytes in spoilt(&bytes) {
+        fs::write(&path, bytes).unwrap();
         assert!(file.part(&name).is_none());
     }
     // Kept anew, it is what it was.
@@ -134,13 +123,8 @@ fn a_part_missing_torn_or_changed_anywhere_is_not_used() {
     assert!(file.part(&name).is_none());
     assert_eq!(file.keep_part(&bytes, Some(&name)).unwrap(), name);
     assert_eq!(file.part(&name).as_deref(), Some(&bytes[..]));
-    for foreign in [
-        "",
-        "../snapshot.json",
-        "a-b",
-        &name[1..],
-        &name.to_uppercase(),
-    ] {
+    let upper = name.to_uppercase();
+    for foreign in ["", "../snapshot.json", "a-b", &name[1..], &upper] {
         assert!(file.part(foreign).is_none(), "{foreign}");
     }
 }
@@ -152,11 +136,8 @@ fn parts_that_no_snapshot_names_are_removed() {
     file.keep_only(&[]).unwrap();
     let one = file.keep_part(b"one", None).unwrap();
     let two = file.keep_part(b"two", None).unwrap();
-    fs::write(
-        scene.dir().join("snapshot-parts/.tramline-abc.tmp"),
-        b"half",
-    )
-    .unwrap();
+    let half = scene.dir().join("snapshot-parts/.tramline-abc.tmp");
+    fs::write(half, b"half").unwrap();
     file.keep_only(std::slice::from_ref(&two)).unwrap();
     assert!(file.part(&one).is_none());
     assert_eq!(file.part(&two).as_deref(), Some(&b"two"[..]));
@@ -202,10 +183,7 @@ fn a_derived_file_is_replaced_only_when_it_changes() {
     assert_eq!(inode(), first);
     assert!(derived::replace_if_changed(&path, b"two").unwrap());
     assert_eq!(fs::read(&path).unwrap(), b"two");
-    assert_eq!(
-        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(mode(&path), 0o600);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 
     // What killed processes left goes with the next that writes there, or finds that it need not.
