@@ -13,8 +13,8 @@ use crate::tdd::code;
 fn a_gate_that_nobody_asked_for_is_open() {
     for (gate, phase) in GATES {
         let mut driver = at(phase);
-        assert_eq!(code(driver.approve(gate)), "gate_open");
-        assert_eq!(code(driver.reject(gate, "no")), "gate_open");
+        let decided = driver.after(&format!("approve:{gate} reject:{gate}"));
+        assert_eq!(decided, "!gate_open !gate_open");
         go_on(&mut driver);
         assert_ne!(driver.state(), phase);
     }
@@ -118,38 +118,31 @@ fn what_changes_behind_an_open_gate_closes_it() {
 #[test]
 fn a_gate_that_closes_again_takes_no_report() {
     let mut driver = before("code", 1);
-    driver.approve("code").unwrap();
-    driver.step().unwrap();
-    assert_eq!(driver.unit(), "REVIEWING");
+    assert_eq!(driver.after("approve:code step"), "(REVIEWING) REVIEWING");
     driver.subjects.insert("code".to_owned(), "h2".to_owned());
-    assert_eq!(code(driver.report(json!({}))), "gate_closed");
     respond(&mut driver, "SUCCESS");
     let asked = driver.asked.len();
-    assert_eq!(code(driver.step()), "blocked");
+    assert_eq!(driver.after("report step"), "!gate_closed !blocked");
     assert_eq!(driver.asked.len(), asked);
-}
-
-#[test]
-fn what_somebody_is_to_judge_is_not_taken_away_before() {
-    let mut driver = before("review", 1);
-    assert_eq!(code(driver.reopen()), "gate_closed");
-    driver.approve("review").unwrap();
-    driver.reopen().unwrap();
-    assert_eq!(driver.state(), "REVIEWING");
+    // What somebody is to judge is not taken away before.
+    assert_eq!(
+        before("review", 1).after("reopen approve:review reopen"),
+        "!gate_closed (REVIEWED) (REVIEWING)"
+    );
 }
 
 #[test]
 fn an_approval_holds_where_the_phase_is_entered_again() {
     let gates = json!({ "codeGate": "human", "reviewGate": "human" });
     let mut driver = with_gates(gates, "REVIEWED");
-    driver.reject("review", "look at the errors too").unwrap();
-    assert_eq!(driver.state(), "REVIEWING");
     // The same code in the same iteration: the prompt is issued at once.
-    driver.step().unwrap();
-    assert_eq!(driver.unit(), "REVIEWING-2");
+    assert_eq!(
+        driver.after("reject:review step"),
+        "(REVIEWING) REVIEWING-2"
+    );
     // Another code is not what was approved.
     driver.subjects.insert("code".to_owned(), "h2".to_owned());
-    assert_eq!(code(driver.step()), "blocked");
+    assert_eq!(driver.after("step"), "!blocked");
 }
 
 #[test]
@@ -223,12 +216,10 @@ fn the_same_thing_can_be_rejected_again_and_again() {
         go_on(&mut driver);
     }
     // A paused session takes no decision.
-    driver.pause().unwrap();
-    assert_eq!(code(driver.approve("plan")), "paused");
-    driver.resume().unwrap();
-    driver.approve("plan").unwrap();
-    driver.step().unwrap();
-    assert_eq!(driver.state(), "GENERATING");
+    assert_eq!(
+        driver.after("pause approve:plan resume approve:plan step"),
+        "paused:lunch !paused (PLANNED) (PLANNED) GENERATING"
+    );
 }
 
 #[test]
@@ -236,16 +227,13 @@ fn a_rejection_whose_effect_fails_leaves_the_session_where_it_was() {
     let mut driver = before("code", 2);
     let reset = "code.reset".to_owned();
     driver.effects.insert(reset, Err("disk_full"));
-    driver.reject("code", "no").unwrap();
-    assert_eq!(
-        (driver.state(), driver.paused_for()),
-        ("REVIEWING", "disk_full")
-    );
+    assert_eq!(driver.after("reject:code"), "paused:disk_full");
     driver.effects.clear();
-    driver.resume().unwrap();
-    assert_eq!(code(driver.step()), "blocked");
-    driver.reject("code", "no").unwrap();
-    assert_eq!((driver.state(), driver.round()), ("REVISING", Some(2)));
+    assert_eq!(
+        driver.after("resume step reject:code"),
+        "(REVIEWING) !blocked REVISING-2"
+    );
+    assert_eq!(driver.round(), Some(2));
 }
 
 #[test]
@@ -272,9 +260,7 @@ fn a_gate_of_no_known_mode_is_a_fault_of_the_definition() {
     let config = json!({ "maxIterations": 10, "gates": gates });
     driver.start(json!({}), config).unwrap();
     lead(&mut driver, "PLANNED");
-    assert_eq!(code(driver.step()), "definition_fault");
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Cancelled);
+    assert_eq!(driver.after("step abort"), "!definition_fault cancelled");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Steps, files, gates and rounds in workflows of a user's own, whether they go on by themselves or not.
 
 use machine::command::Artifact;
-use machine::{Event, Reading, RunStatus};
+use machine::{Reading, RunStatus};
 use serde_json::{Value, json};
 
 use crate::commands::{self, by_ann};
@@ -263,27 +263,26 @@ c: {{ expects: outcome, route: {{ when: outcome.outcome == 'yes', to: z }} }}
 y: {{ final: cancelled }}"
     );
     let mut driver = Driver::small(otherwise, &states);
-    assert_eq!(code(driver.report(outcome("maybe"))), "what");
+    assert_eq!(driver.after("say:maybe"), "!what");
+    let begin = driver.events.len();
     let said = json!({ "outcome": "no", "note": "not now", "files": [] });
     driver.report(said.clone()).unwrap();
-    assert_eq!(driver.status(), RunStatus::Cancelled);
+    assert_eq!(driver.stands(), "cancelled");
     assert_eq!(driver.run.end_reason.as_deref(), Some("not now"));
-    let moves = driver.moves(2);
-    assert!(
-        matches!(moves.as_slice(), [Event::StateEntered { cause, outcome: Some(noted), .. }]
-            if cause.name() == "otherwise" && noted == "refused"),
-        "{moves:?}"
+    let moved = driver.moved(begin);
+    assert_eq!(
+        [&moved["cause"], &moved["outcome"]],
+        ["otherwise", "refused"]
     );
     // A route that reads has them too; a state that reads nothing has not.
     let mut driver = Driver::small(otherwise, &states);
-    driver.report(outcome("yes")).unwrap();
+    driver.after("say:yes");
     reads(&mut driver, "maybe");
     // The report that led there is refused with it.
-    assert_eq!(code(driver.report(json!({}))), "what");
+    assert_eq!(driver.after("report"), "!what");
     assert_eq!(driver.unit(), "b");
     driver.readings.insert("outcome".to_owned(), reading(said));
-    driver.report(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Cancelled);
+    assert_eq!(driver.after("report"), "cancelled");
 }
 
 #[test]
@@ -306,21 +305,15 @@ fn outcome_reason_and_round_are_told_of_the_transition() {
     let said = json!({ "outcome": "", "note": "quickly", "files": [] });
     driver.report(said).unwrap();
     // The reason is made of the values as they were; the round is the one it leads into.
-    let told = driver.events[begin..]
-        .iter()
-        .find_map(|(_, event)| match event {
-            Event::StateEntered {
-                iteration,
-                outcome: Some(outcome),
-                reason: Some(reason),
-                ..
-            } => Some((*iteration, outcome.as_str(), reason.as_str())),
-            _ => None,
-        });
-    assert_eq!(told, Some((Some(1), "begun", "round 0: quickly")));
+    let moved = driver.moved(begin);
+    assert_eq!(
+        [&moved["outcome"], &moved["reason"]],
+        ["begun", "round 0: quickly"]
+    );
+    assert_eq!(moved["iteration"], 1);
     let reason = driver.run.tokens[0].reason.as_deref();
     assert_eq!(reason, Some("round 0: quickly"));
-    driver.report(json!({})).unwrap();
+    driver.after("report");
     assert_eq!(driver.run.end_reason.as_deref(), Some("enough"));
     // A reason that is empty is none.
     let mut driver = Driver::small("", &reporting("{ reason: =outcome.note, to: z }"));
