@@ -10,7 +10,11 @@ const WORK: &str = "a: { work: {}, to: z }";
 const ITEM: &str = "c: { work: {}, to: d }";
 
 #[test]
-fn shape() {
+fn what_stands_where_and_what_it_is_called() {
+    for event in ["done", "report", "skip", "reject", "repotr"] {
+        let text = format!("a: {{ route: [ {{ to: z }} ], on: {{ §{event}: {{ to: z }} }} }}");
+        refuses("bad_event", &states(&text));
+    }
     for row in [
         "§a: { expects: tests, do: tag.switch, to: z } # misplaced_key",
         "a: { work: {}, to: z }\n§z: { final: completed, on: { abort: { to: a } } } # misplaced_key",
@@ -27,6 +31,48 @@ fn shape() {
         "a: { work: { attempts: §0 }, to: z } # bad_value",
         "a: { work: { attempts: §lots }, to: z } # bad_value",
         "a: { work: { attempts: 2 }, to: z }",
+        // Events belong to kinds of states; a step aside may be valid in all of them.
+        "a: { work: {}, to: z, on: { §done: { to: z } } } # bad_event",
+        "a: { work: {}, to: z, on: { §reject: { to: a } } } # bad_event",
+        "a: { do: tag.switch, to: z, on: { §reopen: { to: a } } } # bad_event",
+        "a: { work: {}, to: z, on: { abort: { to: y }, skip: { to: z }, reopen: { to: a } } }\ny: { final: aborted }",
+        "a: { route: { to: z }, on: { reopen: { to: a } } }",
+        "vars: { n: int }\non: { skip: { to: b }, reopen: [ { when: vars.n > 0, to: a }, { refuse: no } ] }\nb: { work: {}, to: z }",
+        "vars: { n: int }\non: { abort: [ { when: command.cleanup, do: branch.delete, to: y }, { to: y } ] }\ny: { final: aborted, do: [tag.restore] }",
+        "vars: { n: int }\non: { skip: { to: §nowhere } } # dangling_target",
+        "vars: { n: int }\non: { §done: { to: a } } # bad_event",
+        "vars: { n: int }\non: { §report: { to: z } } # bad_event",
+        // Names, of what there is and of what a definition makes.
+        "a: { work: { instructions: §rde.md }, to: z } # unknown_template",
+        "a: { work: {}, on: { report: { add: { §parts: { id: x } }, to: z } } } # unknown_set",
+        "a: { work: {}, to: §y } # dangling_target",
+        "a: { expects: §test, work: {}, to: z } # unknown_reader",
+        "a: { do: [tag.switch, §git.brunch], to: z } # unknown_effect",
+        "a: { do: §git.brunch, to: z } # unknown_effect",
+        "vars: { x: { type: int, default: =1 + 1 }, y: [string], w: [a, b] }",
+        "inputs: { §a.b: string } # bad_name",
+        "vars: { §'item.x': string } # bad_name",
+        "vars: { §x: { type: int, default: many } } # bad_default",
+        "inputs: { §x: { type: [a, b], default: c } } # bad_default",
+        "config: §autopilto # unknown_section",
+        "items: { §vars: { key: id, fields: { id: string } } } # bad_name",
+        "items: { §tests: { key: id, fields: { id: string } } } # bad_name",
+        "items: { §sub-tasks: { key: id, fields: { id: string } } } # bad_name",
+        "items: { s: { key: id, fields: { id: string, §in: bool } } } # bad_name",
+        "items: { s: { key: id, fields: { id: string, §n: { type: int, default: x } } } } # bad_default",
+        "items: { s: { key: id, fields: { id: string, n: { type: int, default: §=1 + 1 } } } } # bad_default",
+        "items: { s: { key: id, needs: on, fields: { id: string, on: [string] } } }",
+        "items: { s: { key: §no, fields: { id: string } } } # bad_item_set",
+        "items: { s: { key: §id, fields: { id: int } } } # bad_item_set",
+        "items: { s: { key: id, needs: §on, fields: { id: string, on: string } } } # bad_item_set",
+        // Edges say one thing; a single one without a list has a place too.
+        "vars: { n: int }\na: { work: {}, on: { report: [ §{ warn: x, set: { n: 1 } }, { to: z } ] } } # acts_without_moving",
+        "a: { route: [ §{ when: run.paused == '', retry: x }, { to: z } ] } # misplaced_key",
+        "a: { work: {}, to: z, on: { skip: [ §{ check: stuck }, { to: z } ] } } # misplaced_key",
+        "a: { work: {}, to: z, on: { reopen: [ §{ pause: x } ] } } # misplaced_key",
+        "a: { work: {}, on: { report: §{ refuse: x, to: z } } } # two_verdicts",
+        "a:\n  work: {}\n  on:\n    report:\n      §refuse: x\n      to: z # two_verdicts",
+        "a: { route: §{ refuse: x, to: z } } # two_verdicts",
     ] {
         proves(row, states);
     }
@@ -34,6 +80,8 @@ fn shape() {
     refuses("bad_name", &plain.replace("id: x", "id: §x y"));
     let first = plain.replace("to: z", "to: 1st").replace("z:", "§1st:");
     refuses("bad_name", &first);
+    let initial = plain.replace("initial: a", "initial: §b");
+    refuses("dangling_target", &initial);
     let round = plain.replace("to: z", "to: a");
     let round = round.replace("  z: { final: completed }\n", "");
     refuses("no_end", &round.replace("initial: a", "initial: §a"));
@@ -75,41 +123,6 @@ fn what_stands_around_items() {
 }
 
 #[test]
-fn a_step_aside_may_be_valid_in_every_state() {
-    let framed = |row: &str| {
-        let (on, rest) = row.split_once('\n').unwrap_or((row, ""));
-        let top = format!("vars: {{ n: int }}\non: {{ {on} }}");
-        with(&top, &format!("{WORK}\n{rest}"))
-    };
-    for row in [
-        "skip: { to: b }, reopen: [ { when: vars.n > 0, to: a }, { refuse: no } ]\nb: { work: {}, to: z }",
-        "abort: [ { when: command.cleanup, do: branch.delete, to: y }, { to: y } ]\ny: { final: aborted, do: [tag.restore] }",
-        "skip: { to: §nowhere } # dangling_target",
-        "§done: { to: a } # bad_event",
-        "§report: { to: z } # bad_event",
-    ] {
-        proves(row, framed);
-    }
-}
-
-#[test]
-fn events_belong_to_kinds() {
-    for event in ["done", "report", "skip", "reject", "repotr"] {
-        let text = format!("a: {{ route: [ {{ to: z }} ], on: {{ §{event}: {{ to: z }} }} }}");
-        refuses("bad_event", &states(&text));
-    }
-    for row in [
-        "a: { work: {}, to: z, on: { §done: { to: z } } } # bad_event",
-        "a: { work: {}, to: z, on: { §reject: { to: a } } } # bad_event",
-        "a: { do: tag.switch, to: z, on: { §reopen: { to: a } } } # bad_event",
-        "a: { work: {}, to: z, on: { abort: { to: y }, skip: { to: z }, reopen: { to: a } } }\ny: { final: aborted }",
-        "a: { route: { to: z }, on: { reopen: { to: a } } }",
-    ] {
-        proves(row, states);
-    }
-}
-
-#[test]
 fn unit_patterns() {
     for row in [
         "item: '{inputs.name}-{key}-{STATE}', run: '{state}'",
@@ -124,50 +137,6 @@ fn unit_patterns() {
             with(&format!("{inputs}\nunit: {{ {unit} }}"), WORK)
         });
     }
-}
-
-#[test]
-fn item_sets_and_fields() {
-    for row in [
-        "§vars: { key: id, fields: { id: string } } # bad_name",
-        "§tests: { key: id, fields: { id: string } } # bad_name",
-        "§sub-tasks: { key: id, fields: { id: string } } # bad_name",
-        "s: { key: id, fields: { id: string, §in: bool } } # bad_name",
-        "s: { key: id, fields: { id: string, §n: { type: int, default: x } } } # bad_default",
-        "s: { key: id, fields: { id: string, n: { type: int, default: §=1 + 1 } } } # bad_default",
-        "s: { key: id, needs: on, fields: { id: string, on: [string] } }",
-        "s: { key: §no, fields: { id: string } } # bad_item_set",
-        "s: { key: §id, fields: { id: int } } # bad_item_set",
-        "s: { key: id, needs: §on, fields: { id: string, on: string } } # bad_item_set",
-    ] {
-        proves(row, |set| with(&format!("items: {{ {set} }}"), WORK));
-    }
-    for row in [
-        "vars: { x: { type: int, default: =1 + 1 }, y: [string], w: [a, b] }",
-        "inputs: { §a.b: string } # bad_name",
-        "vars: { §'item.x': string } # bad_name",
-        "vars: { §x: { type: int, default: many } } # bad_default",
-        "inputs: { §x: { type: [a, b], default: c } } # bad_default",
-        "config: §autopilto # unknown_section",
-    ] {
-        proves(row, |top| with(top, WORK));
-    }
-}
-
-#[test]
-fn names() {
-    for row in [
-        "a: { work: { instructions: §rde.md }, to: z } # unknown_template",
-        "a: { work: {}, on: { report: { add: { §parts: { id: x } }, to: z } } } # unknown_set",
-        "a: { work: {}, to: §y } # dangling_target",
-        "a: { expects: §test, work: {}, to: z } # unknown_reader",
-        "a: { do: [tag.switch, §git.brunch], to: z } # unknown_effect",
-        "a: { do: §git.brunch, to: z } # unknown_effect",
-    ] {
-        proves(row, states);
-    }
-    let initial = states(WORK).replace("initial: a", "initial: §b");
-    refuses("dangling_target", &initial);
 }
 
 #[test]
@@ -230,18 +199,6 @@ fn edges_say_one_thing() {
         "{ emit: [ 'a:b', §'run:ended' ], to: z } # bad_name",
     ] {
         proves(row, edges);
-    }
-    for row in [
-        "a: { work: {}, on: { report: [ §{ warn: x, set: { n: 1 } }, { to: z } ] } } # acts_without_moving",
-        "a: { route: [ §{ when: run.paused == '', retry: x }, { to: z } ] } # misplaced_key",
-        "a: { work: {}, to: z, on: { skip: [ §{ check: stuck }, { to: z } ] } } # misplaced_key",
-        "a: { work: {}, to: z, on: { reopen: [ §{ pause: x } ] } } # misplaced_key",
-        // A single edge without a list has a place too.
-        "a: { work: {}, on: { report: §{ refuse: x, to: z } } } # two_verdicts",
-        "a:\n  work: {}\n  on:\n    report:\n      §refuse: x\n      to: z # two_verdicts",
-        "a: { route: §{ refuse: x, to: z } } # two_verdicts",
-    ] {
-        proves(row, |text| with("vars: { n: int }", text));
     }
 }
 

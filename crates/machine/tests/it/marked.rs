@@ -67,11 +67,40 @@ fn ending(states: &str, end: &str) -> String {
     }
 }
 
-/// A workflow whose states are `states`, each line indented by two; it ends in `z`.
-pub fn states(states: &str) -> String {
+/// Keys that stand at the top of a definition.
+const TOP: [&str; 13] = [
+    "advance",
+    "config",
+    "counter",
+    "gates",
+    "inputs",
+    "items",
+    "messages",
+    "on",
+    "otherwise",
+    "unit",
+    "uses",
+    "vars",
+    "view",
+];
+
+/// A workflow of these lines: keys of the top, and states. It begins in `a`, which is plain work where it does not say
+/// otherwise, and ends in `z`.
+pub fn states(lines: &str) -> String {
+    let mut at_top = false;
+    let (top, states): (Vec<&str>, Vec<&str>) = lines.lines().partition(|line| {
+        let name = line.split(':').next().unwrap().trim_start_matches('§');
+        if !line.starts_with(' ') {
+            at_top = TOP.contains(&name);
+        }
+        at_top
+    });
+    let top = top.iter().map(|line| format!("{line}\n"));
+    let states = ending(&states.join("\n"), "a: { work: {}, to: z }");
     format!(
-        "tramline: 1\nid: x\ntitle: X\ninitial: a\nstates:\n{}",
-        indented(&ending(states, "z: { final: completed }"))
+        "tramline: 1\nid: x\ntitle: X\ninitial: a\n{}states:\n{}",
+        top.collect::<String>(),
+        indented(&ending(states.trim_start(), "z: { final: completed }"))
     )
 }
 
@@ -79,9 +108,9 @@ pub fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// The same with more keys at the top.
+/// The same of two parts.
 pub fn with(top: &str, body: &str) -> String {
-    states(body).replacen("initial: a\n", &format!("initial: a\n{top}\n"), 1)
+    states(&format!("{top}\n{body}"))
 }
 
 /// One `work` state that reads tests, with these edges.

@@ -4,30 +4,13 @@ use crate::marked::{accepts, each, faults, proves, refuses, states, with};
 
 /// A state `a` like this, with more keys at the top.
 fn one(top: &str, a: &str) -> String {
-    let body = format!("a: {{ {a} }}");
-    if top.is_empty() {
-        states(&body)
-    } else {
-        with(top, &body)
-    }
+    with(top, &format!("a: {{ {a} }}"))
 }
 
 const WORK: &str = "work: {}, to: z";
 const GATED: &str = "gate: door, work: {}, to: z";
 const DOOR: &str = "gates: { door: human }";
 const ITEM: &str = "c: { work: {}, to: d }";
-
-#[test]
-fn a_counter_is_a_var_that_counts() {
-    for row in [
-        "vars: { n: int }\ncounter: n",
-        "counter: §n # unknown_name",
-        "vars: { n: number }\ncounter: §n # unknown_name",
-        "inputs: { n: int }\ncounter: §n # unknown_name",
-    ] {
-        proves(row, |top| one(top, WORK));
-    }
-}
 
 #[test]
 fn gates_are_declared_used_and_of_a_known_mode() {
@@ -76,26 +59,7 @@ fn gates_are_declared_used_and_of_a_known_mode() {
 }
 
 #[test]
-fn a_gate_stands_where_a_person_can_look() {
-    for row in [
-        "a: { work: {}, to: z }\nz: { gate: §door, final: completed } # misplaced_key",
-        "a: { gate: door, work: {}, to: z, on: { reject: [ §{ check: stuck }, { to: a } ] } } # misplaced_key",
-        "a: { gate: door, work: {}, to: z, on: { reject: §{ pause: hm } } } # misplaced_key",
-        "a: { gate: door, work: {}, to: z, on: { reject: { to: a } } }",
-    ] {
-        proves(row, |text| with(DOOR, text));
-    }
-    for (from, to) in [
-        ("c: { work", "c: { gate: §door, work"),
-        ("  b:\n", "  b:\n    gate: §door\n"),
-    ] {
-        let text = each(ITEM).replace("initial: a\n", &format!("initial: a\n{DOOR}\n"));
-        refuses("misplaced_key", &text.replace(from, to));
-    }
-}
-
-#[test]
-fn a_run_of_single_steps_has_no_items() {
+fn steps_counters_gates_and_files_stand_where_they_can() {
     let items = each(ITEM);
     accepts(&items);
     let by_steps = items.replace("initial: a\n", "initial: a\nadvance: manual\n");
@@ -116,8 +80,39 @@ fn a_run_of_single_steps_has_no_items() {
         "a: { work: {}, to: z }\nz: { advance: §manual, final: completed } # misplaced_key",
         &format!("§{round} # circle"),
         &round.replace("b: { ", "b: { advance: manual, "),
+        // A counter is a var that counts.
+        "vars: { n: int }\ncounter: n",
+        "counter: §n # unknown_name",
+        "vars: { n: number }\ncounter: §n # unknown_name",
+        "inputs: { n: int }\ncounter: §n # unknown_name",
+        // A gate stands where a person can look.
+        "gates: { door: human }\na: { work: {}, to: z }\nz: { gate: §door, final: completed } # misplaced_key",
+        "gates: { door: human }\na: { gate: door, work: {}, to: z, on: { reject: [ §{ check: stuck }, { to: a } ] } } # misplaced_key",
+        "gates: { door: human }\na: { gate: door, work: {}, to: z, on: { reject: §{ pause: hm } } } # misplaced_key",
+        "gates: { door: human }\na: { gate: door, work: {}, to: z, on: { reject: { to: a } } }",
+        // A prompt has a response beside it.
+        "a: { work: { prompt: §../p.md, response: r.md }, to: z } # bad_pattern",
+        "a: { work: { prompt: p.md, response: §p.md }, to: z } # bad_pattern",
+        "a: { work: { prompt: p.md, response: §P.md }, to: z } # bad_pattern",
+        "a: { work: { response: §p.md }, to: b }\nb: { work: { prompt: P.md, response: s.md }, to: z } # bad_pattern",
+        "a: { work: { response: r.md }, to: z }",
+        "a: { work: { prompt: p.md, response: r.md }, to: z }",
+        "§a: { work: { prompt: p.md }, to: z } # misplaced_key",
     ] {
         proves(row, states);
+    }
+    for (from, to) in [
+        ("c: { work", "c: { gate: §door, work"),
+        ("  b:\n", "  b:\n    gate: §door\n"),
+        ("c: { work: {}", "c: { work: { response: §r.md }"),
+        (
+            "c: { work: {}",
+            "c: { work: { prompt: §p.md, response: r.md }",
+        ),
+    ] {
+        let top = if to.contains("gate") { DOOR } else { "" };
+        let text = items.replace("initial: a\n", &format!("initial: a\n{top}\n"));
+        refuses("misplaced_key", &text.replace(from, to));
     }
 }
 
@@ -169,25 +164,6 @@ fn files_of_a_run_lie_in_its_folder() {
         &long,
     ] {
         refuses("bad_pattern", &response(&format!("§'{bad}'")));
-    }
-}
-
-#[test]
-fn a_prompt_has_a_response_beside_it() {
-    for row in [
-        "a: { work: { prompt: §../p.md, response: r.md }, to: z } # bad_pattern",
-        "a: { work: { prompt: p.md, response: §p.md }, to: z } # bad_pattern",
-        "a: { work: { prompt: p.md, response: §P.md }, to: z } # bad_pattern",
-        "a: { work: { response: §p.md }, to: b }\nb: { work: { prompt: P.md, response: s.md }, to: z } # bad_pattern",
-        "a: { work: { response: r.md }, to: z }",
-        "a: { work: { prompt: p.md, response: r.md }, to: z }",
-        "§a: { work: { prompt: p.md }, to: z } # misplaced_key",
-    ] {
-        proves(row, states);
-    }
-    for files in ["response: §r.md", "prompt: §p.md, response: r.md"] {
-        let item = format!("c: {{ work: {{ {files} }}, to: d }}");
-        refuses("misplaced_key", &each(&item));
     }
 }
 
