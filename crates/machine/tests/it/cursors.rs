@@ -5,36 +5,29 @@ use machine::state::ItemStatus;
 use serde_json::{Value, json};
 
 use crate::driver::{Driver, Outcome, reading};
+use crate::marked::with;
 use crate::tdd::code;
 
-/// A workflow over the set `parts` that fills it, stands in `a`, and takes these edges of its report.
+/// A workflow over the set `parts` that fills it, stands in `told`, and takes these edges of its report.
 fn over_parts(edges: &str) -> String {
-    format!(
-        r#"
-tramline: 1
-id: x
-title: X
-vars: {{ c: ref parts, d: {{ type: ref parts }}, n: int }}
-items:
-  parts:
-    key: id
-    needs: needs
-    status: {{ open: [new, late], active: [begun], done: [ready], failed: [dropped] }}
-    fields: {{ id: string, needs: [string], n: int, words: [one, two] }}
-initial: fill
-states:
-  fill: {{ expects: graph, work: {{}}, on: {{ report: [ {{ load: {{ parts: =graph.tasks }}, to: a }} ] }} }}
-  a:
-    expects: outcome
-    work: {{}}
-    on:
-      report:
-        - {{ when: "outcome.outcome == 'again'", to: again }}
-        - {{ when: "outcome.outcome == 'end'", to: z }}
+    let status = "status: { open: [new, late], active: [begun], done: [ready], failed: [dropped] }";
+    let fields = "fields: { id: string, needs: [string], n: int, words: [one, two] }";
+    with(
+        &format!(
+            "vars: {{ c: ref parts, d: {{ type: ref parts }}, n: int }}\nitems: {{ parts: {{ key: id, needs: needs, {status}, {fields} }} }}"
+        ),
+        &format!(
+            r#"a: {{ expects: graph, work: {{}}, on: {{ report: [ {{ load: {{ parts: =graph.tasks }}, to: told }} ] }} }}
+told:
+  expects: outcome
+  work: {{}}
+  on:
+    report:
+      - {{ when: "outcome.outcome == 'again'", to: again }}
+      - {{ when: "outcome.outcome == 'end'", to: z }}
 {edges}
-  again: {{ work: {{}}, to: fill }}
-  z: {{ final: completed }}
-"#
+again: {{ work: {{}}, to: a }}"#
+        ),
     )
 }
 
@@ -63,15 +56,15 @@ fn three() -> Value {
 }
 
 const PLAIN: &str = "
-        - { when: \"outcome.outcome == 'take'\", set: { c: =parts.next, c.status: begun, c.n: =size(outcome.outcome) + 1, n: =c.n }, to: a }
-        - { when: \"outcome.outcome == 'done'\", set: { c.status: ready, c: =parts.next, d: =c }, to: a }
-        - { when: \"outcome.outcome == 'drop'\", set: { c.status: dropped, c: =null }, to: a }
-        - { when: \"outcome.outcome == 'r'\", set: { c: ='r' }, to: a }
-        - { when: \"outcome.outcome == 'odd'\", set: { c: ='odd' }, to: a }
-        - { when: \"outcome.outcome == 'none'\", set: { c: '' }, to: a }
-        - { when: \"outcome.outcome == 'two' && c.words == 'two' && c.id == vars.c\", to: z }
-        - { when: \"outcome.outcome == 'nothing' && c.id == '' && c.n == 0 && c.words == 'one' && size(c.needs) == 0 && c.status == 'new'\", to: z }
-        - { refuse: not_so }";
+      - { when: \"outcome.outcome == 'take'\", set: { c: =parts.next, c.status: begun, c.n: =size(outcome.outcome) + 1, n: =c.n }, to: told }
+      - { when: \"outcome.outcome == 'done'\", set: { c.status: ready, c: =parts.next, d: =c }, to: told }
+      - { when: \"outcome.outcome == 'drop'\", set: { c.status: dropped, c: =null }, to: told }
+      - { when: \"outcome.outcome == 'r'\", set: { c: ='r' }, to: told }
+      - { when: \"outcome.outcome == 'odd'\", set: { c: ='odd' }, to: told }
+      - { when: \"outcome.outcome == 'none'\", set: { c: '' }, to: told }
+      - { when: \"outcome.outcome == 'two' && c.words == 'two' && c.id == vars.c\", to: z }
+      - { when: \"outcome.outcome == 'nothing' && c.id == '' && c.n == 0 && c.words == 'one' && size(c.needs) == 0 && c.status == 'new'\", to: z }
+      - { refuse: not_so }";
 
 #[test]
 fn a_cursor_points_at_what_is_there_or_at_nothing() {
@@ -142,7 +135,7 @@ fn a_set_that_is_filled_with_what_it_has_is_no_event() {
 #[test]
 fn an_item_that_is_added_stands_where_it_says() {
     let edges = "
-        - { add: { parts: { id: s, status: ready } }, set: { n: 1 }, to: a }";
+      - { add: { parts: { id: s, status: ready } }, set: { n: 1 }, to: told }";
     let mut driver = filled(edges, json!([{ "id": "t", "needs": [] }]));
     say(&mut driver, "").unwrap();
     assert_eq!(status_of(&driver, "s"), ItemStatus::Done);
@@ -153,8 +146,8 @@ fn an_item_that_is_added_stands_where_it_says() {
 #[test]
 fn what_an_edge_sets_is_of_the_declared_type() {
     let edges = "
-        - { when: \"outcome.outcome == 'status'\", set: { c: =parts.next, c.status: =outcome.note }, to: a }
-        - { refuse: not_so }";
+      - { when: \"outcome.outcome == 'status'\", set: { c: =parts.next, c.status: =outcome.note }, to: told }
+      - { refuse: not_so }";
     let mut driver = filled(edges, three());
     let stand = |note: &str| json!({ "outcome": "status", "note": note, "files": [] });
     assert_eq!(code(driver.report(stand("gone"))), "definition_fault");
@@ -165,37 +158,23 @@ fn what_an_edge_sets_is_of_the_declared_type() {
 
 #[test]
 fn nested_states_see_cursors_of_other_sets_beside_their_item() {
-    let text = r#"
-tramline: 1
-id: x
-title: X
-vars: { tool: ref tools }
-items:
-  tools: { key: id, status: { open: [idle], active: [used], done: [worn] }, fields: { id: string, uses: int } }
-  parts: { key: id, fields: { id: string, with: string } }
-initial: fill
-states:
-  fill: { expects: design, route: [ { load: { tools: =design.items, parts: =design.errors }, to: all } ] }
-  all:
-    each: { items: parts, initial: one }
-    on: { done: { to: z } }
-    states:
-      one:
-        work: {}
-        on:
-          report:
-            - { when: "tool.id == ''", set: { tool: =tools.next, tool.uses: 1, item.with: =tools.next.id }, to: made }
-            - { set: { tool.uses: =tool.uses + 1, item.with: =tool.id, tool.status: used }, to: made }
-      made: { final: completed }
-  z: { final: completed }
-"#;
-    let mut driver = Driver::new(text);
+    let tools = "{ key: id, status: { open: [idle], active: [used], done: [worn] }, fields: { id: string, uses: int } }";
+    let parts = "{ key: id, fields: { id: string, with: string } }";
+    let first = "{ when: \"tool.id == ''\", set: { tool: =tools.next, tool.uses: 1, item.with: =tools.next.id }, to: made }";
+    let then =
+        "{ set: { tool.uses: =tool.uses + 1, item.with: =tool.id, tool.status: used }, to: made }";
+    let text = with(
+        &format!("vars: {{ tool: ref tools }}\nitems: {{ tools: {tools}, parts: {parts} }}"),
+        &format!(
+            "a: {{ expects: design, route: [ {{ load: {{ tools: =design.items, parts: =design.errors }}, to: all }} ] }}
+all: {{ each: {{ items: parts, initial: one }}, on: {{ done: {{ to: z }} }}, states: {{ one: {{ work: {{}}, on: {{ report: [ {first}, {then} ] }} }}, made: {{ final: completed }} }} }}"
+        ),
+    );
+    let mut driver = Driver::new(&text);
     let found = json!({ "items": [{ "id": "saw" }], "errors": [{ "id": "a" }, { "id": "b" }] });
     driver.readings.insert("design".to_owned(), reading(found));
     driver.start(json!({}), json!({})).unwrap();
-    driver.report(json!({})).unwrap();
-    driver.report(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
+    assert!(driver.after("report report").ends_with("completed"));
     assert_eq!(driver.field("tools", "saw", "uses"), 2);
     assert_eq!(driver.field("tools", "saw", "status"), "used");
     for part in ["a", "b"] {

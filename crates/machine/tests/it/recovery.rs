@@ -64,6 +64,8 @@ fn a_session_at_the_cap_may_go_back_to_its_review() {
         ("REVIEWING", RunStatus::Running)
     );
     assert!(!driver.files.contains("iteration-1/review-response.md"));
+    // The prompt that stands there asks for it already.
+    assert_eq!(driver.after("step"), "!blocked");
     respond(&mut driver, "SUCCESS");
     assert_eq!(driver.after("step step"), "(REVIEWED) completed");
 }
