@@ -47,29 +47,11 @@ workflow-complete | implementation | Finishing | finishing-a-development-branch 
 cleanup | implementation | Cleaning up | collab-cleanup | clear-pre-execute done
 done | done | Done |  |";
 
-struct Row {
-    name: &'static str,
-    phase: &'static str,
-    label: &'static str,
-    skill: &'static str,
-    to: Vec<&'static str>,
-}
-
-fn rows() -> Vec<Row> {
-    let cells = STATES.lines().map(|line| {
-        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let [name, phase, label, skill, to] = cells[..] else {
-            panic!("{line}");
-        };
-        Row {
-            name,
-            phase,
-            label,
-            skill,
-            to: to.split_whitespace().collect(),
-        }
-    });
-    cells.collect()
+/// The cells of each line.
+fn rows() -> Vec<[&'static str; 5]> {
+    let cells = |line: &'static str| -> Vec<_> { line.split('|').map(str::trim).collect() };
+    let rows = STATES.lines().map(cells);
+    rows.map(|cells| cells.try_into().unwrap()).collect()
 }
 
 const TYPES: [&str; 3] = ["code", "task", "bugfix"];
@@ -110,13 +92,16 @@ fn way_of(kind: &str) -> Vec<&'static str> {
     let mut at = ["brainstorm-exploring", "systematic-debugging"][usize::from(bug)];
     let mut way = Vec::new();
     while at != "work-item-router" {
-        let row = rows().into_iter().find(|row| row.name == at).unwrap();
-        if row.skill.is_empty() {
-            at = row.to[usize::from(kind == "task")];
-        } else {
-            way.push(at);
-            at = row.to[0];
+        let row = rows().into_iter().find(|row| row[0] == at).unwrap();
+        let [name, _, _, skill, to] = row;
+        let mut to = to.split(' ');
+        if skill.is_empty() && kind == "task" {
+            to.next();
         }
+        if !skill.is_empty() {
+            way.push(name);
+        }
+        at = to.next().unwrap();
     }
     way
 }
@@ -171,24 +156,24 @@ fn targets<'a>(definition: &'a Definition, name: &str) -> Vec<&'a str> {
 fn it_has_these_states_and_transitions() {
     let definition = load(COLLAB);
     let names = definition.all_states().map(|(_, name, _)| &name.value);
-    assert!(names.eq(rows().iter().map(|row| row.name)));
-    for row in rows() {
-        let state = definition.state(row.name).unwrap();
-        let skill = match state.kind() {
-            Kind::Work => definition.reported_as(row.name).unwrap_or(row.name),
+    assert!(names.eq(rows().iter().map(|row| row[0])));
+    for [name, phase, label, skill, to] in rows() {
+        let state = definition.state(name).unwrap();
+        let found = match state.kind() {
+            Kind::Work => definition.reported_as(name).unwrap_or(name),
             _ => "",
         };
         let shown = [
-            skill,
-            definition.phase(row.name),
+            definition.phase(name),
             state.label.as_deref().unwrap(),
+            found,
         ];
-        assert_eq!(shown, [row.skill, row.phase, row.label]);
-        assert_eq!(targets(&definition, row.name), row.to, "{}", row.name);
+        assert_eq!(shown, [phase, label, skill]);
+        assert_eq!(targets(&definition, name).join(" "), to, "{name}");
         // The executor forgets its context in the clear states alone, and each gives instructions.
         let work = state.work.as_ref().map(|work| &work.value);
-        let clears = row.name.starts_with("clear-");
-        assert_eq!(work.is_some_and(|work| work.fresh), clears, "{}", row.name);
+        let fresh = work.is_some_and(|work| work.fresh);
+        assert_eq!(fresh, name.starts_with("clear-"), "{name}");
         assert!(work.is_none_or(|work| work.instructions.is_some()));
     }
 }

@@ -223,20 +223,6 @@ fn the_same_thing_can_be_rejected_again_and_again() {
 }
 
 #[test]
-fn a_rejection_whose_effect_fails_leaves_the_session_where_it_was() {
-    let mut driver = before("code", 2);
-    let reset = "code.reset".to_owned();
-    driver.effects.insert(reset, Err("disk_full"));
-    assert_eq!(driver.after("reject:code"), "paused:disk_full");
-    driver.effects.clear();
-    assert_eq!(
-        driver.after("resume step reject:code"),
-        "(REVIEWING) !blocked REVISING-2"
-    );
-    assert_eq!(driver.round(), Some(2));
-}
-
-#[test]
 fn what_a_rejection_began_is_finished_with_its_decision() {
     let mut driver = before("plan", 0);
     driver.hold = true;

@@ -40,35 +40,20 @@ fn what_is_right_passes() {
     accepts(&set("", "", "to: z"));
     let counted = "when: parts.count.new == 0, to: z }, { to: z";
     accepts(&set("", "status: { open: [new], done: [ready] }", counted));
-    for (vars, more, edge) in [
-        (
-            "c: ref parts",
-            "prefer: c",
-            "set: { c: =parts.next, c.status: begun, c.text: =c.text }, to: z",
-        ),
-        (
-            "c: { type: ref parts, open: [a, b] }, d: { type: bool, open: always }",
-            "open: { all: [a], status: always, text: [b] }",
-            "to: z",
-        ),
-        (
-            "w: ref waves",
-            "needs: needs\n    waves: { into: waves, apart: files, alone: \"it.ok && it.text != ''\" }",
-            "when: w.size > w.count.new + w.blocked && waves.next.level > 0, set: { w: =waves.next, w.status: completed }, to: z }, { set: { w: =null }, to: z",
-        ),
-        (
-            "",
-            "waves: { into: waves, named: wave, apart: [files, needs] }",
-            "to: z",
-        ),
+    let framed = |row: &str| {
+        let mut parts = row.split(" | ");
+        let mut part = || parts.next().unwrap();
+        with_status(part(), part(), part())
+    };
+    for row in [
+        "c: ref parts | prefer: c | set: { c: =parts.next, c.status: begun, c.text: =c.text }, to: z",
+        "c: { type: ref parts, open: [a, b] }, d: { type: bool, open: always } | open: { all: [a], status: always, text: [b] } | to: z",
+        "w: ref waves | needs: needs\n    waves: { into: waves, apart: files, alone: \"it.ok && it.text != ''\" } | when: w.size > w.count.new + w.blocked && waves.next.level > 0, set: { w: =waves.next, w.status: completed }, to: z }, { set: { w: =null }, to: z",
+        " | waves: { into: waves, named: wave, apart: [files, needs] } | to: z",
         // Without an `each` in the file, a cursor may be called `item`.
-        (
-            "item: ref parts",
-            "",
-            "when: item.ok, set: { item: =parts.next, item.status: ready }, to: z }, { to: z",
-        ),
+        "item: ref parts |  | when: item.ok, set: { item: =parts.next, item.status: ready }, to: z }, { to: z",
     ] {
-        accepts(&with_status(vars, more, edge));
+        proves(row, framed);
     }
 }
 
