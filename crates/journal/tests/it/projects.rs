@@ -65,7 +65,10 @@ fn projects_made_at_once_are_kept_apart() {
         let made = threads.into_iter().map(|thread| thread.join().unwrap());
         made.collect()
     });
-    let mut folders: Vec<_> = made.iter().map(|project| project.path()).collect();
+    let mut folders: Vec<_> = made
+        .iter()
+        .map(|project| project.path().to_owned())
+        .collect();
     folders.sort();
     folders.dedup();
     assert_eq!(folders.len(), 4);

@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 use crate::driver::{ann, map};
 
 /// Ann's word.
-#[expect(clippy::unnecessary_wraps, reason = "an approval may be left out")]
 pub fn by_ann() -> Option<Box<Approval>> {
-    Some(Box::new(ann()))
+    Some(ann()).map(Box::new)
 }
 
 /// A report under a unit's id, or under a name.

@@ -45,11 +45,10 @@ pub fn accepts(text: &str) {
 
 /// A row is a part of a definition and, behind ` # `, the rule that refuses it at the mark; without a rule it is accepted.
 pub fn proves(row: &str, framed: impl Fn(&str) -> String) {
-    match row.rsplit_once(" # ") {
-        Some((part, rule)) => {
-            refuses(rule, &framed(part));
-        }
-        None => accepts(&framed(row).replace('§', "")),
+    if let Some((part, rule)) = row.rsplit_once(" # ") {
+        refuses(rule, &framed(part));
+    } else {
+        accepts(&framed(row).replace('§', ""));
     }
 }
 
@@ -95,17 +94,19 @@ pub fn states(lines: &str) -> String {
         }
         at_top
     });
-    let top = top.iter().map(|line| format!("{line}\n"));
+    let top = top
+        .iter()
+        .fold(String::new(), |all, line| all + line + "\n");
     let states = ending(&states.join("\n"), "a: { work: {}, to: z }");
     format!(
-        "tramline: 1\nid: x\ntitle: X\ninitial: a\n{}states:\n{}",
-        top.collect::<String>(),
+        "tramline: 1\nid: x\ntitle: X\ninitial: a\n{top}states:\n{}",
         indented(&ending(states.trim_start(), "z: { final: completed }"))
     )
 }
 
 pub fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect()
+    text.lines()
+        .fold(String::new(), |all, line| all + "  " + line + "\n")
 }
 
 /// The same of two parts.
