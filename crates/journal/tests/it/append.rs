@@ -131,10 +131,8 @@ fn a_torn_unit_is_cut_off_by_the_next_append_and_told_of() {
 
     let mut journal = scene.lock();
     let tail = journal.read(&Position::start()).unwrap();
-    assert_eq!(
-        (tail.head, tail.torn_bytes),
-        (head.clone(), torn.len() as u64)
-    );
+    assert_eq!(tail.head, head.clone());
+    assert_eq!(tail.torn_bytes, torn.len() as u64);
     let next = journal.append(&head, TS, &unit(1, 1)).unwrap();
     assert_eq!(scene.records().len(), 3);
     assert_eq!(scene.bytes().len() as u64, next.len);

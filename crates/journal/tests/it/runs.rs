@@ -23,10 +23,8 @@ fn a_new_run_has_an_id_of_stem_and_time_and_an_empty_journal() {
     assert_eq!(run.path(), project.runs_folder().join(run.id()));
     assert_eq!(load_with_snapshot(run.path()).unwrap().head, Head::empty());
 
-    assert_eq!(
-        [mode(run.path()), mode(&run.journal_path())],
-        [0o700, 0o600]
-    );
+    assert_eq!(mode(run.path()), 0o700);
+    assert_eq!(mode(&run.journal_path()), 0o600);
     let mut journal = journal::FileJournal::lock(run.path(), PATIENT, "test").unwrap();
     journal.append(&Head::empty(), TS, &unit(0, 1)).unwrap();
     assert_eq!(mode(&run.file("lock")), 0o600);

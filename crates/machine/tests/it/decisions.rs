@@ -38,10 +38,8 @@ fn an_approval_opens_its_gate_and_does_nothing_else() {
             "gate": gate, "state": phase, "iteration": driver.round(), "hash": "h",
             "choice": "approve", "approval": ann(),
         });
-        assert_eq!(
-            (name.as_str(), Value::Object(made)),
-            ("decision:made", expected)
-        );
+        assert_eq!(name.as_str(), "decision:made");
+        assert_eq!(Value::Object(made), expected);
         let after_all = driver.reject(gate, "after all");
         assert_eq!(code(after_all), "already_approved");
         go_on(&mut driver);
@@ -125,10 +123,8 @@ fn a_gate_that_closes_again_takes_no_report() {
     assert_eq!(driver.after("report step"), "!gate_closed !blocked");
     assert_eq!(driver.asked.len(), asked);
     // What somebody is to judge is not taken away before.
-    assert_eq!(
-        before("review", 1).after("reopen approve:review reopen"),
-        "!gate_closed (REVIEWED) (REVIEWING)"
-    );
+    let told = before("review", 1).after("reopen approve:review reopen");
+    assert_eq!(told, "!gate_closed (REVIEWED) (REVIEWING)");
 }
 
 #[test]
@@ -136,10 +132,8 @@ fn an_approval_holds_where_the_phase_is_entered_again() {
     let gates = json!({ "codeGate": "human", "reviewGate": "human" });
     let mut driver = with_gates(gates, "REVIEWED");
     // The same code in the same iteration: the prompt is issued at once.
-    assert_eq!(
-        driver.after("reject:review step"),
-        "(REVIEWING) REVIEWING-2"
-    );
+    let told = driver.after("reject:review step");
+    assert_eq!(told, "(REVIEWING) REVIEWING-2");
     // Another code is not what was approved.
     driver.subjects.insert("code".to_owned(), "h2".to_owned());
     assert_eq!(driver.after("step"), "!blocked");
@@ -216,10 +210,8 @@ fn the_same_thing_can_be_rejected_again_and_again() {
         go_on(&mut driver);
     }
     // A paused session takes no decision.
-    assert_eq!(
-        driver.after("pause approve:plan resume approve:plan step"),
-        "paused:lunch !paused (PLANNED) (PLANNED) GENERATING"
-    );
+    let told = driver.after("pause approve:plan resume approve:plan step");
+    assert_eq!(told, "paused:lunch !paused (PLANNED) (PLANNED) GENERATING");
 }
 
 #[test]

@@ -43,10 +43,8 @@ fn abort_works_everywhere() {
 #[test]
 fn abort_whose_clean_up_fails_moves_nothing() {
     let mut driver = fails(one(), "branch.delete", "unmerged_work");
-    assert_eq!(
-        driver.after("abort:cleanup pause abort:cleanup abort"),
-        "workUnit-1.1-RED paused:lunch paused:lunch aborted"
-    );
+    let told = driver.after("abort:cleanup pause abort:cleanup abort");
+    assert_eq!(told, "workUnit-1.1-RED paused:lunch paused:lunch aborted");
 }
 
 #[test]

@@ -49,10 +49,8 @@ fn a_session_at_the_cap_may_go_back_to_its_review() {
     assert_eq!(driver.names(begin)[..2], ["approval:given", "run:resumed"]);
     let aside = ["effect:intended", "effect:done", "state:entered"];
     assert_eq!(driver.names(begin)[2..], aside);
-    assert_eq!(
-        (driver.state(), driver.status()),
-        ("REVIEWING", RunStatus::Running)
-    );
+    assert_eq!(driver.state(), "REVIEWING");
+    assert_eq!(driver.status(), RunStatus::Running);
     assert!(!driver.files.contains("iteration-1/review-response.md"));
     // The prompt that stands there asks for it already.
     assert_eq!(driver.after("step"), "!blocked");
@@ -82,18 +80,14 @@ fn a_session_in_error_goes_back_to_the_waiting_phase_it_came_from() {
             let aside = "response.aside".to_owned();
             driver.effects.insert(aside, Err("disk_full"));
             driver.reopen().unwrap();
-            assert_eq!(
-                (driver.state(), driver.paused_for()),
-                ("ERROR", "disk_full")
-            );
+            assert_eq!(driver.state(), "ERROR");
+            assert_eq!(driver.paused_for(), "disk_full");
             driver.effects.clear();
             driver.reopen().unwrap();
             let moved = driver.moved(begin);
             assert_eq!([&moved["from"], &moved["to"]], ["ERROR", back]);
-            assert_eq!(
-                (driver.status(), driver.round()),
-                (RunStatus::Running, round)
-            );
+            assert_eq!(driver.status(), RunStatus::Running);
+            assert_eq!(driver.round(), round);
             assert!(!driver.files.contains(&driver.response()), "{phase}");
             let ended = (&driver.run.end_reason, &driver.run.ended_at);
             assert_eq!(ended, (&None, &None));

@@ -59,10 +59,8 @@ fn a_gate_before_a_route_or_an_effect_holds_the_run_back() {
         let behind = format!("b: {{ gate: door, {state}, on: {{ reject: {{ to: a }} }} }}");
         let mut driver = Driver::small(DOOR, &format!("a: {{ work: {{}}, to: b }}\n{behind}"));
         // A person sends it back, which issues the work anew. A pause does not open it, nor does its end.
-        assert_eq!(
-            driver.after("report reject:door report pause resume"),
-            "(b) a-2 (b) paused:lunch (b)"
-        );
+        let told = driver.after("report reject:door report pause resume");
+        assert_eq!(told, "(b) a-2 (b) paused:lunch (b)");
         assert!(driver.carried_out.is_empty());
         assert_eq!(driver.after("approve:door"), "completed");
         assert_eq!(driver.carried_out, ["git.branch"]);
@@ -270,10 +268,8 @@ y: {{ final: cancelled }}"
     assert_eq!(driver.stands(), "cancelled");
     assert_eq!(driver.run.end_reason.as_deref(), Some("not now"));
     let moved = driver.moved(begin);
-    assert_eq!(
-        [&moved["cause"], &moved["outcome"]],
-        ["otherwise", "refused"]
-    );
+    assert_eq!(moved["cause"], "otherwise");
+    assert_eq!(moved["outcome"], "refused");
     // A route that reads has them too; a state that reads nothing has not.
     let mut driver = Driver::small(otherwise, &states);
     driver.after("say:yes");
@@ -306,10 +302,8 @@ fn outcome_reason_and_round_are_told_of_the_transition() {
     driver.report(said).unwrap();
     // The reason is made of the values as they were; the round is the one it leads into.
     let moved = driver.moved(begin);
-    assert_eq!(
-        [&moved["outcome"], &moved["reason"]],
-        ["begun", "round 0: quickly"]
-    );
+    assert_eq!(moved["outcome"], "begun");
+    assert_eq!(moved["reason"], "round 0: quickly");
     assert_eq!(moved["iteration"], 1);
     let reason = driver.run.tokens[0].reason.as_deref();
     assert_eq!(reason, Some("round 0: quickly"));
@@ -358,10 +352,8 @@ fn what_is_called_back_out_of_error_goes_on_where_it_broke() {
     let otherwise = "otherwise: { reason: =outcome.note, to: broken }";
     let mut driver = Driver::small(otherwise, &states);
     // A state that does not say where to go back has no way out of its end.
-    assert_eq!(
-        driver.after("say:no reopen say:yes say:no reopen"),
-        "error a-2 b error !cannot_reopen"
-    );
+    let told = driver.after("say:no reopen say:yes say:no reopen");
+    assert_eq!(told, "error a-2 b error !cannot_reopen");
 }
 
 #[test]

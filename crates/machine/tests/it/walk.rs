@@ -80,10 +80,8 @@ fn a_step_back_leads_out_of_a_pause_and_keeps_the_attempts() {
 #[test]
 fn a_step_back_from_each_phase() {
     let mut driver = one();
-    assert_eq!(
-        driver.after("reopen fail"),
-        "!cannot_reopen workUnit-1.1-GREEN"
-    );
+    let told = driver.after("reopen fail");
+    assert_eq!(told, "!cannot_reopen workUnit-1.1-GREEN");
     assert_eq!(driver.after("reopen"), "workUnit-1.1-RED-2");
     driver.after("fail pass");
     assert_eq!(driver.after("reopen"), "workUnit-1.1-GREEN-3");
@@ -134,10 +132,8 @@ fn a_failing_suite_opens_a_repair() {
 #[test]
 fn a_step_back_at_the_end_opens_a_repair_and_skip_fails_the_run() {
     let mut driver = to_finalize();
-    assert_eq!(
-        driver.after("reopen skip skip"),
-        "workUnit-1.fix-1-GREEN workUnit-1-FINALIZE-2 failed"
-    );
+    let told = driver.after("reopen skip skip");
+    assert_eq!(told, "workUnit-1.fix-1-GREEN workUnit-1-FINALIZE-2 failed");
     assert_eq!(driver.run.end_reason.as_deref(), Some("too hard"));
 }
 
