@@ -14,6 +14,11 @@ use workspace::convention::scope::Scopes;
 use super::strings;
 
 static CLASSES: LazyLock<PathClasses> = LazyLock::new(|| PathClasses::new::<&str>(&[]).unwrap());
+static BARE: LazyLock<Case> = LazyLock::new(|| Case::new(&[], &[]));
+static CLI: LazyLock<Case> = LazyLock::new(|| {
+    let scopes = [("apps/cli/**", "cli"), ("packages/*/**", "core")];
+    Case::new(&["apps/cli/a.ts", "apps/cli/a.test.ts"], &scopes)
+});
 
 struct Case {
     scope: Option<String>,
@@ -24,10 +29,8 @@ impl Case {
     fn new(files: &[&str], scopes: &[(&str, &str)]) -> Self {
         let files = strings(files);
         let scopes = Scopes::new(scopes.iter().copied()).unwrap();
-        Self {
-            scope: scopes.of(&files, Path::new("/nonexistent")),
-            files,
-        }
+        let scope = scopes.of(&files, Path::new("/nonexistent"));
+        Self { scope, files }
     }
 
     fn input(&self) -> MessageInput<'_> {
@@ -48,28 +51,25 @@ impl Case {
             kind: Kind::Subtask { work: "" },
         }
     }
-}
 
-fn cli() -> Case {
-    Case::new(
-        &["apps/cli/a.ts", "apps/cli/a.test.ts"],
-        &[("apps/cli/**", "cli"), ("packages/*/**", "core")],
-    )
-}
+    fn message<'a>(&'a self, change: impl FnOnce(&mut MessageInput<'a>)) -> String {
+        let mut input = self.input();
+        change(&mut input);
+        compose(&input).unwrap()
+    }
 
-fn subject(input: &MessageInput<'_>) -> String {
-    compose(input).unwrap().lines().next().unwrap().to_owned()
+    fn subject<'a>(&'a self, change: impl FnOnce(&mut MessageInput<'a>)) -> String {
+        let message = self.message(change);
+        message.lines().next().unwrap().to_owned()
+    }
 }
 
 #[test]
 fn the_whole_message() {
-    let case = cli();
-    let message = compose(&MessageInput {
-        description: "Implements the command with the argument parser that is there already, and adds parsing for the task id.\n\
-            Includes registration\nand help.",
-        ..case.input()
-    })
-    .unwrap();
+    let message = CLI.message(|it| {
+        it.description = "Implements the command with the argument parser that is there already, and adds parsing for the task id.\n\
+            Includes registration\nand help.";
+    });
     insta::assert_snapshot!(message, @r"
     feat(cli): create command structure (task 1.1)
 
@@ -88,23 +88,14 @@ fn the_whole_message() {
 
 #[test]
 fn only_what_is_known_is_said() {
-    let case = cli();
-    let input = MessageInput {
-        coverage_lines: None,
-        ..case.input()
-    };
-    assert!(compose(&input).unwrap().ends_with("\n\nTests: 3 passing\n"));
-    let input = MessageInput {
-        tests_passing: None,
-        coverage_lines: None,
-        task_title: "",
-        ..case.input()
-    };
-    assert!(
-        compose(&input)
-            .unwrap()
-            .ends_with("\n\nTask: #1.1 - Create command structure\nTag: tdd-workflow-phase-0\n")
-    );
+    let message = CLI.message(|it| it.coverage_lines = None);
+    assert!(message.ends_with("\n\nTests: 3 passing\n"));
+    let message = CLI.message(|it| {
+        (it.tests_passing, it.coverage_lines) = (None, None);
+        it.task_title = "";
+    });
+    let end = "\n\nTask: #1.1 - Create command structure\nTag: tdd-workflow-phase-0\n";
+    assert!(message.ends_with(end));
     for (coverage, expected) in [
         (92.5, Some("Coverage: 92.5% lines")),
         (0.0, Some("Coverage: 0% lines")),
@@ -115,334 +106,249 @@ fn only_what_is_known_is_said() {
         (-1.0, None),
         (f64::INFINITY, None),
     ] {
-        let message = compose(&MessageInput {
-            coverage_lines: Some(coverage),
-            ..case.input()
-        })
-        .unwrap();
-        assert_eq!(
-            message.lines().find(|line| line.starts_with("Coverage")),
-            expected,
-            "{coverage}"
-        );
+        let message = CLI.message(|it| it.coverage_lines = Some(coverage));
+        let said = message.lines().find(|line| line.starts_with("Coverage"));
+        assert_eq!(said, expected, "{coverage}");
     }
 }
 
 #[test]
 fn repairs_and_statuses() {
-    let case = cli();
-    let repair = MessageInput {
-        kind: Kind::Fix,
-        subtask_id: "1.fix-1",
-        subtask_title: "Repair the suite",
-        ..case.input()
-    };
-    assert_eq!(
-        subject(&repair),
-        "fix(cli): repair the suite (task 1.fix-1)"
-    );
-    let status = MessageInput {
-        kind: Kind::TaskStatus { status: "review" },
-        subtask_id: "1",
-        task_title: "Autopilot",
-        tests_passing: None,
-        coverage_lines: None,
-        ..case.input()
-    };
-    assert_eq!(
-        compose(&status).unwrap(),
-        "chore(tasks): set task 1 to review\n\nTask: #1 - Autopilot\nTag: tdd-workflow-phase-0\n"
-    );
+    let repair = CLI.subject(|it| {
+        it.kind = Kind::Fix;
+        (it.subtask_id, it.subtask_title) = ("1.fix-1", "Repair the suite");
+    });
+    assert_eq!(repair, "fix(cli): repair the suite (task 1.fix-1)");
+    for (id, status, expected) in [
+        (
+            "1",
+            "review",
+            "chore(tasks): set task 1 to review\n\nTask: #1 - Autopilot\nTag: tdd-workflow-phase-0\n",
+        ),
+        (
+            "machine-readable-output",
+            "done",
+            "chore(tasks): set the task to done\n\nTask: #machine-readable-output - Autopilot\nTag: tdd-workflow-phase-0\n",
+        ),
+    ] {
+        let message = CLI.message(|it| {
+            it.kind = Kind::TaskStatus { status };
+            (it.subtask_id, it.task_title) = (id, "Autopilot");
+            (it.tests_passing, it.coverage_lines) = (None, None);
+        });
+        assert_eq!(message, expected);
+    }
 }
 
 #[test]
 fn types() {
     for (files, title, expected) in [
-        (&["src/a.rs"][..], "Add x", "feat"),
-        (&["src/a.rs", "src/a.test.ts"], "Add x", "feat"),
-        (&["tests/a.rs", "src/a.test.ts"], "Add x", "test"),
-        (&["README.md", "docs/a.png"], "Fix the docs", "docs"),
-        (
-            &["Cargo.toml", ".github/workflows/ci.yml"],
-            "Add x",
-            "chore",
-        ),
-        (&["README.md", "tests/a.rs"], "Add x", "feat"),
-        (
-            &["tests/a.rs", ".taskmaster/tasks/tasks.json"],
-            "Add x",
-            "test",
-        ),
-        (&["src/a.rs"], "Fix the parser", "fix"),
-        (&["src/a.rs"], "Fixed-point arithmetic", "feat"),
-        (&["src/a.rs"], "Fixture loader", "feat"),
-        (&["src/a.rs"], "Refactoring of the parser", "refactor"),
-        (&["src/a.rs"], "Clean up the parser", "refactor"),
-        (&["src/a.rs"], "Clean data import", "feat"),
-        (&["src/a.rs"], "perf(core): read less", "perf"),
-        (&[], "Add x", "feat"),
-        (&[], "", "feat"),
+        ("src/a.rs", "Add x", "feat"),
+        ("src/a.rs src/a.test.ts", "Add x", "feat"),
+        ("tests/a.rs src/a.test.ts", "Add x", "test"),
+        ("README.md docs/a.png", "Fix the docs", "docs"),
+        ("Cargo.toml .github/workflows/ci.yml", "Add x", "chore"),
+        ("README.md tests/a.rs", "Add x", "feat"),
+        ("tests/a.rs .taskmaster/tasks/tasks.json", "Add x", "test"),
+        ("src/a.rs", "Fix the parser", "fix"),
+        ("src/a.rs", "Fixed-point arithmetic", "feat"),
+        ("src/a.rs", "Fixture loader", "feat"),
+        ("src/a.rs", "Refactoring of the parser", "refactor"),
+        ("src/a.rs", "Clean up the parser", "refactor"),
+        ("src/a.rs", "Clean data import", "feat"),
+        ("src/a.rs", "perf(core): read less", "perf"),
+        ("", "Add x", "feat"),
+        ("", "", "feat"),
     ] {
-        assert_eq!(
-            commit_type(&strings(files), &CLASSES, title, "feat"),
-            expected,
-            "{files:?} {title}"
-        );
+        let all: Vec<String> = files.split_whitespace().map(str::to_owned).collect();
+        let found = commit_type(&all, &CLASSES, title, "feat");
+        assert_eq!(found, expected, "{files} {title}");
     }
 }
 
 #[test]
 fn subjects() {
-    let case = cli();
     for (title, expected) in [
-        ("Add x.", "feat(cli): add x (task 1.1)"),
-        ("Wait for it...", "feat(cli): wait for it... (task 1.1)"),
-        ("API for tags", "feat(cli): API for tags (task 1.1)"),
-        (
-            "JavaScript output",
-            "feat(cli): JavaScript output (task 1.1)",
-        ),
-        (
-            "fix(core): handle null",
-            "fix(core): handle null (task 1.1)",
-        ),
-        (
-            "fix(a/b, c): handle null",
-            "fix(a/b, c): handle null (task 1.1)",
-        ),
-        ("fix(a#b): handle null", "fix(cli): handle null (task 1.1)"),
-        ("1. * add x", "feat(cli): * add x (task 1.1)"),
-        ("* Add x", "feat(cli): add x (task 1.1)"),
-        ("*args are kept", "feat(cli): *args are kept (task 1.1)"),
-        ("Note: this", "feat(cli): Note: this (task 1.1)"),
-        ("--amend", "feat(cli): --amend (task 1.1)"),
-        (
-            "line one\nline two\r\n\tthree",
-            "feat(cli): line one line two three (task 1.1)",
-        ),
-        ("a\u{0}b\u{202e}c\u{1b}[31md", "feat(cli): abcd (task 1.1)"),
-        (
-            "$(rm -rf ~) `x` ; echo",
-            "feat(cli): $(rm -rf ~) `x` ; echo (task 1.1)",
-        ),
-        ("", "feat(cli): change (task 1.1)"),
-        ("\u{200b}", "feat(cli): change (task 1.1)"),
+        ("Add x.", "feat(cli): add x"),
+        ("Wait for it...", "feat(cli): wait for it..."),
+        ("API for tags", "feat(cli): API for tags"),
+        ("JavaScript output", "feat(cli): JavaScript output"),
+        ("fix(core): handle null", "fix(core): handle null"),
+        ("fix(a/b, c): handle null", "fix(a/b, c): handle null"),
+        ("fix(a#b): handle null", "fix(cli): handle null"),
+        ("1. * add x", "feat(cli): * add x"),
+        ("* Add x", "feat(cli): add x"),
+        ("*args are kept", "feat(cli): *args are kept"),
+        ("Note: this", "feat(cli): Note: this"),
+        ("--amend", "feat(cli): --amend"),
+        ("one\ntwo\r\n\tthree", "feat(cli): one two three"),
+        ("a\u{0}b\u{202e}c\u{1b}[31md", "feat(cli): abcd"),
+        ("$(rm ~) `x` ; echo", "feat(cli): $(rm ~) `x` ; echo"),
+        ("", "feat(cli): change"),
+        ("\u{200b}", "feat(cli): change"),
     ] {
-        assert_eq!(
-            subject(&MessageInput {
-                subtask_title: title,
-                ..case.input()
-            }),
-            expected,
-            "{title:?}"
-        );
+        let said = CLI.subject(|it| it.subtask_title = title);
+        assert_eq!(said, format!("{expected} (task 1.1)"), "{title:?}");
     }
+    let scopeless = Case::new(&["src/a.rs"], &[]).subject(|_| ());
+    assert_eq!(scopeless, "feat: create command structure (task 1.1)");
 }
 
-/// Tables below are read by somebody who has not seen the work: no subject may say something else than its title.
-fn table(cases: &[(&str, &str)]) -> String {
-    table_of("", cases)
-}
-
-fn table_of(work: &str, cases: &[(&str, &str)]) -> String {
+/// Titles, with an id of their own in front or not, and the subject of each below it. They are read by somebody who has not
+/// seen the work: no subject may say something else than its title.
+fn subjects_are(work: &str, cases: &str) {
     let case = Case::new(&["src/lib.rs", "tests/lib.rs"], &[("**", "humanize")]);
-    let line = |(id, title): &(&str, &str)| {
-        let subject = subject(&MessageInput {
-            subtask_id: id,
-            subtask_title: title,
-            kind: Kind::Subtask { work },
-            ..case.input()
+    let lines: Vec<&str> = cases.trim().lines().map(str::trim).collect();
+    for pair in lines.chunks(2) {
+        let (id, title) = pair[0].split_once(" | ").unwrap_or(("1.1", pair[0]));
+        let subject = case.subject(|it| {
+            (it.subtask_id, it.subtask_title) = (id, title);
+            it.kind = Kind::Subtask { work };
         });
+        assert_eq!(subject, pair[1], "{title}");
         assert!(visible_len(&subject) <= LONGEST_SUBJECT, "{subject}");
-        format!("{id} | {title}\n  {subject}\n")
-    };
-    cases.iter().map(line).collect()
+    }
 }
 
 #[test]
 fn id_and_scope_give_way_to_the_title() {
-    insta::assert_snapshot!(table(&[
-        ("1.2", "Reject sizes that are no integers"),
-        ("1.2", "Round half to even in naturalsize for every suffix"),
-        ("1.2", "Accept a minimum unit in precisedelta for days and longer units"),
-        ("greet-people.1", "Greet by name"),
-        ("several-ids-at-once.2", "Reject sizes that are no integers"),
-        ("machine-readable-output-of-the-command-line.1", "`python -m platformdirs --json` prints one object"),
-        ("add-rotate-words-initials-and-is-pangram-to.3", "Add is_pangram(text) to boltons/strutils.py"),
-        ("memorystore-helpers.1", "MemoryStore.prototype.ids(cb) lists session ids"),
-    ]), @r"
-    1.2 | Reject sizes that are no integers
-      feat(humanize): reject sizes that are no integers (task 1.2)
-    1.2 | Round half to even in naturalsize for every suffix
-      feat(humanize): round half to even in naturalsize for every suffix
-    1.2 | Accept a minimum unit in precisedelta for days and longer units
-      feat: accept a minimum unit in precisedelta for days and longer units
-    greet-people.1 | Greet by name
-      feat(humanize): greet by name (task greet-people.1)
-    several-ids-at-once.2 | Reject sizes that are no integers
-      feat(humanize): reject sizes that are no integers
-    machine-readable-output-of-the-command-line.1 | `python -m platformdirs --json` prints one object
-      feat(humanize): `python -m platformdirs --json` prints one object
-    add-rotate-words-initials-and-is-pangram-to.3 | Add is_pangram(text) to boltons/strutils.py
-      feat(humanize): add is_pangram(text) to boltons/strutils.py
-    memorystore-helpers.1 | MemoryStore.prototype.ids(cb) lists session ids
-      feat(humanize): MemoryStore.prototype.ids(cb) lists session ids
-    ");
+    subjects_are(
+        "",
+        "
+1.2 | Reject sizes that are no integers
+  feat(humanize): reject sizes that are no integers (task 1.2)
+1.2 | Round half to even in naturalsize for every suffix
+  feat(humanize): round half to even in naturalsize for every suffix
+1.2 | Accept a minimum unit in precisedelta for days and longer units
+  feat: accept a minimum unit in precisedelta for days and longer units
+greet-people.1 | Greet by name
+  feat(humanize): greet by name (task greet-people.1)
+several-ids-at-once.2 | Reject sizes that are no integers
+  feat(humanize): reject sizes that are no integers
+machine-readable-output-of-the-command-line.1 | `python -m platformdirs --json` prints one object
+  feat(humanize): `python -m platformdirs --json` prints one object
+add-rotate-words-initials-and-is-pangram-to.3 | Add is_pangram(text) to boltons/strutils.py
+  feat(humanize): add is_pangram(text) to boltons/strutils.py
+memorystore-helpers.1 | MemoryStore.prototype.ids(cb) lists session ids
+  feat(humanize): MemoryStore.prototype.ids(cb) lists session ids
+",
+    );
 }
 
 #[test]
 fn a_long_title_is_cut_where_it_means_what_it_meant() {
-    insta::assert_snapshot!(table(&[
-        ("1.1", "Guard against deep input: the JSON reader refuses more than 64 nested parts"),
-        ("1.1", "Have the formatter of relative dates look ahead, since it accepts no less than two units"),
-        ("1.1", "An interrupted migration of the settings file changes *nothing at all* on the disk"),
-        ("1.1", "An interrupted migration of the settings changes *nothing* in the folder of the user"),
-        ("1.1", "Have the formatter of relative dates with months and weeks accept sizes without unit"),
-        ("1.1", "Keep the lock of the index while hooks run, and release it more than once if need be"),
-        ("1.1", "The reader of archives with a broken central directory does not delete the old file"),
-        ("1.1", "Read the configuration from the home folder of the user and don't fall back to /etc"),
-        ("1.1", "Print the whole path in errors of the importer instead of “file not found (os error 2)”"),
-        ("1.1", "Print the whole path in each error of the importer (as `cargo metadata` does it) once"),
-        ("1.1", "Quote arguments in the log of commands so that `sh -c \"$line\"` runs what was run before"),
-        ("1.1", "VersionReq::matches_any(&self, versions: &[Version], operators: &[Op])"),
-        ("1.1", "`python -m platformdirs --format json --no-user-paths --with-site-paths` exits with 0"),
-        ("1.1", "Implement the whole authentication middleware, with sessions, for all incoming requests"),
-        ("1.1", "Die Eingabe von Größen ohne Einheit wird mit einer Meldung abgelehnt, nicht geraten"),
-        ("1.1", "サイズが整数でない場合はエラーを返し、既定値を使わないようにして、呼び出し元に理由を伝え、ログにも記録するようにする、ただし警告は出さない"),
-    ]), @r#"
-    1.1 | Guard against deep input: the JSON reader refuses more than 64 nested parts
-      feat: guard against deep input…
-    1.1 | Have the formatter of relative dates look ahead, since it accepts no less than two units
-      feat: have the formatter of relative dates look ahead…
-    1.1 | An interrupted migration of the settings file changes *nothing at all* on the disk
-      feat: an interrupted migration of the settings file changes…
-    1.1 | An interrupted migration of the settings changes *nothing* in the folder of the user
-      feat: an interrupted migration of the settings changes *nothing*…
-    1.1 | Have the formatter of relative dates with months and weeks accept sizes without unit
-      feat: have the formatter of relative dates with months… without…
-    1.1 | Keep the lock of the index while hooks run, and release it more than once if need be
-      feat: keep the lock of the index while hooks run…
-    1.1 | The reader of archives with a broken central directory does not delete the old file
-      feat: the reader of archives with a broken central directory…
-    1.1 | Read the configuration from the home folder of the user and don't fall back to /etc
-      feat: read the configuration from the home folder of the user…
-    1.1 | Print the whole path in errors of the importer instead of “file not found (os error 2)”
-      feat: print the whole path in errors of the importer… instead…
-    1.1 | Print the whole path in each error of the importer (as `cargo metadata` does it) once
-      feat: print the whole path in each error of the importer…
-    1.1 | Quote arguments in the log of commands so that `sh -c "$line"` runs what was run before
-      feat: Quote arguments in the log of commands so that `sh -c "$line"`…
-    1.1 | VersionReq::matches_any(&self, versions: &[Version], operators: &[Op])
-      feat: VersionReq::matches_any…
-    1.1 | `python -m platformdirs --format json --no-user-paths --with-site-paths` exits with 0
-      feat: `python -m platformdirs --format json --no-user-paths…`
-    1.1 | Implement the whole authentication middleware, with sessions, for all incoming requests
-      feat: implement the whole authentication middleware, with sessions…
-    1.1 | Die Eingabe von Größen ohne Einheit wird mit einer Meldung abgelehnt, nicht geraten
-      feat: Die Eingabe von Größen ohne Einheit wird mit einer Meldung…
-    1.1 | サイズが整数でない場合はエラーを返し、既定値を使わないようにして、呼び出し元に理由を伝え、ログにも記録するようにする、ただし警告は出さない
-      feat: サイズが整数でない場合はエラーを返し、既定値を使わないようにして、呼び出し元に理由を伝え、ログにも記録するようにする…
-    "#);
+    subjects_are(
+        "",
+        r#"
+Guard against deep input: the JSON reader refuses more than 64 nested parts
+  feat: guard against deep input…
+Have the formatter of relative dates look ahead, since it accepts no less than two units
+  feat: have the formatter of relative dates look ahead…
+An interrupted migration of the settings file changes *nothing at all* on the disk
+  feat: an interrupted migration of the settings file changes…
+An interrupted migration of the settings changes *nothing* in the folder of the user
+  feat: an interrupted migration of the settings changes *nothing*…
+Have the formatter of relative dates with months and weeks accept sizes without unit
+  feat: have the formatter of relative dates with months… without…
+Keep the lock of the index while hooks run, and release it more than once if need be
+  feat: keep the lock of the index while hooks run…
+The reader of archives with a broken central directory does not delete the old file
+  feat: the reader of archives with a broken central directory…
+Read the configuration from the home folder of the user and don't fall back to /etc
+  feat: read the configuration from the home folder of the user…
+Print the whole path in errors of the importer instead of “file not found (os error 2)”
+  feat: print the whole path in errors of the importer… instead…
+Print the whole path in each error of the importer (as `cargo metadata` does it) once
+  feat: print the whole path in each error of the importer…
+Quote arguments in the log of commands so that `sh -c "$line"` runs what was run before
+  feat: Quote arguments in the log of commands so that `sh -c "$line"`…
+VersionReq::matches_any(&self, versions: &[Version], operators: &[Op])
+  feat: VersionReq::matches_any…
+`python -m platformdirs --format json --no-user-paths --with-site-paths` exits with 0
+  feat: `python -m platformdirs --format json --no-user-paths…`
+Implement the whole authentication middleware, with sessions, for all incoming requests
+  feat: implement the whole authentication middleware, with sessions…
+Die Eingabe von Größen ohne Einheit wird mit einer Meldung abgelehnt, nicht geraten
+  feat: Die Eingabe von Größen ohne Einheit wird mit einer Meldung…
+サイズが整数でない場合はエラーを返し、既定値を使わないようにして、呼び出し元に理由を伝え、ログにも記録するようにする、ただし警告は出さない
+  feat: サイズが整数でない場合はエラーを返し、既定値を使わないようにして、呼び出し元に理由を伝え、ログにも記録するようにする…
+"#,
+    );
 }
 
 #[test]
 fn a_long_title_ends_where_its_sentence_pauses() {
-    insta::assert_snapshot!(table(&[
-        ("1.1", "BREAKING CHANGE: settings are read from invoicer.toml and no longer from setup.cfg at all"),
-        ("1.1", "Summen dürfen nicht negativ sein, außer bei Gutschriften mit mehr als einer Position"),
-        ("1.1", "Ajouter les remises au total des factures, sauf pour les factures d'avoir du client"),
-        ("1.1", "Счета отправляются клиентам после проверки суммы и без подтверждения менеджера отдела"),
-        ("1.1", "Login nach fünf Fehlversuchen sperren, jedoch nie länger als 15 Minuten am Stück sperren"),
-        ("1.1", "Remind customers whose invoices are open for more than 24 h without days in between them"),
-        ("1.1", "Support ${ENV_VAR} and $(cmd) style placeholders - only the former in the strict mode"),
-        ("1.1", "Pad the numbers of invoices that are shorter than at least 3 -> keep those that are longer"),
-        ("1.1", "Allow commas in the amounts that Parse reads, but disallow them in those of ParseStrict"),
-        ("1.1", "revert: \"feat(core): let the amounts of invoices be negative where the customer asks\""),
-    ]), @r#"
-    1.1 | BREAKING CHANGE: settings are read from invoicer.toml and no longer from setup.cfg at all
-      feat!: settings are read from invoicer.toml…
-    1.1 | Summen dürfen nicht negativ sein, außer bei Gutschriften mit mehr als einer Position
-      feat: Summen dürfen nicht negativ sein… außer…
-    1.1 | Ajouter les remises au total des factures, sauf pour les factures d'avoir du client
-      feat: Ajouter les remises au total des factures… sauf…
-    1.1 | Счета отправляются клиентам после проверки суммы и без подтверждения менеджера отдела
-      feat: Счета отправляются клиентам после проверки суммы… без…
-    1.1 | Login nach fünf Fehlversuchen sperren, jedoch nie länger als 15 Minuten am Stück sperren
-      feat: Login nach fünf Fehlversuchen sperren…
-    1.1 | Remind customers whose invoices are open for more than 24 h without days in between them
-      feat: Remind customers whose invoices are open… without…
-    1.1 | Support ${ENV_VAR} and $(cmd) style placeholders - only the former in the strict mode
-      feat: support ${ENV_VAR} and $(cmd) style placeholders… only…
-    1.1 | Pad the numbers of invoices that are shorter than at least 3 -> keep those that are longer
-      feat: pad the numbers of invoices that are shorter…
-    1.1 | Allow commas in the amounts that Parse reads, but disallow them in those of ParseStrict
-      feat: Allow commas in the amounts that Parse reads… but…
-    1.1 | revert: "feat(core): let the amounts of invoices be negative where the customer asks"
-      revert: "feat(core): let the amounts of invoices be negative…"
-    "#);
+    subjects_are(
+        "",
+        r#"
+BREAKING CHANGE: settings are read from invoicer.toml and no longer from setup.cfg at all
+  feat!: settings are read from invoicer.toml…
+Summen dürfen nicht negativ sein, außer bei Gutschriften mit mehr als einer Position
+  feat: Summen dürfen nicht negativ sein… außer…
+Ajouter les remises au total des factures, sauf pour les factures d'avoir du client
+  feat: Ajouter les remises au total des factures… sauf…
+Счета отправляются клиентам после проверки суммы и без подтверждения менеджера отдела
+  feat: Счета отправляются клиентам после проверки суммы… без…
+Login nach fünf Fehlversuchen sperren, jedoch nie länger als 15 Minuten am Stück sperren
+  feat: Login nach fünf Fehlversuchen sperren…
+Remind customers whose invoices are open for more than 24 h without days in between them
+  feat: Remind customers whose invoices are open… without…
+Support ${ENV_VAR} and $(cmd) style placeholders - only the former in the strict mode
+  feat: support ${ENV_VAR} and $(cmd) style placeholders… only…
+Pad the numbers of invoices that are shorter than at least 3 -> keep those that are longer
+  feat: pad the numbers of invoices that are shorter…
+Allow commas in the amounts that Parse reads, but disallow them in those of ParseStrict
+  feat: Allow commas in the amounts that Parse reads… but…
+revert: "feat(core): let the amounts of invoices be negative where the customer asks"
+  revert: "feat(core): let the amounts of invoices be negative…"
+"#,
+    );
 }
 
 #[test]
 fn names_keep_their_case() {
-    insta::assert_snapshot!(table(&[
-        ("1.1", "Create command structure"),
-        ("1.1", "A second greeting"),
-        ("1.1", "Don't print twice"),
-        ("1.1", "Max and Min panic for an empty slice"),
-        ("1.1", "ParseDuration reads days"),
-        ("1.1", "Parse accepts an empty string"),
-        ("1.1", "Parse empty input as `Parse(\"\")` does"),
-        ("1.1", "URL of the upstream is printed"),
-        ("1.1", "iOS builds"),
-        ("1.1", "Base64 padding"),
-        ("1.1", "Some_name is exported"),
-        ("1.1", "Vec<T> as a list"),
-        ("1.1", "Größen ohne Einheit"),
-        ("1.1", "Eingaben ohne Einheit ablehnen"),
-        ("1.1", "Ignorer les lignes vides"),
-        ("1.1", "Parse the whole line"),
-        ("1.1", "Set keeps the order of insertion"),
-    ]), @r#"
-    1.1 | Create command structure
-      feat(humanize): create command structure (task 1.1)
-    1.1 | A second greeting
-      feat(humanize): a second greeting (task 1.1)
-    1.1 | Don't print twice
-      feat(humanize): don't print twice (task 1.1)
-    1.1 | Max and Min panic for an empty slice
-      feat(humanize): Max and Min panic for an empty slice (task 1.1)
-    1.1 | ParseDuration reads days
-      feat(humanize): ParseDuration reads days (task 1.1)
-    1.1 | Parse accepts an empty string
-      feat(humanize): Parse accepts an empty string (task 1.1)
-    1.1 | Parse empty input as `Parse("")` does
-      feat(humanize): Parse empty input as `Parse("")` does (task 1.1)
-    1.1 | URL of the upstream is printed
-      feat(humanize): URL of the upstream is printed (task 1.1)
-    1.1 | iOS builds
-      feat(humanize): iOS builds (task 1.1)
-    1.1 | Base64 padding
-      feat(humanize): Base64 padding (task 1.1)
-    1.1 | Some_name is exported
-      feat(humanize): Some_name is exported (task 1.1)
-    1.1 | Vec<T> as a list
-      feat(humanize): Vec<T> as a list (task 1.1)
-    1.1 | Größen ohne Einheit
-      feat(humanize): Größen ohne Einheit (task 1.1)
-    1.1 | Eingaben ohne Einheit ablehnen
-      feat(humanize): Eingaben ohne Einheit ablehnen (task 1.1)
-    1.1 | Ignorer les lignes vides
-      feat(humanize): Ignorer les lignes vides (task 1.1)
-    1.1 | Parse the whole line
-      feat(humanize): parse the whole line (task 1.1)
-    1.1 | Set keeps the order of insertion
-      feat(humanize): Set keeps the order of insertion (task 1.1)
-    "#);
-    let case = cli();
-    let named = subject(&MessageInput {
-        subtask_title: "Parse negative numbers",
-        description: "`Parse` is exported.",
-        ..case.input()
+    subjects_are(
+        "",
+        r#"
+Create command structure
+  feat(humanize): create command structure (task 1.1)
+A second greeting
+  feat(humanize): a second greeting (task 1.1)
+Don't print twice
+  feat(humanize): don't print twice (task 1.1)
+Max and Min panic for an empty slice
+  feat(humanize): Max and Min panic for an empty slice (task 1.1)
+ParseDuration reads days
+  feat(humanize): ParseDuration reads days (task 1.1)
+Parse accepts an empty string
+  feat(humanize): Parse accepts an empty string (task 1.1)
+Parse empty input as `Parse("")` does
+  feat(humanize): Parse empty input as `Parse("")` does (task 1.1)
+URL of the upstream is printed
+  feat(humanize): URL of the upstream is printed (task 1.1)
+iOS builds
+  feat(humanize): iOS builds (task 1.1)
+Base64 padding
+  feat(humanize): Base64 padding (task 1.1)
+Some_name is exported
+  feat(humanize): Some_name is exported (task 1.1)
+Vec<T> as a list
+  feat(humanize): Vec<T> as a list (task 1.1)
+Größen ohne Einheit
+  feat(humanize): Größen ohne Einheit (task 1.1)
+Eingaben ohne Einheit ablehnen
+  feat(humanize): Eingaben ohne Einheit ablehnen (task 1.1)
+Ignorer les lignes vides
+  feat(humanize): Ignorer les lignes vides (task 1.1)
+Parse the whole line
+  feat(humanize): parse the whole line (task 1.1)
+Set keeps the order of insertion
+  feat(humanize): Set keeps the order of insertion (task 1.1)
+"#,
+    );
+    let named = CLI.subject(|it| {
+        it.subtask_title = "Parse negative numbers";
+        it.description = "`Parse` is exported.";
     });
     assert_eq!(named, "feat(cli): Parse negative numbers (task 1.1)");
 }
@@ -468,40 +374,29 @@ fn a_title_says_enough_where_it_asks_for_something_that_fits() {
 
 #[test]
 fn breaking_changes_are_marked() {
-    insta::assert_snapshot!(table(&[
-        ("1.1", "BREAKING CHANGE: shout"),
-        ("1.1", "feat!: Shout"),
-        ("1.1", "fix(core)!: refuse NaN"),
-        ("1.1", "refactor: BREAKING-CHANGE: drop Python 3.8"),
-        ("1.1", "Tell of BREAKING CHANGE: lines in the changelog"),
-        ("1.1", "Breaking change: amounts are decimals"),
-    ]), @r"
-    1.1 | BREAKING CHANGE: shout
-      feat(humanize)!: shout (task 1.1)
-    1.1 | feat!: Shout
-      feat(humanize)!: shout (task 1.1)
-    1.1 | fix(core)!: refuse NaN
-      fix(core)!: refuse NaN (task 1.1)
-    1.1 | refactor: BREAKING-CHANGE: drop Python 3.8
-      refactor(humanize)!: drop Python 3.8 (task 1.1)
-    1.1 | Tell of BREAKING CHANGE: lines in the changelog
-      feat(humanize): tell of BREAKING CHANGE: lines in the changelog
-    1.1 | Breaking change: amounts are decimals
-      feat(humanize)!: amounts are decimals (task 1.1)
-    ");
-    let case = Case::new(&[], &[]);
+    subjects_are(
+        "",
+        "
+BREAKING CHANGE: shout
+  feat(humanize)!: shout (task 1.1)
+feat!: Shout
+  feat(humanize)!: shout (task 1.1)
+fix(core)!: refuse NaN
+  fix(core)!: refuse NaN (task 1.1)
+refactor: BREAKING-CHANGE: drop Python 3.8
+  refactor(humanize)!: drop Python 3.8 (task 1.1)
+Tell of BREAKING CHANGE: lines in the changelog
+  feat(humanize): tell of BREAKING CHANGE: lines in the changelog
+Breaking change: amounts are decimals
+  feat(humanize)!: amounts are decimals (task 1.1)
+",
+    );
     let message = |title, description, template| {
-        compose(&MessageInput {
-            subtask_title: title,
-            description,
-            template,
-            task_title: "",
-            tag: "",
-            tests_passing: None,
-            coverage_lines: None,
-            ..case.input()
+        BARE.message(|it| {
+            (it.subtask_title, it.description) = (title, description);
+            (it.template, it.task_title, it.tag) = (template, "", "");
+            (it.tests_passing, it.coverage_lines) = (None, None);
         })
-        .unwrap()
     };
     insta::assert_snapshot!(message("BREAKING CHANGE: shout", "Louder.", DEFAULT_TEMPLATE), @r"
     feat!: shout (task 1.1)
@@ -539,132 +434,81 @@ fn breaking_changes_are_marked() {
 
 #[test]
 fn feedback_says_what_is_done() {
-    insta::assert_snapshot!(table_of("fix", &[
-        ("1.feedback-1", "Repair the failing check `lint`"),
-        ("1.feedback-2", "Use `checked_add` here, this overflows for the largest size"),
-        ("1.feedback-3", "This overflows for negative numbers"),
-        ("1.feedback-4", "Typo (src/humanize/time.py:12)"),
-        ("add-an-own-format-for-relative-dates.feedback-5", "Could `naturaldelta` accept None, too?"),
-    ]), @r"
-    1.feedback-1 | Repair the failing check `lint`
-      fix(humanize): repair the failing check `lint` (task 1.feedback-1)
-    1.feedback-2 | Use `checked_add` here, this overflows for the largest size
-      fix: use `checked_add` here, this overflows for the largest size
-    1.feedback-3 | This overflows for negative numbers
-      fix(humanize): This overflows for negative numbers (task 1.feedback-3)
-    1.feedback-4 | Typo (src/humanize/time.py:12)
-      fix(humanize): Typo (src/humanize/time.py:12) (task 1.feedback-4)
-    add-an-own-format-for-relative-dates.feedback-5 | Could `naturaldelta` accept None, too?
-      fix(humanize): Could `naturaldelta` accept None, too?
-    ");
+    subjects_are(
+        "fix",
+        "
+1.feedback-1 | Repair the failing check `lint`
+  fix(humanize): repair the failing check `lint` (task 1.feedback-1)
+1.feedback-2 | Use `checked_add` here, this overflows for the largest size
+  fix: use `checked_add` here, this overflows for the largest size
+1.feedback-3 | This overflows for negative numbers
+  fix(humanize): This overflows for negative numbers (task 1.feedback-3)
+1.feedback-4 | Typo (src/humanize/time.py:12)
+  fix(humanize): Typo (src/humanize/time.py:12) (task 1.feedback-4)
+add-an-own-format-for-relative-dates.feedback-5 | Could `naturaldelta` accept None, too?
+  fix(humanize): Could `naturaldelta` accept None, too?
+",
+    );
 }
 
 #[test]
 fn a_subject_is_bounded_by_what_is_seen() {
-    let case = cli();
+    let subject = |title: &str| CLI.subject(|it| it.subtask_title = title);
     let exact = "x".repeat(LONGEST_SUBJECT - "feat(cli):  (task 1.1)".len());
-    let whole = subject(&MessageInput {
-        subtask_title: &exact,
-        ..case.input()
-    });
+    let whole = subject(&exact);
     assert_eq!(whole, format!("feat(cli): {exact} (task 1.1)"));
-    let longer = subject(&MessageInput {
-        subtask_title: &format!("{exact}x"),
-        ..case.input()
-    });
+    let longer = subject(&format!("{exact}x"));
     assert_eq!(longer, format!("feat(cli): {exact}x"));
-    let emoji = "👩‍👩‍👧‍👦".repeat(200);
-    let cut = subject(&MessageInput {
-        subtask_title: &emoji,
-        ..case.input()
-    });
-    assert!(
-        (LONGEST_SUBJECT - 2..=LONGEST_SUBJECT).contains(&visible_len(&cut)),
-        "{cut}"
-    );
+    let cut = subject(&"👩‍👩‍👧‍👦".repeat(200));
+    let bounds = LONGEST_SUBJECT - 2..=LONGEST_SUBJECT;
+    assert!(bounds.contains(&visible_len(&cut)), "{cut}");
     assert!(cut.ends_with("👩‍👩‍👧‍👦…"));
-    // A template of the user's own keeps the id; of a slug no more than tells it from its siblings.
-    for (id, expected) in [
-        ("PROJ-1234.2", "[PROJ-1234.2] add a reader"),
-        ("a-reader-for-reports-of-runs.2", "[….2] add a reader"),
-        (
-            "a-reader-for-reports-of-runs",
-            "[a-reader-for-rep…] add a reader",
-        ),
-    ] {
-        let input = MessageInput {
-            subtask_id: id,
-            subtask_title: "Add a reader",
-            template: "[{taskId}] {msg}",
-            ..case.input()
-        };
-        assert_eq!(subject(&input), expected);
-        assert!(
-            compose(&input)
-                .unwrap()
-                .contains(&format!("\nTask: #{id} - Add"))
-        );
-    }
-    let status = MessageInput {
-        kind: Kind::TaskStatus { status: "done" },
-        subtask_id: "machine-readable-output",
-        task_title: "Machine-readable output",
-        ..case.input()
-    };
-    assert!(
-        compose(&status)
-            .unwrap()
-            .starts_with("chore(tasks): set the task to done\n\nTask: #machine-readable-output - Machine-readable output\n")
-    );
 }
 
 #[test]
-fn without_a_scope_there_are_no_parentheses() {
-    let case = Case::new(&["src/a.rs"], &[]);
-    assert_eq!(
-        subject(&case.input()),
-        "feat: create command structure (task 1.1)"
-    );
+fn a_template_of_the_users_own_keeps_the_id() {
+    // Of a slug no more than tells it from its siblings.
+    for (id, expected) in [
+        ("PROJ-1234.2", "[PROJ-1234.2]"),
+        ("a-reader-for-reports-of-runs.2", "[….2]"),
+        ("a-reader-for-reports-of-runs", "[a-reader-for-rep…]"),
+    ] {
+        let message = CLI.message(|it| {
+            (it.subtask_id, it.subtask_title) = (id, "Add a reader");
+            it.template = "[{taskId}] {msg}";
+        });
+        assert!(
+            message.starts_with(&format!("{expected} add a reader\n")),
+            "{message}"
+        );
+        assert!(
+            message.contains(&format!("\nTask: #{id} - Add")),
+            "{message}"
+        );
+    }
 }
 
 #[test]
 fn other_templates() {
-    let case = cli();
     for (template, expected) in [
         ("{msg}", "create command structure"),
-        (
-            "[{tag}] {msg}",
-            "[tdd-workflow-phase-0] create command structure",
-        ),
+        ("[{tag}] x", "[tdd-workflow-phase-0] x"),
         ("#{taskId} {msg}", "#1.1 create command structure"),
-        (
-            "{type}: {msg}\n\nbody",
-            "feat: create command structure body",
-        ),
+        ("{type}: x\n\nbody", "feat: x body"),
         ("--{type}", "feat"),
         ("", "task 1.1"),
         ("{msg} }", "create command structure }"),
     ] {
-        assert_eq!(
-            subject(&MessageInput {
-                template,
-                ..case.input()
-            }),
-            expected,
-            "{template:?}"
-        );
+        let subject = CLI.subject(|it| it.template = template);
+        assert_eq!(subject, expected, "{template:?}");
     }
     let endless = "x ".repeat(200);
-    assert!(
-        visible_len(&subject(&MessageInput {
-            template: &endless,
-            ..case.input()
-        })) <= LONGEST_SUBJECT
-    );
+    let cut = CLI.subject(|it| it.template = &endless);
+    assert!(visible_len(&cut) <= LONGEST_SUBJECT);
     let refused = |template| {
         let input = MessageInput {
             template,
-            ..case.input()
+            ..CLI.input()
         };
         compose(&input).unwrap_err().to_string()
     };
@@ -678,13 +522,10 @@ fn other_templates() {
 
 #[test]
 fn descriptions() {
-    let case = Case::new(&[], &[]);
-    let message = compose(&MessageInput {
-        description: "# Heading\nFirst line\nof prose.\n\n\n- an item that is much too long to stand on one line, and so goes on\n  \
-            - inner\n1. one\n\n```sh\ncode   stays as it is, even where it is longer than the width of a message\n```\nSigned-off-by: x\nTask: #9\n---\nlast",
-        ..case.input()
-    })
-    .unwrap();
+    let message = BARE.message(|it| {
+        it.description = "# Heading\nFirst line\nof prose.\n\n\n- an item that is much too long to stand on one line, and so goes on\n  \
+            - inner\n1. one\n\n```sh\ncode   stays as it is, even where it is longer than the width of a message\n```\nSigned-off-by: x\nTask: #9\n---\nlast";
+    });
     insta::assert_snapshot!(message, @r"
     feat: create command structure (task 1.1)
 
@@ -713,32 +554,16 @@ fn descriptions() {
 }
 
 #[test]
-fn a_wrapped_line_may_not_become_a_trailer_either() {
-    let case = Case::new(&[], &[]);
-    let description = format!(
-        "{} Signed-off-by: somebody <s@example.org>",
-        "word ".repeat(14).trim()
-    );
-    let message = compose(&MessageInput {
-        description: &description,
-        ..case.input()
-    })
-    .unwrap();
+fn a_description_is_wrapped_and_bounded() {
+    // A wrapped line may not become a trailer either.
+    let words = "word ".repeat(14);
+    let description = format!("{words}Signed-off-by: somebody <s@example.org>");
+    let message = BARE.message(|it| it.description = &description);
     assert!(message.contains("\n  Signed-off-by:"), "{message}");
     assert!(message.lines().all(|line| line.len() <= 72));
-}
-
-#[test]
-fn long_descriptions_are_bounded() {
-    let case = Case::new(&[], &[]);
     let description = "word ".repeat(20_000);
-    let message = compose(&MessageInput {
-        description: &description,
-        ..case.input()
-    })
-    .unwrap();
-    assert!(message.len() < 5000);
-    assert!(message.contains("\n…\n\nTask: #1.1"));
+    let message = BARE.message(|it| it.description = &description);
+    assert!(message.len() < 5000 && message.contains("\n…\n\nTask: #1.1"));
 }
 
 /// The trailers that git finds in the message.
@@ -751,25 +576,19 @@ fn trailers(message: &str) -> Vec<String> {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    git.stdin
-        .take()
-        .unwrap()
-        .write_all(message.as_bytes())
-        .unwrap();
+    let mut to = git.stdin.take().unwrap();
+    to.write_all(message.as_bytes()).unwrap();
+    drop(to);
     let output = git.wait_with_output().unwrap();
     assert!(output.status.success());
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(str::to_owned)
-        .collect()
+    let found = String::from_utf8(output.stdout).unwrap();
+    found.lines().map(str::to_owned).collect()
 }
 
 const OURS: [&str; 2] = ["Tests: 3 passing", "Coverage: 92% lines"];
 
 #[test]
 fn git_finds_no_trailer_but_ours() {
-    let case = Case::new(&[], &[]);
     for text in [
         "Signed-off-by: x",
         "a\n\nSigned-off-by: x\nTask: #9",
@@ -785,28 +604,20 @@ fn git_finds_no_trailer_but_ours() {
         "a\n\n\u{200b}Tested-by: x",
         "a\n\n\u{1b}[1mTested-by: x",
     ] {
-        let input = MessageInput {
-            description: text,
-            subtask_title: text,
-            task_title: text,
-            tag: text,
-            ..case.input()
+        let full = |it: &mut MessageInput<'static>| {
+            (it.description, it.subtask_title) = (text, text);
+            (it.task_title, it.tag) = (text, text);
         };
-        let message = compose(&input).unwrap();
-        assert_eq!(trailers(&message), OURS, "{message}");
-        let bare = MessageInput {
-            tests_passing: None,
-            coverage_lines: None,
-            ..input
-        };
-        let message = compose(&bare).unwrap();
-        let found = trailers(&message);
-        assert_eq!(found.len(), 3, "{message}");
-        assert!(
-            found[0].starts_with("Task: #1.1 - ")
-                && found[1].starts_with("Phase: ")
-                && found[2].starts_with("Tag: ")
-        );
+        assert_eq!(trailers(&BARE.message(full)), OURS, "{text:?}");
+        let found = trailers(&BARE.message(|it| {
+            full(it);
+            (it.tests_passing, it.coverage_lines) = (None, None);
+        }));
+        let keys: Vec<&str> = found
+            .iter()
+            .map(|line| line.split(' ').next().unwrap())
+            .collect();
+        assert_eq!(keys, ["Task:", "Phase:", "Tag:"], "{text:?}");
     }
 }
 
@@ -822,8 +633,7 @@ proptest! {
 
     #[test]
     fn every_message_has_our_shape(title in hostile(), description in hostile(), task in hostile(), tag in hostile(), id in hostile()) {
-        let case = cli();
-        let input = MessageInput { subtask_title: &title, description: &description, task_title: &task, tag: &tag, subtask_id: &id, ..case.input() };
+        let input = MessageInput { subtask_title: &title, description: &description, task_title: &task, tag: &tag, subtask_id: &id, ..CLI.input() };
         let message = compose(&input).unwrap();
         let mut lines = message.lines();
         let subject = lines.next().unwrap();
@@ -843,8 +653,7 @@ proptest! {
 
     #[test]
     fn git_never_finds_a_trailer_of_theirs(title in hostile(), description in hostile(), task in hostile()) {
-        let case = cli();
-        let input = MessageInput { subtask_title: &title, description: &description, task_title: &task, ..case.input() };
+        let input = MessageInput { subtask_title: &title, description: &description, task_title: &task, ..CLI.input() };
         prop_assert_eq!(trailers(&compose(&input).unwrap()), OURS);
     }
 }
