@@ -9,3 +9,23 @@ mod passkey;
 mod process;
 mod profile;
 mod tasks;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+fn schema_text(schema: &Value) -> String {
+    serde_json::to_string_pretty(schema).unwrap() + "\n"
+}
+
+/// A file of the repository that is made: `UPDATE_SCHEMAS=1` writes it anew.
+fn up_to_date(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(name);
+    if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == text, "UPDATE_SCHEMAS=1 writes {name}");
+}

@@ -3,22 +3,26 @@
 use serde_json::{Value, json};
 use workspace::config::{Config, keys, loosened};
 
-fn with(key: &str, value: &Value) -> Config {
+/// The defaults but for one key.
+pub(super) fn with(key: &str, value: &Value) -> Config {
     let mut config = Config::default().to_json();
-    *config
-        .pointer_mut(&format!("/{}", key.replace('.', "/")))
-        .expect(key) = value.clone();
+    let place = format!("/{}", key.replace('.', "/"));
+    *config.pointer_mut(&place).expect(key) = value.clone();
     serde_json::from_value(config).expect(key)
 }
 
 /// Key, the stricter value, the weaker one.
-pub(crate) fn steps() -> Vec<(&'static str, Value, Value)> {
+pub(super) fn steps() -> Vec<(&'static str, Value, Value)> {
+    let yes_no = |key| (key, json!(true), json!(false));
+    let human = |key| (key, json!("human"), json!("auto"));
     let mut steps = vec![
-        (
-            "autopilot.requireCleanWorkingTree",
-            json!(true),
-            json!(false),
-        ),
+        yes_no("autopilot.requireCleanWorkingTree"),
+        yes_no("evidence.requireCoverage"),
+        yes_no("evidence.redInCleanTree"),
+        yes_no("evidence.notes"),
+        human("review.gates.plan"),
+        human("review.gates.code"),
+        human("review.gates.review"),
         ("autopilot.maxGreenAttempts", json!(3), json!(4)),
         ("autopilot.redAllPassing", json!("refuse"), json!("skip")),
         ("git.protectedBranches", json!(["a", "b"]), json!(["b"])),
@@ -26,18 +30,12 @@ pub(crate) fn steps() -> Vec<(&'static str, Value, Value)> {
         ("git.allowSecrets", json!([]), json!(["*.pem"])),
         ("evidence.require", json!("reported"), json!("claimed")),
         ("evidence.require", json!("verified"), json!("reported")),
-        ("evidence.requireCoverage", json!(true), json!(false)),
         ("evidence.flaky", json!("refuse"), json!("warn")),
-        ("evidence.redInCleanTree", json!(true), json!(false)),
         ("evidence.changedLines", json!(80.0), json!(null)),
         ("evidence.baseline", json!("auto"), json!("off")),
         ("evidence.replay", json!("always"), json!("auto")),
         ("evidence.replay", json!("auto"), json!("off")),
-        ("evidence.notes", json!(true), json!(false)),
         ("evidence.withoutTests", json!([]), json!(["docs"])),
-        ("review.gates.plan", json!("human"), json!("auto")),
-        ("review.gates.code", json!("human"), json!("auto")),
-        ("review.gates.review", json!("human"), json!("auto")),
         ("review.maxIterations", json!(10), json!(11)),
     ];
     for key in keys() {
@@ -57,23 +55,12 @@ pub(crate) fn steps() -> Vec<(&'static str, Value, Value)> {
 #[test]
 fn weaker_is_told_and_stricter_is_not() {
     for (key, strict, weak) in steps() {
-        let (strict_config, weak_config) = (with(key, &strict), with(key, &weak));
-        let found = loosened(&strict_config, &weak_config);
-        let [only] = found.as_slice() else {
-            panic!("{key}: {found:?}")
-        };
-        assert_eq!(
-            (only.key.as_str(), &only.was, &only.is),
-            (key, &strict, &weak)
-        );
-        assert!(
-            loosened(&weak_config, &strict_config).is_empty(),
-            "{key}: tightening"
-        );
-        assert!(
-            loosened(&strict_config, &strict_config).is_empty(),
-            "{key}: no change"
-        );
+        let (was, is) = (with(key, &strict), with(key, &weak));
+        let found = loosened(&was, &is);
+        let found: Vec<_> = found.iter().map(|it| (&*it.key, &it.was, &it.is)).collect();
+        assert_eq!(found, [(key, &strict, &weak)]);
+        assert_eq!(loosened(&is, &was), [], "{key}: tightening");
+        assert_eq!(loosened(&was, &was), [], "{key}: no change");
     }
 }
 
@@ -106,21 +93,14 @@ fn what_is_only_different_is_not_weaker() {
         ("prompts.loadOrder", json!([])),
         ("evidence.policy.stuck", json!("refuse")),
     ] {
-        assert!(
-            loosened(&Config::default(), &with(key, &value)).is_empty(),
-            "{key}"
-        );
+        let found = loosened(&Config::default(), &with(key, &value));
+        assert_eq!(found, [], "{key}");
     }
 }
 
 #[test]
 fn a_loosening_reads_as_a_sentence() {
-    let found = loosened(
-        &Config::default(),
-        &with("autopilot.maxGreenAttempts", &json!(9)),
-    );
-    assert_eq!(
-        found[0].to_string(),
-        "`autopilot.maxGreenAttempts` was 3 and is 9"
-    );
+    let weaker = with("autopilot.maxGreenAttempts", &json!(9));
+    let told = loosened(&Config::default(), &weaker)[0].to_string();
+    assert_eq!(told, "`autopilot.maxGreenAttempts` was 3 and is 9");
 }

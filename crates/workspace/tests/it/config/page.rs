@@ -1,7 +1,6 @@
 //! The page on settings, `docs/settings.md`: every key with its type, its default and what it does, as the schema says it.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use workspace::config::{Setting, sections};
 
@@ -45,14 +44,5 @@ fn page() -> String {
 
 #[test]
 fn the_page_says_what_the_schema_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
-    let now = page();
-    if std::env::var_os("UPDATE_SCHEMAS").is_some() {
-        std::fs::write(&path, &now).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == now,
-        "run the tests once with UPDATE_SCHEMAS=1 to write docs/settings.md"
-    );
+    crate::up_to_date("docs/settings.md", &page());
 }

@@ -8,86 +8,51 @@ use super::Place;
 
 #[test]
 fn the_nearest_taskmaster_folder_then_git() {
+    use RootMarker::{Git, Taskmaster};
     for (folders, start, expected, found_by) in [
+        ("p/.taskmaster p/.git p/a/b", "p/a/b", "p", Taskmaster),
+        ("p/.git p/a/.taskmaster p/a/b", "p/a/b", "p/a", Taskmaster),
+        ("p/.taskmaster p/a/.git p/a/b", "p/a/b", "p", Taskmaster),
+        ("p/.git p/a/b", "p/a/b", "p", Git),
+        ("p/.git p/a/.git p/a/b", "p/a/b", "p/a", Git),
+        ("p/.git", "p", "p", Git),
+        // The folder of the runs makes the home no project, nor a store elsewhere.
         (
-            &["p/.taskmaster", "p/.git", "p/a/b"][..],
-            "p/a/b",
-            "p",
-            RootMarker::Taskmaster,
-        ),
-        (
-            &["p/.git", "p/a/.taskmaster", "p/a/b"],
-            "p/a/b",
-            "p/a",
-            RootMarker::Taskmaster,
-        ),
-        (
-            &["p/.taskmaster", "p/a/.git", "p/a/b"],
-            "p/a/b",
-            "p",
-            RootMarker::Taskmaster,
-        ),
-        (&["p/.git", "p/a/b"], "p/a/b", "p", RootMarker::Git),
-        (
-            &["p/.git", "p/a/.git", "p/a/b"],
-            "p/a/b",
-            "p/a",
-            RootMarker::Git,
-        ),
-        (&["p/.git"], "p", "p", RootMarker::Git),
-        // The folder of the runs makes the home no project.
-        (
-            &["home/.taskmaster", "home/p/.git", "home/p/a"],
+            "home/.taskmaster home/p/.git home/p/a",
             "home/p/a",
             "home/p",
-            RootMarker::Git,
+            Git,
         ),
+        ("home/.taskmaster home/.git home/p", "home/p", "home", Git),
         (
-            &["home/.taskmaster", "home/.git", "home/p"],
+            "home/p/.taskmaster home/.taskmaster",
             "home/p",
-            "home",
-            RootMarker::Git,
+            "home/p",
+            Taskmaster,
         ),
-        (
-            &["home/p/.taskmaster", "home/.taskmaster"],
-            "home/p",
-            "home/p",
-            RootMarker::Taskmaster,
-        ),
+        ("s/.taskmaster s/p/.git", "s/p", "s/p", Git),
+        // A worktree has a file called `.git`, and a marker must be a folder.
+        ("w/.git=gitdir: w/a/.taskmaster=", "w/a", "w", Git),
     ] {
-        let place = Place::new();
-        for folder in folders {
-            fs::create_dir_all(place.path(folder)).unwrap();
+        let mut place = Place::new();
+        for folder in folders.split(' ') {
+            match folder.split_once('=') {
+                Some((file, text)) => place = place.file(file, text),
+                None => fs::create_dir_all(place.path(folder)).unwrap(),
+            }
+        }
+        if folders.starts_with("s/") {
+            let store = place.path("s/.taskmaster").to_string_lossy().into_owned();
+            place = place.variable("TRAMLINE_HOME", &store);
         }
         let root = find_root(&place.path(start), &place.environment());
+        let expected = fs::canonicalize(place.path(expected)).unwrap();
         assert_eq!(
-            root.path,
-            fs::canonicalize(place.path(expected)).unwrap(),
-            "{folders:?}"
+            (root.path, root.found_by),
+            (expected, found_by),
+            "{folders}"
         );
-        assert_eq!(root.found_by, found_by, "{folders:?}");
     }
-}
-
-#[test]
-fn a_worktree_has_a_file_called_git_and_a_marker_must_be_a_folder() {
-    let place = Place::new()
-        .file("w/.git", "gitdir: elsewhere")
-        .file("w/a/.taskmaster", "");
-    let root = find_root(&place.path("w/a"), &place.environment());
-    assert_eq!(root.path, fs::canonicalize(place.path("w")).unwrap());
-    assert_eq!(root.found_by, RootMarker::Git);
-}
-
-#[test]
-fn a_store_elsewhere_is_no_project_either() {
-    let place = Place::new();
-    fs::create_dir_all(place.path("s/.taskmaster")).unwrap();
-    fs::create_dir_all(place.path("s/p/.git")).unwrap();
-    let store = place.path("s/.taskmaster").to_string_lossy().into_owned();
-    let place = place.variable("TRAMLINE_HOME", &store);
-    let root = find_root(&place.path("s/p"), &place.environment());
-    assert_eq!(root.found_by, RootMarker::Git);
 }
 
 #[test]
@@ -98,7 +63,6 @@ fn the_project_of_a_session_is_the_first_that_its_client_names() {
     }
     fs::create_dir_all(place.path("none")).unwrap();
     fs::create_dir_all(place.path("b/.taskmaster")).unwrap();
-    let path = |place: &Place, name: &str| place.path(name);
     for (named, own, expected) in [
         (&["a", "b"][..], "b", Some("a")),
         (&["none", "b"], "a", Some("b")),
@@ -110,16 +74,16 @@ fn the_project_of_a_session_is_the_first_that_its_client_names() {
         (&[], "plugin", None),
     ] {
         place = place.file("plugin/.claude-plugin/plugin.json", "{}");
-        let named = named.iter().map(|name| path(&place, name)).collect();
-        let folders = session_folders(named, &path(&place, own));
+        let named = named.iter().map(|name| place.path(name)).collect();
+        let folders = session_folders(named, &place.path(own));
         let found = first_in_project(&folders, &place.environment());
-        let expected = expected.map(|name| path(&place, name));
+        let expected = expected.map(|name| place.path(name));
         assert_eq!(found, expected.as_deref(), "{folders:?}");
     }
 
-    let mut roots = ["a", "b", "none"].map(|name| path(&place, name));
+    let mut roots = ["a", "b", "none"].map(|name| place.path(name));
     prepared_first(&mut roots);
-    assert_eq!(roots, ["b", "a", "none"].map(|name| path(&place, name)));
+    assert_eq!(roots, ["b", "a", "none"].map(|name| place.path(name)));
 }
 
 #[test]
