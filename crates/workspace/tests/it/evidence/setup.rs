@@ -1,7 +1,6 @@
 //! Whether a fresh checkout has what tests need.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use workspace::git::Repository;
@@ -62,7 +61,7 @@ fn untracked_folders_are_named() {
             Some(place),
             "{manifest} ignored"
         );
-        fs::remove_file(fixture.at(".gitignore")).unwrap();
+        fixture.remove(".gitignore");
         fixture.commit_all("dependencies, too");
         assert_eq!(needs(&fixture), None, "{manifest} tracked");
     }
@@ -138,23 +137,12 @@ fn a_checkout_has_the_submodules_of_its_commit() {
     let other = Fixture::new();
     let fixture = Fixture::new();
     let url = other.root().to_str().unwrap();
-    fixture.git(&[
-        "-c",
-        "protocol.file.allow=always",
-        "submodule",
-        "--quiet",
-        "add",
-        url,
-        "lib",
-    ]);
+    fixture.add_submodule(url, "lib");
     fixture.commit_all("a submodule");
     let at = fixture.head();
     let held = || {
-        let tree = fixture.repository.throw_away_worktree(&at, &[]).unwrap();
-        fixture
-            .repository
-            .fill_submodules(tree.path(), &at)
-            .unwrap();
+        let tree = fixture.throw_away_worktree(&at, &[]).unwrap();
+        fixture.fill_submodules(tree.path(), &at).unwrap();
         let lib = tree.path().join("lib");
         assert!(!lib.join("left").exists());
         fs::read_to_string(lib.join("README.md"))
@@ -168,7 +156,7 @@ fn a_checkout_has_the_submodules_of_its_commit() {
         &["status"][..],
         &["commit", "--quiet", "--all", "--message", "moved"],
     ] {
-        run(&fixture.at("lib"), &fixture.environment(), words);
+        fixture.inside("lib", words);
         assert_eq!(held().unwrap(), before);
     }
     run(
@@ -204,15 +192,12 @@ fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
     fixture.write("node_modules/@of/right/index.js", "right\n");
     fixture.write("node_modules/.vite/results.json", "{}");
     fixture.write(".venv/pyvenv.cfg", "");
-    symlink("../packages/a", fixture.at("node_modules/a")).unwrap();
-    symlink("../../packages/a", fixture.at("node_modules/@of/a")).unwrap();
-    let needed = fixture.repository.dependencies().unwrap();
+    fixture.link("../packages/a", "node_modules/a");
+    fixture.link("../../packages/a", "node_modules/@of/a");
+    let needed = fixture.dependencies().unwrap();
     assert_eq!(needed.installed, [".venv", "node_modules"]);
-    let tree = fixture
-        .repository
-        .throw_away_worktree(&fixture.head(), &[])
-        .unwrap();
-    fixture.repository.lend(&tree, &needed.installed).unwrap();
+    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
+    fixture.lend(&tree, &needed.installed).unwrap();
     let root = fs::canonicalize(fixture.root()).unwrap();
     let modules = tree.path().join("node_modules");
     for lent in ["left", "@of/right"] {

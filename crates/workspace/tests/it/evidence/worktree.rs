@@ -66,8 +66,8 @@ fn shop() -> Fixture {
     fixture.write("test/gone.test.js", "gone\n");
     fixture.write("only/one.txt", "one\n");
     fixture.write("run.sh", "#!/bin/sh\n");
-    fs::set_permissions(fixture.at("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
-    symlink("src/cart.js", fixture.at("link")).unwrap();
+    fixture.make_executable("run.sh");
+    fixture.link("src/cart.js", "link");
     fixture.commit_all("shop");
     fixture
 }
@@ -84,8 +84,8 @@ fn it_is_the_commit_with_the_named_files_as_they_are_now() {
         fs::Permissions::from_mode(0o755),
     )
     .unwrap();
-    symlink("/etc/hostname", fixture.at("test/outward")).unwrap();
-    fs::remove_file(fixture.at("test/gone.test.js")).unwrap();
+    fixture.link("/etc/hostname", "test/outward");
+    fixture.remove("test/gone.test.js");
     fs::remove_dir_all(fixture.at("only")).unwrap();
     let named = paths(&[
         "test/cart.test.js",
@@ -96,7 +96,6 @@ fn it_is_the_commit_with_the_named_files_as_they_are_now() {
         "never/was.txt",
     ]);
     let tree = fixture
-        .repository
         .throw_away_worktree(&fixture.head(), &named)
         .unwrap();
     let found = content(tree.path());
@@ -135,7 +134,6 @@ fn it_has_a_repository_of_its_own() {
     let head = fixture.head();
     fixture.commit_all("later");
     let tree = fixture
-        .repository
         .throw_away_worktree(&head, &paths(&["src/cart.js"]))
         .unwrap();
     let git = |arguments: &[&str]| run(tree.path(), &fixture.environment(), arguments);
@@ -169,7 +167,6 @@ fn the_users_repository_is_not_touched_and_no_hook_runs() {
     drop(fs::remove_file(fixture.outside().join("home/hooks")));
     let before = bytes(fixture.root());
     let tree = fixture
-        .repository
         .throw_away_worktree(&fixture.head(), &paths(&["src/cart.js"]))
         .unwrap();
     fs::write(tree.path().join("src/cart.js"), "other\n").unwrap();
@@ -196,16 +193,15 @@ fn links_on_the_way_are_not_gone_through() {
     fixture.write("was-folder/a.txt", "inside\n");
     fixture.write("was-file", "file\n");
     fixture.commit_all("links");
-    fs::remove_file(fixture.at("was-link")).unwrap();
+    fixture.remove("was-link");
     fixture.write("was-link/a.txt", "inside now\n");
     // At the commit a folder, now a link.
     fs::remove_dir_all(fixture.at("was-folder")).unwrap();
     symlink(&outside, fixture.at("was-folder")).unwrap();
-    fs::remove_file(fixture.at("was-file")).unwrap();
+    fixture.remove("was-file");
     fixture.write("was-file/a.txt", "deeper\n");
     let named = paths(&["was-link/a.txt", "was-folder/a.txt", "was-file/a.txt"]);
     let tree = fixture
-        .repository
         .throw_away_worktree(&fixture.head(), &named)
         .unwrap();
     assert_eq!(fs::read(outside.join("a.txt")).unwrap(), b"outside\n");
@@ -215,7 +211,6 @@ fn links_on_the_way_are_not_gone_through() {
     assert!(!found.contains_key(Path::new("was-folder/a.txt")));
 
     let tree = fixture
-        .repository
         .throw_away_worktree(&fixture.head(), &paths(&["was-folder", "was-link"]))
         .unwrap();
     let found = content(tree.path());
@@ -230,21 +225,13 @@ fn links_on_the_way_are_not_gone_through() {
 fn gits_own_files_are_refused() {
     let fixture = shop();
     for name in [".git/config", "sub/.GIT/hooks/post-commit"] {
-        let Err(error) = fixture
-            .repository
-            .throw_away_worktree(&fixture.head(), &[path(name)])
-        else {
+        let Err(error) = fixture.throw_away_worktree(&fixture.head(), &[path(name)]) else {
             panic!("{name}");
         };
         assert_eq!(*error.kind(), GitErrorKind::Refused);
     }
     let absent = "0123456789012345678901234567890123456789".parse().unwrap();
-    assert!(
-        fixture
-            .repository
-            .throw_away_worktree(&absent, &[])
-            .is_err()
-    );
+    assert!(fixture.throw_away_worktree(&absent, &[]).is_err());
 }
 
 #[test]
@@ -253,13 +240,10 @@ fn files_come_as_a_checkout_of_the_user_would_write_them() {
     fixture.write(".gitattributes", "*.txt text eol=crlf\n*.up filter=up\n");
     fixture.write("a.txt", "a\r\nb\r\n");
     fixture.write("a.up", "shout\n");
-    fixture.git(&["config", "filter.up.clean", "tr A-Z a-z"]);
-    fixture.git(&["config", "filter.up.smudge", "tr a-z A-Z"]);
+    fixture.config(&[("filter.up.clean", "tr A-Z a-z")]);
+    fixture.config(&[("filter.up.smudge", "tr a-z A-Z")]);
     fixture.commit_all("attributes");
-    let tree = fixture
-        .repository
-        .throw_away_worktree(&fixture.head(), &[])
-        .unwrap();
+    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
     assert_eq!(fs::read(tree.path().join("a.txt")).unwrap(), b"a\r\nb\r\n");
     assert_eq!(fs::read(tree.path().join("a.up")).unwrap(), b"SHOUT\n");
 }
@@ -284,7 +268,7 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
         "side",
     ]);
     fs::write(linked.join("new.txt"), "new\n").unwrap();
-    let repository = Repository::discover_with_env(&linked, fixture.environment()).unwrap();
+    let repository = fixture.discover(&linked).unwrap();
     let tree = repository
         .throw_away_worktree(&fixture.head(), &paths(&["new.txt"]))
         .unwrap();
@@ -299,7 +283,7 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
         &url,
         shallow.to_str().unwrap(),
     ]);
-    let repository = Repository::discover_with_env(&shallow, fixture.environment()).unwrap();
+    let repository = fixture.discover(&shallow).unwrap();
     let tree = repository
         .throw_away_worktree(&fixture.head(), &[])
         .unwrap();
@@ -309,7 +293,7 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
     let other = Fixture::unborn(&["--object-format=sha256"]);
     other.write("a.txt", "a\n");
     let head = other.commit_all("first");
-    let tree = other.repository.throw_away_worktree(&head, &[]).unwrap();
+    let tree = other.throw_away_worktree(&head, &[]).unwrap();
     assert_eq!(
         run(tree.path(), &other.environment(), &["rev-parse", "HEAD"]).trim(),
         head.as_str()
@@ -319,10 +303,7 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
 #[test]
 fn what_tests_lock_away_is_removed_too() {
     let fixture = shop();
-    let tree = fixture
-        .repository
-        .throw_away_worktree(&fixture.head(), &[])
-        .unwrap();
+    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
     let place = tree.path().to_owned();
     let locked = place.join("cache/module");
     fs::create_dir_all(&locked).unwrap();
@@ -405,10 +386,7 @@ fn nothing_is_written_or_taken_away_behind_a_link() {
     symlink(&outside, fixture.at("leads")).unwrap();
     symlink(outside.join("kept.txt"), fixture.at("leads.txt")).unwrap();
     fixture.commit_all("links");
-    let tree = fixture
-        .repository
-        .throw_away_worktree(&fixture.head(), &[])
-        .unwrap();
+    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
     let theirs = || bytes(&outside);
     let before = theirs();
     tree.remove(&path("leads/kept.txt")).unwrap();

@@ -3,26 +3,24 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use workspace::git::{CommitError, Repository};
+use workspace::git::{CommitError, CommitRequest};
 
 use super::fixture::{ACTION, DATE, Fixture, path, paths};
 
-fn refused(result: Result<workspace::git::CommitMade, CommitError>) -> CommitError {
-    result.expect_err("this commit should not have been made")
-}
-
 #[test]
 fn only_what_is_named() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::dirty();
     fixture.write("staged", "s\n");
     fixture.git(&["add", "staged"]);
+    fixture.git(&["pack-refs", "--all"]);
     fixture.write("left", "l\n");
     fixture.write("README.md", "changed\n");
-    fixture.write("new", "n\n");
     let base = fixture.head();
     let made = fixture.commit(&["README.md", "new"]).unwrap();
-    assert_eq!(made.oid, fixture.head());
-    assert_eq!(made.commit.parents, [base]);
+    assert_eq!(
+        (&made.oid, made.commit.parents),
+        (&fixture.head(), vec![base])
+    );
     assert_eq!(made.commit.author_date, DATE);
     assert_eq!(made.commit.message.trim_end(), "feat: a thing\n\nBody.");
     assert_eq!(made.paths, paths(&["README.md", "new"]));
@@ -30,8 +28,9 @@ fn only_what_is_named() {
     let reflog = fixture.git(&["log", "-g", "-1", "--format=%gs"]);
     assert_eq!(reflog.trim_end(), format!("{ACTION}: feat: a thing"));
     // One that adds the name of the new file, and one that commits.
-    assert_eq!(fixture.groups.borrow().len(), 2);
-    assert!(!fixture.groups.borrow()[1].is_alive());
+    let groups = fixture.groups.borrow();
+    assert_eq!(groups.len(), 2);
+    assert!(!groups[1].is_alive());
 }
 
 /// How a person likes to look at differences says nothing of what a commit changes.
@@ -53,7 +52,7 @@ fn settings_of_diffs_do_not_matter() {
         fixture.write("order", "two\n");
         fixture.write("sub/one", "1\n");
         fixture.write("two", "2\n");
-        fixture.git(&["config", key, value]);
+        fixture.config(&[(key, value)]);
         let made = fixture.commit(&["sub/one", "two"]);
         let made = made.unwrap_or_else(|error| panic!("{key}: {error}"));
         assert_eq!(made.paths, paths(&["sub/one", "two"]), "{key}");
@@ -74,11 +73,13 @@ fn patterns_are_names() {
 #[test]
 fn messages_come_out_as_they_are() {
     let fixture = Fixture::new();
-    fixture.git(&["config", "commit.cleanup", "strip"]);
-    fixture.git(&["config", "commit.verbose", "true"]);
-    fixture.git(&["config", "commit.template", "/nowhere"]);
-    fixture.git(&["config", "i18n.commitEncoding", "ISO-8859-1"]);
-    fixture.git(&["config", "core.editor", "false"]);
+    fixture.config(&[
+        ("commit.cleanup", "strip"),
+        ("commit.verbose", "true"),
+        ("commit.template", "/nowhere"),
+        ("i18n.commitEncoding", "ISO-8859-1"),
+        ("core.editor", "false"),
+    ]);
     for message in [
         "# one\n\n#two\nthree",
         "-m x --amend $(id) `id`",
@@ -86,15 +87,10 @@ fn messages_come_out_as_they_are() {
         "Signed-off-by: x\n\n---\ndiff --git a b",
     ] {
         fixture.write("README.md", message);
-        let made = fixture
-            .commit_with(&paths(&["README.md"]), |request| request.message = message)
-            .unwrap();
-        assert_eq!(made.commit.message.trim_end(), message);
-        assert!(
-            !fixture
-                .git(&["cat-file", "commit", "HEAD"])
-                .contains("encoding")
-        );
+        let made = fixture.commit_with(&paths(&["README.md"]), |it| it.message = message);
+        assert_eq!(made.unwrap().commit.message.trim_end(), message);
+        let raw = fixture.git(&["cat-file", "commit", "HEAD"]);
+        assert!(!raw.contains("encoding"), "{raw}");
     }
 }
 
@@ -103,50 +99,43 @@ fn a_sign_off_is_added_once_and_stands_with_the_other_trailers() {
     let fixture = Fixture::new();
     fixture.hook("commit-msg", "grep -q '^Signed-off-by: ' \"$1\"");
     let own = "Signed-off-by: Test Person <test@example.invalid>";
+    let signed = "feat: c\n\nSigned-off-by: Test Person <test@example.invalid>";
     for (message, before) in [
         ("feat: a", "feat: a\n\n"),
-        (
-            "feat: b\n\nTests: 1 passing",
-            "feat: b\n\nTests: 1 passing\n",
-        ),
-        (
-            "feat: c\n\nSigned-off-by: Test Person <test@example.invalid>",
-            "feat: c\n\n",
-        ),
+        ("b: b\n\nTests: 1 passing", "b: b\n\nTests: 1 passing\n"),
+        (signed, "feat: c\n\n"),
     ] {
         fixture.write("README.md", message);
-        let made = fixture
-            .commit_with(&paths(&["README.md"]), |request| {
-                request.message = message;
-                request.signoff = true;
-            })
-            .unwrap();
-        assert_eq!(made.commit.message.trim_end(), format!("{before}{own}"));
+        let made = fixture.commit_with(&paths(&["README.md"]), |request| {
+            request.message = message;
+            request.signoff = true;
+        });
+        let said = made.unwrap().commit.message;
+        assert_eq!(said.trim_end(), format!("{before}{own}"));
     }
     fixture.write("README.md", "unsigned");
-    let error = refused(fixture.commit(&["README.md"]));
-    assert_eq!(error.code(), "commit_refused");
+    assert_eq!(fixture.refused(&["README.md"]), "commit_refused");
 }
 
 #[test]
 fn a_refusing_hook_leaves_everything_as_it_was() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::dirty();
     fixture.write("staged", "s\n");
     fixture.write("theirs", "t\n");
     fixture.git(&["add", "staged"]);
     fixture.git(&["add", "--intent-to-add", "theirs"]);
-    fixture.write("new", "n\n");
     fixture.write("README.md", "changed\n");
-    fixture.hook(
-        "pre-commit",
-        "echo 'to stdout'; echo 'to stderr' >&2; exit 3",
-    );
-    let before = (
-        fixture.short_status(),
-        fixture.git(&["ls-files", "--stage"]),
-        fixture.head(),
-    );
-    let error = refused(fixture.commit(&["new", "README.md", "theirs"]));
+    let script = "echo 'to stdout'; echo 'to stderr' >&2; exit 3";
+    fixture.hook("pre-commit", script);
+    let look = || {
+        (
+            fixture.short_status(),
+            fixture.git(&["ls-files", "--stage"]),
+            fixture.head(),
+        )
+    };
+    let before = look();
+    let error = fixture.commit(&["new", "README.md", "theirs"]).unwrap_err();
     assert_eq!(error.code(), "commit_refused");
     let CommitError::Refused {
         output,
@@ -160,16 +149,8 @@ fn a_refusing_hook_leaves_everything_as_it_was() {
         output.contains("to stdout") && output.contains("to stderr"),
         "{output}"
     );
-    assert!(left_in_index.is_empty());
-    assert_eq!(
-        (
-            fixture.short_status(),
-            fixture.git(&["ls-files", "--stage"]),
-            fixture.head()
-        ),
-        before
-    );
-    fs::remove_file(fixture.at(".git/hooks/pre-commit")).unwrap();
+    assert_eq!((left_in_index.len(), look()), (0, before));
+    fixture.remove(".git/hooks/pre-commit");
     fixture.commit(&["new", "README.md", "theirs"]).unwrap();
     assert_eq!(fixture.short_status(), "A  staged\n");
 }
@@ -179,26 +160,25 @@ fn a_refused_change_from_file_to_folder_leaves_the_index_as_it_was() {
     let fixture = Fixture::new();
     fixture.write("thing", "file\n");
     fixture.commit_all("thing");
-    fs::remove_file(fixture.at("thing")).unwrap();
+    fixture.remove("thing");
     fixture.write("thing/inside", "x\n");
     fixture.hook("pre-commit", "exit 1");
-    let before = fs::read(fixture.at(".git/index")).unwrap();
-    let error = refused(fixture.commit(&["thing", "thing/inside"]));
-    assert!(error.to_string().contains("without a word"), "{error}");
-    assert_eq!(fs::read(fixture.at(".git/index")).unwrap(), before);
+    let before = fixture.index();
+    assert_eq!(
+        fixture.refused(&["thing", "thing/inside"]),
+        "commit_refused"
+    );
+    assert_eq!(fixture.index(), before);
 }
 
 #[test]
 fn an_index_that_somebody_changed_meanwhile_is_not_put_back() {
-    let fixture = Fixture::new();
-    fixture.write("new", "x\n");
+    let fixture = Fixture::dirty();
     fixture.write("theirs", "x\n");
     // The hook plays another program that writes the index while ours runs.
-    fixture.hook(
-        "pre-commit",
-        "unset GIT_INDEX_FILE; cp .git/index ../copy; GIT_INDEX_FILE=../copy git add theirs; cp ../copy .git/index; exit 1",
-    );
-    let error = refused(fixture.commit(&["new"]));
+    let script = "unset GIT_INDEX_FILE; cp .git/index ../copy; GIT_INDEX_FILE=../copy git add theirs; cp ../copy .git/index; exit 1";
+    fixture.hook("pre-commit", script);
+    let error = fixture.commit(&["new"]).unwrap_err();
     assert!(
         matches!(error, CommitError::Refused { ref left_in_index, .. } if left_in_index.is_empty())
     );
@@ -207,10 +187,10 @@ fn an_index_that_somebody_changed_meanwhile_is_not_put_back() {
 
 #[test]
 fn long_hook_output_is_cut_in_the_middle() {
-    let fixture = Fixture::new();
-    fixture.write("README.md", "changed\n");
-    fixture.hook("pre-commit", "echo begin; i=0; while [ $i -lt 4000 ]; do echo 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; i=$((i+1)); done; echo end; exit 1");
-    let error = refused(fixture.commit(&["README.md"]));
+    let fixture = Fixture::dirty();
+    let script = "echo begin; yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | head -n 4000; echo end; exit 1";
+    fixture.hook("pre-commit", script);
+    let error = fixture.commit(&["new"]).unwrap_err();
     let CommitError::Refused { output, .. } = error else {
         panic!("{error}")
     };
@@ -223,9 +203,9 @@ fn hooks_may_change_the_message_and_the_files() {
     let fixture = Fixture::new();
     fixture.write("code", "one\n");
     fixture.commit_all("code");
-    fixture.write("code", "two\n");
-    fixture.write("new", "three\n");
-    fixture.write("staged", "s\n");
+    for (name, text) in [("code", "two\n"), ("new", "three\n"), ("staged", "s\n")] {
+        fixture.write(name, text);
+    }
     fixture.git(&["add", "staged"]);
     fixture.hook("pre-commit", "for f in code new; do tr a-z A-Z < $f > $f.tmp && mv $f.tmp $f && git add $f; done; echo log > CHANGES; git add CHANGES");
     fixture.hook("commit-msg", "echo 'Reviewed-by: hook' >> \"$1\"");
@@ -238,19 +218,14 @@ fn hooks_may_change_the_message_and_the_files() {
 
 #[test]
 fn hooks_see_the_usual_meaning_of_paths_and_the_users_locale() {
-    let fixture = Fixture::new();
-    fixture.write("README.md", "changed\n");
+    let fixture = Fixture::dirty();
     fixture.hook("pre-commit", "env > ../seen");
-    let mut environment = fixture.environment();
-    environment.push(("LC_ALL".into(), Some("xx_YY.UTF-8".into())));
-    environment.push(("GIT_LITERAL_PATHSPECS".into(), Some("1".into())));
-    let repository = Repository::discover_with_env(fixture.root(), environment).unwrap();
-    let fixture = fixture.with(repository);
-    fixture.commit(&["README.md"]).unwrap();
+    let fixture =
+        fixture.with_variables(&[("LC_ALL", "xx_YY.UTF-8"), ("GIT_LITERAL_PATHSPECS", "1")]);
+    fixture.commit(&["new"]).unwrap();
     let seen = fs::read_to_string(fixture.outside().join("seen")).unwrap();
-    assert!(seen.contains("LC_ALL=xx_YY.UTF-8\n"));
+    assert!(seen.contains("LC_ALL=xx_YY.UTF-8\n") && seen.contains("GIT_EDITOR=:\n"));
     assert!(!seen.contains("PATHSPECS"));
-    assert!(seen.contains("GIT_EDITOR=:\n"));
 }
 
 #[test]
@@ -260,22 +235,18 @@ fn nothing_to_commit() {
     fixture.commit_all("ignore");
     fixture.write("other", "x\n");
     fixture.write("a.log", "x\n");
-    assert_eq!(
-        refused(fixture.commit(&["README.md"])).code(),
-        "nothing_to_commit"
-    );
-    assert_eq!(refused(fixture.commit(&["a.log"])).code(), "commit_refused");
-    assert_eq!(
-        refused(fixture.commit(&["absent"])).code(),
-        "commit_refused"
-    );
     fixture.git(&["add", "other"]);
-    assert_eq!(refused(fixture.commit(&[])).code(), "invalid_commit");
-    let bad_date = |request: &mut workspace::git::CommitRequest<'_>| request.author_date = "now";
-    assert_eq!(
-        refused(fixture.commit_with(&paths(&["other"]), bad_date)).code(),
-        "invalid_commit"
-    );
+    for (names, code) in [
+        (&["README.md"][..], "nothing_to_commit"),
+        (&["a.log"], "commit_refused"),
+        (&["absent"], "commit_refused"),
+        (&[], "invalid_commit"),
+    ] {
+        assert_eq!(fixture.refused(names), code, "{names:?}");
+    }
+    let bad_date = |request: &mut CommitRequest<'_>| request.author_date = "now";
+    let refused = fixture.commit_with(&paths(&["other"]), bad_date);
+    assert_eq!(refused.unwrap_err().code(), "invalid_commit");
     assert_eq!(fixture.short_status(), "A  other\n");
 }
 
@@ -286,99 +257,78 @@ fn not_where_it_should_be() {
     fixture.write("README.md", "second\n");
     fixture.commit_all("second");
     fixture.write("README.md", "third\n");
-    let names = paths(&["README.md"]);
-    let error = refused(fixture.commit_on(&first, "topic", &names, |_| {}));
-    assert_eq!(error.code(), "head_moved");
-    let error = refused(fixture.commit_on(&fixture.head(), "elsewhere", &names, |_| {}));
-    assert_eq!(error.code(), "wrong_branch");
-    assert!(error.suggestion().unwrap().contains("git switch elsewhere"));
+    let on = |parent, branch| {
+        let refused = fixture.commit_on(&parent, branch, &paths(&["README.md"]), |_| {});
+        refused.unwrap_err()
+    };
+    assert_eq!(on(first, "topic").code(), "head_moved");
+    assert_eq!(on(fixture.head(), "elsewhere").code(), "wrong_branch");
     fixture.git(&["switch", "--quiet", "--detach"]);
-    let error = refused(fixture.commit_on(&fixture.head(), "topic", &names, |_| {}));
+    let detached = on(fixture.head(), "topic");
     assert!(matches!(
-        error,
+        detached,
         CommitError::WrongBranch { actual: None, .. }
     ));
 }
 
 #[test]
 fn somebody_elses_lock() {
-    let fixture = Fixture::new();
-    fixture.write("new", "x\n");
-    fs::write(fixture.at(".git/index.lock"), "").unwrap();
-    let error = refused(fixture.commit(&["new"]));
-    assert_eq!(error.code(), "git_busy");
-    assert!(error.to_string().contains("index.lock"));
-    assert!(fixture.at(".git/index.lock").exists());
-    fs::remove_file(fixture.at(".git/index.lock")).unwrap();
+    let fixture = Fixture::dirty();
+    fixture.write(".git/index.lock", "");
+    assert_eq!(fixture.refused(&["new"]), "git_busy");
+    fixture.remove(".git/index.lock");
     assert_eq!(fixture.short_status(), "?? new\n");
+}
+
+fn within(fixture: &Fixture, timeout: Duration) -> Result<workspace::git::CommitMade, CommitError> {
+    fixture.commit_with(&paths(&["new"]), |request| request.timeout = timeout)
 }
 
 #[test]
 fn a_commit_that_takes_too_long_is_ended_with_all_it_started() {
-    let fixture = Fixture::new();
-    fixture.write("new", "x\n");
-    fixture.hook(
-        "pre-commit",
-        "trap '' TERM; echo waiting; (trap '' TERM; sleep 300) & sleep 300",
-    );
+    let fixture = Fixture::dirty();
+    let script = "trap '' TERM; echo waiting; (trap '' TERM; sleep 300) & sleep 300";
+    fixture.hook("pre-commit", script);
     let begun = Instant::now();
-    let error = refused(fixture.commit_with(&paths(&["new"]), |request| {
-        request.timeout = Duration::from_millis(300);
-    }));
+    let error = within(&fixture, Duration::from_millis(300)).unwrap_err();
     assert!(begun.elapsed() < Duration::from_mins(1));
     assert_eq!(error.code(), "commit_timeout");
     assert!(error.to_string().contains("waiting"), "{error}");
     let group = fixture.groups.borrow()[0].clone();
     assert!(group.wait(Duration::from_secs(20)));
     assert_eq!(fixture.short_status(), "?? new\n");
-    assert!(fixture.repository.index_lock().unwrap().is_none());
-    fs::remove_file(fixture.at(".git/hooks/pre-commit")).unwrap();
+    assert!(fixture.index_lock().unwrap().is_none());
+    fixture.remove(".git/hooks/pre-commit");
     fixture.commit(&["new"]).unwrap();
 }
 
 #[test]
 fn a_git_that_somebody_killed_leaves_nothing_behind() {
-    let fixture = Fixture::new();
-    fixture.write("new", "x\n");
+    let fixture = Fixture::dirty();
     fixture.hook("pre-commit", "kill -9 $PPID; sleep 300");
-    let before = fs::read(fixture.at(".git/index")).unwrap();
-    let error = refused(fixture.commit(&["new"]));
+    let before = fixture.index();
+    let error = fixture.commit(&["new"]).unwrap_err();
     assert!(
         matches!(error, CommitError::Refused { exit: None, .. }),
         "{error}"
     );
-    assert_eq!(fs::read(fixture.at(".git/index")).unwrap(), before);
-    let locks = fs::read_dir(fixture.at(".git")).unwrap().filter(|entry| {
-        entry
-            .as_ref()
-            .unwrap()
-            .path()
-            .extension()
-            .is_some_and(|extension| extension == "lock")
-    });
-    assert_eq!(locks.count(), 0);
-    fs::remove_file(fixture.at(".git/hooks/pre-commit")).unwrap();
+    assert_eq!(fixture.index(), before);
+    assert_eq!(fixture.in_git_folder(".lock"), [""; 0]);
+    fixture.remove(".git/hooks/pre-commit");
     fixture.commit(&["new"]).unwrap();
 }
 
 #[test]
 fn a_hook_that_hangs_after_the_commit_does_not_unmake_it() {
-    let fixture = Fixture::new();
-    fixture.write("new", "x\n");
+    let fixture = Fixture::dirty();
     fixture.hook("post-commit", "sleep 300");
-    let made = fixture
-        .commit_with(&paths(&["new"]), |request| {
-            request.timeout = Duration::from_secs(1);
-        })
-        .unwrap();
-    assert!(made.timed_out);
-    assert_eq!(made.oid, fixture.head());
+    let made = within(&fixture, Duration::from_secs(1)).unwrap();
+    assert_eq!((made.timed_out, made.oid), (true, fixture.head()));
 }
 
 #[test]
 fn a_hook_that_leaves_something_running_is_not_waited_for() {
-    let fixture = Fixture::new();
-    fixture.write("new", "x\n");
+    let fixture = Fixture::dirty();
     fixture.hook("post-commit", "sleep 30 &");
     let begun = Instant::now();
     fixture.commit(&["new"]).unwrap();
@@ -393,34 +343,23 @@ fn a_hook_that_leaves_something_running_is_not_waited_for() {
 fn in_a_linked_worktree() {
     let fixture = Fixture::new();
     fixture.git(&["worktree", "add", "--quiet", "-b", "side", "../side"]);
-    let linked =
-        Repository::discover_with_env(&fixture.outside().join("side"), fixture.environment())
-            .unwrap();
+    let linked = fixture.discover(&fixture.outside().join("side")).unwrap();
     let fixture = fixture.with(linked);
     fixture.write("new", "x\n");
     let made = fixture.commit(&["new"]).unwrap();
-    assert_eq!(fixture.repository.resolve("side").unwrap(), Some(made.oid));
+    assert_eq!(fixture.resolve("side").unwrap(), Some(made.oid));
     assert_eq!(fixture.short_status(), "");
-}
-
-#[test]
-fn with_syncing_and_packed_references() {
-    let fixture = Fixture::new();
-    fixture.git(&["pack-refs", "--all"]);
-    fixture.write("new", "x\n");
-    let made = fixture.commit(&["new"]).unwrap();
-    assert_eq!(made.oid, fixture.head());
 }
 
 #[test]
 fn renames_and_deletions() {
     let fixture = Fixture::new();
-    fixture.write("a", "1\n2\n3\n4\n");
-    fixture.write("b", "b\n");
-    fixture.write("c", "c\n");
+    for name in ["a", "b", "c"] {
+        fixture.write(name, &format!("{name}\n2\n3\n4\n"));
+    }
     fixture.commit_all("base");
     fixture.git(&["mv", "a", "moved"]);
-    fs::remove_file(fixture.at("b")).unwrap();
+    fixture.remove("b");
     fixture.git(&["rm", "--quiet", "--cached", "c"]);
     fixture.write("c", "changed\n");
     let changed = fixture.all_changed();
@@ -428,44 +367,29 @@ fn renames_and_deletions() {
     let made = fixture.commit_paths(&changed).unwrap();
     assert_eq!(made.paths, paths(&["a", "b", "c", "moved"]));
     assert_eq!(fixture.short_status(), "");
-    assert!(fixture.repository.is_tracked(&path("c")).unwrap());
+    assert!(fixture.is_tracked(&path("c")).unwrap());
 }
 
 #[test]
 fn signing_that_fails_is_a_refusal() {
-    let fixture = Fixture::new();
-    fixture.git(&["config", "commit.gpgSign", "true"]);
-    fixture.git(&["config", "gpg.program", "false"]);
-    fixture.write("new", "x\n");
-    assert_eq!(refused(fixture.commit(&["new"])).code(), "commit_refused");
+    let fixture = Fixture::dirty();
+    fixture.config(&[("commit.gpgSign", "true"), ("gpg.program", "false")]);
+    assert_eq!(fixture.refused(&["new"]), "commit_refused");
     assert_eq!(fixture.short_status(), "?? new\n");
 }
 
 #[test]
 fn what_git_reads_lies_where_no_git_sees_it_and_is_gone_afterwards() {
-    let fixture = Fixture::new();
-    let seen = fixture.outside().join("seen");
-    fixture.hook(
-        "pre-commit",
-        &format!(
-            "{{ ls .git | grep tramline; git status --porcelain; git fsck --no-dangling; }} >{0} 2>&1",
-            seen.display()
-        ),
-    );
+    let fixture = Fixture::dirty();
+    fixture.hook("pre-commit", "{ ls .git | grep tramline; git status --porcelain; git fsck --no-dangling; } >../seen 2>&1");
     // As a process that was killed in a commit leaves it.
-    let left = fixture.at(".git/tramline-scratch-dead");
-    fs::create_dir(&left).unwrap();
-    fs::write(left.join("lock"), "").unwrap();
-    fs::write(left.join("message"), "feat: never made\n").unwrap();
-    fixture.write("new", "x\n");
+    fixture.write(".git/tramline-scratch-dead/lock", "");
+    fixture.write(".git/tramline-scratch-dead/message", "feat: never made\n");
     fixture.commit(&["new"]).unwrap();
-    let seen = fs::read_to_string(&seen).unwrap();
+    let seen = fs::read_to_string(fixture.outside().join("seen")).unwrap();
     let lines: Vec<&str> = seen.lines().collect();
     assert!(lines[0].starts_with("tramline-scratch-"), "{seen}");
     assert_eq!(lines[1..], ["A  new"], "{seen}");
-    let names = fs::read_dir(fixture.at(".git"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert_eq!(names.filter(|name| name.contains("tramline")).count(), 0);
+    assert_eq!(fixture.in_git_folder("tramline"), [""; 0]);
     assert_eq!(fixture.short_status(), "");
 }

@@ -1,8 +1,9 @@
 //! The fingerprint: what was tested is what is committed.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use workspace::git::{FingerprintRequest, Oid, RepoPath};
@@ -27,14 +28,9 @@ fn picture(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// The files that are not as they were.
-fn disturbed(folder: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
-    let now = picture(folder);
-    now.keys()
-        .chain(before.keys())
-        .filter(|path| now.get(*path) != before.get(*path))
-        .cloned()
-        .collect()
+fn with(fixture: &Fixture, request: &FingerprintRequest<'_>) -> Oid {
+    let status = fixture.status().unwrap();
+    fixture.fingerprint(&status, request).unwrap().tree
 }
 
 pub(super) fn fingerprint(fixture: &Fixture, exclude: &[RepoPath]) -> Oid {
@@ -42,24 +38,24 @@ pub(super) fn fingerprint(fixture: &Fixture, exclude: &[RepoPath]) -> Oid {
         exclude,
         ..FingerprintRequest::default()
     };
-    fixture
-        .repository
-        .fingerprint(&fixture.repository.status().unwrap(), &request)
-        .unwrap()
-        .tree
+    with(fixture, &request)
 }
 
-/// Takes the fingerprint, then commits all that is changed: both must be the same tree, and the first must have
-/// left no trace.
-fn check(fixture: &Fixture) {
-    let before = picture(fixture.repository.git_dir());
+/// Takes the fingerprint, which must leave no trace.
+fn traceless(fixture: &Fixture) -> Oid {
+    let before = picture(fixture.git_dir());
     let tree = fingerprint(fixture, &[]);
-    assert_eq!(
-        disturbed(fixture.repository.git_dir(), &before),
-        Vec::<PathBuf>::new()
-    );
-    let changed = fixture.all_changed();
-    let made = fixture.commit_paths(&changed).unwrap();
+    let now = picture(fixture.git_dir());
+    let all = now.keys().chain(before.keys());
+    let disturbed: Vec<&PathBuf> = all.filter(|at| now.get(*at) != before.get(*at)).collect();
+    assert_eq!(disturbed, [] as [&PathBuf; 0]);
+    tree
+}
+
+/// Takes the fingerprint, then commits all that is changed: both must be the same tree.
+fn check(fixture: &Fixture) {
+    let tree = traceless(fixture);
+    let made = fixture.commit_paths(&fixture.all_changed()).unwrap();
     assert_eq!(made.commit.tree, tree);
     assert_eq!(fixture.short_status(), "");
 }
@@ -67,55 +63,39 @@ fn check(fixture: &Fixture) {
 #[test]
 fn nothing_changed() {
     let fixture = Fixture::new();
-    assert_eq!(
-        Some(fingerprint(&fixture, &[])),
-        fixture.repository.resolve_tree("HEAD").unwrap()
-    );
+    let head = fixture.resolve_tree("HEAD").unwrap();
+    assert_eq!(Some(fingerprint(&fixture, &[])), head);
 }
 
 #[test]
 fn changes_of_every_kind() {
     let fixture = Fixture::new();
-    for name in [
-        "modified",
-        "deleted",
-        "renamed",
-        "staged",
-        "both",
-        "removed",
-        "executable",
-        "linked",
-        "folder/x",
-    ] {
+    let names =
+        "modified deleted renamed staged both removed executable linked folder/x thing moving/a";
+    for name in names.split(' ') {
         fixture.write(name, &format!("{name}\n1\n2\n3\n"));
     }
     fixture.commit_all("base");
     fixture.write("modified", "new\n");
-    fs::remove_file(fixture.at("deleted")).unwrap();
+    fixture.remove("deleted");
     fixture.git(&["mv", "renamed", "moved"]);
     fixture.write("staged", "staged\n");
     fixture.write("both", "staged\n");
     fixture.git(&["add", "staged", "both"]);
     fixture.write("both", "and more\n");
     fixture.git(&["rm", "--quiet", "removed"]);
-    fs::set_permissions(fixture.at("executable"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::remove_file(fixture.at("linked")).unwrap();
-    symlink("modified", fixture.at("linked")).unwrap();
+    fixture.make_executable("executable");
+    fixture.remove("linked");
+    fixture.link("modified", "linked");
     fs::remove_dir_all(fixture.at("folder")).unwrap();
     fixture.write("folder", "now a file\n");
+    fixture.remove("thing");
+    fixture.write("thing/a", "now a folder\n");
+    fixture.write("thing/b", "b\n");
+    fs::rename(fixture.at("moving"), fixture.at("elsewhere")).unwrap();
+    fixture.link("elsewhere", "moving");
     fixture.write("new/file", "new\n");
     fixture.write("empty", "");
-    check(&fixture);
-}
-
-#[test]
-fn a_file_becomes_a_folder() {
-    let fixture = Fixture::new();
-    fixture.write("thing", "file\n");
-    fixture.commit_all("base");
-    fs::remove_file(fixture.at("thing")).unwrap();
-    fixture.write("thing/a", "a\n");
-    fixture.write("thing/b", "b\n");
     check(&fixture);
 }
 
@@ -130,16 +110,6 @@ fn folders_within_folders() {
 }
 
 #[test]
-fn a_folder_becomes_a_link() {
-    let fixture = Fixture::new();
-    fixture.write("folder/a", "a\n");
-    fixture.commit_all("base");
-    fs::rename(fixture.at("folder"), fixture.at("moved")).unwrap();
-    symlink("moved", fixture.at("folder")).unwrap();
-    check(&fixture);
-}
-
-#[test]
 fn hostile_names() {
     let fixture = Fixture::new();
     for name in HOSTILE {
@@ -150,25 +120,22 @@ fn hostile_names() {
     }
     check(&fixture);
     for name in HOSTILE {
-        fs::remove_file(
-            fixture
-                .root()
-                .join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name)),
-        )
-        .unwrap();
+        fs::remove_file(fixture.root().join(OsStr::from_bytes(name))).unwrap();
     }
     check(&fixture);
 }
 
 #[test]
-fn line_endings() {
+fn line_endings_and_clean_filters() {
     let fixture = Fixture::new();
-    fixture.write(".gitattributes", "*.txt text\n");
+    fixture.write(".gitattributes", "*.txt text\n*.up filter=up\n");
     fixture.commit_all("attributes");
-    fixture.git(&["config", "core.autocrlf", "true"]);
+    fixture.config(&[("core.autocrlf", "true"), ("filter.up.clean", "tr a-z A-Z")]);
     fixture.write("a.txt", "one\r\ntwo\r\n");
     fixture.write("mixed.txt", "one\r\ntwo\n");
+    fixture.write("a.up", "shout\n");
     check(&fixture);
+    assert_eq!(fixture.git(&["show", "HEAD:a.up"]), "SHOUT\n");
 }
 
 #[test]
@@ -176,32 +143,18 @@ fn unsafe_line_endings_are_a_matter_of_the_commit() {
     let fixture = Fixture::new();
     fixture.write(".gitattributes", "*.txt text eol=crlf\n");
     fixture.commit_all("attributes");
-    fixture.git(&["config", "core.safecrlf", "true"]);
+    fixture.config(&[("core.safecrlf", "true")]);
     fixture.write("a.txt", "one\ntwo\r\n");
     fingerprint(&fixture, &[]);
-    let error = fixture.commit(&["a.txt"]).unwrap_err();
-    assert_eq!(error.code(), "commit_refused");
-    assert!(error.to_string().contains("a.txt"), "{error}");
+    assert_eq!(fixture.refused(&["a.txt"]), "commit_refused");
     assert_eq!(fixture.short_status(), "?? a.txt\n");
-}
-
-#[test]
-fn clean_filters() {
-    let fixture = Fixture::new();
-    fixture.write(".gitattributes", "*.up filter=up\n");
-    fixture.commit_all("attributes");
-    fixture.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
-    fixture.write("a.up", "shout\n");
-    check(&fixture);
-    assert_eq!(fixture.git(&["show", "HEAD:a.up"]), "SHOUT\n");
 }
 
 #[test]
 fn sha256_repository() {
     let fixture = Fixture::unborn(&["--object-format=sha256"]);
     fixture.write("a", "a\n");
-    fixture.commit_all("base");
-    assert_eq!(fixture.head().as_str().len(), 64);
+    assert_eq!(fixture.commit_all("base").as_str().len(), 64);
     fixture.write("a", "b\n");
     fixture.write("b", "b\n");
     check(&fixture);
@@ -210,7 +163,7 @@ fn sha256_repository() {
 #[test]
 fn split_index_and_hooks_of_the_index() {
     let fixture = Fixture::new();
-    fixture.git(&["config", "core.splitIndex", "true"]);
+    fixture.config(&[("core.splitIndex", "true")]);
     fixture.write("a", "a\n");
     fixture.commit_all("base");
     fixture.hook(
@@ -218,12 +171,7 @@ fn split_index_and_hooks_of_the_index() {
         "touch \"$(git rev-parse --git-dir)/pwned\"",
     );
     fixture.write("a", "b\n");
-    let before = picture(fixture.repository.git_dir());
-    fingerprint(&fixture, &[]);
-    assert_eq!(
-        disturbed(fixture.repository.git_dir(), &before),
-        Vec::<PathBuf>::new()
-    );
+    traceless(&fixture);
 }
 
 #[test]
@@ -231,22 +179,12 @@ fn a_colon_and_quotes_in_the_path_of_the_repository() {
     let fixture = Fixture::new();
     let odd = fixture.outside().join("a:b \"c\\d\nünï");
     fs::create_dir(&odd).unwrap();
-    super::fixture::run(
-        &odd,
-        &fixture.environment(),
-        &["clone", "--quiet", "../tree", "."],
-    );
-    let repository =
-        workspace::git::Repository::discover_with_env(&odd, fixture.environment()).unwrap();
+    fixture.git(&["clone", "--quiet", ".", odd.to_str().unwrap()]);
+    let repository = fixture.discover(&odd).unwrap();
     fs::write(odd.join("new"), "x\n").unwrap();
-    let tree = repository
-        .fingerprint(
-            &repository.status().unwrap(),
-            &FingerprintRequest::default(),
-        )
-        .unwrap()
-        .tree;
-    assert_ne!(Some(tree), repository.resolve_tree("HEAD").unwrap());
+    let fixture = fixture.with(repository);
+    let head = fixture.resolve_tree("HEAD").unwrap();
+    assert_ne!(Some(fingerprint(&fixture, &[])), head);
 }
 
 #[test]
@@ -258,91 +196,73 @@ fn before_the_first_commit() {
     fixture.git(&["add", "a"]);
     let tree = fingerprint(&fixture, &[]);
     fixture.git(&["commit", "--quiet", "--message", "first"]);
-    assert_eq!(Some(tree), fixture.repository.resolve_tree("HEAD").unwrap());
+    assert_eq!(Some(tree), fixture.resolve_tree("HEAD").unwrap());
 }
 
 #[test]
 fn what_is_left_out_does_not_leak_in() {
     let fixture = Fixture::new();
-    fixture.write("tasks/tasks.json", "{}\n");
-    fixture.write("dirty", "1\n");
-    fixture.write("code", "1\n");
+    for (name, text) in [
+        ("tasks/tasks.json", "{}\n"),
+        ("dirty", "1\n"),
+        ("code", "1\n"),
+    ] {
+        fixture.write(name, text);
+    }
     fixture.commit_all("base");
     fixture.write("code", "2\n");
     let exclude = paths(&["tasks", "dirty", "fresh"]);
     let tree = fingerprint(&fixture, &exclude);
-    fixture.write("tasks/tasks.json", "{\"a\":1}\n");
-    fixture.write("tasks/new", "new\n");
-    fixture.write("dirty", "staged\n");
-    fixture.write("fresh", "staged\n");
+    for name in ["tasks/tasks.json", "tasks/new", "dirty", "fresh"] {
+        fixture.write(name, "staged\n");
+    }
     fixture.git(&["add", "dirty", "fresh"]);
     fixture.write("dirty", "and more\n");
     assert_eq!(fingerprint(&fixture, &exclude), tree);
-    let only = paths(&["code"]);
-    let request = FingerprintRequest {
-        only: Some(&only),
+    let only = FingerprintRequest {
+        only: Some(&paths(&["code"])),
         ..FingerprintRequest::default()
     };
-    assert_eq!(
-        fixture
-            .repository
-            .fingerprint(&fixture.repository.status().unwrap(), &request)
-            .unwrap()
-            .tree,
-        tree
-    );
+    assert_eq!(with(&fixture, &only), tree);
 
     let base = fixture.head();
     let made = fixture
         .commit(&["code", "tasks/tasks.json", "tasks/new"])
         .unwrap();
     assert_ne!(made.commit.tree, tree);
-    let without = fixture
-        .repository
-        .tree_of_commit_without(&made.oid, &base, &exclude)
-        .unwrap();
-    assert_eq!(without.tree, tree);
-    let nothing = fixture
-        .repository
-        .tree_of_commit_without(&made.oid, &base, &paths(&["elsewhere"]))
-        .unwrap();
-    assert_eq!(nothing.tree, made.commit.tree);
+    let without = |names: &[RepoPath]| {
+        let without = fixture.tree_of_commit_without(&made.oid, &base, names);
+        without.unwrap().tree
+    };
+    assert_eq!(without(&exclude), tree);
+    assert_eq!(without(&paths(&["elsewhere"])), made.commit.tree);
     assert_eq!(fixture.short_status(), "MM dirty\nA  fresh\n");
 }
 
 #[test]
 fn a_moved_submodule_is_part_of_the_tree() {
-    let fixture = Fixture::new();
-    let inner = Fixture::new();
-    let source = inner.root().to_str().unwrap().to_owned();
-    fixture.git(&[
-        "-c",
-        "protocol.file.allow=always",
-        "submodule",
-        "--quiet",
-        "add",
-        &source,
-        "module",
-    ]);
+    let (fixture, inner) = (Fixture::new(), Fixture::new());
+    fixture.add_submodule(inner.root().to_str().unwrap(), "module");
     fixture.commit_all("module");
-    let (tree, module) = (fingerprint(&fixture, &[]), [path("module")]);
-    let content = || fixture.repository.hash_files(&module).unwrap();
-    let before = content();
+    // Its tree and content, and whether something is changed in it.
+    let look = || {
+        let changes = fixture.changes();
+        assert!(changes.iter().all(|change| change.submodule));
+        let content = fixture.hash_files(&[path("module")]).unwrap();
+        let dirty: Vec<bool> = changes.iter().map(|change| change.dirty_inside).collect();
+        (fingerprint(&fixture, &[]), content, dirty)
+    };
+    let before = look();
     fixture.write("module/README.md", "dirty\n");
-    let changes = fixture.repository.status().unwrap().changes;
-    assert!(changes.len() == 1 && changes[0].submodule && changes[0].dirty_inside);
-    assert_eq!(fingerprint(&fixture, &[]), tree);
-    let dirty = content();
-    assert_ne!(dirty, before);
-    super::fixture::run(
-        &fixture.at("module"),
-        &fixture.environment(),
+    let dirty = look();
+    assert_eq!((&dirty.0, &*dirty.2), (&before.0, &[true][..]));
+    fixture.inside(
+        "module",
         &["commit", "--quiet", "--all", "--message", "inside"],
     );
-    let changes = fixture.repository.status().unwrap().changes;
-    assert!(changes.len() == 1 && changes[0].submodule && !changes[0].dirty_inside);
-    assert!(content() != dirty && content() != before);
-    let moved = fingerprint(&fixture, &[]);
-    assert_ne!(moved, tree);
-    assert_eq!(fixture.commit(&["module"]).unwrap().commit.tree, moved);
+    let moved = look();
+    assert_eq!(moved.2, [false]);
+    assert_ne!(moved.0, before.0);
+    assert!(dirty.1 != before.1 && moved.1 != dirty.1 && moved.1 != before.1);
+    assert_eq!(fixture.commit(&["module"]).unwrap().commit.tree, moved.0);
 }

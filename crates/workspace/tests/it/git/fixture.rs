@@ -3,15 +3,18 @@
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::ops::Deref;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use testkit::files::{write, write_program};
 use workspace::git::{
-    CommitError, CommitMade, CommitRequest, Oid, ProcessGroup, RepoPath, Repository,
+    Change, CommitError, CommitMade, CommitRequest, GitError, Oid, ProcessGroup, RepoPath,
+    Repository,
 };
 
 pub const DATE: &str = "1760000000 +0000";
@@ -24,7 +27,23 @@ pub struct Fixture {
     pub groups: RefCell<Vec<ProcessGroup>>,
 }
 
+/// What is asked of the repository is asked of its fixture.
+impl Deref for Fixture {
+    type Target = Repository;
+
+    fn deref(&self) -> &Repository {
+        &self.repository
+    }
+}
+
 impl Fixture {
+    /// With a file `new` that is in no commit.
+    pub fn dirty() -> Self {
+        let fixture = Self::new();
+        fixture.write("new", "x\n");
+        fixture
+    }
+
     /// A repository with one commit, on `topic`.
     pub fn new() -> Self {
         let fixture = Self::unborn(&[]);
@@ -36,15 +55,10 @@ impl Fixture {
     /// A repository without a commit.
     pub fn unborn(init: &[&str]) -> Self {
         let folder = testkit::folder();
-        let home = folder.path().join("home");
-        let tree = folder.path().join("tree");
-        fs::create_dir_all(&home).unwrap();
+        let [home, tree] = ["home", "tree"].map(|name| folder.path().join(name));
         fs::create_dir_all(&tree).unwrap();
-        fs::write(
-            home.join("gitconfig"),
-            "[user]\n\tname = Test Person\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n",
-        )
-        .unwrap();
+        let settings = "[user]\n\tname = Test Person\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
+        write(&home.join("gitconfig"), settings);
         let environment = environment(&home);
         let mut arguments = vec!["init", "--quiet", "--initial-branch=topic"];
         arguments.extend(init);
@@ -60,6 +74,19 @@ impl Fixture {
     /// The same folder, seen through another repository.
     pub fn with(self, repository: Repository) -> Self {
         Self { repository, ..self }
+    }
+
+    /// The same, whose caller has set these variables.
+    pub fn with_variables(self, variables: &[(&str, &str)]) -> Self {
+        let repository = self.discover_with(variables).unwrap();
+        self.with(repository)
+    }
+
+    pub fn discover_with(&self, variables: &[(&str, &str)]) -> Result<Repository, GitError> {
+        let mut environment = self.environment();
+        let variables = variables.iter();
+        environment.extend(variables.map(|(name, value)| (name.into(), Some(value.into()))));
+        Repository::discover_with_env(self.root(), environment)
     }
 
     pub fn outside(&self) -> &Path {
@@ -84,11 +111,29 @@ impl Fixture {
     }
 
     pub fn try_git(&self, arguments: &[&str]) -> bool {
-        command(self.root(), &self.environment(), arguments)
-            .output()
-            .unwrap()
-            .status
-            .success()
+        let mut command = command(self.root(), &self.environment(), arguments);
+        command.output().unwrap().status.success()
+    }
+
+    /// The same in a folder below the top.
+    pub fn inside(&self, folder: &str, arguments: &[&str]) -> String {
+        run(&self.at(folder), &self.environment(), arguments)
+    }
+
+    pub fn config(&self, settings: &[(&str, &str)]) {
+        for (key, value) in settings {
+            self.git(&["config", key, value]);
+        }
+    }
+
+    pub fn add_submodule(&self, url: &str, name: &str) {
+        let allow = "protocol.file.allow=always";
+        self.git(&["-c", allow, "submodule", "--quiet", "add", url, name]);
+    }
+
+    /// The repository that a folder beside or in this one is part of.
+    pub fn discover(&self, folder: &Path) -> Result<Repository, GitError> {
+        Repository::discover_with_env(folder, self.environment())
     }
 
     pub fn at(&self, path: &str) -> PathBuf {
@@ -100,9 +145,24 @@ impl Fixture {
     }
 
     pub fn write_bytes(&self, path: &[u8], content: &[u8]) {
-        let path = self.root().join(OsStr::from_bytes(path));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
+        write(&self.root().join(OsStr::from_bytes(path)), content);
+    }
+
+    pub fn remove(&self, path: &str) {
+        fs::remove_file(self.at(path)).unwrap();
+    }
+
+    pub fn link(&self, to: &str, path: &str) {
+        symlink(to, self.at(path)).unwrap();
+    }
+
+    pub fn make_executable(&self, path: &str) {
+        fs::set_permissions(self.at(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// The bytes of the index.
+    pub fn index(&self) -> Vec<u8> {
+        fs::read(self.at(".git/index")).unwrap()
     }
 
     pub fn commit_all(&self, message: &str) -> Oid {
@@ -119,20 +179,30 @@ impl Fixture {
         self.git(&["status", "--short", "--untracked-files=all"])
     }
 
+    /// What of the folder of git has this in its name.
+    pub fn in_git_folder(&self, part: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.at(".git")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.contains(part)).collect()
+    }
+
     pub fn hook(&self, name: &str, script: &str) {
-        let path = self.repository.common_dir().join("hooks").join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = self.common_dir().join("hooks").join(name);
+        write_program(&path, format!("#!/bin/sh\n{script}\n"));
+    }
+
+    pub fn changes(&self) -> Vec<Change> {
+        self.status().unwrap().changes
     }
 
     pub fn all_changed(&self) -> Vec<RepoPath> {
-        let status = self.repository.status().unwrap();
-        status
-            .changes
-            .iter()
-            .flat_map(|change| change.paths().cloned().collect::<Vec<_>>())
-            .collect()
+        let changes = self.changes();
+        changes.iter().flat_map(Change::paths).cloned().collect()
+    }
+
+    /// The code of the refusal to commit these.
+    pub fn refused(&self, names: &[&str]) -> &'static str {
+        self.commit(names).unwrap_err().code()
     }
 
     pub fn commit(&self, names: &[&str]) -> Result<CommitMade, CommitError> {
@@ -149,12 +219,8 @@ impl Fixture {
         change: impl FnOnce(&mut CommitRequest<'_>),
     ) -> Result<CommitMade, CommitError> {
         let head = self.repository.head().unwrap();
-        self.commit_on(
-            &head.oid.unwrap(),
-            &head.branch.unwrap_or_default(),
-            paths,
-            change,
-        )
+        let branch = head.branch.unwrap_or_default();
+        self.commit_on(&head.oid.unwrap(), &branch, paths, change)
     }
 
     pub fn commit_on(
@@ -192,29 +258,18 @@ pub fn paths(names: &[&str]) -> Vec<RepoPath> {
 }
 
 fn environment(home: &Path) -> Vec<(OsString, Option<OsString>)> {
-    let mut environment: Vec<(OsString, Option<OsString>)> = [
-        "EMAIL",
-        "GIT_AUTHOR_NAME",
-        "GIT_AUTHOR_EMAIL",
-        "GIT_COMMITTER_NAME",
-        "GIT_COMMITTER_EMAIL",
-        "GIT_COMMITTER_DATE",
-        "GIT_CONFIG_COUNT",
-        "GIT_CONFIG_PARAMETERS",
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-    ]
-    .into_iter()
-    .map(|name| (name.into(), None))
-    .collect();
-    let mut set =
-        |name: &str, value: &OsStr| environment.push((name.into(), Some(value.to_owned())));
-    set("HOME", home.as_os_str());
-    set("XDG_CONFIG_HOME", home.as_os_str());
-    set("GIT_CONFIG_GLOBAL", home.join("gitconfig").as_os_str());
-    set("GIT_CONFIG_NOSYSTEM", OsStr::new("1"));
-    environment
+    let away = "EMAIL GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE \
+                GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE";
+    let away = away.split_whitespace().map(|name| (name.into(), None));
+    let settings = home.join("gitconfig");
+    let set = [
+        ("HOME", home.as_os_str()),
+        ("XDG_CONFIG_HOME", home.as_os_str()),
+        ("GIT_CONFIG_GLOBAL", settings.as_os_str()),
+        ("GIT_CONFIG_NOSYSTEM", OsStr::new("1")),
+    ];
+    let set = set.map(|(name, value)| (name.into(), Some(value.to_owned())));
+    away.chain(set).collect()
 }
 
 fn command(
@@ -239,10 +294,7 @@ pub fn run(
     arguments: &[&str],
 ) -> String {
     let output = command(folder, environment, arguments).output().unwrap();
-    assert!(
-        output.status.success(),
-        "git {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {said}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

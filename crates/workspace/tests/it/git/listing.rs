@@ -22,35 +22,31 @@ fn full(fixture: Fixture) -> Fixture {
     fixture.write("by-name", "text\n");
     fixture.git(&["add", "--intent-to-add", "by-name"]);
     fixture.git(&["rm", "--quiet", "--cached", "a0"]);
-    fs::remove_file(fixture.at("gone")).unwrap();
+    fixture.remove("gone");
     fixture
 }
 
 /// What git lists, then what is listed while no git can work on the repository.
 fn listed_with_and_without_git(fixture: &Fixture) -> (Vec<String>, Result<Vec<String>, String>) {
-    let repository = &fixture.repository;
-    let status: TreeStatus = repository.status().unwrap();
-    let by_git = repository.files(None).unwrap();
+    let status: TreeStatus = fixture.status().unwrap();
+    let by_git = fixture.files(None).unwrap();
     let (head, away) = (fixture.at(".git/HEAD"), fixture.at(".git/away"));
     fs::rename(&head, &away).unwrap();
-    let without = repository.files(Some(&status));
-    for name in &by_git {
-        if without.is_ok() {
-            let is_new = status
-                .changes
-                .iter()
-                .any(|change| change.untracked && change.path == path(name));
-            let is_taken_out = name == "a0";
-            assert_eq!(
-                repository.is_tracked(&path(name)).unwrap(),
-                !is_new && !is_taken_out,
-                "{name}"
-            );
-        }
+    let without = fixture.files(Some(&status));
+    let names: &[String] = if without.is_ok() { &by_git } else { &[] };
+    for name in names {
+        let mut new = status.changes.iter().filter(|change| change.untracked);
+        let is_tracked = name != "a0" && !new.any(|change| change.path == path(name));
+        assert_eq!(
+            fixture.is_tracked(&path(name)).unwrap(),
+            is_tracked,
+            "{name}"
+        );
     }
     if without.is_ok() {
-        assert!(!repository.is_tracked(&path("ignored")).unwrap());
-        assert!(!repository.is_tracked(&path("dir")).unwrap());
+        for name in ["ignored", "dir"] {
+            assert!(!fixture.is_tracked(&path(name)).unwrap(), "{name}");
+        }
     }
     fs::rename(&away, &head).unwrap();
     (by_git, without.map_err(|error| error.to_string()))
@@ -103,16 +99,16 @@ fn an_index_that_is_not_in_one_file_is_left_to_git() {
     for (fixture, is_tracked) in [(&split, "later"), (&sparse, "out/one")] {
         let (_, without) = listed_with_and_without_git(fixture);
         assert!(without.is_err(), "{without:?}");
-        assert!(fixture.repository.is_tracked(&path(is_tracked)).unwrap());
+        assert!(fixture.is_tracked(&path(is_tracked)).unwrap());
     }
     let index = fs::read(torn.at(".git/index")).unwrap();
-    let status = torn.repository.status().unwrap();
-    let whole = torn.repository.files(None).unwrap();
+    let status = torn.status().unwrap();
+    let whole = torn.files(None).unwrap();
     for end in 0..index.len() {
         fs::write(torn.at(".git/index"), &index[..end]).unwrap();
         fs::rename(torn.at(".git/HEAD"), torn.at(".git/away")).unwrap();
         // What is cut off may be none of the names.
-        if let Ok(names) = torn.repository.files(Some(&status)) {
+        if let Ok(names) = torn.files(Some(&status)) {
             assert_eq!(names, whole, "{end} bytes");
         }
         fs::rename(torn.at(".git/away"), torn.at(".git/HEAD")).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::PermissionsExt as _;
 
 use workspace::git::{FormerFile, GitError, Oid, RepoPath, TakenBack, WayBack};
 
@@ -12,288 +12,306 @@ const KEPT_AS: &str = "refs/tramline/rewound/run/1";
 
 type Files = BTreeMap<RepoPath, Option<FormerFile>>;
 
-fn back(
-    fixture: &Fixture,
-    (from, to): (&Oid, &Oid),
-    files: &Files,
-    untouched: &[&str],
-) -> Result<TakenBack, GitError> {
-    back_with(fixture, (from, to), files, &BTreeMap::new(), untouched)
+/// A fixture, whose branch goes from one commit back to the other.
+struct Back {
+    fixture: Fixture,
+    from: Oid,
+    to: Oid,
+    files: Files,
+    submodules: BTreeMap<RepoPath, Oid>,
+    kept_as: &'static str,
 }
 
-fn back_with(
-    fixture: &Fixture,
-    (from, to): (&Oid, &Oid),
-    files: &Files,
-    submodules: &BTreeMap<RepoPath, Oid>,
-    untouched: &[&str],
-) -> Result<TakenBack, GitError> {
-    fixture.repository.take_back(
-        &WayBack {
-            branch: "topic",
+impl Back {
+    fn new(fixture: Fixture, from: Oid, to: Oid) -> Self {
+        Self {
+            fixture,
             from,
             to,
-            files,
-            submodules,
-            untouched: &paths(untouched),
+            files: Files::new(),
+            submodules: BTreeMap::new(),
             kept_as: KEPT_AS,
-        },
-        &|_| {},
-    )
-}
+        }
+    }
 
-fn held(fixture: &Fixture, path: &str) -> Option<String> {
-    fs::read_to_string(fixture.at(path)).ok()
-}
+    /// Two commits upon the first; what is in none of them, known to git and not, and ignored.
+    fn two_commits() -> Self {
+        let fixture = Fixture::new();
+        fixture.write(".gitignore", "*.log\n");
+        fixture.write("src/a", "one\n");
+        let to = fixture.commit_all("one");
+        fixture.write("src/a", "two\n");
+        fixture.write("src/deep/er/b", "new\n");
+        fixture.remove("README.md");
+        let from = fixture.commit_all("two");
+        fixture.write("src/a", "three\n");
+        fixture.write("notes", "mine\n");
+        fixture.write("src/deep/x.log", "kept\n");
+        Self::new(fixture, from, to)
+    }
 
-/// Two commits upon the first; what is in none of them, known to git and not, and ignored.
-fn two_commits() -> (Fixture, Oid, Oid) {
-    let fixture = Fixture::new();
-    fixture.write(".gitignore", "*.log\n");
-    fixture.write("src/a", "one\n");
-    let to = fixture.commit_all("one");
-    fixture.write("src/a", "two\n");
-    fixture.write("src/deep/er/b", "new\n");
-    fs::remove_file(fixture.at("README.md")).unwrap();
-    let from = fixture.commit_all("two");
-    fixture.write("src/a", "three\n");
-    fixture.write("notes", "mine\n");
-    fixture.write("src/deep/x.log", "kept\n");
-    (fixture, from, to)
+    fn go(&self, untouched: &[&str]) -> Result<TakenBack, GitError> {
+        let way = WayBack {
+            branch: "topic",
+            from: &self.from,
+            to: &self.to,
+            files: &self.files,
+            submodules: &self.submodules,
+            untouched: &paths(untouched),
+            kept_as: self.kept_as,
+        };
+        self.fixture.take_back(&way, &|_| {})
+    }
+
+    fn held(&self, path: &str) -> String {
+        fs::read_to_string(self.fixture.at(path)).unwrap_or_default()
+    }
+
+    /// What a reference is at, and with a path what is in it there.
+    fn kept(&self, what: &str) -> String {
+        self.fixture
+            .git(&["show", "--format=%H", "--no-patch", what])
+            .trim_end()
+            .to_owned()
+    }
 }
 
 #[test]
 fn all_goes_back_and_all_is_kept() {
-    let (fixture, from, to) = two_commits();
-    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    assert_eq!(fixture.head(), to);
-    assert_eq!(fixture.short_status(), "");
-    assert_eq!(held(&fixture, "src/a").unwrap(), "one\n");
-    assert_eq!(held(&fixture, "README.md").unwrap(), "hello\n");
-    assert_eq!(held(&fixture, "notes"), None);
+    let back = Back::two_commits();
+    let taken = back.go(&[]).unwrap();
+    assert_eq!(
+        (back.fixture.head(), &*back.fixture.short_status()),
+        (back.to.clone(), "")
+    );
+    assert_eq!(
+        (&*back.held("src/a"), &*back.held("README.md")),
+        ("one\n", "hello\n")
+    );
     // A folder that held nothing else is gone, and one with what git ignores is not.
-    assert!(!fixture.at("src/deep/er").exists());
-    assert_eq!(held(&fixture, "src/deep/x.log").unwrap(), "kept\n");
+    for gone in ["notes", "src/deep/er"] {
+        assert!(!back.fixture.at(gone).exists(), "{gone}");
+    }
+    assert_eq!(back.held("src/deep/x.log"), "kept\n");
+    let files = paths(&["README.md", "notes", "src/a", "src/deep/er/b"]);
+    assert_eq!(taken.files, files);
+    let kept = |path: &str| back.kept(&format!("{KEPT_AS}{path}"));
     assert_eq!(
-        taken.files,
-        paths(&["README.md", "notes", "src/a", "src/deep/er/b"])
-    );
-
-    let kept = |path: &str| fixture.git(&["show", &format!("{KEPT_AS}:{path}")]);
-    assert_eq!(kept("src/a"), "three\n");
-    assert_eq!(kept("notes"), "mine\n");
-    assert_eq!(
-        fixture.git(&["rev-parse", &format!("{KEPT_AS}^")]).trim(),
-        from.as_str()
+        (kept(":src/a"), kept(":notes")),
+        ("three".into(), "mine".into())
     );
     assert_eq!(
-        taken.kept.as_str(),
-        fixture.git(&["rev-parse", KEPT_AS]).trim()
+        (&*kept("^"), &*kept("")),
+        (back.from.as_str(), taken.kept.as_str())
     );
 }
 
 #[test]
 fn where_all_is_committed_the_branch_is_kept_as_it_was() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::dirty();
     let to = fixture.head();
-    fixture.write("a", "a\n");
-    let from = fixture.commit_all("a");
-    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    assert_eq!((taken.kept, fixture.head()), (from.clone(), to.clone()));
+    let from = fixture.commit_all("new");
+    let back = Back::new(fixture, from, to);
+    let taken = back.go(&[]).unwrap();
+    assert_eq!((&taken.kept, &back.fixture.head()), (&back.from, &back.to));
     // To be done again does no harm, as after a kill.
-    back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    assert_eq!(fixture.git(&["rev-parse", KEPT_AS]).trim(), from.as_str());
-    assert!(!fixture.try_git(&["rev-parse", "--verify", &format!("{KEPT_AS}.2")]));
-}
-
-#[test]
-fn files_that_no_commit_had_come_back() {
-    let (fixture, from, to) = two_commits();
-    let file = |text: &str, is_executable| {
-        Some(FormerFile {
-            bytes: text.into(),
-            is_executable,
-        })
-    };
-    let files = Files::from([
-        (path("tests/t.sh"), file("exit 1\n", true)),
-        (path("src/a"), file("half\n", false)),
-        (path("README.md"), None),
-    ]);
-    back(&fixture, (&from, &to), &files, &[]).unwrap();
-    assert_eq!(held(&fixture, "src/a").unwrap(), "half\n");
-    assert_eq!(held(&fixture, "README.md"), None);
-    assert_eq!(held(&fixture, "tests/t.sh").unwrap(), "exit 1\n");
-    let mode = fs::metadata(fixture.at("tests/t.sh"))
-        .unwrap()
-        .permissions()
-        .mode();
-    assert_eq!(mode & 0o111, 0o111);
-    assert_eq!(
-        fixture.short_status(),
-        " D README.md\n M src/a\n?? tests/t.sh\n"
+    back.go(&[]).unwrap();
+    assert_eq!(back.kept(KEPT_AS), back.from.as_str());
+    assert!(
+        !back
+            .fixture
+            .try_git(&["rev-parse", "--verify", &format!("{KEPT_AS}.2")])
     );
 }
 
 #[test]
+fn files_that_no_commit_had_come_back() {
+    let mut back = Back::two_commits();
+    let file = |text: &str, is_executable| {
+        let bytes = text.into();
+        Some(FormerFile {
+            bytes,
+            is_executable,
+        })
+    };
+    back.files = Files::from([
+        (path("tests/t.sh"), file("exit 1\n", true)),
+        (path("src/a"), file("half\n", false)),
+        (path("README.md"), None),
+    ]);
+    back.go(&[]).unwrap();
+    assert_eq!(
+        (&*back.held("src/a"), &*back.held("tests/t.sh")),
+        ("half\n", "exit 1\n")
+    );
+    let mode = fs::metadata(back.fixture.at("tests/t.sh"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o111, 0o111);
+    let status = " D README.md\n M src/a\n?? tests/t.sh\n";
+    assert_eq!(back.fixture.short_status(), status);
+}
+
+#[test]
 fn what_is_somebodys_own_stays() {
-    let (fixture, from, to) = two_commits();
-    back(&fixture, (&from, &to), &Files::new(), &["notes", "src/a"]).unwrap();
-    assert_eq!(held(&fixture, "notes").unwrap(), "mine\n");
-    assert_eq!(held(&fixture, "src/a").unwrap(), "three\n");
-    assert_eq!(fixture.short_status(), " M src/a\n?? notes\n");
+    let back = Back::two_commits();
+    back.go(&["notes", "src/a"]).unwrap();
+    assert_eq!(
+        (&*back.held("notes"), &*back.held("src/a")),
+        ("mine\n", "three\n")
+    );
+    assert_eq!(back.fixture.short_status(), " M src/a\n?? notes\n");
 }
 
 #[test]
 fn what_is_changed_after_a_kill_is_kept_beside_it() {
-    let (fixture, from, to) = two_commits();
-    back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    let first = fixture.git(&["rev-parse", KEPT_AS]);
-    fixture.write("src/a", "meanwhile\n");
-    back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    assert_eq!(held(&fixture, "src/a").unwrap(), "one\n");
-    assert_eq!(fixture.git(&["rev-parse", KEPT_AS]), first);
-    let beside = fixture.git(&["show", &format!("{KEPT_AS}.2:src/a")]);
-    assert_eq!(beside, "meanwhile\n");
+    let back = Back::two_commits();
+    back.go(&[]).unwrap();
+    let first = back.kept(KEPT_AS);
+    back.fixture.write("src/a", "meanwhile\n");
+    back.go(&[]).unwrap();
+    assert_eq!((&*back.held("src/a"), back.kept(KEPT_AS)), ("one\n", first));
+    assert_eq!(back.kept(&format!("{KEPT_AS}.2:src/a")), "meanwhile");
 }
 
 #[test]
 fn links_and_folders_give_way_and_nothing_is_written_through_them() {
     let fixture = Fixture::new();
+    let base = fixture.head();
     fixture.write("a/b", "file\n");
-    symlink("README.md", fixture.at("link")).unwrap();
+    fixture.link("README.md", "link");
     let to = fixture.commit_all("one");
     fs::remove_dir_all(fixture.at("a")).unwrap();
     fixture.write("a", "now a file\n");
-    fs::remove_file(fixture.at("link")).unwrap();
+    fixture.remove("link");
     fixture.write("link/x", "now a folder\n");
     let from = fixture.commit_all("two");
-    back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    assert_eq!(fixture.short_status(), "");
-    assert_eq!(held(&fixture, "a/b").unwrap(), "file\n");
-    assert!(fixture.at("link").is_symlink());
+    let mut back = Back::new(fixture, from, to);
+    back.go(&[]).unwrap();
+    assert_eq!(back.fixture.short_status(), "");
+    assert_eq!(back.held("a/b"), "file\n");
+    assert!(back.fixture.at("link").is_symlink());
 
     // A folder that is a link by now leads elsewhere, and what is there is nobody's to take away.
-    fs::create_dir(fixture.outside().join("elsewhere")).unwrap();
-    fs::write(fixture.outside().join("elsewhere/b"), "theirs\n").unwrap();
+    let fixture = &back.fixture;
+    fixture.write("../elsewhere/b", "theirs\n");
     fs::remove_dir_all(fixture.at("a")).unwrap();
-    symlink(fixture.outside().join("elsewhere"), fixture.at("a")).unwrap();
-    let base: Oid = fixture
-        .git(&["rev-parse", "HEAD~1"])
-        .trim()
-        .parse()
-        .unwrap();
-    let kept_as = "refs/tramline/rewound/run/2";
-    let way = WayBack {
-        branch: "topic",
-        from: &to,
-        to: &base,
-        submodules: &BTreeMap::new(),
-        files: &Files::new(),
-        untouched: &[],
-        kept_as,
-    };
-    fixture.repository.take_back(&way, &|_| {}).unwrap();
-    assert_eq!(fixture.short_status(), "");
-    let theirs = fs::read_to_string(fixture.outside().join("elsewhere/b")).unwrap();
-    assert_eq!(theirs, "theirs\n");
+    fixture.link("../elsewhere", "a");
+    (back.from, back.to) = (back.to, base);
+    back.kept_as = "refs/tramline/rewound/run/2";
+    back.go(&[]).unwrap();
+    assert_eq!(back.fixture.short_status(), "");
+    assert_eq!(back.held("../elsewhere/b"), "theirs\n");
 }
 
 #[test]
 fn from_anywhere_else_nothing_is_moved() {
-    let (fixture, from, to) = two_commits();
-    let before = fixture.short_status();
-    let error = back(&fixture, (&to, &to), &Files::new(), &[]).unwrap_err();
-    assert!(error.to_string().contains("HEAD is no longer"), "{error}");
-    fixture.git(&["switch", "--quiet", "--create", "other"]);
-    back(&fixture, (&from, &to), &Files::new(), &[]).unwrap_err();
-    assert_eq!((fixture.head(), fixture.short_status()), (from, before));
-    assert!(!fixture.try_git(&["rev-parse", "--verify", KEPT_AS]));
+    let mut back = Back::two_commits();
+    let before = (back.fixture.head(), back.fixture.short_status());
+    back.fixture
+        .git(&["switch", "--quiet", "--create", "other"]);
+    back.go(&[]).unwrap_err();
+    back.fixture.git(&["switch", "--quiet", "topic"]);
+    back.from = back.to.clone();
+    back.go(&[]).unwrap_err();
+    assert_eq!((back.fixture.head(), back.fixture.short_status()), before);
+    assert!(!back.fixture.try_git(&["rev-parse", "--verify", KEPT_AS]));
 }
 
 #[test]
 fn whoever_has_told_git_no_name_can_go_back() {
-    let (fixture, from, to) = two_commits();
-    fs::write(fixture.settings(), "").unwrap();
-    back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    let author = fixture.git(&["log", "-1", "--format=%an", KEPT_AS]);
+    let back = Back::two_commits();
+    fs::write(back.fixture.settings(), "").unwrap();
+    back.go(&[]).unwrap();
+    let author = back.fixture.git(&["log", "-1", "--format=%an", KEPT_AS]);
     assert_eq!(author, "tm\n");
 }
 
 #[test]
 fn what_cannot_be_written_is_named_and_written_the_next_time() {
-    let (fixture, from, to) = two_commits();
-    fixture.git(&["config", "filter.odd.clean", "cat"]);
-    fixture.git(&["config", "filter.odd.smudge", "false"]);
-    fixture.git(&["config", "filter.odd.required", "true"]);
-    fixture.write(".git/info/attributes", "src/a filter=odd\n");
-    let error = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap_err();
+    let back = Back::two_commits();
+    back.fixture.config(&[
+        ("filter.odd.clean", "cat"),
+        ("filter.odd.smudge", "false"),
+        ("filter.odd.required", "true"),
+    ]);
+    back.fixture
+        .write(".git/info/attributes", "src/a filter=odd\n");
+    let error = back.go(&[]).unwrap_err();
     assert!(error.to_string().contains("src/a"), "{error}");
     // One that does not come back to what it was given is no reason to stop.
-    fixture.git(&["config", "filter.odd.smudge", "sed s/one/once/"]);
-    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
+    back.fixture
+        .config(&[("filter.odd.smudge", "sed s/one/once/")]);
+    let taken = back.go(&[]).unwrap();
     assert!(taken.files.contains(&path("src/a")));
-    assert_eq!(held(&fixture, "src/a").unwrap(), "once\n");
-    let kept = fixture.git(&["show", &format!("{KEPT_AS}:src/a")]);
-    assert_eq!(kept, "three\n");
+    assert_eq!(back.held("src/a"), "once\n");
+    assert_eq!(back.kept(&format!("{KEPT_AS}:src/a")), "three");
 }
 
 #[test]
 fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
     let fixture = Fixture::new();
-    let inside = |folder: &str, arguments: &[&str]| {
-        super::fixture::run(&fixture.at(folder), &fixture.environment(), arguments)
-    };
-    let at = |folder: &str| inside(folder, &["rev-parse", "HEAD"]).trim().to_owned();
     for name in ["source", "other"] {
         let folder = fixture.outside().join(name);
         let folder = folder.to_str().unwrap();
         fixture.git(&["clone", "--quiet", ".", folder]);
-        fixture.git(&[
-            "-c",
-            "protocol.file.allow=always",
-            "submodule",
-            "--quiet",
-            "add",
-            folder,
-        ]);
+        fixture.add_submodule(folder, name);
     }
     let to = fixture.commit_all("modules");
-    let commits = ["source", "other"].map(|folder| {
-        let first = at(folder);
+    let rev = |fixture: &Fixture, folder: &str, name| {
+        fixture
+            .inside(folder, &["rev-parse", name])
+            .trim()
+            .to_owned()
+    };
+    let [(first, second), (old, new)] = ["source", "other"].map(|folder| {
+        let first = rev(&fixture, folder, "HEAD");
         fixture.write(&format!("{folder}/README.md"), "next\n");
-        inside(folder, &["commit", "--quiet", "--all", "-m", "next"]);
-        (first, at(folder))
+        fixture.inside(folder, &["commit", "--quiet", "--all", "-m", "next"]);
+        (first, rev(&fixture, folder, "HEAD"))
     });
-    let [(first, second), (old, new)] = commits;
     let from = fixture.commit_all("moved");
+    let mut back = Back::new(fixture, from, to.clone());
+    let at = |back: &Back, folder| rev(&back.fixture, folder, "HEAD");
 
     // What no commit in it holds is not risked.
-    fs::write(fixture.at("other/README.md"), "mine").unwrap();
-    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    assert_eq!((at("source"), at("other")), (first.clone(), new));
+    back.fixture.write("other/README.md", "mine");
+    let taken = back.go(&[]).unwrap();
+    assert_eq!(
+        (at(&back, "source"), at(&back, "other")),
+        (first.clone(), new)
+    );
     assert_eq!(taken.submodules, paths(&["other"]));
-    assert_eq!(inside("source", &["rev-parse", KEPT_AS]).trim(), second);
-    inside("other", &["checkout", "--quiet", "--force", &old]);
-    assert_eq!(fixture.short_status(), "");
+    assert_eq!(rev(&back.fixture, "source", KEPT_AS), second);
+    back.fixture
+        .inside("other", &["checkout", "--quiet", "--force", &old]);
+    assert_eq!(back.fixture.short_status(), "");
 
     // Where it was moved and not committed yet, it comes back so.
-    fixture.git(&["update-ref", "-d", KEPT_AS]);
-    let moved = BTreeMap::from([(path("source"), second.parse().unwrap())]);
-    let taken = back_with(&fixture, (&to, &to), &Files::new(), &moved, &[]).unwrap();
-    assert_eq!(at("source"), second);
-    assert!(taken.submodules.is_empty());
-    assert_eq!(fixture.short_status(), " M source\n");
-    back(&fixture, (&to, &to), &Files::new(), &["source"]).unwrap();
-    assert_eq!(at("source"), second);
+    back.fixture.git(&["update-ref", "-d", KEPT_AS]);
+    back.submodules = BTreeMap::from([(path("source"), second.parse().unwrap())]);
+    back.from = to;
+    let taken = back.go(&[]).unwrap();
+    assert_eq!(
+        (at(&back, "source"), taken.submodules),
+        (second.clone(), vec![])
+    );
+    assert_eq!(back.fixture.short_status(), " M source\n");
+    back.submodules.clear();
+    back.go(&["source"]).unwrap();
+    assert_eq!(at(&back, "source"), second);
 
     // One that was removed since is named.
-    fixture.git(&["rm", "--quiet", "--force", "other"]);
-    let from = fixture.commit_all("removed");
-    fixture.git(&["update-ref", "-d", KEPT_AS]);
-    let taken = back(&fixture, (&from, &to), &Files::new(), &[]).unwrap();
-    assert_eq!(taken.submodules, paths(&["other"]));
-    assert_eq!(at("source"), first);
-    fixture.git(&["submodule", "--quiet", "update", "--init"]);
-    assert_eq!(fixture.short_status(), "");
+    back.fixture.git(&["rm", "--quiet", "--force", "other"]);
+    back.from = back.fixture.commit_all("removed");
+    back.fixture.git(&["update-ref", "-d", KEPT_AS]);
+    let taken = back.go(&[]).unwrap();
+    assert_eq!(
+        (at(&back, "source"), taken.submodules),
+        (first, paths(&["other"]))
+    );
+    back.fixture
+        .git(&["submodule", "--quiet", "update", "--init"]);
+    assert_eq!(back.fixture.short_status(), "");
 }

@@ -1,9 +1,8 @@
 //! The working tree as git tells it.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use workspace::git::{Change, LineStat, RepoPath, StatusCode};
+use workspace::git::{Change, RepoPath, StatusCode};
 
 use super::fixture::{Fixture, path, paths};
 
@@ -26,7 +25,7 @@ pub const HOSTILE: &[&[u8]] = &[
 ];
 
 fn only(fixture: &Fixture) -> Change {
-    let mut changes = fixture.repository.status().unwrap().changes;
+    let mut changes = fixture.changes();
     assert_eq!(changes.len(), 1, "{changes:?}");
     changes.remove(0)
 }
@@ -36,128 +35,98 @@ fn kinds_of_change() {
     let fixture = Fixture::new();
     fixture.write("a", "one\ntwo\nthree\nfour\n");
     fixture.commit_all("a");
-    assert!(fixture.repository.status().unwrap().changes.is_empty());
-
+    assert_eq!(fixture.changes(), []);
+    let reset = || _ = fixture.git(&["reset", "--quiet", "--hard"]);
+    let state = || {
+        let is = only(&fixture);
+        let flags = [
+            ("deleted", is.deleted),
+            ("new", is.untracked),
+            ("by name", is.intent_to_add),
+        ];
+        let flags = flags.iter().filter(|(_, set)| *set).map(|(flag, _)| *flag);
+        let flags: Vec<&str> = flags.collect();
+        format!("{:?} {:?} {}", is.staged, is.unstaged, flags.concat())
+    };
     fixture.write("a", "changed\n");
-    let change = only(&fixture);
-    assert_eq!(
-        (change.staged, change.unstaged, change.untracked),
-        (StatusCode::Unmodified, StatusCode::Modified, false)
-    );
+    assert_eq!(state(), "Unmodified Modified ");
     fixture.git(&["add", "a"]);
-    let change = only(&fixture);
-    assert_eq!(
-        (change.staged, change.unstaged),
-        (StatusCode::Modified, StatusCode::Unmodified)
-    );
-    fixture.git(&["reset", "--quiet", "--hard"]);
-
-    fs::remove_file(fixture.at("a")).unwrap();
-    assert!(only(&fixture).deleted);
-    fixture.git(&["reset", "--quiet", "--hard"]);
-
+    assert_eq!(state(), "Modified Unmodified ");
+    reset();
+    fixture.remove("a");
+    assert_eq!(state(), "Unmodified Deleted deleted");
+    reset();
     fixture.git(&["mv", "a", "b"]);
-    let change = only(&fixture);
-    assert_eq!(
-        (change.staged, change.original.clone()),
-        (StatusCode::Renamed, Some(path("a")))
-    );
-    assert_eq!(
-        change.paths().cloned().collect::<Vec<_>>(),
-        paths(&["b", "a"])
-    );
-    fixture.git(&["reset", "--quiet", "--hard"]);
-
-    fs::remove_file(fixture.at("a")).unwrap();
-    symlink("README.md", fixture.at("a")).unwrap();
-    assert_eq!(only(&fixture).unstaged, StatusCode::TypeChanged);
-    fixture.git(&["reset", "--quiet", "--hard"]);
-
+    assert_eq!(state(), "Renamed Unmodified ");
+    assert_eq!(only(&fixture).original, Some(path("a")));
+    assert!(only(&fixture).paths().eq(&paths(&["b", "a"])));
+    reset();
+    fixture.remove("a");
+    fixture.link("README.md", "a");
+    assert_eq!(state(), "Unmodified TypeChanged ");
+    reset();
     fixture.write("new", "x");
-    assert!(only(&fixture).untracked);
+    assert_eq!(state(), "Unmodified Added new");
     fixture.git(&["add", "--intent-to-add", "new"]);
-    let change = only(&fixture);
-    assert!(change.intent_to_add && !change.untracked);
-    fixture.git(&["reset", "--quiet", "--hard"]);
-
+    assert_eq!(state(), "Unmodified Added by name");
+    reset();
     fixture.git(&["rm", "--quiet", "--cached", "a"]);
-    let change = only(&fixture);
-    assert_eq!(
-        (change.staged, change.deleted, change.untracked),
-        (StatusCode::Deleted, false, false)
-    );
+    assert_eq!(state(), "Deleted Added ");
 }
 
 #[test]
 fn hostile_names() {
     let fixture = Fixture::new();
-    let mut expected: Vec<RepoPath> = HOSTILE
+    let names = HOSTILE
         .iter()
-        .map(|name| RepoPath::from_bytes(*name).unwrap())
-        .collect();
+        .map(|name| RepoPath::from_bytes(*name).unwrap());
+    let mut expected: Vec<RepoPath> = names.collect();
     if cfg!(target_os = "linux") {
         expected.push(RepoPath::from_bytes(b"latin-\xe9".to_vec()).unwrap());
     }
-    for path in &expected {
-        fixture.write_bytes(path.as_bytes(), b"x\n");
-    }
+    let write = |content: &[u8]| {
+        for path in &expected {
+            fixture.write_bytes(path.as_bytes(), content);
+        }
+    };
+    write(b"x\n");
     let mut found = fixture.all_changed();
+    let mut sorted = expected.clone();
     found.sort();
-    expected.sort();
-    assert_eq!(found, expected);
+    sorted.sort();
+    assert_eq!(found, sorted);
     for path in &expected {
-        assert!(!fixture.repository.is_tracked(path).unwrap(), "{path}");
-        assert!(!fixture.repository.is_ignored(path).unwrap(), "{path}");
-    }
-    fixture.git(&["add", "--all"]);
-    for path in &expected {
-        assert!(fixture.repository.is_tracked(path).unwrap(), "{path}");
+        assert!(!fixture.is_tracked(path).unwrap(), "{path}");
+        assert!(!fixture.is_ignored(path).unwrap(), "{path}");
     }
     fixture.commit_all("hostile");
     for path in &expected {
-        fixture.write_bytes(path.as_bytes(), b"x\ny\n");
+        assert!(fixture.is_tracked(path).unwrap(), "{path}");
     }
+    write(b"x\ny\n");
+    let status = fixture.status().unwrap();
     let stat = fixture
-        .repository
-        .diff_stat(
-            &fixture.head(),
-            &expected,
-            &fixture.repository.status().unwrap(),
-        )
+        .diff_stat(&fixture.head(), &expected, &status)
         .unwrap();
-    assert_eq!(
-        stat,
-        LineStat {
-            added: expected.len() as u64,
-            removed: 0
-        }
-    );
+    assert_eq!(stat.to_string(), format!("+{},-0", expected.len()));
 }
 
 #[test]
 fn scope() {
     let fixture = Fixture::new();
-    fixture.write("sub/a", "1\n2\n3\n");
-    fixture.write("top", "9\n8\n7\n");
-    fixture.write("subway/x", "x\n");
+    for name in ["sub/a", "top", "subway/x"] {
+        fixture.write(name, &format!("{name}\n"));
+    }
     fixture.commit_all("base");
     let scoped = fixture.repository.clone().with_scope(&fixture.at("sub"));
+    let whole = fixture.repository.clone().with_scope(fixture.root());
     assert_eq!(scoped.scope(), "sub/");
-    assert_eq!(
-        fixture
-            .repository
-            .clone()
-            .with_scope(fixture.root())
-            .scope(),
-        ""
-    );
+    assert_eq!(whole.scope(), "");
     for name in ["sub/a", "top", "subway/x", "sub/new", "new"] {
         fixture.write(name, "changed\n");
     }
-    let names: Vec<String> = scoped
-        .status()
-        .unwrap()
-        .changes
+    let changes = scoped.status().unwrap().changes;
+    let names: Vec<_> = changes
         .iter()
         .map(|change| change.path.to_string())
         .collect();
@@ -175,16 +144,15 @@ fn ignored_files_and_nested_repositories() {
     fixture.commit_all("ignore");
     fixture.write("a.log", "x");
     fixture.write("build/x", "x");
-    let status = fixture.repository.status().unwrap();
-    assert!(status.changes.is_empty());
+    let status = fixture.status().unwrap();
+    // Folders stand for themselves.
     assert_eq!(
-        status.ignored,
-        [path("a.log")],
-        "folders stand for themselves"
+        (status.changes, status.ignored),
+        (vec![], paths(&["a.log"]))
     );
-    assert!(fixture.repository.is_ignored(&path("a.log")).unwrap());
-    assert!(fixture.repository.is_ignored(&path("build/x")).unwrap());
-    assert!(!fixture.repository.is_ignored(&path("README.md")).unwrap());
+    for (name, ignored) in [("a.log", true), ("build/x", true), ("README.md", false)] {
+        assert_eq!(fixture.is_ignored(&path(name)).unwrap(), ignored, "{name}");
+    }
     fixture.git(&["init", "--quiet", "nested"]);
     fixture.write("nested/file", "x");
     let change = only(&fixture);
@@ -198,21 +166,17 @@ fn a_nested_repository_that_gitmodules_names_is_a_submodule() {
     fixture.git(&["init", "--quiet", "more"]);
     fixture.write("more/file", "x");
     let find = || {
-        let changes = fixture.repository.status().unwrap().changes;
-        let found = changes.into_iter().find(|it| it.path == path("more"));
+        let mut changes = fixture.changes().into_iter();
+        let found = changes.find(|it| it.path == path("more"));
         let tree = super::fingerprints::fingerprint(&fixture, &[]);
         (found.unwrap(), tree)
     };
     assert!(find().0.nested);
-    fixture.write(
-        ".gitmodules",
-        "[submodule \"x\"]\n\tpath = more\n\turl = ../x\n",
-    );
+    let modules = "[submodule \"x\"]\n\tpath = more\n\turl = ../x\n";
+    fixture.write(".gitmodules", modules);
     let (without, bare) = find();
     assert!(without.nested, "no commit of it can be recorded yet");
-    let inside = |arguments: &[&str]| {
-        super::fixture::run(&fixture.at("more"), &fixture.environment(), arguments);
-    };
+    let inside = |arguments: &[&str]| _ = fixture.inside("more", arguments);
     inside(&["add", "--all"]);
     inside(&["commit", "--quiet", "--message", "inside"]);
     let (clean, tree) = find();
@@ -222,36 +186,22 @@ fn a_nested_repository_that_gitmodules_names_is_a_submodule() {
     assert!(find().0.dirty_inside);
     inside(&["checkout", "--quiet", "--", "."]);
     let made = fixture.commit(&[".gitmodules", "more"]).unwrap();
-    assert_eq!(made.commit.tree, tree);
-    assert!(fixture.repository.status().unwrap().changes.is_empty());
+    assert_eq!((made.commit.tree, fixture.changes()), (tree, vec![]));
 
     // The folder that a renamed one had, once it was put back, leads to the other place, where git does not go.
-    let git = fixture.at("more/.git");
-    inside(&[
-        "config",
-        "core.worktree",
-        fixture.at("more").to_str().unwrap(),
-    ]);
+    let (more, git) = (fixture.at("more"), fixture.at("more/.git"));
+    inside(&["config", "core.worktree", more.to_str().unwrap()]);
     fixture.write("left/.git", &format!("gitdir: {}\n", git.display()));
-    assert!(fixture.repository.repository_at(&path("left")).is_err());
-    assert_eq!(
-        fixture.repository.submodule_head(&path("left")).unwrap(),
-        None
-    );
-    assert_eq!(
-        fixture
-            .repository
-            .hash_files(&[path("left")])
-            .unwrap()
-            .len(),
-        1
-    );
+    let left = path("left");
+    assert!(fixture.repository_at(&left).is_err());
+    assert_eq!(fixture.submodule_head(&left).unwrap(), None);
+    assert_eq!(fixture.hash_files(&[left]).unwrap().len(), 1);
 }
 
 #[test]
 fn settings_of_the_user_do_not_change_the_answer() {
     let fixture = Fixture::new();
-    for (name, value) in [
+    fixture.config(&[
         ("status.showUntrackedFiles", "no"),
         ("status.renames", "false"),
         ("status.relativePaths", "true"),
@@ -267,81 +217,57 @@ fn settings_of_the_user_do_not_change_the_answer() {
         ("diff.orderFile", "/nowhere"),
         ("log.date", "relative"),
         ("format.pretty", "oneline"),
-    ] {
-        fixture.git(&["config", name, value]);
-    }
+    ]);
     fixture.write("README.md", "stash\n");
     fixture.git(&["stash", "--quiet"]);
     fixture.write("é", "x\n");
     fixture.git(&["mv", "README.md", "other"]);
     // What the user's own commands did just now with these settings.
     let _ = fs::remove_file(fixture.at("pwned"));
-    let status = fixture.repository.status().unwrap();
-    assert_eq!(status.changes.len(), 2);
-    assert!(
-        status
-            .changes
-            .iter()
-            .any(|change| change.staged == StatusCode::Renamed)
-    );
-    let head = fixture.head();
-    assert_eq!(
-        fixture
-            .repository
-            .diff_stat(
-                &head,
-                &paths(&["other", "README.md", "é"]),
-                &fixture.repository.status().unwrap()
-            )
-            .unwrap(),
-        LineStat {
-            added: 2,
-            removed: 1
-        }
-    );
-    assert_eq!(
-        fixture.repository.commit_info(&head).unwrap().subject,
-        "first"
-    );
+    let status = fixture.status().unwrap();
+    let staged: Vec<StatusCode> = status.changes.iter().map(|change| change.staged).collect();
+    assert_eq!(staged, [StatusCode::Renamed, StatusCode::Unmodified]);
+    let (head, names) = (fixture.head(), paths(&["other", "README.md", "é"]));
+    let stat = fixture.diff_stat(&head, &names, &status).unwrap();
+    assert_eq!(stat.to_string(), "+2,-1");
+    assert_eq!(fixture.commit_info(&head).unwrap().subject, "first");
     assert!(!fixture.at("pwned").exists());
 }
 
 #[test]
 fn reading_leaves_the_index_alone() {
     let fixture = Fixture::new();
-    let before = fs::read(fixture.at(".git/index")).unwrap();
+    let before = fixture.index();
     // The same content with another time: a status that may take locks would write that down.
     fixture.write("README.md", "hello\n");
-    assert!(fixture.repository.status().unwrap().changes.is_empty());
-    assert_eq!(fs::read(fixture.at(".git/index")).unwrap(), before);
-    fs::write(fixture.at(".git/index.lock"), "").unwrap();
-    fixture.repository.status().unwrap();
+    assert_eq!(fixture.changes(), []);
+    assert_eq!(fixture.index(), before);
+    fixture.write(".git/index.lock", "");
+    fixture.status().unwrap();
 }
 
 #[test]
 fn contents() {
     let fixture = Fixture::new();
     fixture.write("a", "x");
-    symlink("a", fixture.at("link")).unwrap();
+    fixture.link("a", "link");
     let names = paths(&["a", "link", "absent", "README.md/below"]);
-    let before = fixture.repository.hash_files(&names).unwrap();
-    assert!(
-        before[0]
-            .1
-            .as_ref()
-            .unwrap()
-            .as_str()
-            .starts_with("file:2d711642b726b04401627ca9fbac32f5")
-    );
-    assert!(before[1].1.as_ref().unwrap().as_str().starts_with("link:"));
+    let look = || fixture.hash_files(&names).unwrap();
+    let before = look();
+    let starts = ["file:2d711642b726b04401627ca9fbac32f5", "link:"];
+    for (start, (_, content)) in starts.into_iter().zip(&before) {
+        assert!(
+            content.as_ref().unwrap().as_str().starts_with(start),
+            "{content:?}"
+        );
+    }
     assert_eq!((&before[2].1, &before[3].1), (&None, &None));
-    assert_eq!(fixture.repository.hash_files(&names).unwrap(), before);
-    fs::set_permissions(fixture.at("a"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::remove_file(fixture.at("link")).unwrap();
-    symlink("b", fixture.at("link")).unwrap();
-    let after = fixture.repository.hash_files(&names).unwrap();
-    assert_ne!(after[0], before[0]);
-    assert_ne!(after[1], before[1]);
+    assert_eq!(look(), before);
+    fixture.make_executable("a");
+    fixture.remove("link");
+    fixture.link("b", "link");
+    let after = look();
+    assert!(after[0] != before[0] && after[1] != before[1]);
 }
 
 #[test]
@@ -351,19 +277,16 @@ fn line_counts() {
     fixture.write("new", "1\n2\n3");
     fixture.write("empty", "");
     fixture.write_bytes(b"binary", b"a\n\0\n");
-    let head = fixture.head();
     let stat = |names: &[&str]| {
-        let status = fixture.repository.status().unwrap();
-        fixture
-            .repository
-            .diff_stat(&head, &paths(names), &status)
-            .unwrap()
+        let status = fixture.status().unwrap();
+        let stat = fixture.diff_stat(&fixture.head(), &paths(names), &status);
+        stat.unwrap().to_string()
     };
-    assert_eq!(stat(&["README.md"]).to_string(), "+2,-0");
-    assert_eq!(stat(&["new"]).to_string(), "+3,-0");
-    assert_eq!(stat(&["empty", "binary", "absent"]), LineStat::default());
-    fs::remove_file(fixture.at("README.md")).unwrap();
-    assert_eq!(stat(&["README.md", "new"]).to_string(), "+3,-1");
+    assert_eq!(stat(&["README.md"]), "+2,-0");
+    assert_eq!(stat(&["new"]), "+3,-0");
+    assert_eq!(stat(&["empty", "binary", "absent"]), "+0,-0");
+    fixture.remove("README.md");
+    assert_eq!(stat(&["README.md", "new"]), "+3,-1");
 }
 
 #[test]
@@ -372,9 +295,6 @@ fn secrets() {
     fixture.write(".env", "A=1");
     fixture.write("notes", &format!("-----BEGIN {} KEY-----\n", "PRIVATE"));
     fixture.write("fine", "nothing");
-    let names = paths(&[".env", "notes", "fine", "id_rsa"]);
-    assert_eq!(
-        fixture.repository.secret_files(&names).unwrap(),
-        paths(&[".env", "notes"])
-    );
+    let found = fixture.secret_files(&paths(&[".env", "notes", "fine", "id_rsa"]));
+    assert_eq!(found.unwrap(), paths(&[".env", "notes"]));
 }

@@ -20,7 +20,7 @@ fn each_working_tree_knows_the_others() {
     let fixture = Fixture::new();
     fixture.write("packages/one/README.md", "one\n");
     fixture.commit_all("packages");
-    let main = fixture.repository.top_level().to_owned();
+    let main = fixture.top_level().to_owned();
     let inside = linked(&fixture, &main.join(".claude/worktrees/a"), &[]);
     // Newer versions of git can be told to write relative paths.
     let relative = ["-c", "worktree.useRelativePaths=true"];
@@ -37,11 +37,8 @@ fn each_working_tree_knows_the_others() {
     let expected = [&main, &inside].map(|tree| tree.join("packages/one"));
     assert_eq!(folder, expected);
     // A path that is compared as text has no slash at its end.
-    assert!(
-        of_inside
-            .iter()
-            .all(|folder| !folder.to_str().unwrap().ends_with('/'))
-    );
+    let mut texts = of_inside.iter().map(|folder| folder.to_str().unwrap());
+    assert!(texts.all(|folder| !folder.ends_with('/')));
 
     assert!(is_linked(&inside) && is_linked(&beside) && !is_linked(&main));
     assert!(share_repository(&main, &inside) && share_repository(&inside, &beside));
@@ -50,7 +47,7 @@ fn each_working_tree_knows_the_others() {
 #[test]
 fn other_repositories_are_no_working_trees_of_this_one() {
     let (one, other) = (Fixture::new(), Fixture::new());
-    let (one_top, other_top) = (one.repository.top_level(), other.repository.top_level());
+    let (one_top, other_top) = (one.top_level(), other.top_level());
     assert!(!share_repository(one_top, other_top));
     assert_eq!(in_other_worktrees(one_top), [] as [PathBuf; 0]);
     let plain = one.outside().join("plain");
@@ -62,20 +59,14 @@ fn other_repositories_are_no_working_trees_of_this_one() {
     let git = one_top.join(".git/modules/inner");
     let git = git.to_str().unwrap();
     fs::create_dir_all(one_top.join(".git/modules")).unwrap();
-    one.git(&[
-        "init",
-        "--quiet",
-        "--separate-git-dir",
-        git,
-        inner.to_str().unwrap(),
-    ]);
+    one.git(&["init", "--quiet", "--separate-git-dir", git, "inner"]);
     assert!(!is_linked(&inner) && !share_repository(&inner, one_top));
 }
 
 #[test]
 fn a_linked_worktree_is_no_part_of_the_project_that_it_lies_in() {
     let fixture = Fixture::new();
-    let main = fixture.repository.top_level().to_owned();
+    let main = fixture.top_level().to_owned();
     // What git ignores is only in the main working tree.
     fs::create_dir(main.join(".taskmaster")).unwrap();
     let inside = linked(&fixture, &main.join(".claude/worktrees/a"), &[]);

@@ -10,18 +10,15 @@ use workspace::profile::Phase;
 
 use super::{LEAST, Scene, load, view};
 
-#[test]
-fn a_link_that_leads_out_is_refused() {
+/// The code of the fault, once this was done to a good profile.
+fn code_after(change: impl FnOnce(&Scene)) -> &'static str {
     let scene = Scene::new(LEAST);
-    let secret = scene.folder.path().join("secret");
-    fs::write(&secret, "root:x").unwrap();
-    symlink(&secret, scene.path("extra.md")).unwrap();
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_unsafe");
-    assert!(
-        text.contains("extra.md") && text.contains("leads out"),
-        "{text}"
-    );
+    change(&scene);
+    scene.fault().0
+}
+
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 #[test]
@@ -35,9 +32,10 @@ fn a_link_within_the_folder_is_the_file_it_leads_to() {
 }
 
 #[test]
-fn links_to_folders_and_to_nowhere_are_refused() {
-    for target in [".", "..", "nowhere", "loop"] {
+fn links_out_to_folders_and_to_nowhere_are_refused() {
+    for target in [".", "..", "nowhere", "loop", "../../../../secret"] {
         let scene = Scene::new(LEAST);
+        fs::write(scene.folder.path().join("secret"), "root:x").unwrap();
         symlink(target, scene.path("loop")).unwrap();
         let (code, text) = scene.fault();
         assert_eq!(code, "profile_unsafe", "{target}");
@@ -47,139 +45,110 @@ fn links_to_folders_and_to_nowhere_are_refused() {
 
 #[test]
 fn the_folder_itself_must_not_lie_elsewhere() {
-    let scene = Scene::new(LEAST);
-    let elsewhere = scene.folder.path().join("elsewhere");
-    fs::rename(scene.profile_folder(), &elsewhere).unwrap();
-    symlink(&elsewhere, scene.profile_folder()).unwrap();
-    let (code, text) = scene.fault();
+    for linked in ["project/.taskmaster/profiles/own", "project/.taskmaster"] {
+        let code = code_after(|scene| {
+            let [linked, elsewhere] =
+                [linked, "elsewhere"].map(|name| scene.folder.path().join(name));
+            fs::rename(&linked, &elsewhere).unwrap();
+            symlink(&elsewhere, &linked).unwrap();
+        });
+        assert_eq!(code, "profile_unsafe", "{linked}");
+    }
+    let code = code_after(|scene| {
+        fs::remove_dir_all(scene.profile_folder()).unwrap();
+        fs::write(scene.profile_folder(), "no folder").unwrap();
+    });
     assert_eq!(code, "profile_unsafe");
-    assert!(text.contains("out of the project"), "{text}");
-
-    let scene = Scene::new(LEAST);
-    let elsewhere = scene.folder.path().join("elsewhere");
-    fs::rename(scene.root().join(".taskmaster"), &elsewhere).unwrap();
-    symlink(&elsewhere, scene.root().join(".taskmaster")).unwrap();
-    assert_eq!(scene.fault().0, "profile_unsafe");
-
-    let scene = Scene::new(LEAST);
-    fs::remove_dir_all(scene.profile_folder()).unwrap();
-    fs::write(scene.profile_folder(), "no folder").unwrap();
-    assert_eq!(scene.fault().0, "profile_unsafe");
-}
-
-fn pipe(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 #[test]
 fn what_is_no_file_is_refused_and_not_waited_for() {
-    let scene = Scene::new(LEAST);
-    pipe(&scene.path("pipe"));
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_unsafe");
-    assert!(
-        text.contains("pipe") && text.contains("regular file"),
-        "{text}"
-    );
-
-    let scene = Scene::new(LEAST);
-    fs::remove_file(scene.path("planning.md")).unwrap();
-    pipe(&scene.path("planning.md"));
-    assert_eq!(scene.fault().0, "profile_unsafe");
-
-    let scene = Scene::new(LEAST);
-    let _socket = UnixListener::bind(scene.path("socket")).unwrap();
-    assert_eq!(scene.fault().0, "profile_unsafe");
-
-    let scene = Scene::new(LEAST);
-    pipe(&scene.path("pipe"));
-    symlink("pipe", scene.path("link")).unwrap();
-    assert_eq!(scene.fault().0, "profile_unsafe");
+    let changes: [(&str, fn(&Scene)); 4] = [
+        ("a pipe", |scene| pipe(&scene.path("pipe"))),
+        ("in place of a template", |scene| {
+            fs::remove_file(scene.path("planning.md")).unwrap();
+            pipe(&scene.path("planning.md"));
+        }),
+        ("a link to one", |scene| {
+            pipe(&scene.path("pipe"));
+            symlink("pipe", scene.path("link")).unwrap();
+        }),
+        ("a socket", |scene| {
+            std::mem::forget(UnixListener::bind(scene.path("socket")).unwrap());
+        }),
+    ];
+    for (what, change) in changes {
+        assert_eq!(code_after(change), "profile_unsafe", "{what}");
+    }
 }
 
 #[test]
 fn what_is_too_large_is_named() {
-    let scene = Scene::new(&format!("{LEAST}# {}\n", "x".repeat(64 * 1024)));
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_unsafe");
-    assert!(
-        text.contains("profile.yaml") && text.contains("65536"),
-        "{text}"
-    );
-
-    let scene = Scene::new(LEAST).file("review.md", "x".repeat(256 * 1024 + 1));
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_invalid");
-    assert!(
-        text.contains("review.md") && text.contains("262144"),
-        "{text}"
-    );
-
-    // A file with a hole takes no room on the disk, and as much as it says when it is read.
-    let scene = Scene::new(LEAST);
-    let huge = fs::File::create(scene.path("huge")).unwrap();
-    huge.set_len(1 << 40).unwrap();
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_unsafe");
-    assert!(text.contains("huge"), "{text}");
+    let long = format!("{LEAST}# {}\n", "x".repeat(64 * 1024));
+    let template = "x".repeat(256 * 1024 + 1);
+    for (scene, code, named) in [
+        (Scene::new(&long), "profile_unsafe", "profile.yaml"),
+        (
+            Scene::new(LEAST).file("review.md", template),
+            "profile_invalid",
+            "review.md",
+        ),
+        (Scene::new(LEAST).file("huge", ""), "profile_unsafe", "huge"),
+    ] {
+        if named == "huge" {
+            // A file with a hole takes no room on the disk, and as much as it says when it is read.
+            let huge = fs::File::create(scene.path("huge")).unwrap();
+            huge.set_len(1 << 40).unwrap();
+        }
+        let (found, text) = scene.fault();
+        assert_eq!(found, code, "{named}");
+        assert!(text.contains(named), "{text}");
+    }
 }
 
 #[test]
 fn too_many_files_and_folders_are_refused() {
-    let scene = Scene::new(LEAST);
-    for number in 0..500 {
-        fs::write(scene.path(&format!("{number}.md")), "").unwrap();
-    }
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_unsafe");
-    assert!(text.contains("500 files"), "{text}");
-
-    let scene = Scene::new(LEAST);
-    for number in 0..501 {
-        fs::create_dir(scene.path(&format!("{number}"))).unwrap();
-    }
-    assert_eq!(scene.fault().0, "profile_unsafe");
-
-    let scene = Scene::new(LEAST).file(&format!("{}x", "d/".repeat(20)), "");
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_unsafe");
-    assert!(text.contains("deeper"), "{text}");
+    let files = code_after(|scene| {
+        for number in 0..500 {
+            fs::write(scene.path(&number.to_string()), "").unwrap();
+        }
+    });
+    let folders = code_after(|scene| {
+        for number in 0..501 {
+            fs::create_dir(scene.path(&number.to_string())).unwrap();
+        }
+    });
+    let deep = Scene::new(LEAST).file(&format!("{}x", "d/".repeat(20)), "");
+    assert_eq!([files, folders, deep.fault().0], ["profile_unsafe"; 3]);
 }
 
 #[test]
 fn a_name_that_would_forge_a_line_is_refused() {
     let scene = Scene::new(LEAST).file("a\nb", "");
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_unsafe");
-    assert!(text.contains("no plain text"), "{text}");
+    assert_eq!(scene.fault().0, "profile_unsafe");
 }
 
 #[test]
 fn what_cannot_be_read_is_named() {
     let scene = Scene::new(LEAST);
     fs::set_permissions(scene.path("review.md"), fs::Permissions::from_mode(0o000)).unwrap();
-    if fs::read(scene.path("review.md")).is_ok() {
-        // Nothing is closed to the superuser.
-        return;
+    // Nothing is closed to the superuser.
+    if fs::read(scene.path("review.md")).is_err() {
+        let (code, text) = scene.fault();
+        assert_eq!(code, "profile_io");
+        assert!(text.contains("review.md"), "{text}");
     }
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_io");
-    assert!(text.contains("review.md"), "{text}");
 }
 
 #[test]
 fn a_missing_file_is_told() {
-    let scene = Scene::new(LEAST);
-    fs::remove_file(scene.path("profile.yaml")).unwrap();
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_invalid");
-    assert!(text.contains("profile.yaml: the file is missing"), "{text}");
-
-    let scene = Scene::new(LEAST);
-    fs::remove_file(scene.path("revision.md")).unwrap();
-    let (code, text) = scene.fault();
-    assert_eq!(code, "profile_invalid");
-    assert!(text.contains("revision.md for revision"), "{text}");
+    for name in ["profile.yaml", "revision.md"] {
+        let scene = Scene::new(LEAST);
+        fs::remove_file(scene.path(name)).unwrap();
+        let (code, text) = scene.fault();
+        assert_eq!(code, "profile_invalid");
+        assert!(text.contains(name), "{text}");
+    }
 }
 
 #[test]

@@ -59,21 +59,7 @@ fn all_faults_are_told_at_once_with_what_is_possible() {
     }))
     .unwrap_err();
     assert_eq!(code, "bad_input");
-    for expected in [
-        "there is no input `langage`",
-        "did you mean `language`?",
-        "the input `request` is missing",
-        "the input `language` cannot be `go`: it is one of rust, python",
-        "the input `strict` takes true or false, not `yes`",
-        "give strict=true or strict=false",
-        "the input `level` cannot be `3`: it is one of 1, 2",
-        "the input `share` takes a number, not `NaN`",
-        "the input `parts` cannot be `a,c`",
-        "the input `names` takes a list of texts, not `7`",
-        "names=a,b",
-    ] {
-        assert!(text.contains(expected), "{expected}\n{text}");
-    }
+    insta::assert_snapshot!(text, @r#"there is no input `langage`; the input `request` is missing; the input `language` cannot be `go`: it is one of rust, python; the input `strict` takes true or false, not `yes`; the input `level` cannot be `3`: it is one of 1, 2; the input `share` takes a number, not `NaN`; the input `parts` cannot be `a,c`: it is one of a, b; the input `names` takes a list of texts, not `7` | did you mean `language`?; give request=… with text; give language= one of rust, python; give strict=true or strict=false; give level= one of 1, 2; give share=… with a number; give parts= one of a, b; give names=a,b or names=["a","b"]"#);
 }
 
 #[test]
@@ -95,6 +81,7 @@ fn each_type_refuses_what_it_is_not() {
         ("parts", json!(["a", "z"])),
         ("request", json!(["a"])),
         ("request", json!(" \n ")),
+        ("request", json!("")),
     ] {
         let mut given = json!({ "request": "x" });
         given[name] = value.clone();
@@ -102,38 +89,30 @@ fn each_type_refuses_what_it_is_not() {
         assert_eq!(code, "bad_input", "{text}");
         assert!(text.contains(&format!("`{name}`")), "{text}");
     }
-    let (_, text) = check(json!({ "request": "" })).unwrap_err();
-    assert!(text.contains("`request` is blank"), "{text}");
 }
 
 #[test]
 fn names_that_are_only_unknown_have_a_code_of_their_own() {
-    let (code, text) = check(json!({ "request": "x", "zzz": "1" })).unwrap_err();
+    let (code, _) = check(json!({ "request": "x", "zzz": "1" })).unwrap_err();
     assert_eq!(code, "unknown_input");
-    assert!(
-        text.contains("request (text), language (string), strict (bool)"),
-        "{text}"
-    );
-}
-
-#[test]
-fn what_is_too_long_is_refused_and_not_shown() {
-    let (code, text) = check(json!({ "request": "x".repeat(256 * 1024 + 1) })).unwrap_err();
-    assert_eq!(code, "bad_input");
-    assert!(
-        text.contains("262145 bytes") && text.contains("`request`") && text.len() < 1000,
-        "{text}"
-    );
-    let (_, text) =
-        check(json!({ "request": "x", "level": "y\u{202e}\u{1b}[31m".repeat(9999) })).unwrap_err();
-    assert!(text.len() < 1000, "{text}");
-    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
-}
-
-#[test]
-fn a_profile_without_inputs_says_so() {
     let profile = Scene::new(LEAST).load().unwrap();
     let given = [("a".to_owned(), json!("b"))].into_iter().collect();
     let error = profile.check_inputs(&given).unwrap_err();
     assert!(error.suggestion().contains("takes no inputs"), "{error:?}");
+}
+
+#[test]
+fn what_is_too_long_is_refused_and_not_shown() {
+    let level = "y\u{202e}\u{1b}[31m".repeat(9999);
+    for given in [
+        json!({ "request": "x".repeat(256 * 1024 + 1) }),
+        json!({ "request": "x", "level": level }),
+    ] {
+        let (code, text) = check(given).unwrap_err();
+        assert_eq!(code, "bad_input");
+        assert!(
+            text.len() < 1000 && !text.contains(['\u{1b}', '\u{202e}']),
+            "{text}"
+        );
+    }
 }
