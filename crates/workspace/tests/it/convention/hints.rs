@@ -12,43 +12,29 @@ use super::strings;
 
 static CLASSES: LazyLock<PathClasses> = LazyLock::new(|| PathClasses::new::<&str>(&[]).unwrap());
 
+fn words(list: &str) -> Vec<String> {
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
 #[test]
 fn named_files() {
-    let files = strings(&[
-        "src/cli/main.ts",
-        "src/AuthService.ts",
-        "src/parse_date.py",
-        "src/index.ts",
-        "a/index.ts",
-        "b/index.ts",
-        "c/index.ts",
-        "d/index.ts",
-        "src/auth.ts",
-        "README.md",
-        "Makefile",
-    ]);
-    for (text, expected) in [
-        ("Change src/cli/main.ts.", &["src/cli/main.ts"][..]),
-        (
-            "see `cli/main.ts:42`, (./src/auth.ts)",
-            &["src/cli/main.ts", "src/auth.ts"],
-        ),
-        (
-            "in main.ts and \"README.md\"",
-            &["src/cli/main.ts", "README.md"],
-        ),
-        (
-            "AuthService and parse_date()",
-            &["src/AuthService.ts", "src/parse_date.py"],
-        ),
-        ("auth and main and Makefile", &[]),
-        ("index.ts", &[]),
-        ("src/index.ts", &["src/index.ts"]),
-        ("i/main.ts", &[]),
-        ("main.ts main.ts", &["src/cli/main.ts"]),
-        ("", &[]),
+    let files = words(
+        "src/cli/main.ts src/AuthService.ts src/parse_date.py src/index.ts a/index.ts b/index.ts c/index.ts d/index.ts src/auth.ts README.md Makefile",
+    );
+    for case in [
+        "Change src/cli/main.ts. ⇒ src/cli/main.ts",
+        "see `cli/main.ts:42`, (./src/auth.ts) ⇒ src/cli/main.ts src/auth.ts",
+        r#"in main.ts and "README.md" ⇒ src/cli/main.ts README.md"#,
+        "AuthService and parse_date() ⇒ src/AuthService.ts src/parse_date.py",
+        "auth and main and Makefile ⇒ ",
+        "index.ts ⇒ ",
+        "src/index.ts ⇒ src/index.ts",
+        "i/main.ts ⇒ ",
+        "main.ts main.ts ⇒ src/cli/main.ts",
+        " ⇒ ",
     ] {
-        assert_eq!(files_named(text, &files), expected, "{text:?}");
+        let (text, expected) = case.split_once(" ⇒ ").unwrap();
+        assert_eq!(files_named(text, &files).join(" "), expected, "{text}");
     }
 }
 
@@ -61,28 +47,15 @@ fn paths_that_are_not_there_yet() {
 
 #[test]
 fn near_tests_come_first() {
-    let files = strings(&[
-        "src/auth/login.ts",
-        "src/auth/login.test.ts",
-        "src/auth/logout.test.ts",
-        "tests/login.spec.ts",
-        "src/other.test.ts",
-    ]);
-    assert_eq!(
-        tests_near("src/auth/login.ts", &files, &CLASSES),
-        [
-            "src/auth/login.test.ts",
-            "tests/login.spec.ts",
-            "src/auth/logout.test.ts"
-        ]
+    let files = words(
+        "src/auth/login.ts src/auth/login.test.ts src/auth/logout.test.ts tests/login.spec.ts src/other.test.ts",
     );
+    let near = tests_near("src/auth/login.ts", &files, &CLASSES).join(" ");
+    let expected = "src/auth/login.test.ts tests/login.spec.ts src/auth/logout.test.ts";
+    assert_eq!(near, expected);
     let named = strings(&["src/auth/login.ts"]);
-    assert_eq!(
-        existing_tests("Handle other things", &named, &files, &CLASSES)
-            .last()
-            .unwrap(),
-        "src/other.test.ts"
-    );
+    let all = existing_tests("Handle other things", &named, &files, &CLASSES);
+    assert_eq!(all.last().unwrap(), "src/other.test.ts");
 }
 
 #[test]
@@ -90,10 +63,8 @@ fn lists_are_bounded() {
     let files: Vec<String> = (0..200)
         .map(|n| format!("tests/login/part{n}_test.py"))
         .collect();
-    assert_eq!(
-        existing_tests("", &files, &files, &CLASSES).len(),
-        MOST_FILES
-    );
+    let tests = existing_tests("", &files, &files, &CLASSES);
+    assert_eq!(tests.len(), MOST_FILES);
     let text = files.join(" ");
     assert_eq!(files_named(&text, &files).len(), MOST_FILES);
     assert_eq!(new_paths(&text, &[]).len(), MOST_FILES);
@@ -101,145 +72,62 @@ fn lists_are_bounded() {
 
 #[test]
 fn tests_go_where_the_project_puts_them() {
-    for (target, files, expected) in [
-        ("src/b.ts", &["src/a.test.ts"][..], "src/b.test.ts"),
-        (
-            "src/b.ts",
-            &["src/a.spec.ts", "src/c.spec.ts", "src/d.test.ts"],
-            "src/b.spec.ts",
-        ),
-        (
-            "src/x/b.ts",
-            &["src/__tests__/a.test.ts"],
-            "src/x/__tests__/b.test.ts",
-        ),
-        ("src/x/b.ts", &["tests/a.test.ts"], "tests/b.test.ts"),
-        (
-            "src/x/b.ts",
-            &["tests/x/a.test.ts", "src/x/a.ts"],
-            "tests/x/b.test.ts",
-        ),
-        (
-            "packages/p/src/b.ts",
-            &["packages/q/tests/a.test.ts", "packages/p/package.json"],
-            "packages/p/tests/b.test.ts",
-        ),
-        ("pkg/b.go", &[], "pkg/b_test.go"),
-        ("pkg/b.py", &[], "tests/test_b.py"),
-        ("pkg/b.py", &["pkg/a_test.py"], "pkg/b_test.py"),
-        (
-            "pkg/sub/b.py",
-            &["tests/conftest.py", "tests/test_a.py"],
-            "tests/test_b.py",
-        ),
-        (
-            "src/shop/b.py",
-            &[
-                "tests/conftest.py",
-                "tests/test_shop/test_a.py",
-                "tests/test_shop/test_c.py",
-            ],
-            "tests/test_shop/test_b.py",
-        ),
-        (
-            "crates/c/src/b.rs",
-            &["crates/c/Cargo.toml"],
-            "crates/c/tests/b.rs",
-        ),
-        (
-            "crates/c/src/b.rs",
-            &[
-                "crates/c/Cargo.toml",
-                "crates/c/tests/it/main.rs",
-                "crates/c/tests/it/a.rs",
-            ],
-            "crates/c/tests/it/b.rs",
-        ),
-        (
-            "crates/c/src/lib.rs",
-            &["crates/c/Cargo.toml"],
-            "crates/c/tests/c.rs",
-        ),
-        (
-            "crates/c/src/a/mod.rs",
-            &["crates/c/Cargo.toml"],
-            "crates/c/tests/a.rs",
-        ),
-        (
-            "src/main/java/com/a/B.java",
-            &[],
-            "src/test/java/com/a/BTest.java",
-        ),
-        (
-            "m/src/main/kotlin/B.kt",
-            &["m/src/test/kotlin/ASpec.kt"],
-            "m/src/test/kotlin/BSpec.kt",
-        ),
-        ("lib/shop/b.ex", &[], "test/shop/b_test.exs"),
-        ("lib/shop/b.rb", &[], "spec/shop/b_spec.rb"),
-        (
-            "app/models/b.rb",
-            &["test/models/a_test.rb", "app/models/a.rb"],
-            "test/models/b_test.rb",
-        ),
-        ("src/Shop/B.php", &[], "tests/Shop/BTest.php"),
-        ("src/widget.vue", &[], "src/widget.test.ts"),
+    for case in [
+        "src/b.ts src/a.test.ts ⇒ src/b.test.ts",
+        "src/b.ts src/a.spec.ts src/c.spec.ts src/d.test.ts ⇒ src/b.spec.ts",
+        "src/x/b.ts src/__tests__/a.test.ts ⇒ src/x/__tests__/b.test.ts",
+        "src/x/b.ts tests/a.test.ts ⇒ tests/b.test.ts",
+        "src/x/b.ts tests/x/a.test.ts src/x/a.ts ⇒ tests/x/b.test.ts",
+        "packages/p/src/b.ts packages/q/tests/a.test.ts packages/p/package.json ⇒ packages/p/tests/b.test.ts",
+        "pkg/b.go ⇒ pkg/b_test.go",
+        "pkg/b.py ⇒ tests/test_b.py",
+        "pkg/b.py pkg/a_test.py ⇒ pkg/b_test.py",
+        "pkg/sub/b.py tests/conftest.py tests/test_a.py ⇒ tests/test_b.py",
+        "src/shop/b.py tests/conftest.py tests/test_shop/test_a.py tests/test_shop/test_c.py ⇒ tests/test_shop/test_b.py",
+        "crates/c/src/b.rs crates/c/Cargo.toml ⇒ crates/c/tests/b.rs",
+        "crates/c/src/b.rs crates/c/Cargo.toml crates/c/tests/it/main.rs crates/c/tests/it/a.rs ⇒ crates/c/tests/it/b.rs",
+        "crates/c/src/lib.rs crates/c/Cargo.toml ⇒ crates/c/tests/c.rs",
+        "crates/c/src/a/mod.rs crates/c/Cargo.toml ⇒ crates/c/tests/a.rs",
+        "src/main/java/com/a/B.java ⇒ src/test/java/com/a/BTest.java",
+        "m/src/main/kotlin/B.kt m/src/test/kotlin/ASpec.kt ⇒ m/src/test/kotlin/BSpec.kt",
+        "lib/shop/b.ex ⇒ test/shop/b_test.exs",
+        "lib/shop/b.rb ⇒ spec/shop/b_spec.rb",
+        "app/models/b.rb test/models/a_test.rb app/models/a.rb ⇒ test/models/b_test.rb",
+        "src/Shop/B.php ⇒ tests/Shop/BTest.php",
+        "src/widget.vue ⇒ src/widget.test.ts",
     ] {
-        let all: Vec<String> = files
-            .iter()
-            .copied()
-            .chain([target])
-            .map(str::to_owned)
-            .collect();
-        assert_eq!(
-            test_file_for(target, &all, &CLASSES).as_deref(),
-            Some(expected),
-            "{target} {files:?}"
-        );
+        let (files, expected) = case.split_once(" ⇒ ").unwrap();
+        let mut files = words(files);
+        files.rotate_left(1);
+        let found = test_file_for(files.last().unwrap(), &files, &CLASSES);
+        assert_eq!(found.as_deref(), Some(expected), "{case}");
     }
     assert_eq!(test_file_for("README.md", &[], &CLASSES), None);
 }
 
 #[test]
 fn without_a_file_the_title_names_the_tests() {
+    use Language::{Go, Jvm, Python};
     for (title, language, files, expected) in [
+        ("Add x", None, "src/a.ts src/b.ts x.py", "src/add-x.test.ts"),
+        ("Add x y", Some(Python), "", "tests/test_add_x_y.py"),
         (
-            "Add metrics schema",
-            None,
-            &["src/a.ts", "src/b.ts", "x.py"][..],
-            Some("src/add-metrics-schema.test.ts"),
+            "Add x",
+            Some(Jvm),
+            "src/main/java/B.java",
+            "src/test/java/AddXTest.java",
         ),
-        (
-            "Add metrics schema",
-            Some(Language::Python),
-            &[],
-            Some("tests/test_add_metrics_schema.py"),
-        ),
-        (
-            "Add metrics",
-            Some(Language::Jvm),
-            &["src/main/java/a/B.java"],
-            Some("src/test/java/a/AddMetricsTest.java"),
-        ),
-        ("../../etc", Some(Language::Go), &[], Some("etc_test.go")),
-        ("x", None, &["README.md"], None),
+        ("../../etc", Some(Go), "", "etc_test.go"),
+        ("x", None, "README.md", ""),
     ] {
-        assert_eq!(
-            test_file_for_title(title, language, &strings(files), &CLASSES).as_deref(),
-            expected,
-            "{title}"
-        );
+        let found = test_file_for_title(title, language, &words(files), &CLASSES);
+        assert_eq!(found.unwrap_or_default(), expected, "{title}");
     }
 }
 
 #[test]
 fn all_hints_of_a_subtask() {
-    let files = strings(&[
-        "src/schema.js",
-        "src/__tests__/other.test.js",
-        "package.json",
-        "src/other.js",
-    ]);
+    let files = words("src/schema.js src/__tests__/other.test.js package.json src/other.js");
     let text = SubtaskText {
         title: "Add metrics schema",
         description: "Extend src/schema.js and add src/metrics.js.",
@@ -260,64 +148,29 @@ fn all_hints_of_a_subtask() {
         description: "In src/__tests__/schema.test.js.",
         ..text
     };
-    let hints = context_hints(&text, &files, &CLASSES, None);
-    assert_eq!(
-        hints.test_file.as_deref(),
-        Some("src/__tests__/schema.test.js")
-    );
-    assert_eq!(
-        context_hints(&SubtaskText::default(), &[], &CLASSES, None),
-        ContextHints::default()
-    );
+    let file = context_hints(&text, &files, &CLASSES, None).test_file;
+    assert_eq!(file.as_deref(), Some("src/__tests__/schema.test.js"));
+    let none = context_hints(&SubtaskText::default(), &[], &CLASSES, None);
+    assert_eq!(none, ContextHints::default());
 }
 
 #[test]
 fn tests_go_into_the_file_that_is_there() {
-    let file_for = |description: &str, files: &[&str]| {
+    for case in [
+        "In src/itsdangerous/timed.py. ⇒ tests/test_itsdangerous/test_timed.py of src/itsdangerous/timed.py src/itsdangerous/signer.py tests/test_itsdangerous/test_timed.py tests/test_itsdangerous/test_signer.py",
+        "In inflection/__init__.py. ⇒ test_inflection.py of inflection/__init__.py test_inflection.py",
+        "In slugify/slugify.py. ⇒ tests/test.py of slugify/slugify.py slugify/special.py tests/test.py",
+        "Add string_to_bool.go, modelled on string_to_int.go. ⇒ string_to_bool_test.go of string_to_int.go string_to_int_test.go bool.go bool_test.go",
+    ] {
+        let (description, files) = case.split_once(" ⇒ ").unwrap();
+        let (expected, files) = files.split_once(" of ").unwrap();
         let text = SubtaskText {
             title: "Do it",
             description,
             ..SubtaskText::default()
         };
-        context_hints(&text, &strings(files), &CLASSES, None).test_file
-    };
-    for (description, files, expected) in [
-        (
-            "In src/itsdangerous/timed.py.",
-            &[
-                "src/itsdangerous/timed.py",
-                "src/itsdangerous/signer.py",
-                "tests/test_itsdangerous/test_timed.py",
-                "tests/test_itsdangerous/test_signer.py",
-            ][..],
-            "tests/test_itsdangerous/test_timed.py",
-        ),
-        (
-            "In inflection/__init__.py.",
-            &["inflection/__init__.py", "test_inflection.py"],
-            "test_inflection.py",
-        ),
-        (
-            "In slugify/slugify.py.",
-            &["slugify/slugify.py", "slugify/special.py", "tests/test.py"],
-            "tests/test.py",
-        ),
-        (
-            "Add string_to_bool.go, modelled on string_to_int.go.",
-            &[
-                "string_to_int.go",
-                "string_to_int_test.go",
-                "bool.go",
-                "bool_test.go",
-            ],
-            "string_to_bool_test.go",
-        ),
-    ] {
-        assert_eq!(
-            file_for(description, files).as_deref(),
-            Some(expected),
-            "{description}"
-        );
+        let hints = context_hints(&text, &words(files), &CLASSES, None);
+        assert_eq!(hints.test_file.as_deref(), Some(expected), "{description}");
     }
 }
 
@@ -359,16 +212,9 @@ proptest! {
 
 #[test]
 fn tests_without_a_mark_in_their_names_are_a_habit_where_there_are_no_others() {
-    let files = strings(&[
-        "index.js",
-        "session/memory.js",
-        "test/cookie.js",
-        "test/session.js",
-        "test/support/env.js",
-    ]);
+    let files =
+        words("index.js session/memory.js test/cookie.js test/session.js test/support/env.js");
     let classes = PathClasses::new(&["test/**".to_owned()]).unwrap();
-    assert_eq!(
-        test_file_for("session/memory.js", &files, &classes).as_deref(),
-        Some("test/memory.js")
-    );
+    let file = test_file_for("session/memory.js", &files, &classes);
+    assert_eq!(file.as_deref(), Some("test/memory.js"));
 }

@@ -4,63 +4,33 @@ use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
 #[test]
 fn classes() {
     let classes = PathClasses::new::<&str>(&[]).unwrap();
-    for (path, expected) in [
-        ("src/a.test.ts", Test),
-        ("a.spec.js", Test),
-        ("src/__tests__/a.js", Test),
-        ("src/__snapshots__/a.test.ts.snap", Test),
-        ("tests/it/main.rs", Test),
-        ("crates/a/tests/b.rs", Test),
-        ("crates/a/src/tests.rs", Test),
-        ("crates/a/src/parser_tests.rs", Test),
-        ("pkg/a_test.go", Test),
-        ("pkg/testdata/x.json", Test),
-        ("test_a.py", Test),
-        ("pkg/a_test.py", Test),
-        ("conftest.py", Test),
-        ("spec/models/user_spec.rb", Test),
-        ("spec/support/factory.rb", Test),
-        ("src/test/java/com/a/FooTest.java", Test),
-        ("src/test/resources/a.xml", Test),
-        ("app/FooTests.cs", Test),
-        ("App.Tests/Helper.cs", Test),
-        ("test/a/b_test.exs", Test),
-        ("tests/UserTest.php", Test),
-        ("e2e/login.ts", Test),
-        ("src/a.ts", Source),
-        ("src/main.rs", Source),
-        ("src/contest.py", Source),
-        ("src/latest/a.go", Source),
-        ("src/main/java/com/a/test/Helper.java", Source),
-        ("src/Attest.java", Source),
-        ("spec/tdd.md", Docs),
-        ("README.md", Docs),
-        ("LICENSE", Docs),
-        ("LICENSE-MIT", Docs),
-        ("docs/img/a.png", Docs),
-        ("CHANGELOG.txt", Docs),
-        ("Cargo.toml", Build),
-        ("crates/a/Cargo.toml", Build),
-        ("Cargo.lock", Build),
-        ("package.json", Build),
-        ("tsconfig.build.json", Build),
-        ("vite.config.ts", Build),
-        (".github/workflows/test.yml", Build),
-        (".github/CONTRIBUTING.md", Build),
-        ("requirements.txt", Build),
-        ("requirements-dev.txt", Build),
-        ("CMakeLists.txt", Build),
-        ("Dockerfile", Build),
-        ("Dockerfile.dev", Build),
-        ("Makefile", Build),
-        (".gitignore", Build),
-        (".eslintrc.json", Build),
-        ("src/config.ts", Source),
-        ("src/data.json", Source),
-        ("", Source),
+    for (expected, paths) in [
+        (Test, "
+            src/a.test.ts a.spec.js src/__tests__/a.js src/__snapshots__/a.test.ts.snap tests/it/main.rs
+            crates/a/tests/b.rs crates/a/src/tests.rs crates/a/src/parser_tests.rs pkg/a_test.go
+            pkg/testdata/x.json test_a.py pkg/a_test.py conftest.py spec/models/user_spec.rb
+            spec/support/factory.rb src/test/java/com/a/FooTest.java src/test/resources/a.xml app/FooTests.cs
+            App.Tests/Helper.cs test/a/b_test.exs tests/UserTest.php e2e/login.ts
+        "),
+        (Source, "
+            src/a.ts src/main.rs src/contest.py src/latest/a.go src/main/java/com/a/test/Helper.java
+            src/Attest.java src/config.ts src/data.json
+        "),
+        (
+            Docs,
+            "spec/tdd.md README.md LICENSE LICENSE-MIT docs/img/a.png CHANGELOG.txt",
+        ),
+        (Build, "
+            Cargo.toml crates/a/Cargo.toml Cargo.lock package.json tsconfig.build.json vite.config.ts
+            .github/workflows/test.yml .github/CONTRIBUTING.md requirements.txt requirements-dev.txt
+            CMakeLists.txt Dockerfile Dockerfile.dev Makefile .gitignore .eslintrc.json
+        "),
     ] {
-        assert_eq!(classes.of(path), expected, "{path}");
+        for path in paths.split_whitespace() {
+            assert_eq!(classes.of(path), expected, "{path}");
+        }
     }
+    assert_eq!(classes.of(""), Source);
 }
 
 #[test]

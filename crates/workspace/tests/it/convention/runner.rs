@@ -1,357 +1,95 @@
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
+use tempfile::TempDir;
 use workspace::convention::paths::PathClasses;
-use workspace::runner::{Note, RunnerError, detect, runner_names, tests_named};
+use workspace::runner::{Note, RunnerError, TestSetup, detect, runner_names, tests_named};
 
 use super::folder;
 
-/// The files of a project, the command found, the framework, the detector.
-type Case = (
-    &'static [(&'static str, &'static str)],
-    &'static str,
-    &'static str,
-    &'static str,
-);
-
-const CASES: &[Case] = &[
-    (
-        &[("package.json", r#"{"scripts":{"test":"vitest run"}}"#)],
-        "npm test",
-        "vitest",
-        "node",
-    ),
-    (
-        &[(
-            "package.json",
-            r#"{"scripts":{"test":"node --test"},"packageManager":"pnpm@9.0.0"}"#,
-        )],
-        "pnpm test",
-        "node",
-        "node",
-    ),
-    (
-        &[
-            (
-                "package.json",
-                r#"{"scripts":{"test":"turbo run test"},"devDependencies":{"jest":"1"}}"#,
-            ),
-            ("yarn.lock", ""),
-        ],
-        "yarn test",
-        "jest",
-        "node",
-    ),
-    (
-        &[
-            ("package.json", r#"{"scripts":{"test":"bun test"}}"#),
-            ("bun.lock", ""),
-        ],
-        "bun run test",
-        "bun",
-        "node",
-    ),
-    (
-        &[
-            (
-                "package.json",
-                r#"{"scripts":{"test":"react-scripts test"}}"#,
-            ),
-            ("package-lock.json", "{}"),
-        ],
-        "npm test",
-        "jest",
-        "node",
-    ),
-    (
-        &[("package.json", r#"{"scripts":{"test":"./java-check.sh"}}"#)],
-        "npm test",
-        "unknown",
-        "node",
-    ),
-    (
-        &[
-            ("package.json", r#"{"devDependencies":{"vitest":"1"}}"#),
-            ("pnpm-lock.yaml", ""),
-        ],
-        "pnpm exec vitest run",
-        "vitest",
-        "node",
-    ),
-    (
-        &[(
-            "package.json",
-            r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"},"devDependencies":{"mocha":"1"}}"#,
-        )],
-        "npx mocha",
-        "mocha",
-        "node",
-    ),
-    (
-        &[("Cargo.toml", "[package]\nname='a'")],
-        "cargo test --no-fail-fast",
-        "libtest",
-        "cargo",
-    ),
-    (
-        &[("Cargo.toml", "[workspace]"), (".config/nextest.toml", "")],
-        "cargo nextest run --workspace --no-fail-fast",
-        "nextest",
-        "cargo",
-    ),
-    (&[("go.mod", "module a")], "go test ./...", "go test", "go"),
-    (
-        &[(
-            "go.work",
-            "go 1.24\nuse (\n\t./a // first\n\t\"./b/c\"\n\t./$(x)\n)\nuse ./d\n",
-        )],
-        "go test ./a/... ./b/c/... ./d/...",
-        "go test",
-        "go",
-    ),
-    (
-        &[("pyproject.toml", "[tool.pytest.ini_options]\n")],
-        "pytest",
-        "pytest",
-        "python",
-    ),
-    (
-        &[
-            (
-                "pyproject.toml",
-                "[dependency-groups]\ndev = ['pytest>=8']\n",
-            ),
-            ("uv.lock", ""),
-        ],
-        "uv run pytest",
-        "pytest",
-        "python",
-    ),
-    (
-        &[
-            (
-                "pyproject.toml",
-                "[tool.poetry.group.dev.dependencies]\npytest = '8'\n",
-            ),
-            ("poetry.lock", ""),
-        ],
-        "poetry run pytest",
-        "pytest",
-        "python",
-    ),
-    (
-        &[("setup.cfg", "[tool:pytest]\n")],
-        "pytest",
-        "pytest",
-        "python",
-    ),
-    (
-        &[("requirements.txt", "flask\npytest==8\n")],
-        "pytest",
-        "pytest",
-        "python",
-    ),
-    (
-        &[("setup.py", ""), ("tests/conftest.py", "")],
-        "pytest",
-        "pytest",
-        "python",
-    ),
-    (
-        &[("manage.py", "")],
-        "python3 manage.py test",
-        "django",
-        "python",
-    ),
-    (
-        &[("setup.py", "")],
-        "python3 -m unittest",
-        "unittest",
-        "python",
-    ),
-    (&[("pom.xml", "<project/>")], "mvn test", "junit", "maven"),
-    (
-        &[("pom.xml", "<artifactId>testng</artifactId>"), ("mvnw", "")],
-        "./mvnw test",
-        "testng",
-        "maven",
-    ),
-    (
-        &[
-            ("build.gradle.kts", "testImplementation(\"io.kotest:x\")"),
-            ("gradlew", ""),
-        ],
-        "./gradlew test",
-        "kotest",
-        "gradle",
-    ),
-    (&[("settings.gradle", "")], "gradle test", "junit", "gradle"),
-    (
-        &[("A.sln", ""), ("x/A.csproj", "")],
-        "dotnet test",
-        "unknown",
-        "dotnet",
-    ),
-    (
-        &[
-            ("B.csproj", "<PackageReference Include=\"xunit\"/>"),
-            ("A.csproj", ""),
-        ],
-        "dotnet test A.csproj",
-        "xunit",
-        "dotnet",
-    ),
-    (
-        &[("A b.sln", ""), ("C.sln", "")],
-        "dotnet test",
-        "unknown",
-        "dotnet",
-    ),
-    (&[("mix.exs", "")], "mix test", "exunit", "mix"),
-    (
-        &[(
-            "composer.json",
-            r#"{"scripts":{"test":["@lint","phpunit"]},"require-dev":{"phpunit/phpunit":"1"}}"#,
-        )],
-        "composer test",
-        "phpunit",
-        "php",
-    ),
-    (
-        &[("phpunit.xml.dist", "")],
-        "vendor/bin/phpunit",
-        "phpunit",
-        "php",
-    ),
-    (
-        &[("composer.json", r#"{"require-dev":{"pestphp/pest":"1"}}"#)],
-        "vendor/bin/pest",
-        "pest",
-        "php",
-    ),
-    (
-        &[("Gemfile", "gem 'rspec'")],
-        "bundle exec rspec",
-        "rspec",
-        "ruby",
-    ),
-    (&[(".rspec", "")], "rspec", "rspec", "ruby"),
-    (
-        &[("Gemfile", ""), ("Rakefile", "Rake::TestTask.new")],
-        "bundle exec rake test",
-        "minitest",
-        "ruby",
-    ),
-    (
-        &[("Gemfile", ""), ("bin/rails", ""), ("test/a_test.rb", "")],
-        "bin/rails test",
-        "minitest",
-        "ruby",
-    ),
-    (
-        &[("deno.json", r#"{"tasks":{"test":"deno test -A"}}"#)],
-        "deno task test",
-        "deno",
-        "deno",
-    ),
-    (&[("deno.json", "{}")], "deno test", "deno", "deno"),
-    (&[("deno.jsonc", "// x\n{}")], "deno test", "deno", "deno"),
-    (&[("Package.swift", "")], "swift test", "xctest", "swift"),
-    (
-        &[(
-            "pubspec.yaml",
-            "dependencies:\n  flutter:\n    sdk: flutter\n",
-        )],
-        "flutter test",
-        "flutter test",
-        "dart",
-    ),
-    (
-        &[("pubspec.yaml", "name: a\n")],
-        "dart test",
-        "dart test",
-        "dart",
-    ),
-    (
-        &[(
-            "CMakeLists.txt",
-            "project(a)\nenable_testing()\nadd_test(NAME a COMMAND a)\n",
-        )],
-        "sh -c 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure'",
-        "ctest",
-        "cmake",
-    ),
-    (
-        &[("tests/test_a.py", "import unittest\n")],
-        "python3 -m unittest discover -s tests",
-        "unittest",
-        "python",
-    ),
-    (
-        &[
-            ("tests/test_a.py", "import unittest\n"),
-            ("tests/__init__.py", ""),
-        ],
-        "python3 -m unittest",
-        "unittest",
-        "python",
-    ),
-    (
-        &[("tests/test_a.py", "def test_a():\n    assert 1\n")],
-        "pytest",
-        "pytest",
-        "python",
-    ),
-    (
-        &[(
-            "tox.ini",
-            "[testenv]\ndeps = pytest\ncommands = pytest {posargs}\n",
-        )],
-        "tox",
-        "pytest",
-        "python",
-    ),
-    (
-        &[("Makefile", "CC := gcc\nall: a\ntest: all\n\t./run\n")],
-        "make test",
-        "unknown",
-        "make",
-    ),
-    (
-        &[("Makefile", "check test:\n\t./run\n")],
-        "make test",
-        "unknown",
-        "make",
-    ),
-    (
-        &[("justfile", "build:\n  x\n\n@test arg='x': build\n  ./run\n")],
-        "just test",
-        "unknown",
-        "just",
-    ),
+/// The files of a project, each with what is in it; then the command found, the framework, and the detector.
+const CASES: &[&str] = &[
+    r#"package.json={"scripts":{"test":"vitest run"}} ⇒ npm test (vitest, node)"#,
+    r#"package.json={"scripts":{"test":"node --test"},"packageManager":"pnpm@9.0.0"} ⇒ pnpm test (node, node)"#,
+    r#"package.json={"scripts":{"test":"turbo run test"},"devDependencies":{"jest":"1"}} + yarn.lock ⇒ yarn test (jest, node)"#,
+    r#"package.json={"scripts":{"test":"bun test"}} + bun.lock ⇒ bun run test (bun, node)"#,
+    r#"package.json={"scripts":{"test":"react-scripts test"}} + package-lock.json={} ⇒ npm test (jest, node)"#,
+    r#"package.json={"scripts":{"test":"./java-check.sh"}} ⇒ npm test (unknown, node)"#,
+    r#"package.json={"devDependencies":{"vitest":"1"}} + pnpm-lock.yaml ⇒ pnpm exec vitest run (vitest, node)"#,
+    "package.json={\"scripts\":{\"test\":\"echo \\\"Error: no test specified\\\" && exit 1\"},\"devDependencies\":{\"mocha\":\"1\"}} ⇒ npx mocha (mocha, node)",
+    "Cargo.toml=[package]\nname='a' ⇒ cargo test --no-fail-fast (libtest, cargo)",
+    "Cargo.toml=[workspace] + .config/nextest.toml ⇒ cargo nextest run --workspace --no-fail-fast (nextest, cargo)",
+    "go.mod=module a ⇒ go test ./... (go test, go)",
+    "go.work=go 1.24\nuse (\n\t./a // first\n\t\"./b/c\"\n\t./$(x)\n)\nuse ./d\n ⇒ go test ./a/... ./b/c/... ./d/... (go test, go)",
+    "pyproject.toml=[tool.pytest.ini_options]\n ⇒ pytest (pytest, python)",
+    "pyproject.toml=[dependency-groups]\ndev = ['pytest>=8']\n + uv.lock ⇒ uv run pytest (pytest, python)",
+    "pyproject.toml=[tool.poetry.group.dev.dependencies]\npytest = '8'\n + poetry.lock ⇒ poetry run pytest (pytest, python)",
+    "setup.cfg=[tool:pytest]\n ⇒ pytest (pytest, python)",
+    "requirements.txt=flask\npytest==8\n ⇒ pytest (pytest, python)",
+    "setup.py + tests/conftest.py ⇒ pytest (pytest, python)",
+    "manage.py ⇒ python3 manage.py test (django, python)",
+    "setup.py ⇒ python3 -m unittest (unittest, python)",
+    "pom.xml=<project/> ⇒ mvn test (junit, maven)",
+    "pom.xml=<artifactId>testng</artifactId> + mvnw ⇒ ./mvnw test (testng, maven)",
+    r#"build.gradle.kts=testImplementation("io.kotest:x") + gradlew ⇒ ./gradlew test (kotest, gradle)"#,
+    "settings.gradle ⇒ gradle test (junit, gradle)",
+    "A.sln + x/A.csproj ⇒ dotnet test (unknown, dotnet)",
+    r#"B.csproj=<PackageReference Include="xunit"/> + A.csproj ⇒ dotnet test A.csproj (xunit, dotnet)"#,
+    "A b.sln + C.sln ⇒ dotnet test (unknown, dotnet)",
+    "mix.exs ⇒ mix test (exunit, mix)",
+    r#"composer.json={"scripts":{"test":["@lint","phpunit"]},"require-dev":{"phpunit/phpunit":"1"}} ⇒ composer test (phpunit, php)"#,
+    "phpunit.xml.dist ⇒ vendor/bin/phpunit (phpunit, php)",
+    r#"composer.json={"require-dev":{"pestphp/pest":"1"}} ⇒ vendor/bin/pest (pest, php)"#,
+    "Gemfile=gem 'rspec' ⇒ bundle exec rspec (rspec, ruby)",
+    ".rspec ⇒ rspec (rspec, ruby)",
+    "Gemfile + Rakefile=Rake::TestTask.new ⇒ bundle exec rake test (minitest, ruby)",
+    "Gemfile + bin/rails + test/a_test.rb ⇒ bin/rails test (minitest, ruby)",
+    r#"deno.json={"tasks":{"test":"deno test -A"}} ⇒ deno task test (deno, deno)"#,
+    "deno.json={} ⇒ deno test (deno, deno)",
+    "deno.jsonc=// x\n{} ⇒ deno test (deno, deno)",
+    "Package.swift ⇒ swift test (xctest, swift)",
+    "pubspec.yaml=dependencies:\n  flutter:\n    sdk: flutter\n ⇒ flutter test (flutter test, dart)",
+    "pubspec.yaml=name: a\n ⇒ dart test (dart test, dart)",
+    "CMakeLists.txt=project(a)\nenable_testing()\nadd_test(NAME a COMMAND a)\n ⇒ sh -c 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure' (ctest, cmake)",
+    "tests/test_a.py=import unittest\n ⇒ python3 -m unittest discover -s tests (unittest, python)",
+    "tests/test_a.py=import unittest\n + tests/__init__.py ⇒ python3 -m unittest (unittest, python)",
+    "tests/test_a.py=def test_a():\n    assert 1\n ⇒ pytest (pytest, python)",
+    "tox.ini=[testenv]\ndeps = pytest\ncommands = pytest {posargs}\n ⇒ tox (pytest, python)",
+    "Makefile=CC := gcc\nall: a\ntest: all\n\t./run\n ⇒ make test (unknown, make)",
+    "Makefile=check test:\n\t./run\n ⇒ make test (unknown, make)",
+    "justfile=build:\n  x\n\n@test arg='x': build\n  ./run\n ⇒ just test (unknown, just)",
 ];
+
+fn files(told: &str) -> TempDir {
+    let files = told.split(" + ").filter(|file| !file.is_empty());
+    let files: Vec<(&str, &str)> = files
+        .map(|file| file.split_once('=').unwrap_or((file, "")))
+        .collect();
+    folder(&files)
+}
 
 #[test]
 fn found_by_themselves_and_by_name() {
-    for (files, command, framework, detector) in CASES {
-        let root = folder(files);
+    let mut seen = BTreeSet::new();
+    for case in CASES {
+        let (told, expected) = case.split_once(" ⇒ ").unwrap();
+        let root = files(told);
+        let detector = expected.rsplit([' ', ')']).nth(1).unwrap();
+        seen.insert(detector);
         for runner in ["auto", detector] {
             let detection = detect(root.path(), runner).unwrap();
-            let setup = detection
-                .setup
-                .unwrap_or_else(|| panic!("nothing for {files:?}"));
-            assert_eq!(
-                (
-                    setup.command.as_str(),
-                    setup.framework.as_str(),
-                    setup.detector
-                ),
-                (*command, *framework, *detector),
-                "{files:?}"
+            let setup = detection.setup.unwrap_or_else(|| panic!("nothing: {case}"));
+            let found = format!(
+                "{} ({}, {})",
+                setup.command, setup.framework, setup.detector
             );
+            assert_eq!(found, expected, "{told}");
             assert!(!setup.patterns.is_empty());
             assert!(detection.notes.is_empty(), "{:?}", detection.notes);
         }
     }
+    assert_eq!(seen, runner_names().collect());
 }
 
 /// Where each runner looks by itself, by its documentation.
@@ -406,92 +144,62 @@ fn what_a_runner_takes_for_a_test_is_one() {
     }
 }
 
-#[test]
-fn every_detector_has_a_case() {
-    for name in runner_names() {
-        assert!(CASES.iter().any(|case| case.3 == name), "{name}");
-    }
+fn found(root: &Path, runner: &str) -> Option<TestSetup> {
+    detect(root, runner).unwrap().setup
 }
 
 #[test]
 fn nothing_to_find() {
-    for files in [
-        &[][..],
-        &[(
-            "package.json",
-            r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#,
-        )],
-        &[("package.json", r#"{"scripts":{"test":"  "}}"#)],
-        &[("package.json", "[]")],
-        &[("Makefile", "test := 1\ntests:\n\tx\n.PHONY: test\n")],
-        &[("justfile", "test := 'x'\ntest-all:\n  x\n")],
-        &[("Gemfile", "")],
-        &[("composer.json", "{}")],
+    for told in [
+        "",
+        r#"package.json={"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#,
+        r#"package.json={"scripts":{"test":"  "}}"#,
+        "package.json=[]",
+        "Makefile=test := 1\ntests:\n\tx\n.PHONY: test\n",
+        "justfile=test := 'x'\ntest-all:\n  x\n",
+        "Gemfile",
+        "composer.json={}",
     ] {
-        let root = folder(files);
-        assert_eq!(
-            detect(root.path(), "auto").unwrap().setup,
-            None,
-            "{files:?}"
-        );
+        assert_eq!(found(files(told).path(), "auto"), None, "{told}");
     }
-    let root = folder(&[("Cargo.toml", "[package]")]);
-    assert_eq!(detect(root.path(), "go").unwrap().setup, None);
-    assert_eq!(
-        detect(&root.path().join("missing"), "auto").unwrap().setup,
-        None
-    );
+    let root = files("Cargo.toml=[package]");
+    assert_eq!(found(root.path(), "go"), None);
+    assert_eq!(found(&root.path().join("missing"), "auto"), None);
 }
 
 #[test]
 fn what_decides_is_kept() {
-    let definition = |files| {
-        detect(folder(files).path(), "auto")
-            .unwrap()
-            .setup
-            .unwrap()
-            .definition
-    };
-    assert_eq!(
-        definition(&[("package.json", r#"{"scripts":{"test":" jest --ci "}}"#)]).as_deref(),
-        Some("jest --ci")
-    );
-    assert_eq!(
-        definition(&[("Makefile", "test: a\n\tx\n\ty\nb:\n\tz\n")]).as_deref(),
-        Some("test: a\n\tx\n\ty")
-    );
-    assert_eq!(definition(&[("go.mod", "")]), None);
+    for (told, expected) in [
+        (
+            r#"package.json={"scripts":{"test":" jest --ci "}}"#,
+            Some("jest --ci"),
+        ),
+        (
+            "Makefile=test: a\n\tx\n\ty\nb:\n\tz\n",
+            Some("test: a\n\tx\n\ty"),
+        ),
+        ("go.mod", None),
+    ] {
+        let definition = found(files(told).path(), "auto").unwrap().definition;
+        assert_eq!(definition.as_deref(), expected);
+    }
 }
 
 #[test]
 fn a_damaged_manifest_is_passed_over_with_a_note() {
-    let root = folder(&[
-        ("package.json", "{"),
-        ("Cargo.toml", "[package"),
-        ("pyproject.toml", "= ="),
-        ("go.mod", "module a"),
-    ]);
+    let root = files("package.json={ + Cargo.toml=[package + pyproject.toml== = + go.mod=module a");
     let detection = detect(root.path(), "auto").unwrap();
     assert_eq!(detection.setup.unwrap().detector, "go");
-    let files: Vec<&str> = detection
-        .notes
-        .iter()
-        .filter_map(|note| match note {
-            Note::Unreadable { file, .. } => Some(*file),
-            Note::AlsoFound { .. } => None,
-        })
-        .collect();
-    assert_eq!(files, ["package.json", "Cargo.toml", "pyproject.toml"]);
-    assert!(
-        detection.notes[0]
-            .to_string()
-            .starts_with("package.json was passed over in the search for a test command: ")
-    );
+    let files = detection.notes.iter().filter_map(|note| match note {
+        Note::Unreadable { file, .. } => Some(*file),
+        Note::AlsoFound { .. } => None,
+    });
+    assert!(files.eq(["package.json", "Cargo.toml", "pyproject.toml"]));
 }
 
 #[test]
 fn what_is_no_text_file_is_passed_over() {
-    let root = folder(&[("package.json/x", ""), ("Makefile", "test:\n\tx\n")]);
+    let root = files("package.json/x + Makefile=test:\n\tx\n");
     fs::write(root.path().join("Cargo.toml"), [0xff, 0xfe, 0]).unwrap();
     fs::write(root.path().join("pom.xml"), vec![b' '; 2 * 1024 * 1024]).unwrap();
     let detection = detect(root.path(), "auto").unwrap();
@@ -501,50 +209,29 @@ fn what_is_no_text_file_is_passed_over() {
 
 #[test]
 fn the_first_of_several_is_taken_and_the_others_named() {
-    let root = folder(&[
-        ("package.json", r#"{"scripts":{"test":"jest"}}"#),
-        ("Cargo.toml", "[package]"),
-        ("go.mod", ""),
-        ("Makefile", "test:\n\tx\n"),
-    ]);
+    let root = files(r#"package.json={"scripts":{"test":"jest"}} + Cargo.toml=[package] + go.mod"#);
+    fs::write(root.path().join("Makefile"), "test:\n\tx\n").unwrap();
     let detection = detect(root.path(), "auto").unwrap();
     assert_eq!(detection.setup.unwrap().detector, "node");
-    assert_eq!(
-        detection.notes,
-        [Note::AlsoFound {
-            taken: "node",
-            others: vec!["cargo", "go"]
-        }]
-    );
-    assert_eq!(
-        detect(root.path(), "make").unwrap().setup.unwrap().command,
-        "make test"
-    );
+    let (taken, others) = ("node", vec!["cargo", "go"]);
+    assert_eq!(detection.notes, [Note::AlsoFound { taken, others }]);
+    assert_eq!(found(root.path(), "make").unwrap().command, "make test");
 }
 
 #[test]
 fn the_package_manager_of_a_workspace_is_found_above() {
-    let root = folder(&[
-        (".git/HEAD", ""),
-        ("pnpm-lock.yaml", ""),
-        ("packages/a/package.json", r#"{"scripts":{"test":"jest"}}"#),
-    ]);
-    let setup = detect(&root.path().join("packages/a"), "auto")
-        .unwrap()
-        .setup
-        .unwrap();
-    assert_eq!(setup.command, "pnpm test");
     // Above the repository nobody's lock file counts.
-    let root = folder(&[
-        ("yarn.lock", ""),
-        ("repo/.git/HEAD", ""),
-        ("repo/package.json", r#"{"scripts":{"test":"jest"}}"#),
-    ]);
-    let setup = detect(&root.path().join("repo"), "auto")
-        .unwrap()
-        .setup
-        .unwrap();
-    assert_eq!(setup.command, "npm test");
+    for (lock, repository, package, expected) in [
+        ("pnpm-lock.yaml", "", "packages/a/", "pnpm test"),
+        ("yarn.lock", "repo/", "repo/", "npm test"),
+    ] {
+        let scripts = r#"{"scripts":{"test":"jest"}}"#;
+        let root = files(&format!(
+            "{lock} + {repository}.git/HEAD + {package}package.json={scripts}"
+        ));
+        let setup = found(&root.path().join(package), "auto").unwrap();
+        assert_eq!(setup.command, expected);
+    }
 }
 
 #[test]
@@ -560,14 +247,7 @@ fn an_unknown_runner_is_refused_with_the_nearest() {
         let error = detect(root.path(), name).unwrap_err();
         let RunnerError::UnknownRunner { nearest, .. } = &error;
         assert_eq!(*nearest, meant, "{name}");
-        assert_eq!(
-            error.to_string(),
-            format!("test.runner is `{name}`, but there is no such runner")
-        );
-        assert!(
-            error
-                .suggestion()
-                .contains(meant.unwrap_or("auto, node, cargo"))
-        );
+        let known = meant.unwrap_or("auto, node, cargo");
+        assert!(error.suggestion().contains(known), "{name}");
     }
 }

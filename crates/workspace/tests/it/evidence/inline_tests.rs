@@ -236,12 +236,20 @@ fn anything_else_is_a_change() {
 
 #[test]
 fn files_that_runners_write() {
-    let written = "tests/snapshots/a__b.snap src/__snapshots__/a.test.ts.snap a.snap.new __image_snapshots__/a.png ui/__snapshots__/deep/a.png tests/__snapshots__/test_a.ambr ApprovalTests/A.received.txt pkg/testdata/fuzz/FuzzA/771e938e4458e983 testdata/fuzz/FuzzA/1 proptest-regressions/a.txt src/a.proptest-regressions";
-    for path in written.split(' ') {
+    let written = "
+        tests/snapshots/a__b.snap src/__snapshots__/a.test.ts.snap a.snap.new __image_snapshots__/a.png
+        ui/__snapshots__/deep/a.png tests/__snapshots__/test_a.ambr ApprovalTests/A.received.txt
+        pkg/testdata/fuzz/FuzzA/771e938e4458e983 testdata/fuzz/FuzzA/1 proptest-regressions/a.txt
+        src/a.proptest-regressions
+    ";
+    for path in written.split_whitespace() {
         assert!(is_runner_written(path), "{path}");
     }
-    let own = "A.approved.txt tests/a.rs testdata/a.json testdata/fuzzy/a __snapshots__ src/snap src/received.ts snapshots/a.rs";
-    for path in own.split(' ').chain([""]) {
+    let own = "
+        A.approved.txt tests/a.rs testdata/a.json testdata/fuzzy/a __snapshots__ src/snap src/received.ts
+        snapshots/a.rs
+    ";
+    for path in own.split_whitespace().chain([""]) {
         assert!(!is_runner_written(path), "{path}");
     }
 }
