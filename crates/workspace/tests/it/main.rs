@@ -11,6 +11,8 @@ mod profile;
 mod tasks;
 
 use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -28,4 +30,21 @@ fn up_to_date(name: &str, text: &str) {
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(kept == text, "UPDATE_SCHEMAS=1 writes {name}");
+}
+
+/// Whether a process has ended, and be it that nobody has collected it yet. It is looked for again and again: ending takes
+/// a process a moment.
+fn ends(id: &str) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) {
+        let told = Command::new("ps")
+            .args(["-o", "stat=", "-p", id])
+            .output()
+            .unwrap();
+        let state = told.stdout.trim_ascii();
+        if state.is_empty() || state.starts_with(b"Z") {
+            return true;
+        }
+    }
+    false
 }

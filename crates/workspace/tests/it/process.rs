@@ -8,10 +8,7 @@ use workspace::process::{How, Program, ProgramError, run};
 
 fn shell(script: &str) -> Program {
     Program {
-        argv: ["sh", "-c", script]
-            .into_iter()
-            .map(OsString::from)
-            .collect(),
+        argv: ["sh", "-c", script].map(OsString::from).to_vec(),
         cwd: PathBuf::from("/"),
         env: Vec::new(),
         whole_environment: false,
@@ -22,41 +19,34 @@ fn shell(script: &str) -> Program {
     }
 }
 
+fn given(stdin: Vec<u8>, script: &str) -> workspace::process::Ended {
+    let program = Program {
+        stdin,
+        ..shell(script)
+    };
+    run(&program).unwrap()
+}
+
 #[test]
 fn input_and_output_do_not_wait_for_each_other() {
     // More than any pipe holds, both ways and on both outputs.
     let input: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).collect();
-    let ended = run(&Program {
-        stdin: input.clone(),
-        ..shell("tee /dev/stderr")
-    })
-    .unwrap();
-    assert!(ended.success());
-    assert!(ended.stdout == input);
+    let ended = given(input.clone(), "tee /dev/stderr");
+    assert!(ended.success() && ended.stdout == input);
     assert_eq!(ended.stderr, input[input.len() - 4096..]);
     assert_eq!(ended.stderr_left_out, input.len() as u64 - 4096);
-}
-
-#[test]
-fn one_that_prints_first_and_reads_later_is_served() {
-    let ended = run(&Program {
-        stdin: vec![b'x'; 1_000_000],
-        ..shell(
-            "i=0; while [ $i -lt 3000 ]; do printf '%0100d' 0; i=$((i+1)); done; cat >/dev/null",
-        )
-    })
-    .unwrap();
+    // One that prints first and reads later.
+    let ended = given(
+        vec![b'x'; 1_000_000],
+        "head -c 300000 /dev/zero; cat >/dev/null",
+    );
     assert!(ended.success());
     assert_eq!(ended.stdout.len(), 300_000);
 }
 
 #[test]
 fn one_that_closes_its_input_is_no_failure() {
-    let ended = run(&Program {
-        stdin: vec![b'x'; 1_000_000],
-        ..shell("exec <&-; echo done")
-    })
-    .unwrap();
+    let ended = given(vec![b'x'; 1_000_000], "exec <&-; echo done");
     assert!(ended.success());
     assert_eq!(ended.stdout, b"done\n");
 }
@@ -75,40 +65,18 @@ fn it_is_told_how_a_program_ended() {
 
 #[test]
 fn one_that_takes_too_long_is_asked_and_then_not_asked() {
-    for (script, said) in [
-        (
-            "trap 'echo cleared; exit 0' TERM; echo up; while :; do sleep 0.05; done",
-            "up\ncleared\n",
-        ),
-        (
-            "trap '' TERM; echo deaf; while :; do sleep 0.05; done",
-            "deaf\n",
-        ),
-    ] {
+    let polite = "trap 'echo cleared; exit 0' TERM; echo up; while :; do sleep 0.05; done";
+    let deaf = "trap '' TERM; echo deaf; while :; do sleep 0.05; done";
+    for (script, said) in [(polite, "up\ncleared\n"), (deaf, "deaf\n")] {
         let begun = Instant::now();
         let ended = run(&Program {
             timeout: Duration::from_millis(500),
             ..shell(script)
         })
         .unwrap();
-        assert_eq!(ended.how, How::TimedOut);
-        assert_eq!(String::from_utf8(ended.stdout).unwrap(), said);
+        assert_eq!((ended.how, ended.stdout), (How::TimedOut, said.into()));
         assert!(begun.elapsed() < Duration::from_secs(10));
     }
-}
-
-/// Whether a process has ended, and be it that nobody has collected it yet. It is looked for again and again: ending takes
-/// a process a moment.
-fn ends(id: &str) -> bool {
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(10) {
-        let told = run(&shell(&format!("ps -o stat= -p {id}"))).unwrap();
-        let state = String::from_utf8(told.stdout).unwrap();
-        if state.trim().is_empty() || state.trim().starts_with('Z') {
-            return true;
-        }
-    }
-    false
 }
 
 #[test]
@@ -119,7 +87,7 @@ fn what_a_program_leaves_running_is_ended_and_not_waited_for() {
     assert!(ended.success());
     assert!(begun.elapsed() < Duration::from_secs(20));
     let child = String::from_utf8(ended.stdout).unwrap();
-    assert!(ends(child.trim()), "{child} lives on");
+    assert!(crate::ends(child.trim()), "{child} lives on");
 }
 
 #[test]
@@ -138,39 +106,32 @@ fn what_leaves_the_group_with_the_outputs_is_not_waited_for() {
 
 #[test]
 fn one_that_prints_too_much_is_ended() {
-    let ended = run(&Program {
-        max_stdout: 100_000,
-        ..shell("exec cat /dev/zero")
-    })
-    .unwrap();
-    assert_eq!(ended.how, How::Flooded);
-    assert_eq!(ended.stdout.len(), 100_000);
-    let ended = run(&Program {
-        max_stdout: 5,
-        ..shell("printf 12345")
-    })
-    .unwrap();
-    assert_eq!(
-        (ended.how, ended.stdout.as_slice()),
-        (How::Exited(0), &b"12345"[..])
-    );
-    let ended = run(&Program {
-        max_stdout: 5,
-        ..shell("printf 123456")
-    })
-    .unwrap();
-    assert_eq!(ended.how, How::Flooded);
+    for (max_stdout, script, how) in [
+        (100_000, "exec cat /dev/zero", How::Flooded),
+        (5, "printf 12345", How::Exited(0)),
+        (5, "printf 123456", How::Flooded),
+    ] {
+        let ended = run(&Program {
+            max_stdout,
+            ..shell(script)
+        })
+        .unwrap();
+        assert_eq!(
+            (ended.how, ended.stdout.len()),
+            (how, max_stdout),
+            "{script}"
+        );
+    }
 }
 
 #[test]
 fn complaints_without_end_are_drained() {
     let ended = run(&Program {
-        timeout: Duration::from_secs(1),
+        timeout: Duration::from_millis(300),
         ..shell("exec cat /dev/zero >&2")
     })
     .unwrap();
-    assert_eq!(ended.how, How::TimedOut);
-    assert_eq!(ended.stderr.len(), 4096);
+    assert_eq!((ended.how, ended.stderr.len()), (How::TimedOut, 4096));
 }
 
 #[test]
@@ -181,43 +142,38 @@ fn the_environment_is_what_may_pass_and_what_is_given() {
     })
     .unwrap();
     let text = String::from_utf8(ended.stdout).unwrap();
-    assert!(
-        text.contains("GIVEN=yes") && text.contains("PATH="),
-        "{text}"
-    );
+    assert!(text.contains("GIVEN=yes") && text.contains("PATH="));
     assert!(!text.contains("CARGO"), "{text}");
 }
 
 #[test]
 fn what_cannot_be_started_is_named() {
-    let program = |argv: &[&str], cwd: &Path| Program {
-        argv: argv.iter().map(OsString::from).collect(),
-        cwd: cwd.to_owned(),
-        ..shell("")
+    let error = |argv: &[&str], cwd: &str| {
+        let program = Program {
+            argv: argv.iter().map(OsString::from).collect(),
+            cwd: PathBuf::from(cwd),
+            ..shell("")
+        };
+        run(&program).unwrap_err()
     };
-    let root = Path::new("/");
     for argv in [&["no-such-program"][..], &["./no/such"], &["/no/such"], &[]] {
-        let error = run(&program(argv, root)).unwrap_err();
-        assert!(matches!(error, ProgramError::Missing { .. }), "{error:?}");
+        assert!(matches!(error(argv, "/"), ProgramError::Missing { .. }));
     }
-    let error = run(&program(&["sh"], Path::new("/no/such/folder"))).unwrap_err();
-    assert!(matches!(error, ProgramError::NoFolder { .. }), "{error:?}");
-    let error = run(&program(&["/tmp"], root)).unwrap_err();
-    assert!(
-        matches!(error, ProgramError::NotExecutable { .. }),
-        "{error:?}"
-    );
-    let error = run(&program(&["a\0b"], root)).unwrap_err();
-    assert!(matches!(error, ProgramError::Io { .. }), "{error:?}");
+    assert!(matches!(
+        error(&["sh"], "/no/such"),
+        ProgramError::NoFolder { .. }
+    ));
+    assert!(matches!(
+        error(&["/tmp"], "/"),
+        ProgramError::NotExecutable { .. }
+    ));
+    assert!(matches!(error(&["a\0b"], "/"), ProgramError::Io { .. }));
 }
 
 #[test]
 fn a_relative_program_is_looked_for_where_it_works() {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::TempDir::new().unwrap();
-    let script = folder.path().join("run");
-    std::fs::write(&script, "#!/bin/sh\npwd -P\n").unwrap();
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    testkit::files::write_program(&folder.path().join("run"), "#!/bin/sh\npwd -P\n");
     let ended = run(&Program {
         argv: vec!["./run".into()],
         cwd: folder.path().to_owned(),
@@ -225,8 +181,6 @@ fn a_relative_program_is_looked_for_where_it_works() {
     })
     .unwrap();
     let printed = String::from_utf8(ended.stdout).unwrap();
-    assert_eq!(
-        Path::new(printed.trim()),
-        folder.path().canonicalize().unwrap()
-    );
+    let expected = folder.path().canonicalize().unwrap();
+    assert_eq!(Path::new(printed.trim()), expected);
 }

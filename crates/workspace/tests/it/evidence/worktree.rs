@@ -7,7 +7,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use workspace::git::{GitErrorKind, Repository};
+use testkit::files::Everything;
+use workspace::git::{GitErrorKind, Repository, ThrowAwayWorktree};
 
 use crate::git::fixture::{Fixture, path, paths, run};
 
@@ -29,10 +30,7 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, String> {
                 format!("link {}", fs::read_link(&at).unwrap().display())
             } else {
                 let mode = entry.metadata().unwrap().permissions().mode() & 0o111;
-                format!(
-                    "{mode:o} {}",
-                    String::from_utf8_lossy(&fs::read(&at).unwrap())
-                )
+                format!("{mode:o} {}", fs::read_to_string(&at).unwrap())
             };
             found.insert(at.strip_prefix(folder).unwrap().to_owned(), is);
         }
@@ -40,32 +38,27 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// Every file below a folder with its bytes, to see whether any was touched.
-fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(current) = folders.pop() {
-        for entry in current.read_dir().unwrap() {
-            let at = entry.unwrap().path();
-            if at.is_dir() {
-                folders.push(at.clone());
-                found.insert(at, Vec::new());
-            } else {
-                let read = fs::read(&at).unwrap_or_default();
-                found.insert(at, read);
-            }
-        }
-    }
-    found
+/// What of a commit is checked out, with these files as they are now.
+fn checkout(fixture: &Fixture, named: &[&str]) -> ThrowAwayWorktree {
+    let tree = fixture.throw_away_worktree(&fixture.head(), &paths(named));
+    tree.unwrap()
+}
+
+fn everything(folder: &Path) -> Everything {
+    Everything::below([folder]).by_content()
 }
 
 fn shop() -> Fixture {
     let fixture = Fixture::new();
-    fixture.write("src/cart.js", "old\n");
-    fixture.write("test/cart.test.js", "old test\n");
-    fixture.write("test/gone.test.js", "gone\n");
-    fixture.write("only/one.txt", "one\n");
-    fixture.write("run.sh", "#!/bin/sh\n");
+    for (name, text) in [
+        ("src/cart.js", "old\n"),
+        ("test/cart.test.js", "old test\n"),
+        ("test/gone.test.js", "gone\n"),
+        ("only/one.txt", "one\n"),
+        ("run.sh", "#!/bin/sh\n"),
+    ] {
+        fixture.write(name, text);
+    }
     fixture.make_executable("run.sh");
     fixture.link("src/cart.js", "link");
     fixture.commit_all("shop");
@@ -79,43 +72,27 @@ fn it_is_the_commit_with_the_named_files_as_they_are_now() {
     fixture.write("test/cart.test.js", "new test\n");
     fixture.write("test/deep/added.test.js", "added\n");
     fixture.write("left.txt", "not named\n");
-    fs::set_permissions(
-        fixture.at("test/cart.test.js"),
-        fs::Permissions::from_mode(0o755),
-    )
-    .unwrap();
+    fixture.make_executable("test/cart.test.js");
     fixture.link("/etc/hostname", "test/outward");
     fixture.remove("test/gone.test.js");
     fs::remove_dir_all(fixture.at("only")).unwrap();
-    let named = paths(&[
-        "test/cart.test.js",
-        "test/deep/added.test.js",
-        "test/outward",
-        "test/gone.test.js",
-        "only/one.txt",
-        "never/was.txt",
-    ]);
-    let tree = fixture
-        .throw_away_worktree(&fixture.head(), &named)
-        .unwrap();
+    let named = "test/cart.test.js test/deep/added.test.js test/outward test/gone.test.js only/one.txt never/was.txt";
+    let named: Vec<&str> = named.split(' ').collect();
+    let tree = checkout(&fixture, &named);
     let found = content(tree.path());
-    let found: Vec<(&str, &str)> = found
-        .iter()
-        .filter(|(_, is)| *is != "folder")
-        .map(|(at, is)| (at.to_str().unwrap(), is.as_str()))
+    let found = found.iter().filter(|(_, is)| *is != "folder");
+    let found: Vec<String> = found
+        .map(|(at, is)| format!("{}: {}", at.display(), is.trim_end()))
         .collect();
-    assert_eq!(
-        found,
-        [
-            ("README.md", "0 hello\n"),
-            ("link", "link src/cart.js"),
-            ("run.sh", "111 #!/bin/sh\n"),
-            ("src/cart.js", "0 old\n"),
-            ("test/cart.test.js", "111 new test\n"),
-            ("test/deep/added.test.js", "0 added\n"),
-            ("test/outward", "link /etc/hostname"),
-        ]
-    );
+    insta::assert_snapshot!(found.join("\n"), @r"
+    README.md: 0 hello
+    link: link src/cart.js
+    run.sh: 111 #!/bin/sh
+    src/cart.js: 0 old
+    test/cart.test.js: 111 new test
+    test/deep/added.test.js: 0 added
+    test/outward: link /etc/hostname
+    ");
     assert!(!tree.path().join("only").exists() && !tree.path().join("never").exists());
     assert_eq!(tree.path().file_name(), fixture.root().file_name());
     assert_eq!(tree.project_root(), tree.path());
@@ -139,47 +116,34 @@ fn it_has_a_repository_of_its_own() {
     let git = |arguments: &[&str]| run(tree.path(), &fixture.environment(), arguments);
     assert_eq!(git(&["rev-parse", "HEAD"]).trim(), head.as_str());
     assert_eq!(git(&["status", "--porcelain"]), " M src/cart.js\n");
-    assert_eq!(
-        git(&["describe", "--tags", "--match", "v1.1"]).trim(),
-        "v1.1"
-    );
+    let described = git(&["describe", "--tags", "--match", "v1.1"]);
+    assert_eq!(described.trim(), "v1.1");
     assert_eq!(git(&["log", "--format=%s"]), "shop\nfirst\n");
     git(&["fsck", "--no-dangling"]);
     // What is done there is not done in the user's.
-    let before = bytes(&fixture.at(".git"));
+    let before = everything(&fixture.at(".git"));
     git(&["commit", "--quiet", "--all", "--message", "there"]);
     git(&["switch", "--quiet", "--create", "other"]);
-    assert_eq!(bytes(&fixture.at(".git")), before);
+    assert_eq!(everything(&fixture.at(".git")), before);
 }
 
 #[test]
 fn the_users_repository_is_not_touched_and_no_hook_runs() {
     let fixture = shop();
-    for hook in [
-        "post-checkout",
-        "post-index-change",
-        "reference-transaction",
-    ] {
+    for hook in "post-checkout post-index-change reference-transaction".split(' ') {
         fixture.hook(hook, "echo ran >>\"$HOME/hooks\"");
     }
     fixture.write("src/cart.js", "staged\n");
     fixture.git(&["add", "src/cart.js"]);
     drop(fs::remove_file(fixture.outside().join("home/hooks")));
-    let before = bytes(fixture.root());
-    let tree = fixture
-        .throw_away_worktree(&fixture.head(), &paths(&["src/cart.js"]))
-        .unwrap();
+    let before = everything(fixture.root());
+    let tree = checkout(&fixture, &["src/cart.js"]);
     fs::write(tree.path().join("src/cart.js"), "other\n").unwrap();
     drop(tree);
-    assert_eq!(bytes(fixture.root()), before);
+    assert_eq!(everything(fixture.root()), before);
     assert!(!fixture.outside().join("home/hooks").exists());
-    assert_eq!(
-        fixture
-            .git(&["worktree", "list", "--porcelain"])
-            .matches("worktree ")
-            .count(),
-        1
-    );
+    let trees = fixture.git(&["worktree", "list", "--porcelain"]);
+    assert_eq!(trees.matches("worktree ").count(), 1);
 }
 
 #[test]
@@ -200,24 +164,18 @@ fn links_on_the_way_are_not_gone_through() {
     symlink(&outside, fixture.at("was-folder")).unwrap();
     fixture.remove("was-file");
     fixture.write("was-file/a.txt", "deeper\n");
-    let named = paths(&["was-link/a.txt", "was-folder/a.txt", "was-file/a.txt"]);
-    let tree = fixture
-        .throw_away_worktree(&fixture.head(), &named)
-        .unwrap();
+    let named = ["was-link/a.txt", "was-folder/a.txt", "was-file/a.txt"];
+    let tree = checkout(&fixture, &named);
     assert_eq!(fs::read(outside.join("a.txt")).unwrap(), b"outside\n");
     let found = content(tree.path());
     assert_eq!(found[Path::new("was-link/a.txt")], "0 inside now\n");
     assert_eq!(found[Path::new("was-file/a.txt")], "0 deeper\n");
     assert!(!found.contains_key(Path::new("was-folder/a.txt")));
 
-    let tree = fixture
-        .throw_away_worktree(&fixture.head(), &paths(&["was-folder", "was-link"]))
-        .unwrap();
+    let tree = checkout(&fixture, &["was-folder", "was-link"]);
     let found = content(tree.path());
-    assert_eq!(
-        found[Path::new("was-folder")],
-        format!("link {}", outside.display())
-    );
+    let link = format!("link {}", outside.display());
+    assert_eq!(found[Path::new("was-folder")], link);
     assert_eq!(found[Path::new("was-link/a.txt")], "0 inside now\n");
 }
 
@@ -240,10 +198,12 @@ fn files_come_as_a_checkout_of_the_user_would_write_them() {
     fixture.write(".gitattributes", "*.txt text eol=crlf\n*.up filter=up\n");
     fixture.write("a.txt", "a\r\nb\r\n");
     fixture.write("a.up", "shout\n");
-    fixture.config(&[("filter.up.clean", "tr A-Z a-z")]);
-    fixture.config(&[("filter.up.smudge", "tr a-z A-Z")]);
+    fixture.config(&[
+        ("filter.up.clean", "tr A-Z a-z"),
+        ("filter.up.smudge", "tr a-z A-Z"),
+    ]);
     fixture.commit_all("attributes");
-    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
+    let tree = checkout(&fixture, &[]);
     assert_eq!(fs::read(tree.path().join("a.txt")).unwrap(), b"a\r\nb\r\n");
     assert_eq!(fs::read(tree.path().join("a.up")).unwrap(), b"SHOUT\n");
 }
@@ -259,18 +219,12 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
     assert!(tree.project_root().join("a.txt").is_file());
 
     let linked = fixture.outside().join("linked");
-    fixture.git(&[
-        "worktree",
-        "add",
-        "--quiet",
-        linked.to_str().unwrap(),
-        "-b",
-        "side",
-    ]);
+    fixture.git(&["worktree", "add", "--quiet", "../linked", "-b", "side"]);
     fs::write(linked.join("new.txt"), "new\n").unwrap();
     let repository = fixture.discover(&linked).unwrap();
+    let named = paths(&["new.txt"]);
     let tree = repository
-        .throw_away_worktree(&fixture.head(), &paths(&["new.txt"]))
+        .throw_away_worktree(&fixture.head(), &named)
         .unwrap();
     assert!(tree.path().join("new.txt").is_file() && tree.path().join("sub/a.txt").is_file());
 
@@ -293,17 +247,15 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
     let other = Fixture::unborn(&["--object-format=sha256"]);
     other.write("a.txt", "a\n");
     let head = other.commit_all("first");
-    let tree = other.throw_away_worktree(&head, &[]).unwrap();
-    assert_eq!(
-        run(tree.path(), &other.environment(), &["rev-parse", "HEAD"]).trim(),
-        head.as_str()
-    );
+    let tree = checkout(&other, &[]);
+    let at = run(tree.path(), &other.environment(), &["rev-parse", "HEAD"]);
+    assert_eq!(at.trim(), head.as_str());
 }
 
 #[test]
 fn what_tests_lock_away_is_removed_too() {
     let fixture = shop();
-    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
+    let tree = checkout(&fixture, &[]);
     let place = tree.path().to_owned();
     let locked = place.join("cache/module");
     fs::create_dir_all(&locked).unwrap();
@@ -345,13 +297,9 @@ fn what_a_killed_process_left_is_cleared_and_what_is_in_use_stays() {
     let temporary = fixture.outside().join("temporary");
     fs::create_dir(&temporary).unwrap();
     let folders = || {
-        let mut names: Vec<String> = temporary
-            .read_dir()
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
+        let entries = temporary.read_dir().unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<Vec<String>>()
     };
     let hold = || {
         use std::io::{BufRead as _, BufReader};
@@ -365,12 +313,8 @@ fn what_a_killed_process_left_is_cleared_and_what_is_in_use_stays() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert_eq!(folders().len(), 2);
-    assert!(
-        itself("once", fixture.root(), &temporary)
-            .wait()
-            .unwrap()
-            .success()
-    );
+    let once = itself("once", fixture.root(), &temporary).wait();
+    assert!(once.unwrap().success());
     assert_eq!(folders(), ["tramline-worktree-1"]);
     drop(alive.stdin.take());
     alive.wait().unwrap();
@@ -386,8 +330,8 @@ fn nothing_is_written_or_taken_away_behind_a_link() {
     symlink(&outside, fixture.at("leads")).unwrap();
     symlink(outside.join("kept.txt"), fixture.at("leads.txt")).unwrap();
     fixture.commit_all("links");
-    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
-    let theirs = || bytes(&outside);
+    let tree = checkout(&fixture, &[]);
+    let theirs = || everything(&outside);
     let before = theirs();
     tree.remove(&path("leads/kept.txt")).unwrap();
     for name in ["leads.txt", "leads/kept.txt", "leads/new.txt"] {
