@@ -11,6 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use tempfile::TempDir;
+use workspace::tasks::{Task, TaskError, TaskFile, TaskSource as _};
 
 /// A project in a folder of its own, and a second folder for temporary files.
 struct Project {
@@ -36,8 +37,7 @@ impl Project {
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
+        testkit::files::write(&path, text);
         path
     }
 
@@ -49,7 +49,20 @@ impl Project {
         self.read(".taskmaster/tasks/tasks.json")
     }
 
-    fn source(&self) -> workspace::tasks::TaskFile {
-        workspace::tasks::TaskFile::in_project(self.root.path(), "master").unwrap()
+    fn source(&self) -> TaskFile {
+        self.tag("master")
+    }
+
+    fn tag(&self, tag: &str) -> TaskFile {
+        TaskFile::in_project(self.root.path(), tag).unwrap()
+    }
+
+    /// A task of the tag `master`.
+    fn task(&self, id: &str) -> Task {
+        self.source().load_task(id).unwrap()
+    }
+
+    fn error(&self, id: &str) -> TaskError {
+        self.source().load_task(id).unwrap_err()
     }
 }

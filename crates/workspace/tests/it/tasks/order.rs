@@ -1,11 +1,15 @@
 //! What of a task is run, and in what order.
 
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 use workspace::tasks::{
     InlineTask, LeftOutReason, PlanWarning, RunPlan, Status, Subtask, Task, TaskError, plan_run,
 };
+
+/// An id as it stands in the file: a number alone is one of task 1.
+fn full(id: &str) -> String {
+    let of = if id.contains('.') { "" } else { "1." };
+    format!("{of}{id}")
+}
 
 /// A task `1`, of subtasks written as `number status dependency…`.
 fn task(subtasks: &[&str]) -> Task {
@@ -20,15 +24,7 @@ fn task(subtasks: &[&str]) -> Task {
             Subtask {
                 id: format!("1.{number}"),
                 status: Status::from_text(words.next().unwrap_or("pending")),
-                dependencies: words
-                    .map(|id| {
-                        if id.contains('.') {
-                            id.to_owned()
-                        } else {
-                            format!("1.{id}")
-                        }
-                    })
-                    .collect(),
+                dependencies: words.map(full).collect(),
                 implicit: false,
                 ..model.clone()
             }
@@ -37,36 +33,37 @@ fn task(subtasks: &[&str]) -> Task {
     task
 }
 
-fn ids(subtasks: &[Subtask]) -> Vec<&str> {
-    subtasks.iter().map(|subtask| subtask.id.as_str()).collect()
+fn ids(subtasks: &[Subtask]) -> String {
+    let ids: Vec<&str> = subtasks.iter().map(|subtask| &*subtask.id).collect();
+    ids.join(" ")
 }
 
-fn left_out(plan: &RunPlan) -> Vec<String> {
-    plan.left_out.iter().map(ToString::to_string).collect()
+fn planned(subtasks: &[&str]) -> RunPlan {
+    plan_run(&task(subtasks)).unwrap()
 }
 
 #[test]
 fn dependencies_first_else_the_order_of_the_file() {
     for (subtasks, expected) in [
-        (&["1", "2", "3"][..], &["1.1", "1.2", "1.3"][..]),
-        (&["1 pending 3", "2", "3 pending 2"], &["1.2", "1.3", "1.1"]),
-        (&["2 pending 1", "1", "3"], &["1.1", "1.2", "1.3"]),
+        (&["1", "2", "3"][..], "1.1 1.2 1.3"),
+        (&["1 pending 3", "2", "3 pending 2"], "1.2 1.3 1.1"),
+        (&["2 pending 1", "1", "3"], "1.1 1.2 1.3"),
         (
             &["4 pending 3", "3 pending 1 2", "2", "1"],
-            &["1.2", "1.1", "1.3", "1.4"],
+            "1.2 1.1 1.3 1.4",
         ),
     ] {
-        assert_eq!(
-            ids(&plan_run(&task(subtasks)).unwrap().runnable),
-            expected,
-            "{subtasks:?}"
-        );
+        assert_eq!(ids(&planned(subtasks).runnable), expected, "{subtasks:?}");
     }
+}
+
+fn warnings(plan: &RunPlan) -> Vec<String> {
+    plan.warnings.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn what_is_finished_is_skipped_and_satisfies() {
-    let plan = plan_run(&task(&[
+    let plan = planned(&[
         "1 done 9",
         "2 completed",
         "3 cancelled",
@@ -74,129 +71,95 @@ fn what_is_finished_is_skipped_and_satisfies() {
         "5 in-progress 1 2 3 4",
         "6 pending 5 1",
         "7 odd",
-    ]))
-    .unwrap();
-    assert_eq!(ids(&plan.runnable), ["1.5", "1.6", "1.7"]);
+    ]);
+    assert_eq!(ids(&plan.runnable), "1.5 1.6 1.7");
     assert!(plan.runnable[0].dependencies.is_empty());
     assert_eq!(plan.runnable[1].dependencies, ["1.5"]);
-    assert_eq!(ids(&plan.skipped), ["1.1", "1.2", "1.3", "1.4"]);
+    assert_eq!(ids(&plan.skipped), "1.1 1.2 1.3 1.4");
     assert!(plan.left_out.is_empty());
-    assert_eq!(
-        plan.warnings,
-        [
-            PlanWarning::InReview {
-                id: "1.4".to_owned(),
-                dependents: vec!["1.5".to_owned()]
-            },
-            PlanWarning::UnknownStatus {
-                id: "1.7".to_owned(),
-                status: Status::Other("odd".to_owned())
-            },
-        ]
-    );
+    let (id, dependents) = ("1.4".to_owned(), vec!["1.5".to_owned()]);
+    let in_review = PlanWarning::InReview { id, dependents };
+    let (id, status) = ("1.7".to_owned(), Status::Other("odd".to_owned()));
+    let unknown = PlanWarning::UnknownStatus { id, status };
+    assert_eq!(plan.warnings, [in_review, unknown]);
 }
 
 #[test]
 fn what_is_deferred_or_blocked_bars_what_depends_on_it() {
-    let plan = plan_run(&task(&[
+    let parts = [
         "1 deferred",
         "2 blocked",
         "3 pending 1",
         "4 pending 3",
         "5",
         "6 done 2",
-    ]))
-    .unwrap();
-    assert_eq!(ids(&plan.runnable), ["1.5"]);
-    assert_eq!(
-        left_out(&plan),
-        [
-            "subtask 1.1 is deferred",
-            "subtask 1.2 is blocked",
-            "subtask 1.3 depends on 1.1, which is not run",
-            "subtask 1.4 depends on 1.3, which is not run",
-        ]
-    );
+    ];
+    let plan = planned(&parts);
+    assert_eq!(ids(&plan.runnable), "1.5");
+    let left_out: Vec<String> = plan.left_out.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(left_out.join("\n"), @r"
+    subtask 1.1 is deferred
+    subtask 1.2 is blocked
+    subtask 1.3 depends on 1.1, which is not run
+    subtask 1.4 depends on 1.3, which is not run
+    ");
     let error = plan_run(&task(&["1 deferred", "2 pending 1", "3 done"])).unwrap_err();
     assert_eq!(error.code(), "nothing_runnable");
-    assert!(error.to_string().contains("1.2 depends on 1.1"), "{error}");
 }
 
 #[test]
 fn subtasks_of_other_tasks_count_by_their_status() {
     let mut waits = task(&["1 pending 2.1", "2", "3 pending 2.2", "4 pending 2.3"]);
-    waits.elsewhere = BTreeMap::from([
-        ("2.1".to_owned(), Status::Pending),
-        ("2.2".to_owned(), Status::Done),
-        ("2.3".to_owned(), Status::Review),
-    ]);
+    let statuses = [
+        ("2.1", Status::Pending),
+        ("2.2", Status::Done),
+        ("2.3", Status::Review),
+    ];
+    waits.elsewhere = statuses.map(|(id, status)| (id.to_owned(), status)).into();
     let plan = plan_run(&waits).unwrap();
-    assert_eq!(ids(&plan.runnable), ["1.2", "1.3", "1.4"]);
-    assert!(
-        plan.runnable
-            .iter()
-            .all(|subtask| subtask.dependencies.is_empty())
-    );
+    assert_eq!(ids(&plan.runnable), "1.2 1.3 1.4");
+    let mut parts = plan.runnable.iter();
+    assert!(parts.all(|subtask| subtask.dependencies.is_empty()));
+    let (id, status) = ("2.1".to_owned(), Status::Pending);
     assert_eq!(
         plan.left_out[0].reason,
-        LeftOutReason::Elsewhere {
-            id: "2.1".to_owned(),
-            status: Status::Pending
-        }
+        LeftOutReason::Elsewhere { id, status }
     );
-    assert_eq!(
-        plan.warnings[0].to_string(),
-        "subtask 2.3 is in review: it counts as done, and 1.4 build(s) on it"
-    );
+    let told = "subtask 2.3 is in review: it counts as done, and 1.4 build(s) on it";
+    assert_eq!(warnings(&plan), [told]);
 }
 
 #[test]
 fn what_cannot_be_run_in_any_order_is_refused() {
-    for (subtasks, message) in [
-        (
-            &["1 pending 2", "2"][..0],
-            "every subtask of task 1 is done already",
-        ),
-        (
-            &["1 done", "2 review"],
-            "every subtask of task 1 is done already",
-        ),
-        (&["1", "1"], "the id `1.1` is used twice in task 1"),
-        (&["1 pending 1"], "subtask 1.1 depends on itself"),
-        (
-            &["1 pending 7"],
-            "subtask 1.1 depends on `1.7`, which does not exist",
-        ),
-        (
-            &["1 pending 2.1"],
-            "subtask 1.1 depends on `2.1`, which does not exist",
-        ),
-        (
-            &["1", "2 pending 1 4", "3 pending 2", "4 pending 3"],
-            "the subtasks depend on each other in a circle: 1.2 -> 1.4 -> 1.3 -> 1.2",
-        ),
-    ] {
-        assert_eq!(
-            plan_run(&task(subtasks)).unwrap_err().to_string(),
-            message,
-            "{subtasks:?}"
-        );
-    }
-    assert!(
-        plan_run(&task(&["1 done 1 7", "2"])).is_ok(),
-        "nobody waits for what is done"
-    );
+    let told = [
+        &[][..],
+        &["1 done", "2 review"],
+        &["1", "1"],
+        &["1 pending 1"],
+        &["1 pending 7"],
+        &["1 pending 2.1"],
+        &["1", "2 pending 1 4", "3 pending 2", "4 pending 3"],
+    ]
+    .map(|subtasks| plan_run(&task(subtasks)).unwrap_err().to_string());
+    insta::assert_snapshot!(told.join("\n"), @r"
+    every subtask of task 1 is done already
+    every subtask of task 1 is done already
+    the id `1.1` is used twice in task 1
+    subtask 1.1 depends on itself
+    subtask 1.1 depends on `1.7`, which does not exist
+    subtask 1.1 depends on `2.1`, which does not exist
+    the subtasks depend on each other in a circle: 1.2 -> 1.4 -> 1.3 -> 1.2
+    ");
+    // Nobody waits for what is done.
+    planned(&["1 done 1 7", "2"]);
 }
 
 #[test]
 fn a_finished_task_with_open_subtasks_is_said() {
     let mut finished = task(&["1"]);
     finished.status = Status::Done;
-    let plan = plan_run(&finished).unwrap();
-    assert_eq!(
-        plan.warnings[0].to_string(),
-        "task 1 is done, though subtasks of it are not done"
-    );
+    let told = "task 1 is done, though subtasks of it are not done";
+    assert_eq!(warnings(&plan_run(&finished).unwrap()), [told]);
 }
 
 #[test]

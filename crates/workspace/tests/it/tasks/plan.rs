@@ -1,59 +1,51 @@
 //! Plans in Markdown.
 
-use workspace::tasks::{Applied, PlanFile, Status, StatusChange, Task, TaskSource};
+use workspace::tasks::{Applied, PlanFile, Status, StatusChange, Subtask, Task, TaskSource};
 
 use super::Project;
 
 const PLAN: &str = "\u{feff}---\r\ntitle: front matter\r\n- [ ] not this\r\n---\r\nSome words first.\r\n\r\n# Add a *cache* #\r\n\r\nMore words.\r\n\r\n```md\r\n# Not the title\r\n- [ ] in code\r\n```\r\n<!-- - [ ] in a comment -->\r\n<!--\r\n- [ ] in a longer comment\r\n-->\r\n- [x] Store answers\r\n* [ ] Forget old ones (depends on: 1)\r\n  Old answers are read again.\r\n\r\n  After a while.\r\n  - [ ] the limit can be set\r\n  - [x] it has a default\r\n## Then\r\n3. [X] Count\r\n- an ordinary point\r\n- [link](x)\r\n- [x](y) and [ ] in words\r\n- []byte\r\n+ [ ] Show counts\r\n\t~~~\r\n\t- [ ] code again\r\n\t~~~\r\n\t**Depends on:** #3 and 2\r\n";
 
-fn read(text: &str) -> Task {
+fn plan(text: &str) -> (Project, PlanFile) {
     let project = Project::new();
-    PlanFile::new(project.write("plan.md", text))
-        .task()
-        .unwrap()
+    let plan = PlanFile::new(project.write("plan.md", text));
+    (project, plan)
+}
+
+fn read(text: &str) -> Task {
+    plan(text).1.task().unwrap()
+}
+
+/// The items, a line each: number, status, title, kind, whether it is refactored, and what it waits for.
+fn told(task: &Task) -> String {
+    let line = |item: &Subtask| {
+        let number = item.id.rsplit('.').next().unwrap();
+        let (status, title, kind) = (&item.status, &item.title, &item.kind);
+        let (refactor, waits) = (item.refactor, item.dependencies.join(" "));
+        format!("{number} {status} {title} [{kind}] {refactor:?} <- {waits}")
+    };
+    let lines: Vec<String> = task.subtasks.iter().map(line).collect();
+    lines.join("\n")
 }
 
 #[test]
 fn a_checklist_is_a_task() {
     let task = read(PLAN);
-    assert_eq!(
-        (task.id.as_str(), task.title.as_str()),
-        ("add-a-cache", "Add a *cache*")
-    );
+    assert_eq!((&*task.id, &*task.title), ("add-a-cache", "Add a *cache*"));
     assert_eq!(task.status, Status::Pending);
-    assert!(
-        task.description
-            .starts_with("Some words first.\n\n\nMore words."),
-        "{:?}",
-        task.description
-    );
-    let items: Vec<_> = task
-        .subtasks
-        .iter()
-        .map(|item| (item.id.as_str(), item.title.as_str(), item.status.as_str()))
-        .collect();
-    assert_eq!(
-        items,
-        [
-            ("add-a-cache.1", "Store answers", "done"),
-            ("add-a-cache.2", "Forget old ones", "pending"),
-            ("add-a-cache.3", "Count", "done"),
-            ("add-a-cache.4", "Show counts", "pending"),
-        ]
-    );
-    let second = &task.subtasks[1];
-    assert_eq!(second.dependencies, ["add-a-cache.1"]);
-    assert_eq!(
-        second.acceptance_criteria,
-        ["the limit can be set", "it has a default"]
-    );
-    assert!(
-        second
-            .description
-            .starts_with("Old answers are read again.\n\nAfter a while.\n")
-    );
-    let fourth = &task.subtasks[3];
-    assert_eq!(fourth.dependencies, ["add-a-cache.3", "add-a-cache.2"]);
+    let description = "Some words first.\n\n\nMore words.";
+    assert!(task.description.starts_with(description), "{task:?}");
+    insta::assert_snapshot!(told(&task), @"
+    1 done Store answers [] None <- 
+    2 pending Forget old ones [] None <- add-a-cache.1
+    3 done Count [] None <- 
+    4 pending Show counts [] None <- add-a-cache.3 add-a-cache.2
+    ");
+    let (second, fourth) = (&task.subtasks[1], &task.subtasks[3]);
+    let criteria = ["the limit can be set", "it has a default"];
+    assert_eq!(second.acceptance_criteria, criteria);
+    let description = "Old answers are read again.\n\nAfter a while.\n";
+    assert!(second.description.starts_with(description), "{second:?}");
     assert_eq!(fourth.description, "~~~\n- [ ] code again\n~~~");
     assert!(fourth.acceptance_criteria.is_empty());
 }
@@ -64,72 +56,48 @@ fn without_a_heading_the_file_names_the_task() {
     let source = PlanFile::new(project.write("Add Cache.md", "- [ ] one\n- [ ] two"));
     let task = source.load_task("add-cache").unwrap();
     assert_eq!(task.title, "Add Cache");
-    assert_eq!(
-        source.load_task("other").unwrap_err().suggestion().unwrap(),
-        "use one of: add-cache"
-    );
+    let unknown = source.load_task("other").unwrap_err();
+    assert_eq!(unknown.suggestion().unwrap(), "use one of: add-cache");
     assert_eq!(source.task_statuses().unwrap().len(), 3);
 }
 
 #[test]
 fn what_looks_like_an_item_and_is_none_is_refused_in_its_line() {
-    for odd in [
-        "- [-] two",
-        "- [✅] two",
-        "- [o] two",
-        "- [|] two",
-        "- [] two",
-        "-[ ] two",
-        "- [ x ] two",
-        "- [ ]two",
-        "* [✓] two",
-    ] {
-        let project = Project::new();
-        let plan = PlanFile::new(project.write("p.md", format!("# P\n- [ ] one\n{odd}\n")));
+    let odd = "- [-] two|- [✅] two|- [o] two|- [] two|-[ ] two|- [ x ] two|- [ ]two|* [✓] two";
+    for odd in odd.split('|').chain(["- [|] two"]) {
+        let (_project, plan) = plan(&format!("# P\n- [ ] one\n{odd}\n"));
         let refused = plan.task().unwrap_err().to_string();
-        assert!(refused.contains("p.md:3:1"), "{odd}: {refused}");
+        assert!(refused.contains("plan.md:3:1"), "{odd}: {refused}");
         assert!(refused.contains("- [x] title"), "{odd}: {refused}");
     }
 }
 
 #[test]
-fn a_comment_is_no_part_of_a_title() {
+fn a_comment_is_no_part_of_a_title_and_brackets_may_say_several_things() {
     let task = read(
-        "# Plan <!-- draft -->\n- [ ] one <!-- by Ann --> more\n- [ ] two <!-- a note\n- [ ] in it\n-->\n- [ ] three\n",
+        "# Plan <!-- draft -->\n- [ ] one <!-- by Ann --> more\n- [ ] two <!-- a note\n- [ ] in it\n-->\n- [ ] A (kind: docs, refactor: no)\n- [ ] B (kind: fix) (refactor: yes) (depends on: 1)\n- [ ] C (kind: fix, later)\n",
     );
-    let titles: Vec<_> = task
-        .subtasks
-        .iter()
-        .map(|item| item.title.as_str())
-        .collect();
-    assert_eq!(
-        (task.title.as_str(), titles),
-        ("Plan", vec!["one more", "two", "three"])
-    );
+    assert_eq!(task.title, "Plan");
+    insta::assert_snapshot!(told(&task), @"
+    1 pending one more [] None <- 
+    2 pending two [] None <- 
+    3 pending A [docs] Some(false) <- 
+    4 pending B [fix] Some(true) <- plan.1
+    5 pending C (kind: fix, later) [] None <-
+    ");
 }
 
 #[test]
 fn a_plan_in_a_code_block_as_models_answer_is_read() {
     let text = "```markdown\n# Plan\n- [ ] one\n  ```sh\n  make\n  ```\n- [ ] two\n```\n";
-    let project = Project::new();
-    let path = project.write("p.md", text);
-    let source = PlanFile::new(path);
+    let (project, source) = plan(text);
     let task = source.task().unwrap();
-    assert_eq!((task.title.as_str(), task.subtasks.len()), ("Plan", 2));
+    assert_eq!((&*task.title, task.subtasks.len()), ("Plan", 2));
     assert!(task.subtasks[0].description.contains("make"));
     let done = StatusChange::new("plan.2".to_owned(), "done");
-    let rewrite = source.rewrite(&[done]).unwrap().unwrap();
-    rewrite.apply().unwrap();
-    assert_eq!(project.read("p.md"), text.replace("- [ ] two", "- [x] two"));
-}
-
-#[test]
-fn items_in_a_code_block_alone_are_told() {
-    let project = Project::new();
-    let plan = PlanFile::new(project.write("p.md", "# Plan\nDo:\n```\n- [ ] one\n```\n"));
-    let refused = plan.task().unwrap_err().to_string();
-    assert!(refused.contains("p.md:4:1"), "{refused}");
-    assert!(refused.contains("code block"), "{refused}");
+    source.rewrite(&[done]).unwrap().unwrap().apply().unwrap();
+    let expected = text.replace("- [ ] two", "- [x] two");
+    assert_eq!(project.read("plan.md"), expected);
 }
 
 #[test]
@@ -155,29 +123,38 @@ fn dependencies_are_written_in_several_ways() {
 
 #[test]
 fn a_plan_without_items_is_refused() {
-    let project = Project::new();
-    for (text, says) in [
-        ("# Title\n\ntext\n", ":4:1: the plan has no item"),
-        ("", ":1:1: the plan has no item"),
-        ("# T\n- [ ]  \n", ":2:4: this item has no title"),
-        (
-            "# T\n- [ ] a\n```\nx\n``` end\n- [ ] b\n",
-            ":3:1: what begins here",
-        ),
-        ("# T\n- [ ] a\n<!-- b\n- [ ] c\n", ":3:1: what begins here"),
-    ] {
-        let error = PlanFile::new(project.write("plan.md", text))
-            .task()
-            .unwrap_err();
-        assert_eq!(error.code(), "tasks_invalid");
-        assert!(error.to_string().contains(says), "{text:?}: {error}");
-    }
+    let refused = [
+        "# Title\n\ntext\n",
+        "",
+        "# T\n- [ ]  \n",
+        "# T\n- [ ] a\n```\nx\n``` end\n- [ ] b\n",
+        "# T\n- [ ] a\n<!-- b\n- [ ] c\n",
+        // Items in a code block alone.
+        "# Plan\nDo:\n```\n- [ ] one\n```\n",
+    ]
+    .map(|text| {
+        let error = plan(text).1.task().unwrap_err();
+        assert_eq!(error.code(), "tasks_invalid", "{text}");
+        error
+            .to_string()
+            .split_once("plan.md")
+            .unwrap()
+            .1
+            .to_owned()
+    });
+    insta::assert_snapshot!(refused.join("\n"), @"
+    :4:1: the plan has no item such as `- [ ] title`
+    :1:1: the plan has no item such as `- [ ] title`
+    :2:4: this item has no title
+    :3:1: what begins here, code or a comment, is never closed, and hides what looks like an item
+    :3:1: what begins here, code or a comment, is never closed, and hides what looks like an item
+    :4:1: the plan has no item: what looks like one stands in a code block, whose fences have to go
+    ");
 }
 
 #[test]
 fn done_items_are_ticked_and_nothing_else_changes() {
-    let project = Project::new();
-    let source = PlanFile::new(project.write("plan.md", PLAN));
+    let (project, source) = plan(PLAN);
     let done =
         |number: u32, status: &str| StatusChange::new(format!("add-a-cache.{number}"), status);
     let rewrite = source
@@ -193,41 +170,13 @@ fn done_items_are_ticked_and_nothing_else_changes() {
     assert!(source.task().unwrap().status.is_finished());
     let back = source.rewrite(&[done(3, "pending")]).unwrap().unwrap();
     back.apply().unwrap();
-    assert_eq!(
-        project.read("plan.md"),
-        expected.replace("[X] Count", "[ ] Count")
-    );
-    assert_eq!(
-        source
-            .rewrite(&[StatusChange::new("add-a-cache", "review")])
-            .unwrap(),
-        None
-    );
+    let expected = expected.replace("[X] Count", "[ ] Count");
+    assert_eq!(project.read("plan.md"), expected);
+    let whole = StatusChange::new("add-a-cache", "review");
+    assert_eq!(source.rewrite(&[whole]).unwrap(), None);
     assert_eq!(source.rewrite(&[done(4, "in-progress")]).unwrap(), None);
     for unknown in ["add-a-cache.5", "add-a-cache.0", "add-a-cache.x", "other.1"] {
-        let error = source
-            .rewrite(&[StatusChange::new(unknown, "done")])
-            .unwrap_err();
-        assert_eq!(error.code(), "unknown_task", "{unknown}");
+        let error = source.rewrite(&[StatusChange::new(unknown, "done")]);
+        assert_eq!(error.unwrap_err().code(), "unknown_task", "{unknown}");
     }
-}
-
-#[test]
-fn brackets_may_say_several_things() {
-    let task = read(
-        "# T\n- [ ] A (kind: docs, refactor: no)\n- [ ] B (kind: fix) (refactor: yes) (depends on: 1)\n- [ ] C (kind: fix, later)\n",
-    );
-    let told: Vec<_> = task
-        .subtasks
-        .iter()
-        .map(|item| (item.title.as_str(), item.kind.as_str(), item.refactor))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            ("A", "docs", Some(false)),
-            ("B", "fix", Some(true)),
-            ("C (kind: fix, later)", "", None),
-        ]
-    );
 }

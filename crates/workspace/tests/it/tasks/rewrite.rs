@@ -18,16 +18,10 @@ fn change(id: &str, status: &str) -> StatusChange {
 /// What the file is after these changes.
 fn after(text: &str, changes: &[StatusChange]) -> String {
     let project = Project::with_tasks(text);
-    let rewrite = project
-        .source()
-        .rewrite(changes)
-        .unwrap()
-        .expect("something changes");
-    assert_eq!(
-        project.tasks(),
-        text,
-        "asking for the change changes nothing"
-    );
+    let rewrite = project.source().rewrite(changes).unwrap();
+    let rewrite = rewrite.expect("something changes");
+    // Asking for the change changes nothing.
+    assert_eq!(project.tasks(), text);
     assert_eq!(rewrite.apply().unwrap(), Applied::Done);
     let result = project.tasks();
     assert_eq!(rewrite.revert().unwrap(), RevertOutcome::Done);
@@ -37,63 +31,47 @@ fn after(text: &str, changes: &[StatusChange]) -> String {
 
 const STRANGE: &str = "\u{feff}{\r\n\t\"metadata\":{\"b\":1,\"a\":1.50,\"e\":1E3,\"u\":\"\\u00e9\\/\"},\r\n\t\"tasks\" :[\r\n\t\t{\"title\" : \"One\",\"id\":1 , \"status\" :  \"pending\"  ,\"subtasks\":[{\"id\":1,\"title\":\"status\",\"details\":\"\\\"status\\\": \\\"pending\\\"\",\"status\":\"pending\"},\r\n\t\t{ \"id\" : \"2\", \"status\" : \"in-progress\", \"title\" : \"S\" } ] } ]\r\n}\r\n\r\n";
 
+/// A project with these tasks, and a change of one status in it that is not made yet.
+fn to_be_done(text: &str, id: &str) -> (Project, Rewrite) {
+    let project = Project::with_tasks(text);
+    let rewrite = project.source().rewrite(&[change(id, "done")]);
+    (project, rewrite.unwrap().unwrap())
+}
+
 #[test]
 fn only_the_bytes_of_the_status_change() {
-    assert_eq!(
-        after(STRANGE, &[change("1.1", "done")]),
-        STRANGE.replace(
-            "\\\"\",\"status\":\"pending\"",
-            "\\\"\",\"status\":\"done\""
-        )
+    let (was, is) = (
+        "\"status\" :  \"pending\"  ,",
+        "\"status\" :  \"review\"  ,",
     );
-    assert_eq!(
-        after(STRANGE, &[change("1.2", "done")]),
-        STRANGE.replace("\"in-progress\"", "\"done\"")
+    let (first_was, first_is) = (
+        "\\\"\",\"status\":\"pending\"",
+        "\\\"\",\"status\":\"done\"",
     );
-    assert_eq!(
-        after(STRANGE, &[change("1", "review")]),
-        STRANGE.replace(
-            "\"status\" :  \"pending\"  ,",
-            "\"status\" :  \"review\"  ,"
-        )
-    );
-    assert_eq!(
-        after(STRANGE, &[change("1.2", "done"), change("1", "review")]),
-        STRANGE.replace("\"in-progress\"", "\"done\"").replace(
-            "\"status\" :  \"pending\"  ,",
-            "\"status\" :  \"review\"  ,"
-        )
-    );
+    let first = STRANGE.replace(first_was, first_is);
+    let second = STRANGE.replace("\"in-progress\"", "\"done\"");
+    let both = second.replace(was, is);
+    for (changes, expected) in [
+        (&[change("1.1", "done")][..], first),
+        (&[change("1.2", "done")], second),
+        (&[change("1", "review")], STRANGE.replace(was, is)),
+        (&[change("1.2", "done"), change("1", "review")], both),
+    ] {
+        assert_eq!(after(STRANGE, changes), expected, "{changes:?}");
+    }
 }
 
 #[test]
 fn a_missing_status_is_put_in_as_the_file_is_written() {
-    for (text, expected) in [
-        (
-            "{\"tasks\": [\n  {\n    \"id\": 1,\n    \"title\": \"T\"\n  }\n]}\n",
-            "{\"tasks\": [\n  {\n    \"id\": 1,\n    \"title\": \"T\",\n    \"status\": \"done\"\n  }\n]}\n",
-        ),
-        (
-            "{\"tasks\": [\r\n\t{\r\n\t\t\"id\" : 1\r\n\t}\r\n]}",
-            "{\"tasks\": [\r\n\t{\r\n\t\t\"id\" : 1,\r\n\t\t\"status\" : \"done\"\r\n\t}\r\n]}",
-        ),
-        (
-            "{\"tasks\": [{ \"id\": 1, \"title\": \"T\" }]}",
-            "{\"tasks\": [{ \"id\": 1, \"title\": \"T\", \"status\": \"done\" }]}",
-        ),
-        (
-            "{\"tasks\":[{\"id\":1}]}",
-            "{\"tasks\":[{\"id\":1,\"status\":\"done\"}]}",
-        ),
-        (
-            "{\"tasks\": [{\"id\": 1}]}",
-            "{\"tasks\": [{\"id\": 1, \"status\": \"done\"}]}",
-        ),
-        (
-            "{\"tasks\": [{\"id\": 1, \"status\": null}]}",
-            "{\"tasks\": [{\"id\": 1, \"status\": \"done\"}]}",
-        ),
+    for case in [
+        "{\"tasks\": [\n  {\n    \"id\": 1,\n    \"title\": \"T\"\n  }\n]}\n ⇒ {\"tasks\": [\n  {\n    \"id\": 1,\n    \"title\": \"T\",\n    \"status\": \"done\"\n  }\n]}\n",
+        "{\"tasks\": [\r\n\t{\r\n\t\t\"id\" : 1\r\n\t}\r\n]} ⇒ {\"tasks\": [\r\n\t{\r\n\t\t\"id\" : 1,\r\n\t\t\"status\" : \"done\"\r\n\t}\r\n]}",
+        "{\"tasks\": [{ \"id\": 1, \"title\": \"T\" }]} ⇒ {\"tasks\": [{ \"id\": 1, \"title\": \"T\", \"status\": \"done\" }]}",
+        "{\"tasks\":[{\"id\":1}]} ⇒ {\"tasks\":[{\"id\":1,\"status\":\"done\"}]}",
+        "{\"tasks\": [{\"id\": 1}]} ⇒ {\"tasks\": [{\"id\": 1, \"status\": \"done\"}]}",
+        "{\"tasks\": [{\"id\": 1, \"status\": null}]} ⇒ {\"tasks\": [{\"id\": 1, \"status\": \"done\"}]}",
     ] {
+        let (text, expected) = case.split_once(" ⇒ ").unwrap();
         assert_eq!(after(text, &[change("1", "done")]), expected);
     }
 }
@@ -101,47 +79,36 @@ fn a_missing_status_is_put_in_as_the_file_is_written() {
 #[test]
 fn of_two_equal_keys_the_last_is_read_and_written() {
     let text = r#"{"tasks": [], "tasks": [{"id": 9, "id": 1, "title": "t", "status": "done", "status": "pending"}]}"#;
-    let project = Project::with_tasks(text);
     assert_eq!(
-        project.source().load_task("1").unwrap().status.as_str(),
+        Project::with_tasks(text).task("1").status.as_str(),
         "pending"
     );
-    assert_eq!(
-        after(text, &[change("1", "review")]),
-        text.replace("pending", "review")
-    );
+    let written = after(text, &[change("1", "review")]);
+    assert_eq!(written, text.replace("pending", "review"));
 }
 
 #[test]
 fn what_needs_no_change_gives_none() {
     let text = r#"{"tasks": [{"id": 1, "title": "t", "status": "done"}]}"#;
     let source = Project::with_tasks(text);
-    let source = source.source();
-    assert_eq!(source.rewrite(&[]).unwrap(), None);
-    assert_eq!(source.rewrite(&[change("1", "done")]).unwrap(), None);
-    assert_eq!(
-        source
-            .rewrite(&[change("1", "review"), change("1", "done")])
-            .unwrap(),
-        None
-    );
-    assert_eq!(
-        source.rewrite(&[change("1.1", "done")]).unwrap(),
-        None,
-        "the implied subtask"
-    );
-    assert_eq!(
-        source.rewrite(&[change("1.2", "done")]).unwrap_err().code(),
-        "unknown_task"
-    );
-    assert_eq!(
-        source.rewrite(&[change("2", "done")]).unwrap_err().code(),
-        "unknown_task"
-    );
-    assert_eq!(
-        source.rewrite(&[change("1", " ")]).unwrap_err().code(),
-        "bad_rewrite"
-    );
+    let rewrite = |changes: &[StatusChange]| source.source().rewrite(changes);
+    for changes in [
+        &[][..],
+        &[change("1", "done")],
+        &[change("1", "review"), change("1", "done")],
+        // The implied subtask.
+        &[change("1.1", "done")],
+    ] {
+        assert_eq!(rewrite(changes).unwrap(), None, "{changes:?}");
+    }
+    for (id, status, code) in [
+        ("1.2", "done", "unknown_task"),
+        ("2", "done", "unknown_task"),
+        ("1", " ", "bad_rewrite"),
+    ] {
+        let error = rewrite(&[change(id, status)]).unwrap_err();
+        assert_eq!(error.code(), code, "{id}");
+    }
 }
 
 #[test]
@@ -155,12 +122,9 @@ fn hostile_statuses_stay_strings() {
 
 #[test]
 fn applying_and_reverting_know_where_they_stand() {
-    let project = Project::with_tasks(STRANGE);
-    let rewrite = project
-        .source()
-        .rewrite(&[change("1.1", "done")])
-        .unwrap()
-        .unwrap();
+    let (project, rewrite) = to_be_done(STRANGE, "1.1");
+    let json = serde_json::to_string(&rewrite).unwrap();
+    assert_eq!(serde_json::from_str::<Rewrite>(&json).unwrap(), rewrite);
     assert_eq!(rewrite.state().unwrap(), FileState::Old);
     assert_eq!(rewrite.revert().unwrap(), RevertOutcome::NotNeeded);
     assert_eq!(rewrite.apply().unwrap(), Applied::Done);
@@ -175,16 +139,9 @@ fn applying_and_reverting_know_where_they_stand() {
     assert_eq!(rewrite.revert().unwrap(), RevertOutcome::LeftAlone);
     assert!(matches!(rewrite.apply(), Err(TaskError::Changed { .. })));
     assert_eq!(project.tasks(), edited);
-    let again = project
-        .source()
-        .rewrite(&[change("1", "review")])
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        again.apply().unwrap(),
-        Applied::Done,
-        "read again, it can be written"
-    );
+    // Read again, it can be written.
+    let again = project.source().rewrite(&[change("1", "review")]);
+    assert_eq!(again.unwrap().unwrap().apply().unwrap(), Applied::Done);
 
     fs::remove_file(project.path(".taskmaster/tasks/tasks.json")).unwrap();
     assert_eq!(rewrite.state().unwrap(), FileState::Other);
@@ -193,44 +150,26 @@ fn applying_and_reverting_know_where_they_stand() {
 }
 
 #[test]
-fn a_rewrite_survives_json() {
-    let project = Project::with_tasks(STRANGE);
-    let rewrite = project
-        .source()
-        .rewrite(&[change("1.1", "done")])
-        .unwrap()
-        .unwrap();
-    let json = serde_json::to_string(&rewrite).unwrap();
-    let read: Rewrite = serde_json::from_str(&json).unwrap();
-    assert_eq!(read, rewrite);
-    assert_eq!(read.apply().unwrap(), Applied::Done);
-}
-
-#[test]
 fn a_rewrite_that_was_tampered_with_writes_nothing() {
-    let project = Project::with_tasks(STRANGE);
-    let good = project
-        .source()
-        .rewrite(&[change("1.1", "done")])
-        .unwrap()
-        .unwrap();
+    let (project, good) = to_be_done(STRANGE, "1.1");
     let tampered: [fn(&mut Rewrite); 4] = [
         |rewrite| rewrite.splices[0].new = "\"evil\"".to_owned(),
         |rewrite| rewrite.splices[0].old = "\"other\"".to_owned(),
         |rewrite| rewrite.splices[0].offset = usize::MAX,
         |rewrite| rewrite.splices.push(rewrite.splices[0].clone()),
     ];
-    for tamper in tampered {
+    let bad = tampered.map(|tamper| {
         let mut bad = good.clone();
         tamper(&mut bad);
+        bad
+    });
+    for bad in &bad {
         assert_eq!(bad.apply().unwrap_err().code(), "bad_rewrite");
         assert_eq!(project.tasks(), STRANGE);
     }
     good.apply().unwrap();
     let written = project.tasks();
-    for tamper in tampered {
-        let mut bad = good.clone();
-        tamper(&mut bad);
+    for bad in &bad {
         assert_eq!(bad.revert().unwrap_err().code(), "bad_rewrite");
         assert_eq!(project.tasks(), written);
     }
@@ -244,31 +183,17 @@ fn mode_and_symbolic_link_stay_and_nothing_is_left_behind() {
     fs::create_dir_all(project.path(".taskmaster/tasks")).unwrap();
     let link = project.path(".taskmaster/tasks/tasks.json");
     symlink(Path::new("../../elsewhere/real.json"), &link).unwrap();
-    let rewrite = project
-        .source()
-        .rewrite(&[change("1.1", "done")])
-        .unwrap()
-        .unwrap();
+    let rewrite = project.source().rewrite(&[change("1.1", "done")]);
+    let rewrite = rewrite.unwrap().unwrap();
     assert_eq!(rewrite.path, fs::canonicalize(&real).unwrap());
     rewrite.apply().unwrap();
-    assert!(
-        fs::symlink_metadata(&link)
-            .unwrap()
-            .file_type()
-            .is_symlink()
-    );
-    assert_eq!(
-        fs::metadata(&real).unwrap().permissions().mode() & 0o7777,
-        0o640
-    );
+    assert!(link.is_symlink());
+    let mode = fs::metadata(&real).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o640);
     assert_ne!(project.read("elsewhere/real.json"), STRANGE);
-    assert_eq!(fs::read_dir(project.path("elsewhere")).unwrap().count(), 1);
-    assert_eq!(
-        fs::read_dir(project.path(".taskmaster/tasks"))
-            .unwrap()
-            .count(),
-        1
-    );
+    for folder in ["elsewhere", ".taskmaster/tasks"] {
+        assert_eq!(fs::read_dir(project.path(folder)).unwrap().count(), 1);
+    }
 }
 
 proptest! {
