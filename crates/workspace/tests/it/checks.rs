@@ -87,14 +87,10 @@ fn settings_win() {
         commands: IndexMap::from([(name.to_owned(), line.to_owned())]),
         ..Checks::default()
     };
-    assert_eq!(
-        with(own("lint", "make 'lint all'")).last().unwrap(),
-        "make 'lint all'"
-    );
-    assert_eq!(
-        with(own("gofmt", "goimports -l .")),
-        ["goimports -l .", "go vet ./..."]
-    );
+    let lines = with(own("lint", "make 'lint all'"));
+    assert_eq!(lines.last().unwrap(), "make 'lint all'");
+    let expected = ["goimports -l .", "go vet ./..."];
+    assert_eq!(with(own("gofmt", "goimports -l .")), expected);
     let without = Checks {
         without: vec!["go vet".to_owned()],
         ..Checks::default()

@@ -256,10 +256,8 @@ fn every_key_can_be_set_from_the_environment() {
         "TRAMLINE_AUTOPILOT_FINALIZATION_UPDATE_TASK_STATUS",
         "false",
     );
-    assert_eq!(
-        left.autopilot.finalization.update_task_status,
-        UpdateTaskStatus::Leave
-    );
+    let expected = UpdateTaskStatus::Leave;
+    assert_eq!(left.autopilot.finalization.update_task_status, expected);
 }
 
 #[test]
@@ -360,10 +358,8 @@ fn two_settings_speak_through_a_policy() {
     };
     let spoken = settings(r#"{"flaky": "refuse", "requireCoverage": true}"#);
     let policy = &spoken.config.evidence.policy;
-    assert_eq!(
-        (policy.flaky, policy.coverage_missing),
-        (Severity::Refuse, Severity::Refuse)
-    );
+    assert_eq!(policy.flaky, Severity::Refuse);
+    assert_eq!(policy.coverage_missing, Severity::Refuse);
     for key in ["evidence.policy.flaky", "evidence.policy.coverage_missing"] {
         assert!(
             matches!(spoken.origins[key], Origin::ProjectFile { .. }),
@@ -373,10 +369,8 @@ fn two_settings_speak_through_a_policy() {
     let own =
         settings(r#"{"flaky": "refuse", "policy": {"flaky": "off", "coverage_missing": "off"}}"#);
     let policy = &own.config.evidence.policy;
-    assert_eq!(
-        (policy.flaky, policy.coverage_missing),
-        (Severity::Off, Severity::Off)
-    );
+    assert_eq!(policy.flaky, Severity::Off);
+    assert_eq!(policy.coverage_missing, Severity::Off);
     assert_eq!(policy.severity("stuck"), Some(Severity::Pause));
     assert_eq!(policy.severity("nonsense"), None);
 }

@@ -47,11 +47,8 @@ fn the_nearest_taskmaster_folder_then_git() {
         }
         let root = find_root(&place.path(start), &place.environment());
         let expected = fs::canonicalize(place.path(expected)).unwrap();
-        assert_eq!(
-            (root.path, root.found_by),
-            (expected, found_by),
-            "{folders}"
-        );
+        assert_eq!(root.path, expected, "{folders}");
+        assert_eq!(root.found_by, found_by, "{folders}");
     }
 }
 

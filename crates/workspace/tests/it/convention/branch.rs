@@ -28,10 +28,8 @@ fn slugs() {
 #[test]
 fn long_titles_are_cut_between_words() {
     let title = "implement the whole authentication middleware for incoming requests";
-    assert_eq!(
-        slug(title),
-        "implement-the-whole-authentication-middleware-for"
-    );
+    let expected = "implement-the-whole-authentication-middleware-for";
+    assert_eq!(slug(title), expected);
     // The fiftieth character is the last of a word.
     let title = format!("{} tail", "a".repeat(LONGEST_SLUG));
     assert_eq!(slug(&title), "a".repeat(LONGEST_SLUG));

@@ -3,10 +3,8 @@ use workspace::convention::criteria::{MOST_ENTRIES, acceptance_criteria, impleme
 #[test]
 fn what_stands_under_its_heading_comes_first() {
     let details = "Use the parser.\n\n## Acceptance criteria\n- reads files\n- [ ] reports errors\n  with their line\n\n## Notes\n- small";
-    assert_eq!(
-        acceptance_criteria(details, "- other"),
-        ["reads files", "reports errors with their line"]
-    );
+    let expected = ["reads files", "reports errors with their line"];
+    assert_eq!(acceptance_criteria(details, "- other"), expected);
     assert_eq!(implementation_hints(details), ["small"]);
     for heading in [
         "**Definition of done:**",
@@ -25,10 +23,8 @@ fn what_stands_under_its_heading_comes_first() {
 #[test]
 fn else_the_test_strategy_else_the_details() {
     assert_eq!(acceptance_criteria("- d", "Check:\n- a\n* b"), ["a", "b"]);
-    assert_eq!(
-        acceptance_criteria("- d", "Check that it\nworks.\n\nAnd stays so."),
-        ["Check that it works.", "And stays so."]
-    );
+    let found = acceptance_criteria("- d", "Check that it\nworks.\n\nAnd stays so.");
+    assert_eq!(found, ["Check that it works.", "And stays so."]);
     assert_eq!(acceptance_criteria("prose\n- d\n- e\n- d", ""), ["d", "e"]);
     assert!(acceptance_criteria("prose only", "").is_empty());
     assert!(acceptance_criteria("", "").is_empty());
@@ -36,14 +32,10 @@ fn else_the_test_strategy_else_the_details() {
 
 #[test]
 fn hints_are_items_or_else_lines() {
-    assert_eq!(
-        implementation_hints("Do it so:\n- a\n- b\n```\ncode\n```"),
-        ["a", "b"]
-    );
-    assert_eq!(
-        implementation_hints("Use the cache.\n\nMind the lock."),
-        ["Use the cache.", "Mind the lock."]
-    );
+    let found = implementation_hints("Do it so:\n- a\n- b\n```\ncode\n```");
+    assert_eq!(found, ["a", "b"]);
+    let found = implementation_hints("Use the cache.\n\nMind the lock.");
+    assert_eq!(found, ["Use the cache.", "Mind the lock."]);
 }
 
 #[test]
@@ -54,9 +46,7 @@ fn lists_are_bounded_and_plain() {
     let long = format!("- {}", "word ".repeat(1000));
     let listed = acceptance_criteria("", &long);
     assert!(listed[0].len() < 400 && listed[0].ends_with('…'));
-    assert_eq!(
-        acceptance_criteria("", "- a\u{202e}\u{0}b\u{1b}[31m"),
-        ["ab"]
-    );
+    let found = acceptance_criteria("", "- a\u{202e}\u{0}b\u{1b}[31m");
+    assert_eq!(found, ["ab"]);
     assert_eq!(acceptance_criteria("", "- \n-\n- x"), ["x"]);
 }

@@ -52,11 +52,8 @@ fn scripts_of_a_package() {
     for command in commands.split(';').map(str::trim) {
         let found = of(&folder, command).unwrap_or_else(|| panic!("{command}"));
         let text = "scripts.test of package.json:\npretest: tsc\ntest: vitest run\n";
-        assert_eq!(
-            (&*found.what, &*found.text),
-            (&text[..28], text),
-            "{command}"
-        );
+        assert_eq!(&*found.what, &text[..28], "{command}");
+        assert_eq!(&*found.text, text, "{command}");
     }
     let both = "scripts.lint of package.json, scripts.test of package.json";
     for (command, expected) in [
@@ -113,10 +110,8 @@ fn what_a_script_calls_is_followed() {
         what(&folder, "npm test"),
         "scripts.test of package.json, scripts.unit of package.json, ci/unit.sh, `check` in Makefile, tools/check.py"
     );
-    assert_eq!(
-        what(&folder, "./ci/unit.sh"),
-        "ci/unit.sh, ci/deep.sh, ci/too-deep.sh, ci/deeper.sh"
-    );
+    let expected = "ci/unit.sh, ci/deep.sh, ci/too-deep.sh, ci/deeper.sh";
+    assert_eq!(what(&folder, "./ci/unit.sh"), expected);
     let before = of(&folder, "npm test").unwrap();
     write(&folder, "tools/check.py", "import sys\nsys.exit(0)\n");
     let after = of(&folder, "npm test").unwrap();
@@ -265,10 +260,8 @@ fn aliases_and_runners_of_cargo() {
     )]);
     assert_eq!(of(&folder, "cargo test"), None);
     let found = of(&folder, "cargo +nightly --locked all").unwrap();
-    assert_eq!(
-        found.what,
-        "alias.all of .cargo/config.toml, alias.ci of .cargo/config.toml"
-    );
+    let expected = "alias.all of .cargo/config.toml, alias.ci of .cargo/config.toml";
+    assert_eq!(found.what, expected);
     assert!(found.text.contains("test --workspace") && found.text.contains("ci --all-features"));
     write(
         &folder,

@@ -17,10 +17,8 @@ fn only_what_is_named() {
     fixture.write("README.md", "changed\n");
     let base = fixture.head();
     let made = fixture.commit(&["README.md", "new"]).unwrap();
-    assert_eq!(
-        (&made.oid, made.commit.parents),
-        (&fixture.head(), vec![base])
-    );
+    assert_eq!(&made.oid, &fixture.head());
+    assert_eq!(made.commit.parents, vec![base]);
     assert_eq!(made.commit.author_date, DATE);
     assert_eq!(made.commit.message.trim_end(), "feat: a thing\n\nBody.");
     assert_eq!(made.paths, paths(&["README.md", "new"]));
@@ -164,10 +162,8 @@ fn a_refused_change_from_file_to_folder_leaves_the_index_as_it_was() {
     fixture.write("thing/inside", "x\n");
     fixture.hook("pre-commit", "exit 1");
     let before = fixture.index();
-    assert_eq!(
-        fixture.refused(&["thing", "thing/inside"]),
-        "commit_refused"
-    );
+    let expected = "commit_refused";
+    assert_eq!(fixture.refused(&["thing", "thing/inside"]), expected);
     assert_eq!(fixture.index(), before);
 }
 

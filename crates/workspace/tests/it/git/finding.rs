@@ -95,10 +95,8 @@ fn head(fixture: &Fixture) -> Head {
 #[test]
 fn head_in_each_of_its_states() {
     let unborn = head(&Fixture::unborn(&[]));
-    assert_eq!(
-        (unborn.oid, unborn.branch.as_deref()),
-        (None, Some("topic"))
-    );
+    assert_eq!(unborn.oid, None);
+    assert_eq!(unborn.branch.as_deref(), Some("topic"));
     let fixture = Fixture::new();
     let steps: [(&[&str], _); 3] = [
         (&["status"], Some("topic")),
@@ -108,10 +106,8 @@ fn head_in_each_of_its_states() {
     for (step, branch) in steps {
         fixture.git(step);
         let head = head(&fixture);
-        assert_eq!(
-            (head.oid, head.branch.as_deref()),
-            (Some(fixture.head()), branch)
-        );
+        assert_eq!(head.oid, Some(fixture.head()));
+        assert_eq!(head.branch.as_deref(), branch);
     }
 }
 
@@ -125,19 +121,15 @@ fn references_that_are_no_plain_files() {
     }
     let fixture = Fixture::unborn(&["--ref-format=reftable"]);
     let unborn = head(&fixture);
-    assert_eq!(
-        (unborn.oid, unborn.branch.as_deref()),
-        (None, Some("topic"))
-    );
+    assert_eq!(unborn.oid, None);
+    assert_eq!(unborn.branch.as_deref(), Some("topic"));
     fixture.write("README.md", "hello\n");
     fixture.commit_all("first");
     fixture.write("README.md", "changed\n");
     let made = fixture.commit(&["README.md"]).unwrap();
     let head = head(&fixture);
-    assert_eq!(
-        (head.oid, head.branch.as_deref()),
-        (Some(made.oid), Some("topic"))
-    );
+    assert_eq!(head.oid, Some(made.oid));
+    assert_eq!(head.branch.as_deref(), Some("topic"));
 }
 
 #[test]
@@ -214,10 +206,8 @@ fn history() {
         panic!("{commits:?}");
     };
     assert_eq!((&first.oid, &second.oid), (&one, &two));
-    assert_eq!(
-        (&first.parents[..], &*first.subject),
-        (&[base.clone()][..], "one")
-    );
+    assert_eq!(&first.parents[..], &[base.clone()][..]);
+    assert_eq!(&*first.subject, "one");
     assert_eq!(first.message.trim_end(), "one\n\nbody\nmore");
     assert_eq!(first.author, "Test Person <test@example.invalid>");
     assert_eq!(second, &fixture.commit_info(&two).unwrap());

@@ -80,14 +80,10 @@ impl Back {
 fn all_goes_back_and_all_is_kept() {
     let back = Back::two_commits();
     let taken = back.go(&[]).unwrap();
-    assert_eq!(
-        (back.fixture.head(), &*back.fixture.short_status()),
-        (back.to.clone(), "")
-    );
-    assert_eq!(
-        (&*back.held("src/a"), &*back.held("README.md")),
-        ("one\n", "hello\n")
-    );
+    assert_eq!(back.fixture.head(), back.to.clone());
+    assert_eq!(&*back.fixture.short_status(), "");
+    assert_eq!(&*back.held("src/a"), "one\n");
+    assert_eq!(&*back.held("README.md"), "hello\n");
     // A folder that held nothing else is gone, and one with what git ignores is not.
     for gone in ["notes", "src/deep/er"] {
         assert!(!back.fixture.at(gone).exists(), "{gone}");
@@ -96,14 +92,10 @@ fn all_goes_back_and_all_is_kept() {
     let files = paths(&["README.md", "notes", "src/a", "src/deep/er/b"]);
     assert_eq!(taken.files, files);
     let kept = |path: &str| back.kept(&format!("{KEPT_AS}{path}"));
-    assert_eq!(
-        (kept(":src/a"), kept(":notes")),
-        ("three".into(), "mine".into())
-    );
-    assert_eq!(
-        (&*kept("^"), &*kept("")),
-        (back.from.as_str(), taken.kept.as_str())
-    );
+    assert_eq!(kept(":src/a"), "three");
+    assert_eq!(kept(":notes"), "mine");
+    assert_eq!(&*kept("^"), back.from.as_str());
+    assert_eq!(&*kept(""), taken.kept.as_str());
 }
 
 #[test]
@@ -140,10 +132,8 @@ fn files_that_no_commit_had_come_back() {
         (path("README.md"), None),
     ]);
     back.go(&[]).unwrap();
-    assert_eq!(
-        (&*back.held("src/a"), &*back.held("tests/t.sh")),
-        ("half\n", "exit 1\n")
-    );
+    assert_eq!(&*back.held("src/a"), "half\n");
+    assert_eq!(&*back.held("tests/t.sh"), "exit 1\n");
     let mode = fs::metadata(back.fixture.at("tests/t.sh"))
         .unwrap()
         .permissions()
@@ -157,10 +147,8 @@ fn files_that_no_commit_had_come_back() {
 fn what_is_somebodys_own_stays() {
     let back = Back::two_commits();
     back.go(&["notes", "src/a"]).unwrap();
-    assert_eq!(
-        (&*back.held("notes"), &*back.held("src/a")),
-        ("mine\n", "three\n")
-    );
+    assert_eq!(&*back.held("notes"), "mine\n");
+    assert_eq!(&*back.held("src/a"), "three\n");
     assert_eq!(back.fixture.short_status(), " M src/a\n?? notes\n");
 }
 
@@ -278,10 +266,8 @@ fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
     // What no commit in it holds is not risked.
     back.fixture.write("other/README.md", "mine");
     let taken = back.go(&[]).unwrap();
-    assert_eq!(
-        (at(&back, "source"), at(&back, "other")),
-        (first.clone(), new)
-    );
+    assert_eq!(at(&back, "source"), first.clone());
+    assert_eq!(at(&back, "other"), new);
     assert_eq!(taken.submodules, paths(&["other"]));
     assert_eq!(rev(&back.fixture, "source", KEPT_AS), second);
     back.fixture
@@ -293,10 +279,8 @@ fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
     back.submodules = BTreeMap::from([(path("source"), second.parse().unwrap())]);
     back.from = to;
     let taken = back.go(&[]).unwrap();
-    assert_eq!(
-        (at(&back, "source"), taken.submodules),
-        (second.clone(), vec![])
-    );
+    assert_eq!(at(&back, "source"), second.clone());
+    assert_eq!(taken.submodules, vec![]);
     assert_eq!(back.fixture.short_status(), " M source\n");
     back.submodules.clear();
     back.go(&["source"]).unwrap();
@@ -307,10 +291,8 @@ fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
     back.from = back.fixture.commit_all("removed");
     back.fixture.git(&["update-ref", "-d", KEPT_AS]);
     let taken = back.go(&[]).unwrap();
-    assert_eq!(
-        (at(&back, "source"), taken.submodules),
-        (first, paths(&["other"]))
-    );
+    assert_eq!(at(&back, "source"), first);
+    assert_eq!(taken.submodules, paths(&["other"]));
     back.fixture
         .git(&["submodule", "--quiet", "update", "--init"]);
     assert_eq!(back.fixture.short_status(), "");

@@ -80,8 +80,6 @@ fn a_linked_worktree_is_no_part_of_the_project_that_it_lies_in() {
         assert_eq!(find_root(&folder, &environment).path, *root, "{folder:?}");
     }
     fs::create_dir(inside.join("src/.taskmaster")).unwrap();
-    assert_eq!(
-        find_root(&inside.join("src"), &environment).path,
-        inside.join("src")
-    );
+    let expected = inside.join("src");
+    assert_eq!(find_root(&inside.join("src"), &environment).path, expected);
 }

@@ -144,10 +144,8 @@ fn program(text: impl AsRef<[u8]>, mode: u32) -> Scene {
 #[test]
 fn a_file_of_the_folder_can_be_the_program() {
     let text = format!("#!/bin/sh\necho '{GOOD}'\n");
-    assert_eq!(
-        outcome(&program(&text, 0o755)).unwrap().status,
-        Status::Success
-    );
+    let expected = Status::Success;
+    assert_eq!(outcome(&program(&text, 0o755)).unwrap().status, expected);
     assert_eq!(fault(&program(&text, 0o644)).0, "processor_missing");
     let interpreter = program("#!/no/such/interpreter\n", 0o755);
     assert_eq!(fault(&interpreter).0, "processor_missing");

@@ -418,10 +418,8 @@ fn what_is_brought_in_twice_is_there_once() {
     assert_eq!(scene.bring_in(), [MergeOutcome::Added; 2]);
     let file: Value = serde_json::from_str(&scene.text).unwrap();
     let tasks = &file["master"]["tasks"];
-    assert_eq!(
-        (&tasks[0]["later"], &file["master"]["metadata"]["a"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!(&tasks[0]["later"], &json!(1));
+    assert_eq!(&file["master"]["metadata"]["a"], &json!(1));
     assert_eq!((&tasks[1]["id"], &tasks[2]["id"]), (&json!(5), &json!(6)));
     assert_eq!(tasks[2]["dependencies"], json!([5]));
     assert_eq!(tasks[2]["subtasks"][1]["dependencies"], json!([1]));
@@ -435,10 +433,8 @@ fn what_is_brought_in_twice_is_there_once() {
     assert_eq!(scene.text, done);
     scene.write(&SPEC_KIT.replace("Set up the linter", "Set it up"));
     scene.text = first;
-    assert_eq!(
-        scene.bring_in(),
-        [MergeOutcome::Updated, MergeOutcome::Unchanged]
-    );
+    let expected = [MergeOutcome::Updated, MergeOutcome::Unchanged];
+    assert_eq!(scene.bring_in(), expected);
     assert!(scene.text.contains("Set it up"));
 }
 
@@ -684,16 +680,10 @@ fn a_mark_that_is_not_known_is_open_work() {
     let (imported, told) = of(&[(LIST, &text)], LIST);
     let parts = &imported.tasks[0].subtasks;
     let open = parts.iter().filter(|part| part.status == Status::Pending);
-    assert_eq!(
-        (open.count(), parts.len()),
-        (marks.len() + 1, marks.len() + 2),
-        "{told}"
-    );
-    assert_eq!(
-        (imported.problems.len(), imported.problems[0].line),
-        (1, 5),
-        "{told}"
-    );
+    assert_eq!(open.count(), marks.len() + 1, "{told}");
+    assert_eq!(parts.len(), marks.len() + 2, "{told}");
+    assert_eq!(imported.problems.len(), 1, "{told}");
+    assert_eq!(imported.problems[0].line, 5, "{told}");
     let scene = Scene::list(&text).all_done();
     let (written, problems) = scene.write_back();
     assert_eq!((written.split(' ').count(), problems), (marks.len() + 1, 0));
@@ -764,10 +754,8 @@ fn a_backlog_has_statuses_of_its_own() {
 fn a_byte_order_mark_stays_in_front() {
     let scene = Scene::list("\u{feff}- [ ] T001 First\n- [ ] T002 Second\n").all_done();
     assert_eq!(scene.write_back().0, "T001 T002");
-    assert_eq!(
-        scene.read(LIST),
-        "\u{feff}- [x] T001 First\n- [x] T002 Second\n"
-    );
+    let expected = "\u{feff}- [x] T001 First\n- [x] T002 Second\n";
+    assert_eq!(scene.read(LIST), expected);
 }
 
 /// A corpus of real files, which are not ours to keep: `TRAMLINE_TASK_CORPUS` names a folder with one for each format.

@@ -121,10 +121,8 @@ fn subtasks_of_other_tasks_count_by_their_status() {
     let mut parts = plan.runnable.iter();
     assert!(parts.all(|subtask| subtask.dependencies.is_empty()));
     let (id, status) = ("2.1".to_owned(), Status::Pending);
-    assert_eq!(
-        plan.left_out[0].reason,
-        LeftOutReason::Elsewhere { id, status }
-    );
+    let expected = LeftOutReason::Elsewhere { id, status };
+    assert_eq!(plan.left_out[0].reason, expected);
     let told = "subtask 2.3 is in review: it counts as done, and 1.4 build(s) on it";
     assert_eq!(warnings(&plan), [told]);
 }
