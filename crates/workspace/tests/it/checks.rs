@@ -1,7 +1,5 @@
 //! Which checks a project has, by its files.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -11,96 +9,83 @@ use workspace::config::{Checks, RunChecks};
 fn checks(files: &[(&str, &str)], settings: &Checks) -> Vec<Check> {
     let project = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        let place = project.path().join(name);
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::write(&place, text).unwrap();
-        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+        testkit::files::write_program(&project.path().join(name), text);
     }
     let package = project.path().join("packages/one");
     let root = Some(&*package).filter(|package| package.is_dir());
     found(root.unwrap_or(project.path()), project.path(), settings).unwrap()
 }
 
-fn names(files: &[(&str, &str)]) -> Vec<String> {
-    let all = checks(files, &Checks::default());
-    all.into_iter().map(|check| check.name).collect()
-}
-
 #[test]
 fn what_a_project_has_settings_of_is_found() {
+    let python = "pyproject.toml";
     for (file, text, expected) in [
-        ("Cargo.toml", "[package]\n", &["cargo fmt"][..]),
+        ("Cargo.toml", "[package]\n", "cargo fmt"),
         (
             "Cargo.toml",
             "[lints.clippy]\nall = \"warn\"\n",
-            &["cargo fmt", "clippy"],
+            "cargo fmt, clippy",
         ),
-        ("go.mod", "module a\n", &["gofmt", "go vet"]),
-        ("ruff.toml", "", &["ruff check"]),
-        (
-            "pyproject.toml",
-            "[tool.ruff.format]\n",
-            &["ruff check", "ruff format"],
-        ),
-        (
-            "pyproject.toml",
-            "[tool.black]\n[tool.mypy]\n",
-            &["black", "mypy"],
-        ),
-        ("pyproject.toml", "[project]\n", &[]),
-        ("setup.cfg", "[metadata]\n[flake8]\nx = 1\n", &["flake8"]),
-        ("eslint.config.mjs", "", &["eslint"]),
+        ("go.mod", "module a\n", "gofmt, go vet"),
+        ("ruff.toml", "", "ruff check"),
+        (python, "[tool.ruff.format]\n", "ruff check, ruff format"),
+        (python, "[tool.black]\n[tool.mypy]\n", "black, mypy"),
+        (python, "[project]\n", ""),
+        ("setup.cfg", "[metadata]\n[flake8]\nx = 1\n", "flake8"),
+        ("eslint.config.mjs", "", "eslint"),
         (
             "package.json",
             r#"{"prettier": {}, "eslintConfig": {}}"#,
-            &["eslint", "prettier"],
+            "eslint, prettier",
         ),
         (
             "package.json",
             r#"{"devDependencies": {"eslint": "9"}}"#,
-            &[],
+            "",
         ),
-        ("tsconfig.json", "{}", &["tsc"]),
-        ("biome.jsonc", "{}", &["biome"]),
-        (".rubocop.yml", "", &["rubocop"]),
-        ("phpstan.neon", "", &["phpstan"]),
-        (".markdownlint.json", "{}", &["markdownlint-cli2"]),
+        ("tsconfig.json", "{}", "tsc"),
+        ("biome.jsonc", "{}", "biome"),
+        (".rubocop.yml", "", "rubocop"),
+        ("phpstan.neon", "", "phpstan"),
+        (".markdownlint.json", "{}", "markdownlint-cli2"),
         (
             ".pre-commit-config.yaml",
             "repos:\n- hooks:\n  - id: ruff-format\n  - id: \"black\" # x\n",
-            &["ruff format"],
+            "ruff format",
         ),
-        ("README.md", "", &[]),
+        ("README.md", "", ""),
     ] {
-        assert_eq!(names(&[(file, text)]), expected, "{file} {text}");
+        let found = checks(&[(file, text)], &Checks::default());
+        let names: Vec<String> = found.into_iter().map(|check| check.name).collect();
+        assert_eq!(names.join(", "), expected, "{file} {text}");
     }
 }
 
 #[test]
 fn settings_win() {
     let files = [("go.mod", "module a\n")];
-    let with = |settings: Checks| -> Vec<String> {
-        let all = checks(&files, &settings);
-        all.iter().map(Check::line).collect()
+    let with = |settings: Checks| {
+        let lines: Vec<String> = checks(&files, &settings).iter().map(Check::line).collect();
+        lines.join("; ")
     };
     let own = |name: &str, line: &str| Checks {
         commands: IndexMap::from([(name.to_owned(), line.to_owned())]),
         ..Checks::default()
     };
     let lines = with(own("lint", "make 'lint all'"));
-    assert_eq!(lines.last().unwrap(), "make 'lint all'");
-    let expected = ["goimports -l .", "go vet ./..."];
+    assert!(lines.ends_with("; make 'lint all'"), "{lines}");
+    let expected = "goimports -l .; go vet ./...";
     assert_eq!(with(own("gofmt", "goimports -l .")), expected);
     let without = Checks {
         without: vec!["go vet".to_owned()],
         ..Checks::default()
     };
-    assert_eq!(with(without), ["gofmt -l ."]);
+    assert_eq!(with(without), "gofmt -l .");
     let off = Checks {
         run: RunChecks::Off,
         ..own("lint", "make")
     };
-    assert!(with(off).is_empty());
+    assert_eq!(with(off), "");
     let broken = own("lint", "make | tee log");
     assert!(found(Path::new("/"), Path::new("/"), &broken).is_err());
 }

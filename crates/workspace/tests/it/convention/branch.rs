@@ -27,38 +27,32 @@ fn slugs() {
 
 #[test]
 fn long_titles_are_cut_between_words() {
-    let title = "implement the whole authentication middleware for incoming requests";
-    let expected = "implement-the-whole-authentication-middleware-for";
-    assert_eq!(slug(title), expected);
+    let words = "implement the whole authentication middleware for incoming requests";
     // The fiftieth character is the last of a word.
-    let title = format!("{} tail", "a".repeat(LONGEST_SLUG));
-    assert_eq!(slug(&title), "a".repeat(LONGEST_SLUG));
-    assert_eq!(slug(&"x".repeat(10_000)), "x".repeat(LONGEST_SLUG));
+    let word = "a".repeat(LONGEST_SLUG);
+    for (title, expected) in [
+        (words, "implement-the-whole-authentication-middleware-for"),
+        (&format!("{word} tail"), &word),
+        (&"a".repeat(10_000), &word),
+    ] {
+        assert_eq!(slug(title), expected, "{title}");
+    }
 }
 
 #[test]
 fn branch_names() {
+    let default = DEFAULT_PATTERN;
     for (pattern, tag, id, title, expected) in [
-        (
-            DEFAULT_PATTERN,
-            "analytics",
-            "42",
-            "User metrics",
-            "analytics/task-42-user-metrics",
-        ),
-        (
-            DEFAULT_PATTERN,
-            "Sprint 7/A",
-            "1.2",
-            "x",
-            "sprint-7-a/task-1.2-x",
-        ),
-        (DEFAULT_PATTERN, "", "", "", "tag/task-task-task"),
-        (DEFAULT_PATTERN, "../..", "-1", "x", "tag/task-1-x"),
-        (DEFAULT_PATTERN, "v1.lock", "7", "x", "v1-lock/task-7-x"),
+        (default, "analytics", "42", "User", "analytics/task-42-user"),
+        (default, "Sprint 7/A", "1.2", "x", "sprint-7-a/task-1.2-x"),
+        (default, "", "", "", "tag/task-task-task"),
+        (default, "../..", "-1", "x", "tag/task-1-x"),
+        (default, "v1.lock", "7", "x", "v1-lock/task-7-x"),
         ("work", "t", "1", "x", "work"),
         ("{id}", "t", "--force", "x", "force"),
-        ("Feature/{slug}", "t", "1", "New Thing", "Feature/new-thing"),
+        ("Feature/{slug}", "t", "1", "New X", "Feature/new-x"),
+        // `@{` is read as a placeholder's brace, so what is left is a good name.
+        ("a@{slug}@", "t", "1", "x", "a@x@"),
     ] {
         assert_eq!(branch_name(pattern, tag, id, title).unwrap(), expected);
     }
@@ -66,68 +60,62 @@ fn branch_names() {
 
 #[test]
 fn an_unknown_placeholder_is_named() {
-    let error = branch_name("{tag}/{taskid}", "t", "1", "x").unwrap_err();
-    let BranchError::Pattern(PlaceholderError::Unknown { name, .. }) = &error else {
-        panic!("{error:?}")
-    };
-    assert_eq!(name, "taskid");
-    assert!(error.suggestion().contains("git.branchPattern"));
-    let error = branch_name("{tagg}/x", "t", "1", "x").unwrap_err();
-    let message = std::error::Error::source(&error);
-    assert!(
-        matches!(error, BranchError::Pattern(PlaceholderError::Unknown { ref nearest, .. })
-        if nearest.as_deref() == Some("tag")),
-        "{message:?}"
-    );
-    let error = branch_name("{tag", "t", "1", "x").unwrap_err();
+    use PlaceholderError::{Unclosed, Unknown};
+    let error = |pattern| branch_name(pattern, "t", "1", "x").unwrap_err();
+    for (pattern, unknown, meant) in [
+        ("{tag}/{taskid}", "taskid", Some("taskId")),
+        ("{tagg}/x", "tagg", Some("tag")),
+    ] {
+        let error = error(pattern);
+        let BranchError::Pattern(Unknown { name, nearest, .. }) = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!((&**name, nearest.as_deref()), (unknown, meant));
+        assert!(error.suggestion().contains("git.branchPattern"));
+    }
     assert!(matches!(
-        error,
-        BranchError::Pattern(PlaceholderError::Unclosed { .. })
+        error("{tag"),
+        BranchError::Pattern(Unclosed { .. })
     ));
 }
 
 #[test]
 fn a_pattern_that_is_no_name_is_refused() {
+    use NameFault::{Character, EmptyPart, Reserved};
     for (pattern, expected) in [
         ("", NameFault::Empty),
         ("-{slug}", NameFault::LeadingDash),
-        ("/{slug}", NameFault::EmptyPart),
-        ("a//{slug}", NameFault::EmptyPart),
-        ("{slug}/", NameFault::EmptyPart),
+        ("/{slug}", EmptyPart),
+        ("a//{slug}", EmptyPart),
+        ("{slug}/", EmptyPart),
         ("a/.{slug}", NameFault::LeadingDot),
         ("{slug}.lock", NameFault::LockSuffix),
         ("{slug}.", NameFault::TrailingDot),
         ("a..{slug}", NameFault::TwoDots),
-        ("a@{slug}@", NameFault::Character('x')),
-        ("HEAD", NameFault::Reserved),
-        ("@", NameFault::Reserved),
-        ("FETCH_HEAD", NameFault::Reserved),
-        ("stash", NameFault::Reserved),
-        ("refs/heads/main", NameFault::Reserved),
-        ("heads/main", NameFault::Reserved),
-        ("tags/x", NameFault::Reserved),
-        ("a b", NameFault::Character(' ')),
-        ("a:b", NameFault::Character(':')),
-        ("a\u{7f}", NameFault::Character('\u{7f}')),
+        ("HEAD", Reserved),
+        ("@", Reserved),
+        ("FETCH_HEAD", Reserved),
+        ("stash", Reserved),
+        ("refs/heads/main", Reserved),
+        ("heads/main", Reserved),
+        ("tags/x", Reserved),
+        ("a b", Character(' ')),
+        ("a:b", Character(':')),
+        ("a\u{7f}", Character('\u{7f}')),
     ] {
-        match branch_name(pattern, "t", "1", "x") {
-            // `@{` is read as a placeholder's brace, so what is left is a good name.
-            Ok(name) => assert_eq!((pattern, name.as_str()), ("a@{slug}@", "a@x@")),
-            Err(BranchError::NotAName { fault, .. }) => assert_eq!(fault, expected, "{pattern:?}"),
-            Err(other) => panic!("{other:?}"),
-        }
+        let Err(BranchError::NotAName { fault, .. }) = branch_name(pattern, "t", "1", "x") else {
+            panic!("{pattern}")
+        };
+        assert_eq!(fault, expected, "{pattern:?}");
     }
     assert_eq!(check_branch_name("a@{1}"), Err(NameFault::AtBrace));
     assert_eq!(check_branch_name(&"x".repeat(251)), Err(NameFault::TooLong));
 }
 
 fn git_accepts(name: &str) -> bool {
-    Command::new("git")
-        .args(["check-ref-format", "--branch", name])
-        .output()
-        .unwrap()
-        .status
-        .success()
+    let mut git = Command::new("git");
+    let output = git.args(["check-ref-format", "--branch", name]).output();
+    output.unwrap().status.success()
 }
 
 /// Text with much of what git gives a meaning to.
@@ -180,17 +168,13 @@ proptest! {
 
 #[test]
 fn git_and_the_check_agree_on_odd_names() {
-    for name in [
-        "a", "a/b", "a.b", "a@b", "HEAD/x", "head", "ä", "a-", "a@", "x/-y",
-    ] {
-        assert_eq!(check_branch_name(name), Ok(()), "{name}");
-        assert!(git_accepts(name), "{name}");
-    }
-    for name in [
-        "-a", "a..b", ".a", "a/.b", "a.lock", "a.lock/b", "a.", "a//b", "/a", "a/", "HEAD", "a~b",
-        "a\\b",
-    ] {
-        assert!(check_branch_name(name).is_err(), "{name}");
-        assert!(!git_accepts(name), "{name}");
+    let good = "a a/b a.b a@b HEAD/x head ä a- a@ x/-y".split(' ');
+    let bad = "-a a..b .a a/.b a.lock a.lock/b a. a//b /a a/ HEAD a~b a\\b".split(' ');
+    for (name, is_good) in good
+        .map(|name| (name, true))
+        .chain(bad.map(|name| (name, false)))
+    {
+        assert_eq!(check_branch_name(name).is_ok(), is_good, "{name}");
+        assert_eq!(git_accepts(name), is_good, "{name}");
     }
 }

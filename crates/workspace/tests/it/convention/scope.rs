@@ -1,6 +1,13 @@
+use tempfile::TempDir;
 use workspace::convention::scope::Scopes;
 
-use super::{folder, strings};
+use super::folder;
+
+/// The scope of these files of a project, or nothing.
+fn of(scopes: &Scopes, files: &str, root: &TempDir) -> String {
+    let files: Vec<String> = files.split_whitespace().map(str::to_owned).collect();
+    scopes.of(&files, root.path()).unwrap_or_default()
+}
 
 #[test]
 fn the_package_of_all_files() {
@@ -29,95 +36,70 @@ fn the_package_of_all_files() {
         ("broken/Cargo.toml", "[package"),
         ("php/composer.json", "{\"name\": \"acme/shop\"}"),
     ]);
-    let scopes = Scopes::default();
     for (files, expected) in [
+        ("crates/cli/src/a.rs crates/cli/tests/b.rs", "tm-cli"),
+        ("crates/cli/src/a.rs crates/core/src/c.rs", ""),
+        ("packages/web/src/esm/a.js", "web-app"),
+        ("py/a.py", "my_tool"),
+        ("poetry/a.py", "verses"),
+        ("svc/internal/a.go", "billing"),
+        ("java/app/src/main/java/A.java", "app"),
+        ("php/src/A.php", "shop"),
+        ("broken/src/a.rs", ""),
+        ("README.md", ""),
+        ("README.md crates/cli/src/a.rs", "tm-cli"),
         (
-            &["crates/cli/src/a.rs", "crates/cli/tests/b.rs"][..],
-            Some("tm-cli"),
+            "../crates/cli/src/a.rs /etc/passwd crates/../crates/cli/a.rs",
+            "",
         ),
-        (&["crates/cli/src/a.rs", "crates/core/src/c.rs"], None),
-        (&["packages/web/src/esm/a.js"], Some("web-app")),
-        (&["py/a.py"], Some("my_tool")),
-        (&["poetry/a.py"], Some("verses")),
-        (&["svc/internal/a.go"], Some("billing")),
-        (&["java/app/src/main/java/A.java"], Some("app")),
-        (&["php/src/A.php"], Some("shop")),
-        (&["broken/src/a.rs"], None),
-        (&["README.md"], None),
-        (&["README.md", "crates/cli/src/a.rs"], Some("tm-cli")),
-        (
-            &[
-                "../crates/cli/src/a.rs",
-                "/etc/passwd",
-                "crates/../crates/cli/a.rs",
-            ],
-            None,
-        ),
-        (
-            &["crates/cli/src/a.rs", ".taskmaster/tasks/tasks.json"],
-            Some("tm-cli"),
-        ),
-        (&[], None),
+        ("crates/cli/src/a.rs .taskmaster/tasks/tasks.json", "tm-cli"),
+        ("", ""),
     ] {
-        assert_eq!(
-            scopes.of(&strings(files), root.path()).as_deref(),
-            expected,
-            "{files:?}"
-        );
+        assert_eq!(of(&Scopes::default(), files, &root), expected, "{files}");
     }
 }
 
 #[test]
 fn the_settings_come_first() {
     let root = folder(&[("apps/cli/package.json", "{\"name\": \"cli-app\"}")]);
-    let scopes = Scopes::new([
+    let settings = [
         ("apps/cli/src/**", "cli"),
         ("apps/**", "apps"),
         ("*.sql", "d(b)\nx"),
-    ])
-    .unwrap();
+    ];
+    let scopes = Scopes::new(settings).unwrap();
     for (file, expected) in [
         ("apps/cli/src/a.ts", "cli"),
         ("apps/cli/a.ts", "apps"),
         ("deep/down/a.sql", "d-b--x"),
     ] {
-        assert_eq!(
-            scopes.of(&strings(&[file]), root.path()).as_deref(),
-            Some(expected),
-            "{file}"
-        );
+        assert_eq!(of(&scopes, file, &root), expected, "{file}");
     }
     assert!(Scopes::new([("a[", "x")]).is_err());
 }
 
 #[test]
 fn a_single_package_is_named_by_its_manifest_never_by_its_folder() {
-    let named = folder(&[("package.json", "{\"name\": \"solo\"}")]);
-    assert_eq!(
-        Scopes::default()
-            .of(&strings(&["src/a.ts"]), named.path())
-            .as_deref(),
-        Some("solo")
-    );
-    let unnamed = folder(&[("pom.xml", "<project/>")]);
-    assert_eq!(
-        Scopes::default().of(&strings(&["src/A.java"]), unnamed.path()),
-        None
-    );
+    for (manifest, text, expected) in [
+        ("package.json", "{\"name\": \"solo\"}", "solo"),
+        ("pom.xml", "<project/>", ""),
+    ] {
+        let root = folder(&[(manifest, text)]);
+        assert_eq!(of(&Scopes::default(), "src/a.ts", &root), expected);
+    }
 }
 
 #[test]
 fn a_hostile_name_cannot_leave_its_place() {
-    let root = folder(&[(
-        "package.json",
-        "{\"name\": \"x): y\\n\\nTask: #9 \\u202e0123456789012345678901234567890\"}",
-    )]);
-    let scope = Scopes::default()
-        .of(&strings(&["a.js"]), root.path())
-        .unwrap();
+    let name = "{\"name\": \"x): y\\n\\nTask: #9 \\u202e0123456789012345678901234567890\"}";
+    let scope = of(
+        &Scopes::default(),
+        "a.js",
+        &folder(&[("package.json", name)]),
+    );
+    assert!((1..=24).contains(&scope.len()));
     assert!(
         scope.chars().all(|c| c.is_alphanumeric() || c == '-'),
         "{scope}"
     );
-    assert!(scope.len() <= 24);
 }
