@@ -6,48 +6,31 @@ use super::Place;
 
 #[test]
 fn mistakes_in_a_file_are_placed_and_explained() {
-    let told = [
-        "{\"test\": {\n  \"comand\": \"x\"}}",
-        "{\"autopilot\": {\"maxAttempts\": 3}}",
-        "{\"autopilot\": {\"storage\": {\"path\": \"x\"}}}",
-        "{\"git\": {\"xyz\": 1}}",
-        "{\"evidence\": {\"policy\": {\"redWithoutTests\": \"off\"}}}",
-        "{\"test\": {\"coverageThresholds.lines\": 1}}",
-        "{\"test\": {\"command\": [\"a\"]}}",
-        "{\"test\": []}",
-        "{\"autopilot\": {\"storage\": \"x\"}}",
-        "{\"autopilot\": {\"enabled\": \"yes\"}}",
-        "{\"autopilot\": {\"redAllPassing\": true}}",
-        "{\"evidence\": {\"require\": \"verify\"}}",
-        "{\"test\": {}",
-        "[]",
-    ]
-    .map(|text| {
+    for case in [
+        "{\"test\": {\n  \"comand\": \"x\"}} ⇒ :2:3: unknown key `test.comand` | did you mean `test.command`?",
+        r#"{"autopilot": {"maxAttempts": 3}} ⇒ :1:16: unknown key `autopilot.maxAttempts` | did you mean `autopilot.maxGreenAttempts`?"#,
+        r#"{"autopilot": {"storage": {"path": "x"}}} ⇒ :1:28: unknown key `autopilot.storage.path` | did you mean `autopilot.storage.basePath`?"#,
+        r#"{"git": {"xyz": 1}} ⇒ :1:10: unknown key `git.xyz` | valid here: git.branchPattern, git.defaultRemote, git.protectedBranches, git.allowSecrets, git.scopes, git.signoff, git.fsync, git.commitTimeout"#,
+        r#"{"evidence": {"policy": {"redWithoutTests": "off"}}} ⇒ :1:26: unknown key `evidence.policy.redWithoutTests` | did you mean `evidence.policy.red_without_tests`?"#,
+        r#"{"test": {"coverageThresholds.lines": 1}} ⇒ :1:11: unknown key `test.coverageThresholds.lines` | did you mean `test.coverageThresholds`?"#,
+        r#"{"test": {"command": ["a"]}} ⇒ :1:22: `test.command` takes a string, not a list | give `test.command` a string"#,
+        r#"{"test": []} ⇒ :1:10: `test` takes an object, not a list | give `test` an object"#,
+        r#"{"autopilot": {"storage": "x"}} ⇒ :1:27: `autopilot.storage` takes an object, not a string | give `autopilot.storage` an object"#,
+        r#"{"autopilot": {"enabled": "yes"}} ⇒ :1:27: `autopilot.enabled` takes true or false, not "yes" | give `autopilot.enabled` true or false"#,
+        r#"{"autopilot": {"redAllPassing": true}} ⇒ :1:33: `autopilot.redAllPassing` takes "refuse" or "skip", not true | give `autopilot.redAllPassing` "refuse" or "skip""#,
+        r#"{"evidence": {"require": "verify"}} ⇒ :1:26: `evidence.require` cannot be "verify": it must be "claimed" or "reported" or "verified" | did you mean "verified"?"#,
+        r#"{"test": {} ⇒ :1:11: the file ends within an object | mend the JSON at :1:11"#,
+        "[] ⇒ :1:1: an object is expected, not a list | mend the JSON at :1:1",
+    ] {
+        let (text, expected) = case.split_once(" ⇒ ").unwrap();
         let place = Place::new().project(text);
-        let error = place.load().unwrap_err();
+        let error = error(&place);
         assert_eq!(error.code(), "config_invalid", "{text}");
-        let path = place
-            .path("project/.taskmaster/config.json")
-            .display()
-            .to_string();
-        format!("{error} | {}", error.suggestion().unwrap()).replace(&path, "")
-    });
-    insta::assert_snapshot!(told.join("\n"), @r#"
-    :2:3: unknown key `test.comand` | did you mean `test.command`?
-    :1:16: unknown key `autopilot.maxAttempts` | did you mean `autopilot.maxGreenAttempts`?
-    :1:28: unknown key `autopilot.storage.path` | did you mean `autopilot.storage.basePath`?
-    :1:10: unknown key `git.xyz` | valid here: git.branchPattern, git.defaultRemote, git.protectedBranches, git.allowSecrets, git.scopes, git.signoff, git.fsync, git.commitTimeout
-    :1:26: unknown key `evidence.policy.redWithoutTests` | did you mean `evidence.policy.red_without_tests`?
-    :1:11: unknown key `test.coverageThresholds.lines` | did you mean `test.coverageThresholds`?
-    :1:22: `test.command` takes a string, not a list | give `test.command` a string
-    :1:10: `test` takes an object, not a list | give `test` an object
-    :1:27: `autopilot.storage` takes an object, not a string | give `autopilot.storage` an object
-    :1:27: `autopilot.enabled` takes true or false, not "yes" | give `autopilot.enabled` true or false
-    :1:33: `autopilot.redAllPassing` takes "refuse" or "skip", not true | give `autopilot.redAllPassing` "refuse" or "skip"
-    :1:26: `evidence.require` cannot be "verify": it must be "claimed" or "reported" or "verified" | did you mean "verified"?
-    :1:11: the file ends within an object | mend the JSON at :1:11
-    :1:1: an object is expected, not a list | mend the JSON at :1:1
-    "#);
+        let told = format!("{error} | {}", error.suggestion().unwrap());
+        let path = place.path("project/.taskmaster/config.json");
+        let told = told.replace(&path.display().to_string(), "");
+        assert_eq!(told, expected);
+    }
 }
 
 #[test]

@@ -157,48 +157,31 @@ fn a_file_of_the_folder_can_be_the_program() {
 
 #[test]
 fn what_is_no_result_is_told_with_its_beginning() {
-    let faults = [
-        "",
-        "  \n\n",
-        "Traceback: no",
-        "[]",
-        "\"SUCCESS\"",
-        "{}",
-        "{\"status\": \"PASS\"}",
-        "{\"status\": \"success\"}",
-        "{\"status\": \"SUCCESS\", \"file\": []}",
-        "{\"status\": \"SUCCESS\", \"files\": {}}",
-        "{\"status\": \"SUCCESS\", \"files\": [{\"path\": \"a\"}]}",
-        "{\"status\": \"SUCCESS\", \"files\": [{\"path\": 1, \"content\": \"\"}]}",
-        "{\"status\": \"SUCCESS\"} {\"status\": \"SUCCESS\"}",
-        "{\"status\": \"SUCCESS\"}\ndone",
-        "{\"status\": \"SUCCESS\", \"status\": \"ERROR\"}",
-        "{\"status\": \"SUCC",
-        &format!(
-            "{{\"status\": \"SUCCESS\", \"metadata\": {{\"a\": {}",
-            "[".repeat(100_000)
-        ),
-    ]
-    .map(|printed| ProcessingResult::parse(printed.as_bytes()).unwrap_err());
-    insta::assert_snapshot!(faults.join("\n"), @r#"
-    it printed nothing
-    it printed nothing
-    expected value at line 1 column 1
-    invalid length 0, expected an object with `status` at line 1 column 2
-    invalid type: string "SUCCESS", expected an object with `status` at line 1 column 9
-    missing field `status` at line 1 column 2
-    unknown variant `PASS`, expected one of `SUCCESS`, `FAILED`, `ERROR`, `CANCELLED`, `IN_PROGRESS` at line 1 column 17
-    unknown variant `success`, expected one of `SUCCESS`, `FAILED`, `ERROR`, `CANCELLED`, `IN_PROGRESS` at line 1 column 20
-    unknown field `file`, expected one of `status`, `files`, `deleted`, `error_message`, `messages`, `metadata` at line 1 column 28
-    invalid type: map, expected a sequence at line 1 column 31
-    missing field `content` at line 1 column 45
-    invalid type: integer `1`, expected a string at line 1 column 42
-    trailing characters at line 1 column 23
-    trailing characters at line 2 column 1
-    duplicate field `status` at line 1 column 30
-    EOF while parsing a string at line 1 column 16
-    recursion limit exceeded at line 1 column 166
-    "#);
+    for case in [
+        " ⇒ it printed nothing",
+        "  \n\n ⇒ it printed nothing",
+        "Traceback: no ⇒ expected value at line 1 column 1",
+        "[] ⇒ invalid length 0, expected an object with `status` at line 1 column 2",
+        r#""SUCCESS" ⇒ invalid type: string "SUCCESS", expected an object with `status` at line 1 column 9"#,
+        "{} ⇒ missing field `status` at line 1 column 2",
+        r#"{"status": "PASS"} ⇒ unknown variant `PASS`, expected one of `SUCCESS`, `FAILED`, `ERROR`, `CANCELLED`, `IN_PROGRESS` at line 1 column 17"#,
+        r#"{"status": "success"} ⇒ unknown variant `success`, expected one of `SUCCESS`, `FAILED`, `ERROR`, `CANCELLED`, `IN_PROGRESS` at line 1 column 20"#,
+        r#"{"status": "SUCCESS", "file": []} ⇒ unknown field `file`, expected one of `status`, `files`, `deleted`, `error_message`, `messages`, `metadata` at line 1 column 28"#,
+        r#"{"status": "SUCCESS", "files": {}} ⇒ invalid type: map, expected a sequence at line 1 column 31"#,
+        r#"{"status": "SUCCESS", "files": [{"path": "a"}]} ⇒ missing field `content` at line 1 column 45"#,
+        r#"{"status": "SUCCESS", "files": [{"path": 1, "content": ""}]} ⇒ invalid type: integer `1`, expected a string at line 1 column 42"#,
+        r#"{"status": "SUCCESS"} {"status": "SUCCESS"} ⇒ trailing characters at line 1 column 23"#,
+        "{\"status\": \"SUCCESS\"}\ndone ⇒ trailing characters at line 2 column 1",
+        r#"{"status": "SUCCESS", "status": "ERROR"} ⇒ duplicate field `status` at line 1 column 30"#,
+        r#"{"status": "SUCC ⇒ EOF while parsing a string at line 1 column 16"#,
+    ] {
+        let (printed, expected) = case.split_once(" ⇒ ").unwrap();
+        let fault = ProcessingResult::parse(printed.as_bytes()).unwrap_err();
+        assert_eq!(fault, expected, "{printed}");
+    }
+    let nested = "[".repeat(100_000);
+    let deep = format!("{{\"status\": \"SUCCESS\", \"metadata\": {{\"a\": {nested}");
+    assert!(ProcessingResult::parse(deep.as_bytes()).is_err());
     assert!(ProcessingResult::parse(b"\xff\xfe{}").is_err());
     let (code, text) = fault(&script(
         "printf '\\033[31mred\\033[0m \\342\\200\\256 x%10000s' y",

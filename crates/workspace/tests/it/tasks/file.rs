@@ -159,45 +159,30 @@ fn unknown_ids_are_told_with_the_known_ones() {
 
 #[test]
 fn what_is_wrong_in_the_file_is_placed() {
-    let told = [
-        "{\n  \"master\": {\n    \"tasks\": [\n      {\"id\": 1,}\n    ]}}",
-        "",
-        "[]",
-        "{\"tasks\": [\n{\"id\": true, \"title\": \"a\"}]}",
-        "{\"tasks\": [\n 7]}",
-        "{\"tasks\": [\n{\"title\": \"a\"}]}",
-        "{\"tasks\": [\n{\"id\": 1}]}",
-        "{\"tasks\": [{\"id\": 1, \"title\": \"a\",\n\"status\": 3}]}",
-        "{\"tasks\": [{\"id\": 1, \"title\": \"a\",\n\"subtasks\": {}}]}",
-        "{\"tasks\": [{\"id\": 1, \"title\": \"a\",\n\"dependencies\": [{}]}]}",
-        "{\"tasks\": [{\"id\": 1, \"title\": {\"x\": 1}}]}",
-        "{\"tasks\": [{\"id\": 1, \"title\": \"a\0\"}]}",
-    ]
-    .map(|text| {
+    for case in [
+        "{\n  \"master\": {\n    \"tasks\": [\n      {\"id\": 1,}\n    ]}} ⇒ 4:16: key must be a string",
+        " ⇒ 1:1: the file ends within a value",
+        "[] ⇒ 1:1: the file: an object is expected, not a list",
+        "{\"tasks\": [\n{\"id\": true, \"title\": \"a\"}]} ⇒ 2:8: a task, `id`: an id is a number or a string, not true or false",
+        "{\"tasks\": [\n 7]} ⇒ 2:2: a task: an object is expected, not a number",
+        "{\"tasks\": [\n{\"title\": \"a\"}]} ⇒ 2:1: a task: it has no `id`",
+        "{\"tasks\": [\n{\"id\": 1}]} ⇒ 2:1: task 1: it has no `title`",
+        "{\"tasks\": [{\"id\": 1, \"title\": \"a\",\n\"status\": 3}]} ⇒ 2:11: task 1, `status`: a string is expected, not a number",
+        "{\"tasks\": [{\"id\": 1, \"title\": \"a\",\n\"subtasks\": {}}]} ⇒ 2:13: task 1, `subtasks`: a list is expected, not an object",
+        "{\"tasks\": [{\"id\": 1, \"title\": \"a\",\n\"dependencies\": [{}]}]} ⇒ 2:18: task 1, `dependencies`: an id is a number or a string, not an object",
+        r#"{"tasks": [{"id": 1, "title": {"x": 1}}]} ⇒ 1:31: task 1, `title`: a string is expected, not an object"#,
+        "{\"tasks\": [{\"id\": 1, \"title\": \"a\0\"}]} ⇒ 1:32: control character (\\u0000-\\u001F) found while parsing a string",
+    ] {
+        let (text, expected) = case.split_once(" ⇒ ").unwrap();
         let project = Project::with_tasks(text);
         let error = project.error("1");
         assert_eq!((error.code(), &*project.tasks()), ("tasks_invalid", text));
-        error
-            .to_string()
-            .rsplit_once("tasks.json:")
-            .unwrap()
-            .1
-            .to_owned()
-    });
-    insta::assert_snapshot!(told.join("\n"), @r"
-    4:16: key must be a string
-    1:1: the file ends within a value
-    1:1: the file: an object is expected, not a list
-    2:8: a task, `id`: an id is a number or a string, not true or false
-    2:2: a task: an object is expected, not a number
-    2:1: a task: it has no `id`
-    2:1: task 1: it has no `title`
-    2:11: task 1, `status`: a string is expected, not a number
-    2:13: task 1, `subtasks`: a list is expected, not an object
-    2:18: task 1, `dependencies`: an id is a number or a string, not an object
-    1:31: task 1, `title`: a string is expected, not an object
-    1:32: control character (\u0000-\u001F) found while parsing a string
-    ");
+        let told = error.to_string();
+        assert!(
+            told.ends_with(&format!("tasks.json:{expected}")),
+            "{text}: {told}"
+        );
+    }
     let error = Project::with_tasks(b"{\n \"a\": \"\xff\"}").error("1");
     assert!(error.to_string().contains(":2:8: not UTF-8"), "{error}");
     let deep = "[".repeat(500_000) + &"]".repeat(500_000);

@@ -123,33 +123,22 @@ fn dependencies_are_written_in_several_ways() {
 
 #[test]
 fn a_plan_without_items_is_refused() {
-    let refused = [
-        "# Title\n\ntext\n",
-        "",
-        "# T\n- [ ]  \n",
-        "# T\n- [ ] a\n```\nx\n``` end\n- [ ] b\n",
-        "# T\n- [ ] a\n<!-- b\n- [ ] c\n",
-        // Items in a code block alone.
-        "# Plan\nDo:\n```\n- [ ] one\n```\n",
-    ]
-    .map(|text| {
+    for case in [
+        "# Title\n\ntext\n ⇒ :4:1: the plan has no item such as `- [ ] title`",
+        " ⇒ :1:1: the plan has no item such as `- [ ] title`",
+        "# T\n- [ ]  \n ⇒ :2:4: this item has no title",
+        "# T\n- [ ] a\n```\nx\n``` end\n- [ ] b\n ⇒ :3:1: what begins here, code or a comment, is never closed, and hides what looks like an item",
+        "# T\n- [ ] a\n<!-- b\n- [ ] c\n ⇒ :3:1: what begins here, code or a comment, is never closed, and hides what looks like an item",
+        "# Plan\nDo:\n```\n- [ ] one\n```\n ⇒ :4:1: the plan has no item: what looks like one stands in a code block, whose fences have to go",
+    ] {
+        let (text, expected) = case.split_once(" ⇒ ").unwrap();
         let error = plan(text).1.task().unwrap_err();
         assert_eq!(error.code(), "tasks_invalid", "{text}");
-        error
-            .to_string()
-            .split_once("plan.md")
-            .unwrap()
-            .1
-            .to_owned()
-    });
-    insta::assert_snapshot!(refused.join("\n"), @"
-    :4:1: the plan has no item such as `- [ ] title`
-    :1:1: the plan has no item such as `- [ ] title`
-    :2:4: this item has no title
-    :3:1: what begins here, code or a comment, is never closed, and hides what looks like an item
-    :3:1: what begins here, code or a comment, is never closed, and hides what looks like an item
-    :4:1: the plan has no item: what looks like one stands in a code block, whose fences have to go
-    ");
+        assert!(
+            error.to_string().ends_with(&format!("plan.md{expected}")),
+            "{error}"
+        );
+    }
 }
 
 #[test]
