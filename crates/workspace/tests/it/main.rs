@@ -22,9 +22,8 @@ fn schema_text(schema: &Value) -> String {
 
 /// A file of the repository that is made: `UPDATE_SCHEMAS=1` writes it anew.
 fn up_to_date(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let path = path.join(name);
     if std::env::var_os("UPDATE_SCHEMAS").is_some() {
         std::fs::write(&path, text).unwrap();
     }
@@ -37,10 +36,8 @@ fn up_to_date(name: &str, text: &str) {
 fn ends(id: &str) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(20) {
-        let told = Command::new("ps")
-            .args(["-o", "stat=", "-p", id])
-            .output()
-            .unwrap();
+        let told = Command::new("ps").args(["-o", "stat=", "-p", id]).output();
+        let told = told.unwrap();
         let state = told.stdout.trim_ascii();
         if state.is_empty() || state.starts_with(b"Z") {
             return true;

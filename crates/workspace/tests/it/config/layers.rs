@@ -72,9 +72,8 @@ fn the_strictest_counts_of_what_makes_the_rails_strict() {
                 .to_string()
         };
         let name = environment_name(key);
-        let text = weak
-            .as_str()
-            .map_or_else(|| weak.to_string(), ToOwned::to_owned);
+        let text = weak.as_str();
+        let text = text.map_or_else(|| weak.to_string(), ToOwned::to_owned);
         let new = Place::new;
         let mut places = vec![(
             "weaker of the person",
@@ -132,9 +131,8 @@ fn lists_of_several_places_are_put_together() {
     let protected = settings.config.git.protected_branches;
     assert_eq!(protected, ["release", "dev", "stable"]);
     assert_eq!(settings.overruled.len(), 1, "the variable adds nothing");
-    let place = Place::new()
-        .user(list("allowSecrets", &["a", "b"]))
-        .project(list("allowSecrets", &["b", "c"]));
+    let place = Place::new().user(list("allowSecrets", &["a", "b"]));
+    let place = place.project(list("allowSecrets", &["b", "c"]));
     assert_eq!(place.load().unwrap().config.git.allow_secrets, ["b"]);
     let place = place.variable("TRAMLINE_GIT_ALLOW_SECRETS", "c");
     assert!(place.load().unwrap().config.git.allow_secrets.is_empty());
@@ -286,13 +284,11 @@ fn base(path: &str) -> String {
 
 #[test]
 fn the_store_can_be_elsewhere() {
-    let place = Place::new()
-        .file("runs/config.json", r#"{"review": {"maxIterations": 3}}"#)
-        .user(r#"{"review": {"maxIterations": 4}}"#);
+    let place = Place::new().file("runs/config.json", r#"{"review": {"maxIterations": 3}}"#);
+    let place = place.user(r#"{"review": {"maxIterations": 4}}"#);
     let runs = place.path("runs").to_string_lossy().into_owned();
-    let place = place
-        .variable("TRAMLINE_HOME", &runs)
-        .variable("TRAMLINE_AUTOPILOT_STORAGE_BASE_PATH", "/other");
+    let place = place.variable("TRAMLINE_HOME", &runs);
+    let place = place.variable("TRAMLINE_AUTOPILOT_STORAGE_BASE_PATH", "/other");
     let settings = place.load().unwrap();
     // The user's config lies in the store.
     assert_eq!(settings.config.review.max_iterations, 3);
@@ -331,9 +327,8 @@ fn runs_lie_at_an_absolute_path() {
         let error = Place::new().variable(name, path).load().unwrap_err();
         assert_eq!(error.code(), "no_store", "{name}={path}");
     }
-    let place = Place::new()
-        .variable("HOME", "")
-        .variable("TRAMLINE_HOME", "/runs");
+    let place = Place::new().variable("HOME", "");
+    let place = place.variable("TRAMLINE_HOME", "/runs");
     assert_eq!(place.load().unwrap().store, std::path::Path::new("/runs"));
 }
 

@@ -88,10 +88,8 @@ fn mistakes_elsewhere_name_the_place() {
     let expected = "did you mean `evidence.require`?";
     assert_eq!(flag.suggestion().unwrap(), expected);
     let place = new().user("{\"git\": 1}");
-    let path = place
-        .path("home/.taskmaster/config.json")
-        .display()
-        .to_string();
+    let path = place.path("home/.taskmaster/config.json");
+    let path = path.display().to_string();
     assert!(error(&place).to_string().starts_with(&path));
     let long = error(&new().flag("evidence.require", "x".repeat(10_000)));
     assert!(long.to_string().len() < 300);

@@ -613,10 +613,8 @@ fn git_finds_no_trailer_but_ours() {
             full(it);
             (it.tests_passing, it.coverage_lines) = (None, None);
         }));
-        let keys: Vec<&str> = found
-            .iter()
-            .map(|line| line.split(' ').next().unwrap())
-            .collect();
+        let keys = found.iter().map(|line| line.split(' ').next().unwrap());
+        let keys: Vec<&str> = keys.collect();
         assert_eq!(keys, ["Task:", "Phase:", "Tag:"], "{text:?}");
     }
 }

@@ -63,9 +63,8 @@ const CASES: &[&str] = &[
 
 fn files(told: &str) -> TempDir {
     let files = told.split(" + ").filter(|file| !file.is_empty());
-    let files: Vec<(&str, &str)> = files
-        .map(|file| file.split_once('=').unwrap_or((file, "")))
-        .collect();
+    let files = files.map(|file| file.split_once('=').unwrap_or((file, "")));
+    let files: Vec<(&str, &str)> = files.collect();
     folder(&files)
 }
 

@@ -81,9 +81,8 @@ fn it_is_the_commit_with_the_named_files_as_they_are_now() {
     let tree = checkout(&fixture, &named);
     let found = content(tree.path());
     let found = found.iter().filter(|(_, is)| *is != "folder");
-    let found: Vec<String> = found
-        .map(|(at, is)| format!("{}: {}", at.display(), is.trim_end()))
-        .collect();
+    let found = found.map(|(at, is)| format!("{}: {}", at.display(), is.trim_end()));
+    let found: Vec<String> = found.collect();
     insta::assert_snapshot!(found.join("\n"), @r"
     README.md: 0 hello
     link: link src/cart.js
@@ -110,9 +109,8 @@ fn it_has_a_repository_of_its_own() {
     fixture.write("src/cart.js", "later\n");
     let head = fixture.head();
     fixture.commit_all("later");
-    let tree = fixture
-        .throw_away_worktree(&head, &paths(&["src/cart.js"]))
-        .unwrap();
+    let tree = fixture.throw_away_worktree(&head, &paths(&["src/cart.js"]));
+    let tree = tree.unwrap();
     let git = |arguments: &[&str]| run(tree.path(), &fixture.environment(), arguments);
     assert_eq!(git(&["rev-parse", "HEAD"]).trim(), head.as_str());
     assert_eq!(git(&["status", "--porcelain"]), " M src/cart.js\n");
@@ -223,9 +221,8 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
     fs::write(linked.join("new.txt"), "new\n").unwrap();
     let repository = fixture.discover(&linked).unwrap();
     let named = paths(&["new.txt"]);
-    let tree = repository
-        .throw_away_worktree(&fixture.head(), &named)
-        .unwrap();
+    let tree = repository.throw_away_worktree(&fixture.head(), &named);
+    let tree = tree.unwrap();
     assert!(tree.path().join("new.txt").is_file() && tree.path().join("sub/a.txt").is_file());
 
     let shallow = fixture.outside().join("shallow \"copy");
@@ -238,9 +235,8 @@ fn a_project_in_a_folder_a_linked_worktree_a_sha256_and_a_shallow_repository() {
         shallow.to_str().unwrap(),
     ]);
     let repository = fixture.discover(&shallow).unwrap();
-    let tree = repository
-        .throw_away_worktree(&fixture.head(), &[])
-        .unwrap();
+    let tree = repository.throw_away_worktree(&fixture.head(), &[]);
+    let tree = tree.unwrap();
     let log = run(tree.path(), &fixture.environment(), &["log", "--format=%s"]);
     assert_eq!(log, "sub\n");
 

@@ -226,9 +226,8 @@ fn what_is_left_out_does_not_leak_in() {
     assert_eq!(with(&fixture, &only), tree);
 
     let base = fixture.head();
-    let made = fixture
-        .commit(&["code", "tasks/tasks.json", "tasks/new"])
-        .unwrap();
+    let made = fixture.commit(&["code", "tasks/tasks.json", "tasks/new"]);
+    let made = made.unwrap();
     assert_ne!(made.commit.tree, tree);
     let without = |names: &[RepoPath]| {
         let without = fixture.tree_of_commit_without(&made.oid, &base, names);

@@ -134,10 +134,8 @@ fn files_that_no_commit_had_come_back() {
     back.go(&[]).unwrap();
     assert_eq!(&*back.held("src/a"), "half\n");
     assert_eq!(&*back.held("tests/t.sh"), "exit 1\n");
-    let mode = fs::metadata(back.fixture.at("tests/t.sh"))
-        .unwrap()
-        .permissions()
-        .mode();
+    let mode = fs::metadata(back.fixture.at("tests/t.sh")).unwrap();
+    let mode = mode.permissions().mode();
     assert_eq!(mode & 0o111, 0o111);
     let status = " D README.md\n M src/a\n?? tests/t.sh\n";
     assert_eq!(back.fixture.short_status(), status);

@@ -77,9 +77,8 @@ fn kinds_of_change() {
 #[test]
 fn hostile_names() {
     let fixture = Fixture::new();
-    let names = HOSTILE
-        .iter()
-        .map(|name| RepoPath::from_bytes(*name).unwrap());
+    let names = HOSTILE.iter();
+    let names = names.map(|name| RepoPath::from_bytes(*name).unwrap());
     let mut expected: Vec<RepoPath> = names.collect();
     if cfg!(target_os = "linux") {
         expected.push(RepoPath::from_bytes(b"latin-\xe9".to_vec()).unwrap());
@@ -105,9 +104,8 @@ fn hostile_names() {
     }
     write(b"x\ny\n");
     let status = fixture.status().unwrap();
-    let stat = fixture
-        .diff_stat(&fixture.head(), &expected, &status)
-        .unwrap();
+    let stat = fixture.diff_stat(&fixture.head(), &expected, &status);
+    let stat = stat.unwrap();
     assert_eq!(stat.to_string(), format!("+{},-0", expected.len()));
 }
 
@@ -126,10 +124,8 @@ fn scope() {
         fixture.write(name, "changed\n");
     }
     let changes = scoped.status().unwrap().changes;
-    let names: Vec<_> = changes
-        .iter()
-        .map(|change| change.path.to_string())
-        .collect();
+    let names = changes.iter().map(|change| change.path.to_string());
+    let names: Vec<_> = names.collect();
     assert_eq!(names, ["sub/a", "subway/x", "top", "new", "sub/new"]);
     assert!(scoped.in_scope(&path("sub/a")) && !scoped.in_scope(&path("subway/x")));
     assert_eq!(scoped.relative(&fixture.at("sub/a")), Some(path("sub/a")));

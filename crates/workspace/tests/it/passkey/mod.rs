@@ -93,9 +93,8 @@ fn what_was_signed_elsewhere_or_for_something_else_does_not_count() {
     let none = list(&folder, "ann ssh-ed25519 AAAA\n");
     let why = refused(TEXT, &assertion, ORIGIN, &none);
     assert!(why.contains("no passkey for this page"), "{why}");
-    let code = passkey::signature(TEXT, &assertion, ORIGIN, &folder.path().join("none"))
-        .unwrap_err()
-        .code();
+    let code = passkey::signature(TEXT, &assertion, ORIGIN, &folder.path().join("none"));
+    let code = code.unwrap_err().code();
     assert_eq!(code, "no_signers");
 }
 

@@ -36,9 +36,8 @@ fn everything_is_read() {
     assert_eq!(profile.responses.generation, Reader::Bundle { allow });
     // As generation.
     assert_eq!(profile.responses.revision, profile.responses.generation);
-    let argv = ["python3", "process.py", "review"]
-        .map(str::to_owned)
-        .to_vec();
+    let argv = ["python3", "process.py", "review"].map(str::to_owned);
+    let argv = argv.to_vec();
     let timeout = Duration::from_secs(5);
     assert_eq!(profile.responses.review, Reader::Command { argv, timeout });
     assert!(profile.has_commands());

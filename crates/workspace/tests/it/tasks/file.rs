@@ -125,14 +125,10 @@ fn statuses_and_dependencies_of_tasks() {
     let listed = listed.collect::<Vec<_>>().join(" ");
     let expected = "1=in-progress 1.1=done 1.2=pending 1.3=pending 2=pending 2.1=review 3=pending";
     assert_eq!(listed, expected);
-    let check = project
-        .source()
-        .check_dependencies(&project.task("2"))
-        .unwrap();
-    let unmet = check
-        .unmet
-        .iter()
-        .map(|unmet| (&*unmet.id, unmet.status.as_ref()));
+    let check = project.source().check_dependencies(&project.task("2"));
+    let check = check.unwrap();
+    let unmet = check.unmet.iter();
+    let unmet = unmet.map(|unmet| (&*unmet.id, unmet.status.as_ref()));
     assert!(unmet.eq([("1", Some(&Status::InProgress)), ("7", None)]));
     let feature = project.tag("feature");
     let task = feature.load_task("1").unwrap();

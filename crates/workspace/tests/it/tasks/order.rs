@@ -159,9 +159,8 @@ fn a_finished_task_with_open_subtasks_is_said() {
 
 #[test]
 fn a_long_chain_is_no_burden() {
-    let lines: Vec<String> = (0..20_000)
-        .map(|at| format!("{at} pending {}", at + 1))
-        .collect();
+    let lines = (0..20_000).map(|at| format!("{at} pending {}", at + 1));
+    let lines: Vec<String> = lines.collect();
     let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     lines.push("20000");
     let plan = plan_run(&task(&lines)).unwrap();
@@ -179,10 +178,8 @@ proptest! {
         edges in prop::collection::vec((0..12_usize, 0..12_usize), 0..20),
     ) {
         let lines: Vec<String> = (0..12).map(|at| {
-            let needs: Vec<String> = edges.iter()
-                .filter(|(from, to)| *from == at && to != from)
-                .map(|(_, to)| format!(" {to}"))
-                .collect();
+            let needs = edges.iter().filter(|(from, to)| *from == at && to != from);
+            let needs: Vec<String> = needs.map(|(_, to)| format!(" {to}")).collect();
             format!("{at} pending{}", needs.concat())
         }).collect();
         let task = task(&lines.iter().map(String::as_str).collect::<Vec<_>>());
