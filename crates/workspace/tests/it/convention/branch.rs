@@ -63,7 +63,7 @@ fn an_unknown_placeholder_is_named() {
     use PlaceholderError::{Unclosed, Unknown};
     let error = |pattern| branch_name(pattern, "t", "1", "x").unwrap_err();
     for (pattern, unknown, meant) in [
-        ("{tag}/{taskid}", "taskid", Some("taskId")),
+        ("{tag}/{xyzzy}", "xyzzy", None),
         ("{tagg}/x", "tagg", Some("tag")),
     ] {
         let error = error(pattern);

@@ -104,7 +104,8 @@ fn an_index_that_is_not_in_one_file_is_left_to_git() {
     let index = fs::read(torn.at(".git/index")).unwrap();
     let status = torn.status().unwrap();
     let whole = torn.files(None).unwrap();
-    for end in 0..index.len() {
+    // Names stand at multiples of eight: with seven, each place in one is met.
+    for end in (0..index.len()).step_by(7) {
         fs::write(torn.at(".git/index"), &index[..end]).unwrap();
         fs::rename(torn.at(".git/HEAD"), torn.at(".git/away")).unwrap();
         // What is cut off may be none of the names.
