@@ -325,10 +325,8 @@ mod tests {
         let (ann, public) = key(folder.path(), "ann");
         let (eve, _) = key(folder.path(), "eve");
         let signers = folder.path().join("allowed_signers");
-        assert_eq!(
-            verify("x", "y", &signers, None).unwrap_err().code(),
-            "no_signers"
-        );
+        let found = verify("x", "y", &signers, None).unwrap_err().code();
+        assert_eq!(found, "no_signers");
         fs::write(
             &signers,
             format!("ann namespaces=\"{NAMESPACE}\" {public}\n"),
@@ -336,10 +334,8 @@ mod tests {
         .unwrap();
         let open = fs::Permissions::from_mode(0o666);
         fs::set_permissions(&signers, open).unwrap();
-        assert_eq!(
-            verify("x", "y", &signers, None).unwrap_err().code(),
-            "no_signers"
-        );
+        let found = verify("x", "y", &signers, None).unwrap_err().code();
+        assert_eq!(found, "no_signers");
         fs::set_permissions(&signers, fs::Permissions::from_mode(0o600)).unwrap();
         let signature = sign("approve\n", &ann, None).unwrap();
         let signer = verify("approve\n", &signature, &signers, None).unwrap();

@@ -231,10 +231,8 @@ mod tests {
             Some(r#"jest = {"bail":true}"#)
         );
         let python = "[project]\nname = 'a'\n[tool.pytest.ini_options]\naddopts = '-q'\n";
-        assert_eq!(
-            of("pyproject.toml", python).as_deref(),
-            Some(r#"tool.pytest = {"ini_options":{"addopts":"-q"}}"#)
-        );
+        let expected = Some(r#"tool.pytest = {"ini_options":{"addopts":"-q"}}"#);
+        assert_eq!(of("pyproject.toml", python).as_deref(), expected);
         assert_eq!(
             of(
                 "setup.cfg",
@@ -244,14 +242,10 @@ mod tests {
             Some("addopts = -q")
         );
         let vite = "export default defineConfig({ plugins: [latest({})], test: { include: ['a'], deps: {} } })";
-        assert_eq!(
-            of("vite.config.ts", vite).as_deref(),
-            Some("{ include: ['a'], deps: {} }")
-        );
-        assert_eq!(
-            of("a_test.go", "package a\nfunc TestA(t *testing.T) {}\n"),
-            None
-        );
+        let expected = Some("{ include: ['a'], deps: {} }");
+        assert_eq!(of("vite.config.ts", vite).as_deref(), expected);
+        let found = of("a_test.go", "package a\nfunc TestA(t *testing.T) {}\n");
+        assert_eq!(found, None);
         assert!(
             of(
                 "main_test.go",
@@ -259,9 +253,7 @@ mod tests {
             )
             .is_some()
         );
-        assert_eq!(
-            of("Cargo.toml", "[package]\nname = 'a'\n[dependencies]\n"),
-            None
-        );
+        let found = of("Cargo.toml", "[package]\nname = 'a'\n[dependencies]\n");
+        assert_eq!(found, None);
     }
 }

@@ -360,9 +360,8 @@ mod tests {
 
     #[test]
     fn conflicts() {
-        let branches: Vec<String> = ["master", "Feature/x", "a/b/c", "topic"]
-            .map(str::to_owned)
-            .into();
+        let branches = ["master", "Feature/x", "a/b/c", "topic"].map(str::to_owned);
+        let branches: Vec<String> = branches.into();
         let check = |name: &str, expected: Option<BranchConflict>| {
             assert_eq!(find_conflict(name, &branches), expected, "{name}");
         };

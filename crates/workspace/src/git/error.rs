@@ -208,10 +208,8 @@ mod tests {
     #[test]
     fn failures_are_classed() {
         let class = |text: &str| GitError::from_failure("git x", Some(128), text.as_bytes());
-        assert_eq!(
-            class("fatal: not a git repository (or any parent): .git").code(),
-            "not_a_repository"
-        );
+        let found = class("fatal: not a git repository (or any parent): .git").code();
+        assert_eq!(found, "not_a_repository");
         let bare = "fatal: cannot use bare repository '/a/b' (safe.bareRepository is 'explicit')";
         assert_eq!(class(bare).code(), "bare_repository");
         let busy = class(

@@ -76,10 +76,8 @@ mod tests {
     #[test]
     fn parsing() {
         let sha1 = "0123456789abcdef0123456789ABCDEF01234567";
-        assert_eq!(
-            sha1.parse::<Oid>().unwrap().as_str(),
-            sha1.to_ascii_lowercase()
-        );
+        let expected = sha1.to_ascii_lowercase();
+        assert_eq!(sha1.parse::<Oid>().unwrap().as_str(), expected);
         assert_eq!(sha1.parse::<Oid>().unwrap().short(), "0123456789");
         assert!("a".repeat(64).parse::<Oid>().is_ok());
         assert!("0".repeat(40).parse::<Oid>().unwrap().is_null());

@@ -325,10 +325,8 @@ mod tests {
         let name = |scratch: &Scratch| scratch.path().file_name().unwrap().to_owned();
         let first = Scratch::numbered(parent.path(), "checkout-").unwrap();
         let second = Scratch::numbered(parent.path(), "checkout-").unwrap();
-        assert_eq!(
-            (name(&first), name(&second)),
-            ("checkout-0".into(), "checkout-1".into())
-        );
+        assert_eq!(name(&first), "checkout-0");
+        assert_eq!(name(&second), "checkout-1");
         drop(first);
         let third = Scratch::numbered(parent.path(), "checkout-").unwrap();
         assert_eq!(name(&third), "checkout-0");

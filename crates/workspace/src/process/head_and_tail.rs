@@ -117,10 +117,8 @@ mod tests {
             kept.push(format!("{number:03}\n").as_bytes());
         }
         let (text, left_out) = kept.take();
-        assert_eq!(
-            String::from_utf8(text).unwrap(),
-            "000\n001\n[… 3984 bytes left out …]\n998\n999\n"
-        );
+        let expected = "000\n001\n[… 3984 bytes left out …]\n998\n999\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
         assert_eq!(left_out, 3984);
     }
 
@@ -129,10 +127,8 @@ mod tests {
         let mut kept = HeadAndTail::new(3);
         kept.push(b"abcdefghijklmnopqrstuvwxyz");
         let (text, left_out) = kept.take();
-        assert_eq!(
-            String::from_utf8(text).unwrap(),
-            "abc\n[… 20 bytes left out …]\nxyz"
-        );
+        let expected = "abc\n[… 20 bytes left out …]\nxyz";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
         assert_eq!(left_out, 20);
     }
 }

@@ -236,18 +236,12 @@ mod tests {
         ] {
             assert_eq!(argv(command), words, "{command}");
         }
-        assert_eq!(
-            argv("go test -run 'A$' B$ \"C$\""),
-            ["go", "test", "-run", "A$", "B$", "C$"]
-        );
-        assert_eq!(
-            argv("sh -c 'a && b | c > d'"),
-            ["sh", "-c", "a && b | c > d"]
-        );
-        assert_eq!(
-            argv("a {b,c} @d %e ^f 100% é"),
-            ["a", "{b,c}", "@d", "%e", "^f", "100%", "é"]
-        );
+        let expected = ["go", "test", "-run", "A$", "B$", "C$"];
+        assert_eq!(argv("go test -run 'A$' B$ \"C$\""), expected);
+        let expected = ["sh", "-c", "a && b | c > d"];
+        assert_eq!(argv("sh -c 'a && b | c > d'"), expected);
+        let expected = ["a", "{b,c}", "@d", "%e", "^f", "100%", "é"];
+        assert_eq!(argv("a {b,c} @d %e ^f 100% é"), expected);
     }
 
     #[test]

@@ -250,139 +250,59 @@ mod tests {
 
     #[test]
     fn files_that_are_loaded_are_found_in_what_runners_read() {
-        for (folder, settings, path) in [
-            (
-                "",
-                "export default { test: { setupFiles: ['./lib/setup.ts'] } }",
-                "lib/setup.ts",
-            ),
-            ("", "setupFiles: './lib/setup',", "lib/setup.ts"),
-            (
-                "",
-                "globalSetup: path.resolve(__dirname, 'lib/global.js')",
-                "lib/global.js",
-            ),
-            (
-                "packages/a",
-                r#"jest = {"setupFilesAfterEnv":["<rootDir>/lib/setup.js"]}"#,
-                "packages/a/lib/setup.js",
-            ),
-            (
-                "packages/a",
-                "setupFiles: ['../../lib/setup.js']",
-                "lib/setup.js",
-            ),
-            (
-                "",
-                r#"{"transform": {"x": "./lib/transform.js"}}"#,
-                "lib/transform.js",
-            ),
-            (
-                "",
-                "testEnvironment: './lib/environment'",
-                "lib/environment/index.ts",
-            ),
-            ("", r#"{ "require": "./lib/setup.js" }"#, "lib/setup.js"),
-            (
-                "",
-                "require:\n  - tsx\n  - ./lib/setup.js\nspec: x\n",
-                "lib/setup.js",
-            ),
-            (
-                "",
-                r#"ava = {"nodeArguments":["--import=./lib/hooks.js"]}"#,
-                "lib/hooks.js",
-            ),
-            ("", "preload = [\"./lib/setup.ts\"]", "lib/setup.ts"),
-            (
-                "",
-                "[pytest]\naddopts = -q -p sums.plugin\n",
-                "sums/plugin.py",
-            ),
-            (
-                "",
-                "pytest_plugins = [\n    \"helpers\",\n]\n",
-                "helpers/__init__.py",
-            ),
-            ("", "pytest_plugins = 'a.b'\n", "a/b.py"),
-            ("", "mocha --require ./lib/setup.js test", "lib/setup.js"),
-            (
-                "",
-                "addopts =\n    -q\n    -p sums.plugin\n",
-                "sums/plugin.py",
-            ),
-            (
-                "",
-                "[pytest]\naddopts = -p shop.plugin\n",
-                "src/shop/plugin.py",
-            ),
-            (
-                "",
-                r#"tool.pytest = {"ini_options":{"addopts":"-p shop.plugin","pythonpath":["python"]}}"#,
-                "python/shop/plugin.py",
-            ),
-            (
-                "",
-                "--require spec_helper\n--require shop/hooks\n",
-                "lib/shop/hooks.rb",
-            ),
-            ("", "--color\n-r hooks\n", "spec/hooks.rb"),
-            (
-                "packages/a",
-                "extends: '../../vitest.shared'",
-                "vitest.shared.ts",
-            ),
-            (
-                "",
-                r#"jest = {"preset":"./config/jest"}"#,
-                "config/jest/jest-preset.js",
-            ),
-            (
-                "",
-                "<phpunit bootstrap=\"lib/bootstrap.php\"/>",
-                "lib/bootstrap.php",
-            ),
+        for case in [
+            " | export default { test: { setupFiles: ['./lib/setup.ts'] } } ⇒ lib/setup.ts",
+            " | setupFiles: './lib/setup', ⇒ lib/setup.ts",
+            " | globalSetup: path.resolve(__dirname, 'lib/global.js') ⇒ lib/global.js",
+            r#"packages/a | jest = {"setupFilesAfterEnv":["<rootDir>/lib/setup.js"]} ⇒ packages/a/lib/setup.js"#,
+            "packages/a | setupFiles: ['../../lib/setup.js'] ⇒ lib/setup.js",
+            r#" | {"transform": {"x": "./lib/transform.js"}} ⇒ lib/transform.js"#,
+            " | testEnvironment: './lib/environment' ⇒ lib/environment/index.ts",
+            r#" | { "require": "./lib/setup.js" } ⇒ lib/setup.js"#,
+            " | require:\n  - tsx\n  - ./lib/setup.js\nspec: x\n ⇒ lib/setup.js",
+            r#" | ava = {"nodeArguments":["--import=./lib/hooks.js"]} ⇒ lib/hooks.js"#,
+            r#" | preload = ["./lib/setup.ts"] ⇒ lib/setup.ts"#,
+            " | [pytest]\naddopts = -q -p sums.plugin\n ⇒ sums/plugin.py",
+            " | pytest_plugins = [\n    \"helpers\",\n]\n ⇒ helpers/__init__.py",
+            " | pytest_plugins = 'a.b'\n ⇒ a/b.py",
+            " | mocha --require ./lib/setup.js test ⇒ lib/setup.js",
+            " | addopts =\n    -q\n    -p sums.plugin\n ⇒ sums/plugin.py",
+            " | [pytest]\naddopts = -p shop.plugin\n ⇒ src/shop/plugin.py",
+            r#" | tool.pytest = {"ini_options":{"addopts":"-p shop.plugin","pythonpath":["python"]}} ⇒ python/shop/plugin.py"#,
+            " | --require spec_helper\n--require shop/hooks\n ⇒ lib/shop/hooks.rb",
+            " | --color\n-r hooks\n ⇒ spec/hooks.rb",
+            "packages/a | extends: '../../vitest.shared' ⇒ vitest.shared.ts",
+            r#" | jest = {"preset":"./config/jest"} ⇒ config/jest/jest-preset.js"#,
+            r#" | <phpunit bootstrap="lib/bootstrap.php"/> ⇒ lib/bootstrap.php"#,
         ] {
+            let (given, path) = case.split_once(" ⇒ ").unwrap();
+            let (folder, settings) = given.split_once(" | ").unwrap();
             assert!(of(folder, settings).has(path), "{settings}");
         }
     }
 
     #[test]
     fn what_settings_name_for_another_reason_is_not_loaded() {
-        for (settings, path) in [
-            ("coverage: { include: ['src/index.ts'] }", "src/index.ts"),
-            ("alias: { '@': './src/index.ts' }", "src/index.ts"),
-            ("environment: 'node'", "node.ts"),
-            ("testRunner: 'jest-circus/runner'", "src/runner.ts"),
-            (
-                "setupFiles: ['./lib/setup.ts'],\nalias: ['./src/a.ts']",
-                "src/a.ts",
-            ),
-            ("require: tsx\nspec:\n  - src/a.js\n", "src/a.js"),
-            (
-                "addopts = --cov sums.plugin -p no:cacheprovider\n",
-                "sums/plugin.py",
-            ),
-            ("setupFiles: ['../lib/setup.ts']", "lib/setup.ts"),
-            ("deps = -r requirements.txt", "requirements.txt"),
-            (
-                "commands =\n    bandit -r shop\n    mypy -p shop\n",
-                "shop/__init__.py",
-            ),
-            (
-                "jest = {\"testEnvironment\":\"node\",\"collectCoverageFrom\":[\"src/cart.js\"]}",
-                "src/cart.js",
-            ),
-            (
-                "{ test: { globalSetup: setup, include: ['src/cart.js'] } }",
-                "src/cart.js",
-            ),
-            ("file = \"shop/app.py\"\n", "shop/app.py"),
-            ("setupFiles: [", "a.ts"),
-            ("-p", "a.py"),
-            ("addopts = -rA -p shop.plugin\n", "other/shop/plugin.py"),
-            ("commands =\n    bandit -r shop\n", "shop/__init__.py"),
+        for case in [
+            "coverage: { include: ['src/index.ts'] } ⇒ src/index.ts",
+            "alias: { '@': './src/index.ts' } ⇒ src/index.ts",
+            "environment: 'node' ⇒ node.ts",
+            "testRunner: 'jest-circus/runner' ⇒ src/runner.ts",
+            "setupFiles: ['./lib/setup.ts'],\nalias: ['./src/a.ts'] ⇒ src/a.ts",
+            "require: tsx\nspec:\n  - src/a.js\n ⇒ src/a.js",
+            "addopts = --cov sums.plugin -p no:cacheprovider\n ⇒ sums/plugin.py",
+            "setupFiles: ['../lib/setup.ts'] ⇒ lib/setup.ts",
+            "deps = -r requirements.txt ⇒ requirements.txt",
+            "commands =\n    bandit -r shop\n    mypy -p shop\n ⇒ shop/__init__.py",
+            r#"jest = {"testEnvironment":"node","collectCoverageFrom":["src/cart.js"]} ⇒ src/cart.js"#,
+            "{ test: { globalSetup: setup, include: ['src/cart.js'] } } ⇒ src/cart.js",
+            "file = \"shop/app.py\"\n ⇒ shop/app.py",
+            "setupFiles: [ ⇒ a.ts",
+            "-p ⇒ a.py",
+            "addopts = -rA -p shop.plugin\n ⇒ other/shop/plugin.py",
+            "commands =\n    bandit -r shop\n ⇒ shop/__init__.py",
         ] {
+            let (settings, path) = case.split_once(" ⇒ ").unwrap();
             assert!(!of("", settings).has(path), "{settings}");
         }
     }

@@ -17,11 +17,8 @@ fn told(files: &[(&str, &str)], command: &str, own: Option<&str>) -> Option<Stri
     }
     let inherited = |name: &str| (name == "NODE_OPTIONS").then(|| "--no-warnings".to_owned());
     let found = adapted(project.path(), command, own.map(Path::new), inherited)?;
-    let env = found
-        .line
-        .env
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
+    let env = found.line.env.iter();
+    let env = env.map(|(name, value)| format!("{name}={value}"));
     let words: Vec<String> = env.chain(found.line.argv.iter().cloned()).collect();
     Some(format!("{}: {}", found.runner, words.join(" ")))
 }
@@ -168,10 +165,8 @@ fn what_ends_a_text_for_a_shell_gets_what_is_added() {
 #[test]
 fn variables_reach_a_runner_behind_any_script() {
     let makefile = ("Makefile", "test:\n\tcd sub && pytest -q\n");
-    assert_eq!(
-        becomes(&[makefile], "make test").as_deref(),
-        Some("pytest: PYTEST_ADDOPTS=--maxfail=0 --junitxml=OWN/pytest.xml make test")
-    );
+    let expected = Some("pytest: PYTEST_ADDOPTS=--maxfail=0 --junitxml=OWN/pytest.xml make test");
+    assert_eq!(becomes(&[makefile], "make test").as_deref(), expected);
     assert_eq!(
         becomes(&[], "sh -c 'cd sub && pytest'").as_deref(),
         Some(

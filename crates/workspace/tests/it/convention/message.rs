@@ -119,18 +119,12 @@ fn repairs_and_statuses() {
         (it.subtask_id, it.subtask_title) = ("1.fix-1", "Repair the suite");
     });
     assert_eq!(repair, "fix(cli): repair the suite (task 1.fix-1)");
-    for (id, status, expected) in [
-        (
-            "1",
-            "review",
-            "chore(tasks): set task 1 to review\n\nTask: #1 - Autopilot\nTag: tdd-workflow-phase-0\n",
-        ),
-        (
-            "machine-readable-output",
-            "done",
-            "chore(tasks): set the task to done\n\nTask: #machine-readable-output - Autopilot\nTag: tdd-workflow-phase-0\n",
-        ),
+    for case in [
+        "1 | review ⇒ chore(tasks): set task 1 to review\n\nTask: #1 - Autopilot\nTag: tdd-workflow-phase-0\n",
+        "machine-readable-output | done ⇒ chore(tasks): set the task to done\n\nTask: #machine-readable-output - Autopilot\nTag: tdd-workflow-phase-0\n",
     ] {
+        let (given, expected) = case.split_once(" ⇒ ").unwrap();
+        let (id, status) = given.split_once(" | ").unwrap();
         let message = CLI.message(|it| {
             it.kind = Kind::TaskStatus { status };
             (it.subtask_id, it.task_title) = (id, "Autopilot");

@@ -11,31 +11,20 @@ fn of(scopes: &Scopes, files: &str, root: &TempDir) -> String {
 
 #[test]
 fn the_package_of_all_files() {
-    let root = folder(&[
-        ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"),
-        ("crates/cli/Cargo.toml", "[package]\nname = \"tm-cli\"\n"),
-        ("crates/core/Cargo.toml", "[package]\nname = \"tm-core\"\n"),
-        ("packages/web/package.json", "{\"name\": \"@acme/web-app\"}"),
-        (
-            "packages/web/src/esm/package.json",
-            "{\"type\": \"module\"}",
-        ),
-        (
-            "py/pyproject.toml",
-            "\u{feff}[project]\nname = \"My_Tool\"\n",
-        ),
-        (
-            "poetry/pyproject.toml",
-            "[tool.poetry]\nname = \"verses\"\n",
-        ),
-        (
-            "svc/go.mod",
-            "// x\nmodule example.org/acme/billing/v2 // y\n\ngo 1.24\n",
-        ),
-        ("java/app/pom.xml", "<project/>"),
-        ("broken/Cargo.toml", "[package"),
-        ("php/composer.json", "{\"name\": \"acme/shop\"}"),
-    ]);
+    let manifests = [
+        "Cargo.toml=[workspace]\nmembers = [\"crates/*\"]\n",
+        "crates/cli/Cargo.toml=[package]\nname = \"tm-cli\"\n",
+        "crates/core/Cargo.toml=[package]\nname = \"tm-core\"\n",
+        r#"packages/web/package.json={"name": "@acme/web-app"}"#,
+        r#"packages/web/src/esm/package.json={"type": "module"}"#,
+        "py/pyproject.toml=\u{feff}[project]\nname = \"My_Tool\"\n",
+        "poetry/pyproject.toml=[tool.poetry]\nname = \"verses\"\n",
+        "svc/go.mod=// x\nmodule example.org/acme/billing/v2 // y\n\ngo 1.24\n",
+        "java/app/pom.xml=<project/>",
+        "broken/Cargo.toml=[package",
+        r#"php/composer.json={"name": "acme/shop"}"#,
+    ];
+    let root = folder(&manifests.map(|manifest| manifest.split_once('=').unwrap()));
     for (files, expected) in [
         ("crates/cli/src/a.rs crates/cli/tests/b.rs", "tm-cli"),
         ("crates/cli/src/a.rs crates/core/src/c.rs", ""),

@@ -120,18 +120,13 @@ fn the_tests_of_rust_sources() {
 
 #[test]
 fn the_tests_of_other_sources() {
-    for (path, marked) in [
-        (
-            "src/a.zig",
-            "const std = @import(\"std\");\n«test \"adds { up\" {\n    try expect(true);\n}\n»fn a() void {}\n«test a {}\n»«test {\n    const s =\n        \\\\ } \"\n    ;\n}\n»const test_x = struct {};\n",
-        ),
-        (
-            "src/a.d",
-            "int a() { return 1; }\n«unittest {\n    /+ /+ } +/ +/\n    assert(a == `}`);\n}\n»int b() { return 2; }\n",
-        ),
-        ("src/a.c", "#[test]\nint a;\n"),
-        ("rs", "#[test]\nfn a() {}\n"),
+    for case in [
+        "src/a.zig ⇒ const std = @import(\"std\");\n«test \"adds { up\" {\n    try expect(true);\n}\n»fn a() void {}\n«test a {}\n»«test {\n    const s =\n        \\\\ } \"\n    ;\n}\n»const test_x = struct {};\n",
+        "src/a.d ⇒ int a() { return 1; }\n«unittest {\n    /+ /+ } +/ +/\n    assert(a == `}`);\n}\n»int b() { return 2; }\n",
+        "src/a.c ⇒ #[test]\nint a;\n",
+        "rs ⇒ #[test]\nfn a() {}\n",
     ] {
+        let (path, marked) = case.split_once(" ⇒ ").unwrap();
         check(path, marked);
     }
 }

@@ -97,18 +97,9 @@ fn tags_are_lists_of_their_own() {
 
 #[test]
 fn the_older_shape_is_the_tag_master_and_a_tag_may_be_called_tasks() {
-    for (text, own, other) in [
-        (
-            r#"{"tasks": [{"id": 1, "title": "T"}], "metadata": {}}"#,
-            "master",
-            "tasks",
-        ),
-        (
-            r#"{"tasks": {"tasks": [{"id": 1, "title": "T"}]}}"#,
-            "tasks",
-            "master",
-        ),
-    ] {
+    let older = r#"{"tasks": [{"id": 1, "title": "T"}], "metadata": {}}"#;
+    let named = r#"{"tasks": {"tasks": [{"id": 1, "title": "T"}]}}"#;
+    for (text, own, other) in [(older, "master", "tasks"), (named, "tasks", "master")] {
         let project = Project::with_tasks(text);
         assert_eq!(project.tag(own).load_task("1").unwrap().title, "T");
         assert_eq!(project.tag(own).tags().unwrap(), [own]);

@@ -576,21 +576,13 @@ fn an_issue_that_is_asked_for_alone_says_nothing_of_others() {
 
 #[test]
 fn a_task_without_a_title_is_named_and_stops_no_other() {
-    for (path, text) in [
-        ("specs/1/tasks.md", "- [ ] T001 First\n- [ ] T002\n- [ ] \n"),
-        (
-            "openspec/changes/a/tasks.md",
-            "## 1.\n- [ ] 1.1 First\n- [ ] \n- [ ] 1.2 **  **\n## 2. Empty\n- [ ] \n",
-        ),
-        (
-            "issues.jsonl",
-            "{\"id\":\"a\",\"title\":\" \",\"status\":\"open\"}\n{\"id\":\"b\",\"title\":\"First\",\"status\":\"open\"}\n{\"id\":\"e\",\"title\":\"\\t\",\"status\":\"open\"}\n{\"id\":\"e.1\",\"title\":\"Child\",\"status\":\"open\"}\n",
-        ),
-        (
-            "issues.json",
-            "[{\"number\":1,\"title\":\" \",\"state\":\"open\"},{\"number\":2,\"title\":\"First\",\"state\":\"open\"}]",
-        ),
+    for case in [
+        "specs/1/tasks.md ⇒ - [ ] T001 First\n- [ ] T002\n- [ ] \n",
+        "openspec/changes/a/tasks.md ⇒ ## 1.\n- [ ] 1.1 First\n- [ ] \n- [ ] 1.2 **  **\n## 2. Empty\n- [ ] \n",
+        "issues.jsonl ⇒ {\"id\":\"a\",\"title\":\" \",\"status\":\"open\"}\n{\"id\":\"b\",\"title\":\"First\",\"status\":\"open\"}\n{\"id\":\"e\",\"title\":\"\\t\",\"status\":\"open\"}\n{\"id\":\"e.1\",\"title\":\"Child\",\"status\":\"open\"}\n",
+        r#"issues.json ⇒ [{"number":1,"title":" ","state":"open"},{"number":2,"title":"First","state":"open"}]"#,
     ] {
+        let (path, text) = case.split_once(" ⇒ ").unwrap();
         let (imported, _) = of(&[(path, text)], path);
         assert!(!imported.problems.is_empty(), "{path}");
         let scene = Scene::new(&[(path, text)], path);
