@@ -11,7 +11,7 @@ use machine::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::commands::{self, by_ann};
+use crate::commands;
 use crate::marked::with;
 use crate::support::load;
 use crate::tdd::{mended, own_commit, tests};
@@ -425,7 +425,7 @@ impl Driver {
             hash: self.subject(gate),
             choice,
             feedback: feedback.to_owned(),
-            approval: by_ann(),
+            approval: Some(ann().into()),
             ..GateDecision::default()
         }
     }
@@ -434,7 +434,7 @@ impl Driver {
     fn needed(&self) -> Option<Box<Approval>> {
         let stopped = [RunStatus::Error, RunStatus::Aborted].contains(&self.run.status)
             || self.run.pause.as_ref().is_some_and(|pause| pause.person);
-        by_ann().filter(|_| stopped)
+        stopped.then(|| ann().into())
     }
 
     pub fn rule(&mut self, ruling: GateDecision) -> Outcome {

@@ -12,8 +12,8 @@ use machine::{Command, Definition, Event, RunStatus};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::commands::{self, by_ann};
-use crate::driver::{Driver, finding, reading};
+use crate::commands;
+use crate::driver::{Driver, ann, finding, reading};
 use crate::machines::{Choices, GATES, catalog, definition};
 
 /// Where each state may lead, by any edge or by the end of its `each`.
@@ -104,18 +104,18 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
         }
         12 => report(None),
         13 => report(Some("gate")),
-        14 | 31 => commands::reopen(None, json!({}), by_ann()),
+        14 | 31 => commands::reopen(None, json!({}), Some(ann().into())),
         15 => {
             let item = format!("i{}", b % 4);
             commands::skip((a % 2 == 0).then_some(item.as_str()), "enough")
         }
         16 => commands::allow(["strict", "lax", "other"][usize::from(a) % 3]),
         17 => commands::pause(),
-        18..=19 => commands::resume(by_ann()),
+        18..=19 => commands::resume(Some(ann().into())),
         21 if a % 4 == 0 => commands::abort(json!({ "cleanup": b % 2 == 0 })),
         23 if a % 2 == 0 => {
             let to = u64::from(b) * driver.events.len() as u64 / 255;
-            commands::rewind(to, by_ann().filter(|_| a % 4 == 0))
+            commands::rewind(to, (a % 4 == 0).then(|| ann().into()))
         }
         22 => commands::effect_failed("broken"),
         _ => commands::effect_done(result[usize::from(b) % 8 % 3].clone()),

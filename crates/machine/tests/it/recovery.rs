@@ -3,8 +3,8 @@
 use machine::RunStatus;
 use serde_json::json;
 
-use crate::commands::{self, by_ann};
-use crate::driver::Driver;
+use crate::commands;
+use crate::driver::{Driver, ann};
 use crate::session::{at, go_on, lead, respond, standing, with_gates};
 
 /// A session paused at a cap of one iteration.
@@ -18,7 +18,7 @@ fn capped() -> Driver {
 }
 
 fn raise(driver: &mut Driver, to: i64) {
-    let reopen = commands::reopen(None, json!({ "maxIterations": to }), by_ann());
+    let reopen = commands::reopen(None, json!({ "maxIterations": to }), Some(ann().into()));
     driver.send(&reopen).unwrap();
 }
 

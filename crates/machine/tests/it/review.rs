@@ -43,7 +43,8 @@ fn every_row_of_the_table() {
         for status in if reads { &STATUSES[..] } else { &STATUSES[..1] } {
             let mut driver = standing(phase);
             respond(&mut driver, status);
-            table += &format!("{phase} {status} → {}", stepped(&mut driver));
+            let row = format!("{phase} {status} → {}", stepped(&mut driver));
+            table += &row;
         }
     }
     assert_snapshot!(table, @r#"
@@ -165,11 +166,9 @@ fn a_blocked_step_says_what_it_waits_for_and_changes_nothing() {
         let files = driver.files.clone();
         let refusal = driver.step().unwrap_err();
         assert_eq!(*driver.step().unwrap_err(), *refusal, "{name}");
-        told += &format!(
-            "{name}: {} {}\n",
-            refusal.code,
-            Value::Object(refusal.details)
-        );
+        let details = Value::Object(refusal.details);
+        let line = format!("{name}: {} {details}\n", refusal.code);
+        told += &line;
         // The profile was not asked for anything.
         assert_eq!((driver.asked.len(), driver.contexts.len()), asked, "{name}");
         assert_eq!(driver.files, files, "{name}");

@@ -8,9 +8,9 @@ use machine::{Command, Event, RunStatus};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::commands::{self, by_ann};
+use crate::commands;
 use crate::driver::{
-    Driver, added, deferred, fields, reading, reopened, says, skipped, stands, var, whole,
+    Driver, added, ann, deferred, fields, reading, reopened, says, skipped, stands, var, whole,
 };
 use crate::sets::{gathered, gathering, in_hand};
 
@@ -195,7 +195,7 @@ fn command(driver: &Driver, (what, a, b): (u8, u8, u8), drawn: &Drawn) -> Comman
         5 => report("acting"),
         6 => report("rest"),
         7 if a % 4 == 0 => commands::pause(),
-        7..=8 => commands::resume(by_ann()),
+        7..=8 => commands::resume(Some(ann().into())),
         9 if a == 0 => commands::abort(json!({})),
         10..=13 => commands::edit(ends_wave(driver, a % 4, b)),
         9 | 14..=16 => commands::edit(vec![edit((a, b, what), drawn)]),

@@ -4,8 +4,8 @@ use machine::command::Artifact;
 use machine::{Reading, RunStatus};
 use serde_json::{Value, json};
 
-use crate::commands::{self, by_ann};
-use crate::driver::{Driver, map, outcome, reading};
+use crate::commands;
+use crate::driver::{Driver, ann, map, outcome, reading};
 use crate::marked::with;
 use crate::tdd::code;
 
@@ -363,7 +363,7 @@ b: { route: [ { when: vars.most < 2, pause: enough }, { to: z } ], on: { reopen:
     let mut driver = Driver::small("vars: { most: { type: int, default: 1 } }", states);
     driver.report(json!({})).unwrap();
     assert_eq!(driver.paused_for(), "enough");
-    let reopen = commands::reopen(None, json!({ "maxIterations": 2 }), by_ann());
+    let reopen = commands::reopen(None, json!({ "maxIterations": 2 }), Some(ann().into()));
     driver.send(&reopen).unwrap();
     // It goes on by itself once the pause is over.
     assert_eq!(driver.status(), RunStatus::Completed);

@@ -212,7 +212,8 @@ fn resources() -> BTreeMap<&'static str, Resource> {
 }
 
 fn effects() -> BTreeMap<String, Effect> {
-    let all: [(&str, bool, &[(&str, FieldType)]); 19] = [
+    type Row = (&'static str, bool, &'static [(&'static str, FieldType)]);
+    let all: [Row; 19] = [
         ("git.branch", true, &[]),
         ("tag.switch", false, &[]),
         ("tag.restore", false, &[]),

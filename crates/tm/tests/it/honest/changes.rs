@@ -200,7 +200,8 @@ fn with_line_ends(work: &Work, convert: &str, attributes: &str) {
 
 #[test]
 fn windows_line_ends() {
-    let rows: [(&str, fn(&Work)); 4] = [
+    type Row = (&'static str, fn(&Work));
+    let rows: [Row; 4] = [
         ("as they are", |work| with_line_ends(work, "false", "")),
         ("converted", |work| with_line_ends(work, "true", "")),
         ("on the way in", |work| with_line_ends(work, "input", "")),

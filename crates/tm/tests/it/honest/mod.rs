@@ -100,14 +100,18 @@ impl Run {
                 0 => work.test(),
                 _ => work.second_test(),
             }
-            red.iter().for_each(|red| red(&work));
+            for red in red {
+                red(&work);
+            }
             work.red();
             match at {
                 _ if self.is_own => {}
                 0 => work.code(),
                 _ => work.second_code(),
             }
-            green.iter().for_each(|green| green(&work));
+            for green in green {
+                green(&work);
+            }
             work.green();
             work.commit();
         }

@@ -64,8 +64,8 @@ fn how(stage: &Stage) -> Option<String> {
     let events = journal
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let ways = events.filter_map(|event| event["approval"]["how"].as_str().map(str::to_owned));
-    ways.last()
+    let mut ways = events.filter_map(|event| event["approval"]["how"].as_str().map(str::to_owned));
+    ways.next_back()
 }
 
 /// What an answer says that comes next.

@@ -161,20 +161,3 @@ pub const ONE_OF_EACH: [&str; 3] = ["code", "task", "bugfix"];
 pub fn two_waves(_item: u64) -> String {
     "tasks:\n  - id: types\n  - id: lexer\n    depends-on: [types]\n".to_owned()
 }
-
-/// One task, of a file that no other item touches.
-pub fn one_wave(item: u64) -> String {
-    format!("tasks:\n  - id: only-{item}\n")
-}
-
-/// Every sequence of types, up to this many.
-pub fn mixes(longest: usize) -> Vec<Vec<&'static str>> {
-    let mut all = vec![Vec::new()];
-    let mut at = 0;
-    while all[at].len() < longest {
-        let begun = all[at].clone();
-        all.extend(ONE_OF_EACH.map(|kind| [&begun[..], &[kind]].concat()));
-        at += 1;
-    }
-    all.split_off(1)
-}

@@ -112,12 +112,12 @@ fn make(env: &TestEnvironment, fault: &str) {
             fs::write(env.store(), "a file\n").unwrap();
         }
         "a client's entry of another time" => {
-            replace(SERVERS, "autopilot,review,collab", "autopilot")
+            replace(SERVERS, "autopilot,review,collab", "autopilot");
         }
         "a client's entry that is gone" => env.write(SERVERS, "{}"),
         "a client's file that is damaged" => env.write(SERVERS, "{ \"mcpServers\": { \"tramline\""),
         "a client's entry that starts what is not there" => {
-            replace(SERVERS, "\"tm\"", "\"/nowhere/tm\"")
+            replace(SERVERS, "\"tm\"", "\"/nowhere/tm\"");
         }
         "a client's hook that calls what is not there" => {
             replace(".claude/settings.json", "{ tm ", "{ /nowhere/tm ");

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::environment::{TestEnvironment, has, holds, words};
-use testkit::{Everything, Outcome};
+use testkit::Everything;
 
 /// A project without a repository, with the worked examples as its workflows.
 pub fn with_examples() -> TestEnvironment {
@@ -33,16 +33,6 @@ pub fn give_examples(environment: &TestEnvironment) {
 pub fn give(environment: &TestEnvironment, id: &str, text: &str) {
     let text = format!("tramline: 1\nid: {id}\ntitle: A workflow of the test\n{text}");
     environment.write(&format!(".taskmaster/workflows/{id}.yaml"), text);
-}
-
-/// Runs `tm run` with `words`, as JSON.
-pub fn run(environment: &TestEnvironment, words: &[&str]) -> Outcome {
-    environment.json(&[&["run"], words].concat())
-}
-
-/// The same, of a call that must succeed.
-pub fn ok(environment: &TestEnvironment, words: &[&str]) -> Value {
-    run(environment, words).ok()
 }
 
 /// A project with the examples, and a run of one of them.

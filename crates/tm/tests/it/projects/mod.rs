@@ -45,9 +45,9 @@ fn test(work: &Work, module: &str, cases: &[(&str, u32)]) {
         "import unittest\n\nfrom textstat.{module} import count\n\n\nclass Tests(unittest.TestCase):\n"
     );
     for (number, (given, count)) in cases.iter().enumerate() {
-        text += &format!(
-            "    def test_{number}(self):\n        self.assertEqual(count({given:?}), {count})\n\n"
-        );
+        let checked = format!("self.assertEqual(count({given:?}), {count})");
+        let test = format!("    def test_{number}(self):\n        {checked}\n\n");
+        text.push_str(&test);
     }
     work.write(&format!("tests/test_{module}.py"), &text);
 }

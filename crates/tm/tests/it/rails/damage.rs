@@ -294,11 +294,11 @@ fn change(run: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 const DAMAGES: [Damage; 5] = [
     ("emptied", |run| change(run, Vec::clear)),
     ("missing", |run| {
-        fs::remove_file(run.join("activity.jsonl")).unwrap()
+        fs::remove_file(run.join("activity.jsonl")).unwrap();
     }),
     ("first byte", |run| change(run, |bytes| bytes[0] ^= 1)),
     ("cut", |run| {
-        change(run, |bytes| bytes.truncate(bytes.len() / 3))
+        change(run, |bytes| bytes.truncate(bytes.len() / 3));
     }),
     ("another run's", |run| {
         let other = format!("{}-2", run.display());

@@ -17,7 +17,7 @@ responses:
 const GOOD: &str = r#"cat > /dev/null; echo '{"status": "SUCCESS"}'"#;
 
 /// A session that waits for its plan to be read by this script.
-fn planning<'a>(env: &'a Env, profile: &str, script: &str) -> Session {
+fn planning(env: &Env, profile: &str, script: &str) -> Session {
     env.install(profile, script);
     env.trust(NAME);
     let session = env.begin_stub();

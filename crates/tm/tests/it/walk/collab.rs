@@ -95,14 +95,14 @@ fn a_skill_is_completed_that_is_not_due_or_not_done() {
                     work,
                     "design.md",
                     "# Goals\n\n### Item 1: A\n**Type:** thing\n",
-                )
+                );
             })
             .deed(|work| {
                 write(
                     work,
                     "design.md",
                     "# Goals\n\n### Item 1: A\n**Type:** task\n",
-                )
+                );
             }),
         completes("nothing left", "systematic-debugging", "draft_missing")
             .done(|work| to(work, &["bugfix"], "systematic-debugging"))

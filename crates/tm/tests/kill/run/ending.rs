@@ -11,6 +11,10 @@ use super::executor::Executor;
 use super::stage::Stage;
 
 impl Executor<'_> {
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "an expected value is written where it is expected"
+    )]
     fn same<T: PartialEq + Debug>(&self, what: &str, found: T, expected: T) {
         if found != expected {
             self.fail(&format!("{what}: {found:?} instead of {expected:?}"));

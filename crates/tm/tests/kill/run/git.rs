@@ -454,11 +454,11 @@ fn a_line_in_the_reflog_is_no_commit() {
     let ran = executor.tm(&COMMIT, Some(Death::Point("commit-in-git", 2)));
     assert!(ran.died(), "{ran:?}");
     let journal = fs::read_to_string(stage.run_folder().join("activity.jsonl")).unwrap();
-    let events = journal
+    let mut events = journal
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let intends = |event: &Value| event["event"] == "effect:intended";
-    let intent = events.filter(intends).last().unwrap();
+    let intent = events.rfind(intends).unwrap();
     let what = |name: &str| intent["what"][name].as_str().unwrap();
     let output = stage
         .process("git")

@@ -86,7 +86,7 @@ fn a_commit_whose_result_was_cut_off_is_found_again() {
     let journal = fs::read(&path).unwrap();
     let (begin, end) = (last_unit(&journal), journal.len());
     stage.save(0);
-    for place in [begin + 1, (begin + end) / 2, end - 1] {
+    for place in [begin + 1, usize::midpoint(begin, end), end - 1] {
         stage.restore(0);
         cut(&path, place as u64);
         executor.answer_once("commit", "1.1");

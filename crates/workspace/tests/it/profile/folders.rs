@@ -63,7 +63,8 @@ fn the_folder_itself_must_not_lie_elsewhere() {
 
 #[test]
 fn what_is_no_file_is_refused_and_not_waited_for() {
-    let changes: [(&str, fn(&Scene)); 4] = [
+    type Change = (&'static str, fn(&Scene));
+    let changes: [Change; 4] = [
         ("a pipe", |scene| pipe(&scene.path("pipe"))),
         ("in place of a template", |scene| {
             fs::remove_file(scene.path("planning.md")).unwrap();

@@ -26,10 +26,10 @@ fn told(imported: &Imported) -> String {
         let (key, status, title) = (&task.key, &task.status, &task.title);
         let mut line = format!("{depth}{key} {status} {title}");
         if !task.kind.is_empty() {
-            line += &format!(" ({})", task.kind);
+            line += &[" (", &task.kind, ")"].concat();
         }
         if !task.dependencies.is_empty() {
-            line += &format!(" <- {}", task.dependencies.join(" "));
+            line += &[" <- ", &task.dependencies.join(" ")].concat();
         }
         into.push(line);
         for part in &task.subtasks {

@@ -34,7 +34,8 @@ fn a_file_that_makes_no_sense_stops_everything_before_it_begins() {
 
 #[test]
 fn what_cannot_be_written_is_told_before_anything_is() {
-    let cases: [(&str, fn(&Path)); 4] = [
+    type Case = (&'static str, fn(&Path));
+    let cases: [Case; 4] = [
         ("is read-only", |file| {
             fs::write(file, "rules\n").unwrap();
             fs::set_permissions(file, fs::Permissions::from_mode(0o444)).unwrap();
