@@ -40,11 +40,11 @@ pub fn seed() -> u64 {
 }
 
 /// Which times of coming to `place` are tried, in their order: all, if the environment asks for that; else chance chooses about
-/// one of six, and of every other place none.
+/// one of twelve, and of most other places none.
 pub fn times(place: &str) -> impl Iterator<Item = u32> + use<> {
     let mut hasher = DefaultHasher::new();
     (seed(), place).hash(&mut hasher);
-    let chance = usize::try_from(hasher.finish() % 6).unwrap_or_default();
+    let chance = usize::try_from(hasher.finish() % 12).unwrap_or_default();
     let (first, each, most) = match chance {
         _ if tries_all() => (0, 1, MOST_TIMES),
         0..3 => (chance, 3, MOST_TIMES),
