@@ -1,6 +1,7 @@
 //! A project, and somebody who works in it as they are told to.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -51,7 +52,7 @@ pub struct Before<'a> {
     /// How it is reported.
     pub way: Way,
     /// What is done to the project before its first commit.
-    pub prepare: fn(&Work),
+    prepare: Option<fn(&Work)>,
 }
 
 /// A small shop: one test, which passes.
@@ -69,7 +70,7 @@ pub const SHOP: Before<'static> = Before {
     kinds: &[],
     baseline: true,
     way: Way::Reported,
-    prepare: |_| {},
+    prepare: None,
 };
 
 /// The shop where each test is run by the program under test.
@@ -145,7 +146,10 @@ impl<'a> Before<'a> {
 
     /// The same where this is done before the first commit.
     pub const fn prepared(self, prepare: fn(&Work)) -> Self {
-        Self { prepare, ..self }
+        Self {
+            prepare: Some(prepare),
+            ..self
+        }
     }
 
     /// A run that has begun.
@@ -180,8 +184,19 @@ impl<'a> Before<'a> {
 
     /// The project, in which no run was begun.
     pub fn unbegun(&self) -> Work {
+        let files = self.all_files();
+        let path = |name: &str| Path::new(self.folder).join(name).display().to_string();
+        let files: Vec<(String, &str)> = files
+            .iter()
+            .map(|(name, text)| (path(name), text.as_str()))
+            .collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, *text)).collect();
+        let environment = match self.prepare {
+            None => TestEnvironment::of(&files),
+            Some(_) => TestEnvironment::bare(),
+        };
         let work = Work {
-            environment: TestEnvironment::bare(),
+            environment,
             folder: self.folder.to_owned(),
             way: self.way,
             command: self.command.to_owned(),
@@ -189,32 +204,38 @@ impl<'a> Before<'a> {
             options: RefCell::default(),
             printed: Cell::new(0),
         };
-        for (path, text) in self.files.iter().chain(self.with) {
-            work.write(path, text);
+        if let Some(prepare) = self.prepare {
+            for (path, text) in files {
+                work.environment.write(path, text);
+            }
+            work.environment.init();
+            prepare(&work);
+            work.commit_by_hand("Begin");
         }
+        work
+    }
+
+    /// The files of the first commit, by their paths within the project.
+    fn all_files(&self) -> BTreeMap<&'a str, String> {
+        let given = self.files.iter().chain(self.with);
+        let mut files: BTreeMap<&str, String> =
+            given.map(|&(path, text)| (path, text.to_owned())).collect();
         if self.command.starts_with("sh ") {
-            work.write("run.sh", RUNNER);
+            files.insert("run.sh", RUNNER.to_owned());
         }
-        work.write(TASKS_FILE, TASKS);
+        files.insert(TASKS_FILE, TASKS.to_owned());
         if !self.kinds.is_empty() {
             let subtask = |(id, kind): (i32, &&str)| json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind });
             let subtasks: Vec<Value> = (1..).zip(self.kinds).map(subtask).collect();
             let task = json!({ "id": 1, "title": "Many things", "subtasks": subtasks });
             let tasks = json!({ "master": { "tasks": [task] } });
-            work.write(TASKS_FILE, &tasks.to_string());
+            files.insert(TASKS_FILE, tasks.to_string());
         }
         let command = json!(self.command);
         let [test, settings] = [self.test, self.settings].map(comma);
-        work.write(
-            CONFIG,
-            &format!(r#"{{"test": {{"command": {command}{test}}}{settings}}}"#),
-        );
-        work.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
-        work.git(&["config", "user.name", "Somebody"]);
-        work.git(&["config", "user.email", "somebody@localhost"]);
-        (self.prepare)(&work);
-        work.commit_by_hand("Begin");
-        work
+        let config = format!(r#"{{"test": {{"command": {command}{test}}}{settings}}}"#);
+        files.insert(CONFIG, config);
+        files
     }
 
     /// A run in which the test of the first subtask is written.
@@ -289,6 +310,7 @@ pub const FINALIZE: &[&str] = &["finalize"];
 /// succeed, or `skip`.
 const RUNNER: &str = r#"# Prints TAP.
 [ -f before.sh ] && . ./before.sh
+return=$(printf '\r')
 echo TAP version 13
 find . \( -name .git -o -name node_modules \) -prune -o \
     \( -name '*.test' -o -name '*.test.ts' -o -name '*_test.go' \) -print | LC_ALL=C sort | {
@@ -296,7 +318,7 @@ find . \( -name .git -o -name node_modules \) -prune -o \
   status=0
   while IFS= read -r file; do
     while IFS= read -r line || [ -n "$line" ]; do
-      line=$(printf %s "$line" | tr -d '\r')
+      line=${line%"$return"}
       case $line in '' | '#'* | //*) continue ;; esac
       count=$((count + 1))
       name=${line%%: *}

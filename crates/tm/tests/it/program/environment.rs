@@ -49,16 +49,21 @@ impl TestEnvironment {
         }
     }
 
+    /// A repository with one commit, of these files.
+    pub fn of(files: &[(&str, &str)]) -> Self {
+        Self {
+            sandbox: Sandbox::repository(files),
+        }
+    }
+
     /// A repository with one commit, of tasks and settings.
     pub fn new() -> Self {
         let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#;
-        Self {
-            sandbox: Sandbox::repository(&[
-                (".taskmaster/tasks/tasks.json", TASKS),
-                (".taskmaster/config.json", config),
-                ("README.md", "words\n"),
-            ]),
-        }
+        Self::of(&[
+            (".taskmaster/tasks/tasks.json", TASKS),
+            (".taskmaster/config.json", config),
+            ("README.md", "words\n"),
+        ])
     }
 
     /// A repository in which a run of task 1 has begun.

@@ -301,10 +301,12 @@ fn a_report_is_from_before_main_was_merged_in() {
 }
 
 /// A project with a hook that formats what is committed, and tells nobody.
-const FORMATTED: Before<'static> = SHOP.prepared(|work| {
+const FORMATTED: Before<'static> = SHOP.prepared(format_what_is_committed);
+
+fn format_what_is_committed(work: &Work) {
     let format = "#!/bin/sh\nfor file in $(git diff --cached --name-only | grep -e src/ -e tests/); do\n  sed -i -e 's/ *$//' \"$file\"; git add \"$file\"\ndone\n";
     work.hook("pre-commit", format);
-});
+}
 
 fn spaced(text: &str) -> String {
     text.replace('\n', "  \n")
@@ -353,7 +355,7 @@ fn a_hook_makes_of_a_commit_what_is_there_already() {
         "nothing_to_commit",
     )
     .of(FORMATTED.prepared(|work| {
-        (FORMATTED.prepare)(work);
+        format_what_is_committed(work);
         work.write(".git/info/exclude", ".taskmaster/tasks\n");
     }))
     .done(|work| work.commit_by_hand("Double"))
