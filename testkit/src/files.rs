@@ -144,7 +144,7 @@ pub fn write_program(path: &Path, text: impl AsRef<[u8]>) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Copies a folder with all in it, and with the times at which it was changed.
+/// Copies a folder with all in it but pipes and sockets, and with the times at which it was changed.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for path in list(from) {
@@ -154,7 +154,7 @@ pub fn copy(from: &Path, to: &Path) {
             copy(&path, &to);
         } else if about.is_symlink() {
             symlink(fs::read_link(&path).unwrap(), &to).unwrap();
-        } else {
+        } else if about.is_file() {
             fs::copy(&path, &to).unwrap();
             let copied = fs::File::open(&to).unwrap();
             copied.set_modified(about.modified().unwrap()).unwrap();

@@ -8,6 +8,7 @@
 //! | [`files`] | every file below a folder as it is, to be compared with what it is later |
 //! | [`forge`] | a forge in a folder, and a bare repository to push to |
 //! | [`folder`] | where tests put what they need |
+//! | [`Sandbox::at`] | a sandbox at a point of a story that is come to once |
 //! | [`kill`] | processes that are killed, and all made as it was before |
 //! | [`person`] | a person at a terminal of their own |
 //! | [`mcp`] | a client of the MCP server, line by line |
@@ -22,6 +23,7 @@ mod drafts;
 pub mod files;
 mod folder;
 pub mod forge;
+mod kept;
 pub mod kill;
 pub mod mcp;
 pub mod outcome;

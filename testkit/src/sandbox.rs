@@ -6,20 +6,19 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::Value;
-use tempfile::TempDir;
-
 use crate::files::{self, Everything};
+use crate::kept::Place;
 use crate::mcp::Server;
 use crate::outcome::Outcome;
 use crate::person::Person;
 use crate::template::Template;
+use serde_json::Value;
 
 /// A folder of its own for each test: `home`, with the store of runs in it, `project`, and `temporary` for what processes
 /// need for a moment.
 #[derive(Debug)]
 pub struct Sandbox {
-    folder: TempDir,
+    pub(crate) place: Place,
     /// Where processes are run; the project unless a test says otherwise.
     pub cwd: PathBuf,
 }
@@ -37,8 +36,12 @@ impl Sandbox {
         for name in ["home", "project", "temporary"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let cwd = fs::canonicalize(folder.path()).unwrap().join("project");
-        Self { folder, cwd }
+        Self::in_place(Place::Own(folder))
+    }
+
+    pub(crate) fn in_place(place: Place) -> Self {
+        let cwd = fs::canonicalize(place.folder()).unwrap().join("project");
+        Self { place, cwd }
     }
 
     /// A repository with one commit on `main`, of these files.
@@ -61,7 +64,7 @@ impl Sandbox {
 
     /// The folder that holds all of it, as it really is.
     pub fn folder(&self) -> PathBuf {
-        fs::canonicalize(self.folder.path()).unwrap()
+        fs::canonicalize(self.place.folder()).unwrap()
     }
 
     /// The project.

@@ -1,6 +1,6 @@
 //! A project, and somebody who works in it as they are told to.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub const WAYS: [Way; 3] = [Way::Claimed, Way::Reported, Way::Verified];
 pub const BY_NAME: [Way; 2] = [Way::Reported, Way::Verified];
 
 /// A project before a run, and how the run is driven.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Before<'a> {
     /// Its files besides the runner, the tasks and the settings.
     pub files: &'a [(&'a str, &'a str)],
@@ -154,6 +154,16 @@ impl<'a> Before<'a> {
 
     /// A run that has begun.
     pub fn begin(&self) -> Work {
+        self.at("begun", || self.begun())
+    }
+
+    /// Somebody at this point, which is come to once.
+    fn at(&self, point: &str, come: impl FnOnce() -> Work) -> Work {
+        let point = format!("{point}: {self:?}");
+        self.work(TestEnvironment::at(&point, || come().environment))
+    }
+
+    fn begun(&self) -> Work {
         let work = self.unbegun();
         let mut start = vec!["start".to_owned(), self.task.to_owned()];
         match self.way {
@@ -195,15 +205,7 @@ impl<'a> Before<'a> {
             None => TestEnvironment::of(&files),
             Some(_) => TestEnvironment::bare(),
         };
-        let work = Work {
-            environment,
-            folder: self.folder.to_owned(),
-            way: self.way,
-            command: self.command.to_owned(),
-            warnings: RefCell::default(),
-            options: RefCell::default(),
-            printed: Cell::new(0),
-        };
+        let work = self.work(environment);
         if let Some(prepare) = self.prepare {
             for (path, text) in files {
                 work.environment.write(path, text);
@@ -213,6 +215,17 @@ impl<'a> Before<'a> {
             work.commit_by_hand("Begin");
         }
         work
+    }
+
+    fn work(&self, environment: TestEnvironment) -> Work {
+        Work {
+            environment,
+            folder: self.folder.to_owned(),
+            way: self.way,
+            command: self.command.to_owned(),
+            warnings: RefCell::default(),
+            options: RefCell::default(),
+        }
     }
 
     /// The files of the first commit, by their paths within the project.
@@ -247,9 +260,11 @@ impl<'a> Before<'a> {
 
     /// A run in which RED was accepted.
     pub fn at_green(&self) -> Work {
-        let work = self.at_red();
-        work.red();
-        work
+        self.at("green", || {
+            let work = self.at_red();
+            work.red();
+            work
+        })
     }
 
     /// A run in which the code is written, too.
@@ -261,16 +276,20 @@ impl<'a> Before<'a> {
 
     /// A run in which GREEN was accepted.
     pub fn at_commit(&self) -> Work {
-        let work = self.with_code();
-        work.green();
-        work
+        self.at("commit", || {
+            let work = self.with_code();
+            work.green();
+            work
+        })
     }
 
     /// A run whose first subtask is committed.
     pub fn committed(&self) -> Work {
-        let work = self.at_commit();
-        work.commit();
-        work
+        self.at("committed", || {
+            let work = self.at_commit();
+            work.commit();
+            work
+        })
     }
 }
 
@@ -363,7 +382,6 @@ pub struct Work {
     warnings: RefCell<Vec<&'static str>>,
     /// Options of the next report, where tests have names.
     options: RefCell<Vec<String>>,
-    printed: Cell<u32>,
 }
 
 impl Work {
@@ -546,10 +564,8 @@ impl Work {
 
     /// Runs the tests, with what they print in a file outside of the project.
     pub fn printed(&self) -> String {
-        self.printed.set(self.printed.get() + 1);
-        let path = self
-            .outside()
-            .join(format!("report-{}", self.printed.get()));
+        let mut paths = (1..).map(|number| self.outside().join(format!("report-{number}")));
+        let path = paths.find(|path| !path.exists()).unwrap();
         fs::write(&path, self.suite()).unwrap();
         path.to_str().unwrap().to_owned()
     }

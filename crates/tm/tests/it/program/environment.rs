@@ -68,9 +68,17 @@ impl TestEnvironment {
 
     /// A repository in which a run of task 1 has begun.
     pub fn started() -> Self {
-        let environment = Self::new();
-        environment.does("autopilot start 1");
-        environment
+        Self::at("program: started", || {
+            let environment = Self::new();
+            environment.does("autopilot start 1");
+            environment
+        })
+    }
+
+    /// A repository at this point, which is come to once.
+    pub fn at(point: &str, come: impl FnOnce() -> Self) -> Self {
+        let sandbox = Sandbox::at(point, || come().sandbox);
+        Self { sandbox }
     }
 
     /// Begins a dialogue with the binary.
