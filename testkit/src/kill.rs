@@ -1,13 +1,14 @@
 //! Processes that are killed, and the home and the project made as they were before, to be killed in another way.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::process::Command;
-use std::sync::{Once, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Once;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+pub use crate::chance::{seed, tries_all};
+
+use crate::chance::throw;
 use crate::files;
 use crate::sandbox::Sandbox;
 
@@ -22,29 +23,10 @@ pub fn dies_at(command: &mut Command, (point, time): Death) -> &mut Command {
     command.env("TRAMLINE_FAIL_POINT", format!("{point}:{time}"))
 }
 
-/// Whether the environment asks for every death there is, which takes minutes, and not for some of each kind.
-pub fn tries_all() -> bool {
-    std::env::var_os("TRAMLINE_KILL_ALL").is_some()
-}
-
-/// What chance begins with: `TRAMLINE_KILL_SEED`, or another number each time. The same number chooses the same deaths.
-pub fn seed() -> u64 {
-    static SEED: OnceLock<u64> = OnceLock::new();
-    *SEED.get_or_init(|| {
-        let given = std::env::var("TRAMLINE_KILL_SEED").ok();
-        given.and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            now.map_or(0, |now| now.as_secs())
-        })
-    })
-}
-
 /// Which times of coming to `place` are tried, in their order: all, if the environment asks for that; else chance chooses about
 /// one of twelve, and of most other places none.
 pub fn times(place: &str) -> impl Iterator<Item = u32> + use<> {
-    let mut hasher = DefaultHasher::new();
-    (seed(), place).hash(&mut hasher);
-    let chance = usize::try_from(hasher.finish() % 12).unwrap_or_default();
+    let chance = usize::try_from(throw(place, 12)).unwrap_or_default();
     let (first, each, most) = match chance {
         _ if tries_all() => (0, 1, MOST_TIMES),
         0..3 => (chance, 3, MOST_TIMES),

@@ -9,6 +9,7 @@
 //! | [`forge`] | a forge in a folder, and a bare repository to push to |
 //! | [`folder`] | where tests put what they need |
 //! | [`Sandbox::at`] | a sandbox at a point of a story that is come to once |
+//! | [`chance`] | which cases of a long table are tried each time |
 //! | [`kill`] | processes that are killed, and all made as it was before |
 //! | [`person`] | a person at a terminal of their own |
 //! | [`mcp`] | a client of the MCP server, line by line |
@@ -18,6 +19,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 #![allow(clippy::must_use_candidate, reason = "a test takes what it needs")]
 
+pub mod chance;
 pub mod documentation;
 mod drafts;
 pub mod files;

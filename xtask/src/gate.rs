@@ -105,9 +105,9 @@ impl Step {
             Self::Deny => deny(&Deny { advisories: false }),
             Self::Tests => {
                 let seed = fastrand::u32(..).to_string();
-                println!("TRAMLINE_KILL_SEED={seed}");
+                println!("TRAMLINE_TEST_SEED={seed}");
                 let mut tests = cargo(&["test", "--workspace", "--locked"]);
-                passes(tests.env("TRAMLINE_KILL_SEED", seed))
+                passes(tests.env("TRAMLINE_TEST_SEED", seed))
             }
             Self::Demo => passes(command(built("tm")?).arg("demo")),
             Self::Faults => chaos::run(&Chaos::sample(12)),
@@ -146,7 +146,7 @@ pub fn nightly() -> io::Result<bool> {
     };
     let mut good = true;
     heading("every point at which the tests kill a debug build");
-    good &= passes(cargo(&["test", "--workspace", "--locked"]).env("TRAMLINE_KILL_ALL", "1"))?;
+    good &= passes(cargo(&["test", "--workspace", "--locked"]).env("TRAMLINE_TEST_ALL", "1"))?;
     heading("what is known to be wrong with what we depend on");
     good &= deny(&Deny { advisories: true })?;
     heading("faults at every system call");

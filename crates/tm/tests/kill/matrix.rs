@@ -63,7 +63,7 @@ impl<A: Copy + Debug> Deaths<'_, A> {
         let (seed, failed) = (seed(), told.len());
         told.truncate(12);
         let told = told.join("\n");
-        assert_eq!(failed, 0, "TRAMLINE_KILL_SEED={seed}: of {deaths}:\n{told}");
+        assert_eq!(failed, 0, "TRAMLINE_TEST_SEED={seed}: of {deaths}:\n{told}");
         let expected = if tries_all() { at_least } else { 1 };
         assert!(deaths >= expected, "only {deaths} deaths");
     }

@@ -57,7 +57,7 @@ pub fn die_everywhere(
             for recovery in recoveries(&mut turn) {
                 stage.restore(0);
                 let mut executor = Executor::new(stage);
-                executor.history = format!("  TRAMLINE_KILL_SEED={}\n", seed());
+                executor.history = format!("  TRAMLINE_TEST_SEED={}\n", seed());
                 if !dies(&mut executor, death) {
                     break 'way;
                 }

@@ -1,6 +1,6 @@
 //! Whole runs whose processes are killed at random moments.
 //!
-//! `TRAMLINE_KILL_RUNS` says how many runs, `TRAMLINE_KILL_SEED` with which numbers; without them it is a few, and
+//! `TRAMLINE_KILL_RUNS` says how many runs, `TRAMLINE_TEST_SEED` with which numbers; without them it is a few, and
 //! other numbers each time.
 
 use std::time::Duration;
@@ -47,7 +47,7 @@ fn run(seed: u64) -> usize {
         );
     }
     let mut executor = Executor::new(&stage);
-    executor.history = format!("  TRAMLINE_KILL_SEED={seed} TRAMLINE_KILL_RUNS=1\n");
+    executor.history = format!("  TRAMLINE_TEST_SEED={seed} TRAMLINE_KILL_RUNS=1\n");
     let random = std::cell::RefCell::new(random);
     executor.finish(
         |action| {

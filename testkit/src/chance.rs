@@ -1,0 +1,34 @@
+//! What is tried each time of a long table: some of it, by chance. The nightly tries all.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Whether the environment asks for every case there is, which takes minutes, and not for some of each kind.
+pub fn tries_all() -> bool {
+    std::env::var_os("TRAMLINE_TEST_ALL").is_some()
+}
+
+/// What chance begins with: `TRAMLINE_TEST_SEED`, or another number each time. The same number draws the same cases.
+pub fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    *SEED.get_or_init(|| {
+        let given = std::env::var("TRAMLINE_TEST_SEED").ok();
+        given.and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            now.map_or(0, |now| now.as_secs())
+        })
+    })
+}
+
+/// A number below `sides` for something with this name.
+pub fn throw(name: &str, sides: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (seed(), name).hash(&mut hasher);
+    hasher.finish() % sides
+}
+
+/// Whether the case of this name is tried: all are, if the environment asks for that, else one of so many.
+pub fn draws(name: &str, one_of: u64) -> bool {
+    tries_all() || throw(name, one_of) == 0
+}
