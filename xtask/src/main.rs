@@ -6,6 +6,7 @@
     reason = "it speaks to whoever runs it"
 )]
 
+mod accept;
 mod agents;
 mod book;
 mod browser;
@@ -41,6 +42,8 @@ enum Task {
     Gate(gate::Gate),
     /// How large everything is, held against `ceilings.toml`
     Lines(lines::Lines),
+    /// Write what the texts of the program are now into the snapshots of the tests
+    Accept(accept::Accept),
     /// What takes too long for the gate: every kill point and fault, made-up input for an hour, the dist build
     Nightly,
     /// Hold the crates that we depend on to `deny.toml`
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
     let outcome = match task {
         Task::Gate(gate) => gate::gate(&gate),
         Task::Lines(lines) => lines::run(&lines),
+        Task::Accept(accept) => accept::accept(&accept),
         Task::Nightly => gate::nightly(),
         Task::Deny(deny) => gate::deny(&deny),
         Task::Chaos(chaos) => chaos::run(&chaos),
