@@ -1,7 +1,8 @@
 //! What stands in the way of a run.
 
-use super::{at, story};
-use crate::honest::work::{Before, CONFIG, Work};
+use super::calls::kept;
+use super::story;
+use crate::honest::work::{Before, CONFIG, SHOP, Work};
 
 /// Settings that are committed.
 fn set(work: &Work, settings: &str) {
@@ -19,7 +20,7 @@ fn name_an_author(work: &Work) {
 
 #[test]
 fn a_run_cannot_begin() {
-    at(Before::unbegun, &["start", "1"]).tell([
+    kept(&SHOP, Before::unbegun, &["start", "1"]).tell([
         story("there is no repository", "not_a_repository")
             .done(|work| work.runs_well("rm -rf .git"))
             .deed_at("no_commits", |work| {

@@ -1,5 +1,6 @@
 //! What happens where linters, formatters and type checkers are run.
 
+use super::calls::kept;
 use super::{at, story};
 use crate::honest::checks::{CHECKED, LINTER, TABBED, trust_checks};
 use crate::honest::work::{Before, GREEN, SHOP, Way, Work};
@@ -8,30 +9,28 @@ const LINT: &str = ".config/lint.sh";
 
 #[test]
 fn what_checks_find_and_where_they_cannot() {
-    at(Before::with_code, GREEN).tell([
+    let before = CHECKED.by(Way::Verified).settings(
+        r#""checks": {"commands": {"lint": "sh .config/lint.sh"}}, "evidence": {"policy": {"findings_silenced": "refuse"}}"#,
+    );
+    kept(&before, Before::with_code, GREEN).tell([
         story("something new", "new_findings")
-            .of(CHECKED)
             .done(|work| work.write("src/double.sh", TABBED))
             .deed(Work::code),
         story("they are set up otherwise", "checks_changed")
-            .of(CHECKED)
             .done(|work| work.write(LINT, "exit 0\n"))
             .deed(|work| work.write(LINT, LINTER)),
         story("they are told to overlook something", "findings_silenced")
-            .of(CHECKED.by(Way::Verified).settings(
-                r#""checks": {"commands": {"lint": "sh .config/lint.sh"}}, "evidence": {"policy": {"findings_silenced": "refuse"}}"#,
-            ))
             .done(|work| work.append("src/double.sh", "# shellcheck disable=all\n"))
             .deed(Work::code),
-        story("one is not there", "checks_not_run")
-            .of(SHOP
-                .with(&[(".eslintrc.json", "{}"), (".gitignore", "node_modules\n")])
-                .settings(r#""evidence": {"policy": {"checks_not_run": "refuse"}}"#)
-                .prepared(trust_checks))
-            .done(|work| work.write("src/double.js", "1;\n"))
-            .deed(|work| work.write("node_modules/.bin/eslint", "#!/bin/sh\necho '[]'\n"))
-            .deed(|work| work.runs_well("chmod +x node_modules/.bin/eslint")),
     ]);
+    at(Before::with_code, GREEN).tell([story("one is not there", "checks_not_run")
+        .of(SHOP
+            .with(&[(".eslintrc.json", "{}"), (".gitignore", "node_modules\n")])
+            .settings(r#""evidence": {"policy": {"checks_not_run": "refuse"}}"#)
+            .prepared(trust_checks))
+        .done(|work| work.write("src/double.js", "1;\n"))
+        .deed(|work| work.write("node_modules/.bin/eslint", "#!/bin/sh\necho '[]'\n"))
+        .deed(|work| work.runs_well("chmod +x node_modules/.bin/eslint"))]);
 }
 
 /// What it changes was tested by nobody.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::calls::kept;
 use super::{Story, at, story};
 use crate::honest::work::{Before, SHOP, Work};
 
@@ -27,10 +28,12 @@ fn session(before: &Before<'static>) -> Work {
     work
 }
 
-/// Gives a session items of these types, and completes skill after skill, as far as the state of that name.
-fn to(work: &Work, types: &[&str], state: &str) {
-    items(work, types);
-    goes_to(work, state);
+/// A session of items of these types, in which skill after skill is completed as far as the state of that name.
+fn to(before: &Before<'static>, types: &[&str], state: &str) -> Work {
+    let work = session(before);
+    items(&work, types);
+    goes_to(&work, state);
+    work
 }
 
 fn items(work: &Work, types: &[&str]) {
@@ -83,45 +86,39 @@ fn completes(name: &'static str, skill: &'static str, code: &'static str) -> Sto
 
 #[test]
 fn a_skill_is_completed_that_is_not_due_or_not_done() {
-    at(session, &[]).tell([
+    let design = |work: &Work, kind: &str| {
+        let text = format!("# Goals\n\n### Item 1: A\n**Type:** {kind}\n");
+        write(work, "design.md", text);
+    };
+    kept(&SHOP, session, &[]).tell([
         completes("another one", "rough-draft-interface", "unexpected_skill")
             .done(|work| items(work, &["task"])),
         completes("unknown", "gather-session-gaols", "unknown_skill")
             .done(|work| items(work, &["task"])),
         completes("without items", "gather-session-goals", "no_items"),
         completes("unreadable", "gather-session-goals", "items_unreadable")
-            .done(|work| {
-                write(
-                    work,
-                    "design.md",
-                    "# Goals\n\n### Item 1: A\n**Type:** thing\n",
-                );
-            })
-            .deed(|work| {
-                write(
-                    work,
-                    "design.md",
-                    "# Goals\n\n### Item 1: A\n**Type:** task\n",
-                );
-            }),
+            .done(move |work| design(work, "thing"))
+            .deed(move |work| design(work, "task")),
+        calls("tasks too early", "task item-1=completed", "not_now")
+            .done(|work| items(work, &["task"])),
+    ]);
+    let debugs = |before: &Before<'static>| to(before, &["bugfix"], "systematic-debugging");
+    at(debugs, &[]).tell([
         completes("nothing left", "systematic-debugging", "draft_missing")
-            .done(|work| to(work, &["bugfix"], "systematic-debugging"))
             .deed(|work| write(work, "design.md", "#### Cause\n")),
     ]);
 }
 
 #[test]
 fn there_is_no_graph_or_none_that_can_be_read() {
-    let built = |name, code| {
-        completes(name, "build-task-graph", code)
-            .done(|work| to(work, &["code"], "build-task-graph"))
-    };
+    let built = |name, code| completes(name, "build-task-graph", code);
     let invalid = |name, text: &'static [u8]| {
         built(name, "graph_invalid")
             .done(move |work| write(work, "task-graph.md", text))
             .deed(|work| write(work, "task-graph.md", GRAPH))
     };
-    at(session, &[]).tell([
+    let builds = |before: &Before<'static>| to(before, &["code"], "build-task-graph");
+    kept(&SHOP, builds, &[]).tell([
         built("none", "graph_missing"),
         invalid(
             "an unknown need",
@@ -133,63 +130,55 @@ fn there_is_no_graph_or_none_that_can_be_read() {
 
 #[test]
 fn tasks_are_set_out_of_turn() {
-    at(session, &[]).tell([
-        calls("too early", "task item-1=completed", "not_now").done(|work| items(work, &["task"])),
-        completes("unfinished", "executing-plans", "tasks_unfinished")
-            .done(|work| to(work, &["bugfix", "bugfix"], "execute-batch")),
+    const FIRST: &str = "task item-1=completed types=completed";
+    let executes = |before: &Before<'static>| to(before, &["bugfix", "code"], "execute-batch");
+    kept(&SHOP, executes, &[]).tell([
+        completes("unfinished", "executing-plans", "tasks_unfinished"),
         completes("one has failed", "executing-plans", "task_failed")
-            .done(|work| to(work, &["bugfix", "bugfix"], "execute-batch"))
-            .done(|work| done(work, "task item-1=completed item-2=failed")),
-        calls("it waits", "task lexer=completed", "needs_unmet")
-            .done(|work| to(work, &["code"], "execute-batch")),
+            .done(|work| done(work, "task item-1=completed types=failed")),
+        calls("it waits", "task lexer=completed", "needs_unmet"),
         calls("it waits again", "task lexer=completed", "needs_unmet")
-            .done(|work| to(work, &["code"], "execute-batch"))
-            .done(|work| done(work, "task types=completed"))
+            .done(|work| done(work, FIRST))
             .done(|work| done(work, "task types=pending")),
+        calls(
+            "it is of a batch to come",
+            "task lexer=completed",
+            "not_in_batch",
+        )
+        .done(|work| done(work, FIRST)),
         calls("its batch is over", "task types=pending", "batch_over")
-            .done(|work| to(work, &["code"], "execute-batch"))
-            .done(|work| done(work, "task types=completed"))
+            .done(|work| done(work, FIRST))
             .done(|work| done(work, "complete-skill executing-plans"))
             .done(|work| goes_to(work, "execute-batch")),
-        story("one is of a batch to come", "not_in_batch")
-            .done(|work| to(work, &["bugfix", "code"], "execute-batch"))
-            .done(|work| done(work, "task types=completed"))
-            .call(|work| {
-                let graph = done(work, "graph");
-                let later = graph["batches"][1]["tasks"][0]["id"].as_str().unwrap();
-                tm(work, &format!("task {later}=completed"))
-            }),
     ]);
 }
 
 /// A session executes a task that names its file.
-fn executes(work: &Work) {
-    to(work, &["bugfix"], "ready-to-implement");
+fn executes(before: &Before<'static>) -> Work {
+    let work = to(before, &["bugfix"], "ready-to-implement");
     let named = "tasks:\n  - id: double\n    files: [src/double.sh]\n";
-    write(work, "task-graph-item-1.md", named);
-    goes_to(work, "execute-batch");
-    done(work, "task double=completed");
+    write(&work, "task-graph-item-1.md", named);
+    goes_to(&work, "execute-batch");
+    done(&work, "task double=completed");
+    work
 }
 
 #[test]
 fn nothing_is_changed_or_nothing_committed() {
-    at(session, &[]).tell([
-        completes("no change", "executing-plans", "batch_without_change")
-            .done(executes)
-            .deed(Work::code),
+    let finishes = "finishing-a-development-branch";
+    kept(
+        &SHOP.settings(r#""evidence": {"policy": {"task_without_change": "refuse"}}"#),
+        executes,
+        &[],
+    )
+    .tell([
+        completes("no change", "executing-plans", "batch_without_change").deed(Work::code),
         completes("another change", "executing-plans", "task_without_change")
-            .of(SHOP.settings(r#""evidence": {"policy": {"task_without_change": "refuse"}}"#))
-            .done(executes)
             .done(|work| work.write("src/other.sh", "true\n"))
             .deed(Work::code),
-        completes(
-            "without a commit",
-            "finishing-a-development-branch",
-            "work_uncommitted",
-        )
-        .done(executes)
-        .done(Work::code)
-        .done(|work| goes_to(work, "workflow-complete"))
-        .deed(|work| work.commit_by_hand("Double")),
+        completes("without a commit", finishes, "work_uncommitted")
+            .done(Work::code)
+            .done(|work| goes_to(work, "workflow-complete"))
+            .deed(|work| work.commit_by_hand("Double")),
     ]);
 }

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::calls::kept;
 use super::{at, story};
-use crate::honest::work::{
-    Before, FAILING, GREEN, OLD_FAILURE, RED, SHOP, VERIFIED, Way, Work, code_of,
-};
+use crate::honest::work::{Before, FAILING, GREEN, OLD_FAILURE, RED, VERIFIED, Way, Work, code_of};
 
 /// Writes a report outside of the project, and gives its path.
 fn report(work: &Work, name: &str, text: &str) -> String {
@@ -49,33 +48,27 @@ fn old_failures_are_known_by_other_names_or_none() {
             .of(FAILING)
             .call(|work| by_junit(work, GREEN)),
         story("RED has those of a file", "tests_missing").call(|work| by_junit(work, GREEN)),
-        story("RED has those of what the runner printed", "tests_missing")
-            .of(VERIFIED)
-            .call(|work| by_junit(work, GREEN)),
         story("by names behind numbers", "green_tests_still_failing")
             .of(FAILING.by(Way::Claimed))
             .call(|work| by_tap(work, GREEN)),
     ]);
-    at(Before::begin, RED).tell([
+    kept(&FAILING, Before::begin, RED).tell([
         story("by those of another format in RED", "unnamed_failures")
-            .of(FAILING)
             .done(Work::test)
             .call(|work| by_junit(work, RED)),
-        story("in numbers", "unnamed_failures")
-            .of(FAILING)
-            .call(|work| {
-                work.write("tests/double.test", "doubles: true\n");
-                let answer = work.ask(&["complete", "red", "--results", "failed:1,passed:2"]);
-                work.test();
-                answer
-            }),
-        story("behind a broken RED", "green_tests_still_failing")
-            .of(FAILING.without_baseline())
-            .done(Work::test)
-            .done(|work| work.tm(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]))
-            .done(Work::code)
-            .call(|work| by_tap(work, GREEN)),
+        story("in numbers", "unnamed_failures").call(|work| {
+            work.write("tests/double.test", "doubles: true\n");
+            let answer = work.ask(&["complete", "red", "--results", "failed:1,passed:2"]);
+            work.test();
+            answer
+        }),
     ]);
+    at(Before::begin, GREEN).tell([story("behind a broken RED", "green_tests_still_failing")
+        .of(FAILING.without_baseline())
+        .done(Work::test)
+        .done(|work| work.tm(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]))
+        .done(Work::code)
+        .call(|work| by_tap(work, GREEN))]);
 }
 
 /// However late it comes, the baseline is known by names of every kind after it: each format is compared with its own.
@@ -105,47 +98,6 @@ fn the_baseline_is_made_known_in_another_format_behind_a_commit() {
     work.ends();
 }
 
-/// What `go test` prints of a package without `-v`, and with `-json`.
-fn go(work: &Work, tests: &[(&str, &str)]) -> [String; 2] {
-    let (mut text, mut events) = (String::new(), String::new());
-    for (name, outcome) in tests {
-        if *outcome == "fail" {
-            writeln!(text, "--- FAIL: {name} (0.00s)\n    a_test.go:1: no").unwrap();
-        }
-        let event = json!({ "Action": outcome, "Package": "a", "Test": name, "Elapsed": 0 });
-        writeln!(events, "{event}").unwrap();
-    }
-    text.push_str("FAIL\nFAIL\ta\t0.001s\nFAIL\n");
-    let end = json!({ "Action": "fail", "Package": "a", "Elapsed": 0.001 });
-    writeln!(events, "{end}").unwrap();
-    [
-        report(work, "go.txt", &text),
-        report(work, "go.json", &events),
-    ]
-}
-
-/// Go lists only what fails: where all of that failed before, nothing says that anything passes.
-#[test]
-fn a_report_lists_none_but_old_failures() {
-    let work = SHOP.without_baseline().begin();
-    let mut tests = vec![("TestOld", "fail"), ("TestFine", "pass")];
-    let [text, _] = go(&work, &tests);
-    let known = work.tm(&["baseline", "--report", &text]);
-    let told = known["message"].as_str().unwrap();
-    assert!(!told.contains("0 tests passed"), "{told}");
-    work.test();
-    tests.push(("TestNew", "fail"));
-    let [text, _] = go(&work, &tests);
-    work.tm(&["complete", "red", "--report", &text]);
-    work.code();
-    tests[2].1 = "pass";
-    let [text, events] = go(&work, &tests);
-    let (_, refused) = work.ask(&["complete", "green", "--report", &text]);
-    assert_eq!(code_of(&refused), "green_requires_passing_tests");
-    let green = work.tm(&["complete", "green", "--report", &events]);
-    assert_eq!(green["validated"], true, "{green:#}");
-}
-
 /// The first step leads to making known what failed before.
 fn leads_to_the_baseline(answer: &Value) {
     let steps = answer["nextSteps"].to_string();
@@ -173,19 +125,8 @@ fn red_has_shown_only_what_failed_before() {
             .deed(then_a_test)
             .then(Work::code)
             .then(Work::goes_through),
-        story("in numbers", "tests_missing")
-            .of(FAILING.by(Way::Claimed).without_baseline())
-            .done(|work| work.write("tests/double.test", "doubles: true\n"))
-            .done(|work| work.tm(&["complete", "red", "--results", "failed:1,passed:2"]))
-            .done(Work::code)
-            .done(|work| leads_to_the_baseline(&work.refused(GREEN, "green_tests_still_failing")))
-            .done(|work| work.tm(&["baseline"]))
-            .call(|work| work.ask(&["complete", "green", "--verify"]))
-            .deed(then_a_test),
     ]);
 }
-
-const CANNOT_BUILD: &str = "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.ts(1,1): error TS2304: Cannot find name' >&2; exit 2; }\n";
 
 /// A runner that writes a report of its own, and one that says otherwise than it prints.
 const TWO_FACED: &str = r#"[ -z "$REAL" ] || exec pytest
@@ -207,30 +148,16 @@ exit 0
 
 #[test]
 fn what_is_run_here_says_too_little_or_two_things() {
-    at(Before::at_red, GREEN).tell([
-        story("a new test does not show", "tests_missing")
-            .of(VERIFIED.with(&[("before.sh", CANNOT_BUILD)]))
-            .done(|work| {
-                work.warns(&["red_only_errors"]);
-                work.red();
-                work.write("src/double.sh", "a stub\n");
-                let hides = "find() { command find tests -name add.test; }\n";
-                work.write("before.sh", hides);
-            })
-            .deed(|work| work.write("before.sh", "\n"))
-            .deed(Work::code)
-            .then(Work::commit),
-        story("it is printed otherwise", "report_contradicted")
-            .of(VERIFIED
-                .with(&[("suite.sh", TWO_FACED)])
-                .command("sh suite.sh")
-                .without_baseline())
-            .done(|work| work.accepted(RED))
-            .done(Work::code)
-            .done(|work| work.write("lies", ""))
-            .deed(|work| work.delete("lies"))
-            .then(Work::commit),
-    ]);
+    at(Before::at_red, GREEN).tell([story("it is printed otherwise", "report_contradicted")
+        .of(VERIFIED
+            .with(&[("suite.sh", TWO_FACED)])
+            .command("sh suite.sh")
+            .without_baseline())
+        .done(|work| work.accepted(RED))
+        .done(Work::code)
+        .done(|work| work.write("lies", ""))
+        .deed(|work| work.delete("lies"))
+        .then(Work::commit)]);
 }
 
 #[test]
@@ -252,6 +179,4 @@ fn a_made_up_baseline_counts_less_than_what_was_seen() {
     work.refused(GREEN, "green_tests_still_failing");
     work.write("src/add.sh", &add);
     work.green();
-    // Nor does it take the place of one that was seen.
-    assert_eq!(code_of(&made_up(&VERIFIED.begin())), "baseline_known");
 }

@@ -1,5 +1,6 @@
 //! What git's users do to a branch while a run works on it.
 
+use super::calls::kept;
 use super::{Story, at, story, walk};
 use crate::honest::work::{
     Before, COMMIT, DOUBLE, DOUBLES, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work,
@@ -43,9 +44,8 @@ fn second_commit(before: &Before<'static>) -> Work {
 }
 
 /// Everything is committed, and the end is due.
-fn second_end(before: &Before<'static>) -> Work {
-    let work = second_commit(before);
-    work.commit();
+fn end(before: &Before<'static>) -> Work {
+    let work = before.committed();
     mark(&work);
     work
 }
@@ -111,23 +111,22 @@ fn main_is_merged(work: &Work) {
 
 #[test]
 fn the_branch_moves_and_the_run_goes_on() {
-    let second = |name| run(name).of(TWO).red(|_| {});
     go_through([
-        second("rebased in RED")
+        run("rebased in RED")
+            .of(TWO)
+            .red(|_| {})
             .red(rebased)
             .then(has_its_own)
             .then(|work| {
                 let (_, report) = work.runs("tm runs report");
                 assert!(report.contains("`tm verify main.."), "{report}");
             }),
-        second("rebased")
+        run("main is merged in, and the merge is taken out by a rebase")
+            .of(TWO)
             .red(|_| {})
+            .red(main_is_merged)
             .green(rebased)
             .then(has_its_own),
-        second("main is merged in").red(main_is_merged),
-        second("a merge is taken out by a rebase")
-            .red(main_is_merged)
-            .green(rebased),
         run("before there is a commit")
             .red(main_moves)
             .and(|work| work.git(&["merge", "--quiet", "--ff-only", "main"]))
@@ -135,7 +134,7 @@ fn the_branch_moves_and_the_run_goes_on() {
             .then(has_its_own),
     ]);
     for moves in [rebased, main_is_merged] {
-        let work = second_end(&SHOP);
+        let work = end(&SHOP);
         moves(&work);
         work.finalize();
     }
@@ -168,7 +167,7 @@ fn taken_back(name: &'static str, how: &'static str) -> Story {
 
 #[test]
 fn the_branch_is_another_one_or_its_history_is() {
-    at(second, RED).tell([
+    kept(&SHOP, second, RED).tell([
         story("the default branch is checked out", "on_default_branch")
             .done(|work| work.git(&["switch", "--quiet", "main"])),
         story("another one is checked out", "wrong_branch")
@@ -220,7 +219,7 @@ fn the_commit_is_another_one() {
             .done(|work| another_is_merged(work, &[]))
             .call(|work| work.report(call))
     };
-    at(second_commit, COMMIT).tell([
+    kept(&SHOP, second_commit, COMMIT).tell([
         story("everything is committed by hand", "foreign_commit")
             .done(|work| work.commit_by_hand("Halve"))
             .then(Work::finalize),
@@ -250,10 +249,14 @@ fn the_commit_is_another_one() {
             assert_eq!(work.git(&["status", "--porcelain"]), "");
             work.finalize();
         })]);
-    at(second_green, GREEN).tell([story("a branch with a test is merged in", "tests_changed")
-        .done(|work| another_is_merged(work, &[("tests/add.test", "adds: test 1 = 1\n")]))
-        .then(Work::ends)
-        .then(has_its_own)]);
+    kept(&SHOP, second_green, GREEN).tell([
+        story("a branch with a test is merged in", "tests_changed")
+            .done(|work| another_is_merged(work, &[("tests/add.test", "adds: test 1 = 1\n")]))
+            .then(Work::ends)
+            .then(has_its_own),
+        story("a report is from before main was merged in", "stale_report")
+            .call(|work| old_report(work, GREEN)),
+    ]);
 }
 
 #[test]
@@ -262,18 +265,19 @@ fn something_is_committed_behind_the_last_subtask() {
         work.write("README.md", "How to halve.\n");
         work.commit_by_hand("Tell");
     };
-    at(second_end, FINALIZE).tell([
+    kept(&SHOP, end, FINALIZE).tell([
         story("it is taken in", "foreign_commit").done(by_hand),
         // Main was merged into it.
         story("it is set aside with a merge", "foreign_commit")
-            .of(VERIFIED)
             .done(by_hand)
             .done(main_moves)
-            .done(move |work| work.git(&["merge", "--quiet", "--no-edit", "main"]))
+            .done(|work| work.git(&["merge", "--quiet", "--no-edit", "main"]))
             .then(|work| assert!(aside(work).starts_with("Merge"), "{}", aside(work))),
+        story("a report is from before main was merged in", "stale_report")
+            .call(|work| old_report(work, FINALIZE)),
     ]);
     // All of the steps set it aside.
-    let work = second_end(&SHOP);
+    let work = end(&SHOP);
     by_hand(&work);
     let refused = work.refused(FINALIZE, "foreign_commit");
     work.takes_steps(&refused);
@@ -290,14 +294,6 @@ fn old_report(work: &Work, phase: &[&str]) -> (i32, serde_json::Value) {
         main_changes_the_product(work);
     }
     work.ask(&[phase, &["--report", old.to_str().unwrap()]].concat())
-}
-
-#[test]
-fn a_report_is_from_before_main_was_merged_in() {
-    at(second_green, GREEN)
-        .tell([story("at GREEN", "stale_report").call(|work| old_report(work, GREEN))]);
-    at(second_end, FINALIZE)
-        .tell([story("at the end", "stale_report").call(|work| old_report(work, FINALIZE))]);
 }
 
 /// A project with a hook that formats what is committed, and tells nobody.
@@ -323,29 +319,19 @@ fn to_be_formatted(before: &Before<'static>) -> Work {
 
 #[test]
 fn a_hook_formats_what_is_committed_by_hand() {
-    // Asked with or without its name, the answer is the same.
-    for (way, call, code) in [
-        (
-            Way::Claimed,
-            &["commit", "--sha", "HEAD"][..],
-            "changed_after_green",
-        ),
-        (Way::Verified, COMMIT, "foreign_commit"),
-    ] {
-        let work = to_be_formatted(&FORMATTED.by(way));
-        work.commit_by_hand("Double");
-        // The tests, which the hook has formatted, are put back with the first steps.
-        let refused = work.refused(call, code)["nextSteps"].to_string();
-        assert!(refused.contains("cp -- "), "{refused}");
-        walk(&work, &|work| work.report(call), code, &[]);
-        let committed = work.tm(COMMIT);
-        assert!(!committed["warning"].is_null(), "{committed:#}");
-        assert_eq!(work.git(&["status", "--porcelain"]), "");
-        assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
-        let (_, told) = work.runs("tm verify main..HEAD");
-        assert!(told.contains("hooks changed what it holds"), "{told}");
-        work.finalize();
-    }
+    let work = to_be_formatted(&FORMATTED.by(Way::Verified));
+    work.commit_by_hand("Double");
+    // The tests, which the hook has formatted, are put back with the first steps.
+    let refused = work.refused(COMMIT, "foreign_commit")["nextSteps"].to_string();
+    assert!(refused.contains("cp -- "), "{refused}");
+    walk(&work, &|work| work.report(COMMIT), "foreign_commit", &[]);
+    let committed = work.tm(COMMIT);
+    assert!(!committed["warning"].is_null(), "{committed:#}");
+    assert_eq!(work.git(&["status", "--porcelain"]), "");
+    assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
+    let (_, told) = work.runs("tm verify main..HEAD");
+    assert!(told.contains("hooks changed what it holds"), "{told}");
+    work.finalize();
 }
 
 #[test]

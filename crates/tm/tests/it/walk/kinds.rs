@@ -1,5 +1,6 @@
 //! What happens to work that is not test-driven.
 
+use super::calls::kept;
 use super::{at, story};
 use crate::honest::kinds::{LEARNED, MORE, TESTS};
 use crate::honest::languages::PYTHON;
@@ -19,16 +20,18 @@ fn covered(work: &Work) -> [String; 2] {
 
 #[test]
 fn work_of_other_kinds() {
-    at(Before::begin, COMMIT).tell([
-        story("code is written beside documents", "other_files_changed")
-            .of(SHOP.kinds(&["docs"]))
-            .done(|work| work.write("README.md", "# Shop\n"))
-            .done(Work::code)
-            .deed(|work| work.delete("src/double.sh"))
-            .then(Work::finalize),
+    at(Before::begin, COMMIT).tell([story(
+        "code is written beside documents",
+        "other_files_changed",
+    )
+    .of(SHOP.kinds(&["docs"]))
+    .done(|work| work.write("README.md", "# Shop\n"))
+    .done(Work::code)
+    .deed(|work| work.delete("src/double.sh"))
+    .then(Work::finalize)]);
+    kept(&SHOP.kinds(&["spike"]), Before::begin, COMMIT).tell([
         // What was committed already is told where it can stay.
         story("what was tried is committed", "changes_left")
-            .of(SHOP.kinds(&["spike"]))
             .done(Work::code)
             .done(|work| work.commit_by_hand("Tried"))
             .done(|work| work.append("src/double.sh", "# and more\n"))
@@ -38,7 +41,6 @@ fn work_of_other_kinds() {
                 assert!(kept.contains("Tried"), "{kept}");
             }),
         story("what was tried is left lying about", "changes_left")
-            .of(SHOP.kinds(&["spike"]))
             .done(Work::code)
             .call(|work| work.shell(LEARNED))
             .then(|work| work.warns(&["stash_left"]))
@@ -48,17 +50,37 @@ fn work_of_other_kinds() {
         story("no test is written", "no_test_written")
             .of(SHOP.kinds(&["tests"]))
             .deed(|work| work.append("tests/add.test", MORE)),
+        // One that is new shows nothing, and one of before was made weaker.
         story("a test calls nothing", "passes_without_product")
             .of(PYTHON.by(Way::Verified).kinds(&["tests"]))
             .done(|work| {
                 let more = "\n    def test_more(self):\n        self.assertTrue(True)\n";
                 work.append("tests/test_add.py", more);
+                passes(work, "test_more");
+                work.replace(
+                    "tests/test_add.py",
+                    "assertTrue(True)",
+                    "assertEqual(add(5, 5), 10)",
+                );
+                work.replace(
+                    "tests/test_add.py",
+                    "assertEqual(add(1, 2), 3)",
+                    "assertTrue(True)",
+                );
+                passes(work, "test_adds");
             })
             .deed(|work| {
-                let calls = "assertEqual(add(5, 5), 10)";
+                let calls = "assertEqual(add(1, 2), 3)";
                 work.replace("tests/test_add.py", "assertTrue(True)", calls);
-            }),
+            })
+            .then(Work::ends),
     ]);
+}
+
+/// A test is told to pass without the product.
+fn passes(work: &Work, named: &str) {
+    let told = work.refused(TESTS, "passes_without_product")["message"].to_string();
+    assert!(told.contains(named), "{told}");
 }
 
 #[test]

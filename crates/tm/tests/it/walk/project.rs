@@ -1,5 +1,6 @@
 //! What becomes of the project's files around a run: settings, templates, tasks, branches of earlier runs.
 
+use super::calls::kept;
 use super::{at, story};
 use crate::honest::work::{
     Before, COMMIT, CONFIG, GREEN, RED, SHOP, TASKS_FILE, TWO, VERIFIED, Work,
@@ -16,34 +17,23 @@ fn put_settings_back(work: &Work) {
 }
 
 #[test]
-fn settings_are_damaged() {
+fn files_of_the_project_are_changed() {
     let damages = [
-        ("cut off", "{\"test\": {"),
-        ("empty", ""),
-        ("of another type", "{\"test\": {\"command\": 7}}"),
-        ("null", "null"),
+        ("settings are cut off", "{\"test\": {"),
+        ("settings are empty", ""),
+        (
+            "settings are of another type",
+            "{\"test\": {\"command\": 7}}",
+        ),
+        ("settings are null", "null"),
     ];
-    at(Before::with_code, GREEN).tell(damages.map(|(name, damage)| {
+    let damaged = damages.map(|(name, damage)| {
         story(name, "config_invalid")
             .done(keep_settings)
             .done(move |work| work.write(CONFIG, damage))
             .deed(put_settings_back)
-    }));
-}
-
-#[test]
-fn files_of_the_project_are_changed() {
-    at(Before::with_code, GREEN).tell([
-        story("the test command is replaced", "command_replaced")
-            .of(VERIFIED)
-            .done(keep_settings)
-            .done(|work| work.replace(CONFIG, "sh run.sh", "sh other.sh"))
-            .done(|work| work.write("other.sh", "touch ran\n"))
-            .deed(|work| {
-                put_settings_back(work);
-                work.delete("other.sh");
-                assert!(!work.root().join("ran").exists(), "it was run");
-            }),
+    });
+    let others = [
         story("a secret lies about", "secret_file")
             .done(|work| work.write(".env", "KEY=1\n"))
             .deed(|work| work.delete(".env"))
@@ -52,10 +42,25 @@ fn files_of_the_project_are_changed() {
             .done(|work| work.write("src/__pycache__/double.cpython-311.pyc", "x"))
             .deed(|work| work.write(".gitignore", "__pycache__/\n"))
             .then(Work::commit),
-    ]);
-    at(Before::at_red, RED).tell([
+    ];
+    kept(&SHOP, Before::with_code, GREEN).tell(damaged.into_iter().chain(others));
+    at(Before::with_code, GREEN).tell([story("the test command is replaced", "command_replaced")
+        .of(VERIFIED)
+        .done(keep_settings)
+        .done(|work| work.replace(CONFIG, "sh run.sh", "sh other.sh"))
+        .done(|work| work.write("other.sh", "touch ran\n"))
+        .deed(|work| {
+            put_settings_back(work);
+            work.delete("other.sh");
+            assert!(!work.root().join("ran").exists(), "it was run");
+        })]);
+    kept(
+        &SHOP.settings(r#""evidence": {"require": "reported"}"#),
+        Before::at_red,
+        RED,
+    )
+    .tell([
         story("settings are loosened", "config_loosened")
-            .of(SHOP.settings(r#""evidence": {"require": "reported"}"#))
             .done(keep_settings)
             .done(|work| work.replace(CONFIG, "reported", "claimed"))
             .deed(put_settings_back),
@@ -79,15 +84,6 @@ fn is_given_up(work: &Work) {
 
 #[test]
 fn the_branch_of_an_earlier_run() {
-    // One without commits is begun anew.
-    let work = SHOP.begin();
-    is_given_up(&work);
-    let main = work.git(&["rev-parse", "HEAD"]);
-    work.tm(&["start", "1"]);
-    assert_eq!(work.git(&["rev-parse", "HEAD"]), main);
-    work.test();
-    assert_eq!(work.accepted(RED)["validated"], true);
-
     at(Before::committed, &[]).tell([story("one is behind in its settings", "branch_behind")
         .of(TWO)
         .done(is_given_up)

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::calls::kept;
 use super::{Story, at, story};
 use crate::honest::work::{Before, FAILING, FINALIZE, GREEN, RED, SHOP, VERIFIED, Way, Work, age};
 
@@ -26,10 +27,13 @@ fn red() {
                 work.ask(&["complete", "red", "--report", path.to_str().unwrap()])
             })
     };
-    at(Before::at_red, RED).tell([
-        story("no test ran", "no_tests_ran").call(numbers(RED, "failed:0,passed:0")),
+    kept(
+        &SHOP.settings(r#""evidence": {"require": "reported"}"#),
+        Before::at_red,
+        RED,
+    )
+    .tell([
         story("less is said than is asked for", "evidence_too_weak")
-            .of(SHOP.settings(r#""evidence": {"require": "reported"}"#))
             .call(numbers(RED, "failed:1,passed:1"))
             .then(|work| {
                 let next = work.tm(&["next"])["nextSteps"].to_string();
@@ -51,65 +55,44 @@ const COVERED: Before<'static> =
 /// Something is run before the suite, until it is taken away.
 fn runs_first(name: &'static str, code: &'static str, script: &'static str) -> Story {
     story(name, code)
-        .of(VERIFIED)
         .done(|work| work.write("before.sh", script))
         .deed(|work| work.delete("before.sh"))
 }
 
 #[test]
 fn green() {
-    at(Before::with_code, GREEN).tell([
+    kept(&COVERED, Before::with_code, GREEN).tell([
+        story("no test ran", "no_tests_ran")
+            .call(numbers(GREEN, "failed:0,passed:0 --coverage 90")),
         story("all tests were skipped", "no_tests_ran")
-            .of(CLAIMED)
-            .call(numbers(GREEN, "failed:0,passed:0,skipped:2"))
-            .then(Work::ends),
+            .call(numbers(GREEN, "failed:0,passed:0,skipped:2 --coverage 90")),
         story("it is not the whole suite", "fewer_tests")
-            .of(CLAIMED)
-            .call(numbers(GREEN, "failed:0,passed:1"))
-            .then(Work::ends),
-        story("as many fail as failed before", "unnamed_failures")
-            .of(FAILING)
-            .call(numbers(GREEN, "failed:1,passed:2")),
-        story("numbers follow names", "tests_missing").call(numbers(GREEN, "failed:0,passed:2")),
-        story("coverage is not told", "coverage_missing")
-            .of(COVERED.settings(r#""evidence": {"requireCoverage": true}"#)),
+            .call(numbers(GREEN, "failed:0,passed:1 --coverage 90")),
         story("coverage is too low", "coverage_below_threshold")
-            .of(COVERED)
             .call(numbers(GREEN, "failed:0,passed:2 --coverage 50"))
             .deed(|work| work.append("tests/double.test", "# all of it\n")),
+    ]);
+    kept(&VERIFIED, Before::with_code, GREEN).tell([
         runs_first(
             "nothing is told",
             "report_unreadable",
             "echo all is well; exit 0\n",
         ),
         runs_first("it fails", "test_command_failed", "trap 'exit 1' EXIT\n"),
-        runs_first("it hangs", "test_timeout", "while :; do :; done\n")
-            .of(VERIFIED.settings(r#""autopilot": {"testTimeout": 1000}"#)),
-        story("it is not written", "report_not_written")
-            .of(VERIFIED)
-            .call(|work| {
-                let old = work.printed();
-                age(Path::new(&old), 3600);
-                work.ask(&["complete", "green", "--verify", "--report", &old])
-            }),
+        story("it is not written", "report_not_written").call(|work| {
+            let old = work.printed();
+            age(Path::new(&old), 3600);
+            work.ask(&["complete", "green", "--verify", "--report", &old])
+        }),
     ]);
-}
-
-#[test]
-fn the_whole_suite_at_the_end() {
-    at(Before::committed, FINALIZE).tell([
-        story("it fails", "suite_failing")
-            .done(|work| {
-                work.write(".git/info/exclude", "before.sh\n");
-                let fails = "test() { [ \"$1\" != 8 ] && command test \"$@\"; }\n";
-                work.write("before.sh", fails);
-            })
-            .deed(|work| work.delete("before.sh")),
-        story("files are left", "changed_after_commit")
-            .done(|work| work.write("trace.out", "a trace\n"))
-            .deed(|work| work.delete("trace.out")),
-        story("files are changed", "changed_after_commit")
-            .done(|work| work.append("src/double.sh", "# twice\n")),
+    at(Before::with_code, GREEN).tell([
+        story("as many fail as failed before", "unnamed_failures")
+            .of(FAILING)
+            .call(numbers(GREEN, "failed:1,passed:2")),
+        story("coverage is not told", "coverage_missing")
+            .of(COVERED.settings(r#""evidence": {"requireCoverage": true}"#)),
+        runs_first("it hangs", "test_timeout", "sleep 60\n")
+            .of(VERIFIED.settings(r#""autopilot": {"testTimeout": 1000}"#)),
     ]);
 }
 
@@ -128,12 +111,27 @@ fn of_a_tree_that_was_put_back(work: &Work, phase: &[&str]) -> (i32, Value) {
     work.ask(&[phase, &["--report", &report]].concat())
 }
 
-/// The tests ran on what is not there any more.
 #[test]
-fn a_report_is_of_a_tree_that_was_put_back() {
-    at(Before::with_code, GREEN).tell([
-        story("at GREEN", "stale_report").call(|work| of_a_tree_that_was_put_back(work, GREEN))
+fn a_report_says_other_than_what_is_there() {
+    kept(&SHOP, Before::with_code, GREEN).tell([
+        story("numbers follow names", "tests_missing").call(numbers(GREEN, "failed:0,passed:2")),
+        // The tests ran on what is not there any more.
+        story("at GREEN", "stale_report").call(|work| of_a_tree_that_was_put_back(work, GREEN)),
     ]);
-    at(Before::committed, FINALIZE).tell([story("at the end", "stale_report")
-        .call(|work| of_a_tree_that_was_put_back(work, FINALIZE))]);
+    kept(&SHOP, Before::committed, FINALIZE).tell([
+        story("at the end", "stale_report")
+            .call(|work| of_a_tree_that_was_put_back(work, FINALIZE)),
+        story("it fails", "suite_failing")
+            .done(|work| {
+                work.write(".git/info/exclude", "before.sh\n");
+                let fails = "test() { [ \"$1\" != 8 ] && command test \"$@\"; }\n";
+                work.write("before.sh", fails);
+            })
+            .deed(|work| work.delete("before.sh")),
+        story("files are left", "changed_after_commit")
+            .done(|work| work.write("trace.out", "a trace\n"))
+            .deed(|work| work.delete("trace.out")),
+        story("files are changed", "changed_after_commit")
+            .done(|work| work.append("src/double.sh", "# twice\n")),
+    ]);
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{Story, at, story};
-use crate::honest::work::{Before, CONFIG, Work};
+use super::calls::kept;
+use super::{Story, story};
+use crate::honest::work::{Before, CONFIG, SHOP, Work};
 
 fn tm(work: &Work, command: &str) -> (i32, Value) {
     work.shell(&format!("tm session {command}"))
@@ -75,18 +76,24 @@ fn calls(name: &'static str, command: &'static str, code: &'static str) -> Story
 }
 
 #[test]
-fn nothing_is_waited_for() {
-    at(session, &[]).tell([
+fn nothing_is_waited_for_or_its_place_is_taken() {
+    kept(&SHOP, session, &[]).tell([
         story("no response", "not_waiting").call(|work| tm(work, &respond(work, PLAN))),
         calls("no approval", "approve", "no_gate"),
         calls("no rejection", "reject --feedback no", "no_gate"),
         calls("it is not stopped", "reopen", "not_stopped"),
         calls("it is not complete", "export ../out", "not_complete"),
+        calls("a link for a prompt", "step", "no_ordinary_file")
+            .done(|work| {
+                let place = file(work, "planning-prompt.md");
+                std::os::unix::fs::symlink("elsewhere", place).unwrap();
+            })
+            .deed(|work| fs::remove_file(file(work, "planning-prompt.md")).unwrap()),
     ]);
 }
 
 #[test]
-fn a_response_cannot_be_used() {
+fn a_response_cannot_be_used_or_a_file_of_the_session_is_changed() {
     let unfit = |name, text: &'static str, code| {
         let again = |work: &Work| {
             let path = work.outside().join("response.txt");
@@ -98,35 +105,25 @@ fn a_response_cannot_be_used() {
             .deed(|work| response(work, CODE))
             .then(|work| assert_eq!(done(work, "status")["phase"], "REVIEWING"))
     };
-    at(at_code, &[]).tell([
+    kept(&SHOP, at_code, &[]).tell([
         unfit("it is empty", "", "response_empty"),
         unfit("it holds no file", "Here it is.\n", "response_unreadable"),
         story("it comes again", "response_repeated").call(|work| tm(work, &respond(work, PLAN))),
+        calls("a document", "step", "tampered").done(|work| {
+            done(work, &respond(work, CODE));
+            fs::write(file(work, "plan.md"), "Something else.\n").unwrap();
+        }),
     ]);
-    at(at_plan, &[]).tell([story("another one is there", "response_there")
-        .done(|work| done(work, &respond(work, PLAN)))
-        .call(|work| tm(work, &respond(work, "Other.\n")))]);
-}
-
-#[test]
-fn files_of_the_session_are_changed() {
-    at(at_code, &[]).tell([calls("a document", "step", "tampered").done(|work| {
-        done(work, &respond(work, CODE));
-        fs::write(file(work, "plan.md"), "Something else.\n").unwrap();
-    })]);
-    at(at_plan, &[]).tell(
-        [calls("a folder for a response", "step", "no_ordinary_file")
+    kept(&SHOP, at_plan, &[]).tell([
+        story("another one is there", "response_there")
+            .done(|work| done(work, &respond(work, PLAN)))
+            .call(|work| tm(work, &respond(work, "Other.\n"))),
+        calls("a folder for a response", "step", "no_ordinary_file")
             .done(|work| fs::create_dir(file(work, "planning-response.md")).unwrap())
             .deed(|work| {
                 let place = file(work, "planning-response.md");
                 fs::remove_dir(&place).unwrap();
                 fs::write(place, PLAN).unwrap();
-            })],
-    );
-    at(session, &[]).tell([calls("a link for a prompt", "step", "no_ordinary_file")
-        .done(|work| {
-            let place = file(work, "planning-prompt.md");
-            std::os::unix::fs::symlink("elsewhere", place).unwrap();
-        })
-        .deed(|work| fs::remove_file(file(work, "planning-prompt.md")).unwrap())]);
+            }),
+    ]);
 }

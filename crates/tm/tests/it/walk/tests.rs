@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use super::calls::kept;
 use super::{at, story};
-use crate::honest::cargo::{CRATE, add_code, add_test};
+use crate::honest::cargo::{LIB, add_code, add_test};
 use crate::honest::work::{
     Before, COMMIT, DOUBLE, DOUBLES, FAILING, GREEN, OLD_FAILURE, RED, SHOP, VERIFIED, WAYS, Way,
-    Work, age,
+    Work, age, code_of,
 };
 use crate::honest::{go_through, run};
 
@@ -35,7 +36,7 @@ fn whole(work: &Work) {
 
 #[test]
 fn red_without_a_test_that_fails() {
-    at(Before::begin, RED).tell([
+    kept(&SHOP, Before::begin, RED).tell([
         story("none is written", "red_requires_failing_tests").deed(Work::test),
         story("the code came first", "red_requires_failing_tests")
             .done(Work::code)
@@ -54,28 +55,30 @@ fn red_without_a_test_that_fails() {
             .done(stash)
             .then(nothing_is_stashed),
         story("one fails without being written", "red_without_tests")
-            .of(SHOP.by(Way::Claimed))
             .call(|work| work.ask(&["complete", "red", "--results", "failed:1,passed:1"]))
             .deed(Work::test),
+    ]);
+    kept(
+        &FAILING.settings(r#""evidence": {"policy": {"production_changed": "refuse"}}"#),
+        Before::begin,
+        RED,
+    )
+    .tell([
         story("code is no test", "production_changed")
-            .of(SHOP.settings(r#""evidence": {"policy": {"production_changed": "refuse"}}"#))
             .done(|work| work.write("src/double.sh", "echo 1\n"))
             .done(Work::test)
             .deed(|work| work.delete("src/double.sh")),
         story("what fails failed before", "no_new_failure")
-            .of(FAILING)
             .done(|work| work.write("tests/double.test", "fine: true\n"))
             .deed(Work::test),
-        story("the code is there when RED is reopened", "no_new_failure")
-            .of(FAILING)
-            .done(|work| {
-                work.test();
-                work.red();
-                work.code();
-                work.reopen("red");
-                let more = "and more: test $(sh src/double.sh 1) = 2\n";
-                work.append("tests/double.test", more);
-            }),
+        story("the code is there when RED is reopened", "no_new_failure").done(|work| {
+            work.test();
+            work.red();
+            work.code();
+            work.reopen("red");
+            let more = "and more: test $(sh src/double.sh 1) = 2\n";
+            work.append("tests/double.test", more);
+        }),
     ]);
 }
 
@@ -92,27 +95,6 @@ const VITEST: Before<'static> =
     VERIFIED.with(&[("package.json", r#"{"devDependencies": {"vitest": "3"}}"#)]);
 
 const NO_TYPES: &str = "double.ts(1,1): error TS2304: double";
-
-#[test]
-fn types_do_not_fit_before_any_test_runs() {
-    let stops = |name, prepare| {
-        let before = VITEST.prepared(prepare);
-        run(name)
-            .of(before)
-            .red(|work| work.warns(&["red_only_errors"]))
-    };
-    go_through([
-        stops("tsc", |work| {
-            looks_first(
-                work,
-                "tests/double.test(1,10): error TS2304: Cannot find name double.",
-            );
-        }),
-        stops("vet", |work| {
-            looks_first(work, "vet: ./double_test.go:6:5: undefined: double");
-        }),
-    ]);
-}
 
 #[test]
 fn a_linter_stops_the_command_before_any_test_runs() {
@@ -133,15 +115,15 @@ fn a_linter_stops_the_command_before_any_test_runs() {
 
 #[test]
 fn green_with_code_that_does_not_pass() {
-    at(Before::at_red, GREEN).tell([
+    kept(&SHOP, Before::at_green, GREEN).tell([
         story("it is not right yet", "green_tests_still_failing")
-            .done(Work::red)
             .done(|work| work.write("src/double.sh", "echo 7\n"))
             .deed(Work::code),
         story("it is in the stash", "green_tests_still_failing")
-            .done(Work::red)
             .done(Work::code)
             .done(|work| work.runs_well("git stash push --quiet --include-untracked -- src")),
+    ]);
+    at(Before::at_red, GREEN).tell([
         story("it failed before the run", "green_tests_still_failing")
             .of(OLD_FAILURE)
             .done(|work| work.accepted(RED))
@@ -161,9 +143,16 @@ fn green_with_code_that_does_not_pass() {
 
 #[test]
 fn green_with_tests_that_are_changed() {
-    at(Before::with_code, GREEN).tell([
+    kept(&SHOP, Before::with_code, GREEN).tell([
         story("a formatter goes over one", "tests_changed")
-            .done(|work| work.append("tests/double.test", "\n# formatted\n"))
+            .done(|work| {
+                work.append("tests/double.test", "\n# formatted\n");
+                // What a runner wrote is not lost.
+                let told = work.refused(GREEN, "tests_changed");
+                let kept = told["details"]["kept"]["tests/double.test"].as_str();
+                let kept = fs::read_to_string(kept.unwrap()).unwrap();
+                assert_eq!(kept, work.read("tests/double.test"));
+            })
             .then(|work| {
                 assert_eq!(work.read("tests/double.test"), DOUBLES);
                 work.ends();
@@ -198,27 +187,45 @@ fn green_with_tests_that_are_changed() {
     ]);
 }
 
-#[test]
-fn a_test_beside_the_code_is_changed() {
-    at(Before::begin, GREEN).tell([story("in Rust", "tests_changed")
-        .of(CRATE)
-        .done(add_test)
-        .done(Work::red)
-        .done(add_code)
-        .done(|work| work.replace("src/lib.rs", "double(4), 8", "double(5), 10"))
-        // The code beside it is left as it is.
-        .deed(|work| work.replace("src/lib.rs", "a * 2", "2 * a"))
-        .deed(|work| work.replace("src/lib.rs", "double(5), 10", "double(4), 8"))]);
+/// Tests and code in one file.
+const RUST: Before<'static> = SHOP.with(&[("src/lib.rs", LIB)]);
+
+/// In GREEN of such a project, with the code written.
+fn in_rust(before: &Before<'static>) -> Work {
+    let work = before.begin();
+    // No test, but the product beside tests is changed.
+    work.replace("src/lib.rs", "a + b", "a - b");
+    let claim = ["complete", "red", "--results", "failed:1,passed:0"];
+    assert_eq!(code_of(&work.ask(&claim).1), "red_without_tests");
+    work.replace("src/lib.rs", "a - b", "a + b");
+    work.test();
+    add_test(&work);
+    work.accepted(RED);
+    work.code();
+    add_code(&work);
+    work
 }
 
 #[test]
-fn what_a_runner_wrote_is_not_lost() {
-    let work = SHOP.with_code();
-    work.append("tests/double.test", "more: true\n");
-    let more = work.read("tests/double.test");
-    let refused = work.refused(GREEN, "tests_changed");
-    let kept = refused["details"]["kept"]["tests/double.test"].as_str();
-    assert_eq!(fs::read_to_string(kept.unwrap()).unwrap(), more);
+fn a_test_beside_the_code_is_changed() {
+    at(in_rust, GREEN).tell([story("in Rust", "tests_changed")
+        .of(RUST)
+        .done(|work| work.replace("src/lib.rs", "double(4), 8", "double(5), 10"))
+        .done(|work| {
+            // It is not run any more.
+            for (from, to) in [
+                ("#[cfg(test)]", "#[cfg(any())]"),
+                ("#[test]", "#[test]\n#[ignore]"),
+            ] {
+                let text = work.read("src/lib.rs");
+                work.replace("src/lib.rs", from, to);
+                work.refused(GREEN, "tests_changed");
+                work.write("src/lib.rs", &text);
+            }
+        })
+        // The code beside it is left as it is.
+        .deed(|work| work.replace("src/lib.rs", "a * 2", "2 * a"))
+        .deed(|work| work.replace("src/lib.rs", "double(5), 10", "double(4), 8"))]);
 }
 
 /// Where tests have no names a test in another place is a test that is gone; and so it is where it was edited.
@@ -236,22 +243,23 @@ fn a_test_has_another_name_or_place() {
             "tests/below/double.test",
             "spec/double.test",
         ];
-        at(Before::with_code, GREEN).tell(places.map(|to| {
+        let moved = places.map(|to| {
             story(to, "tests_changed")
-                .of(SHOP.by(way))
                 .done(move |work| moves(work, to))
                 .then(|work| {
                     let left = work.git(&["status", "--porcelain", "--", "spec", "tests"]);
                     assert_eq!(left, "?? tests/double.test");
                 })
                 .then(Work::ends)
-        }));
+        });
+        // The folder is gone with it.
+        let all = (way == Way::Claimed).then(|| {
+            story("all of them", "tests_changed")
+                .done(|work| work.runs_well("mv tests spec"))
+                .then(Work::ends)
+        });
+        kept(&SHOP.by(way), Before::with_code, GREEN).tell(moved.into_iter().chain(all));
     }
-    // The folder is gone with it.
-    at(Before::with_code, GREEN).tell([story("all of them", "tests_changed")
-        .of(SHOP.by(Way::Claimed))
-        .done(|work| work.runs_well("mv tests spec"))
-        .then(Work::ends)]);
     // By name it is seen that nothing is lost.
     let work = VERIFIED.with_code();
     work.runs_well("git add tests && mkdir spec && git mv tests/double.test spec && git mv tests/add.test tests/plus.test");
@@ -264,31 +272,33 @@ const NOTHING_YET: &str = "// Nothing yet.\n";
 
 #[test]
 fn what_the_runner_loads_is_changed_in_green() {
-    fn loads(work: &Work, settings: &str, above: &str) {
-        let loaded = format!(r#"{{"jest": {{"setupFiles": ["<rootDir>/{above}src/double.js"]}}}}"#);
-        work.write(settings, &loaded);
-        work.write("src/double.js", NOTHING_YET);
-        work.write("src/treble.js", NOTHING_YET);
-        // Nobody waits for what a pipe of such a name has to say.
-        work.runs_well("mkfifo src/conftest.py");
-    }
-    let changes = |name, prepare| {
+    let before = SHOP.with(&[
+        (
+            "package.json",
+            r#"{"jest": {"setupFiles": ["<rootDir>/src/double.js"]}}"#,
+        ),
+        (
+            "config/package.json",
+            r#"{"jest": {"setupFiles": ["<rootDir>/../src/treble.js"]}}"#,
+        ),
+        ("src/double.js", NOTHING_YET),
+        ("src/treble.js", NOTHING_YET),
+        ("vitest.config.ts", "export default {}\n"),
+    ]);
+    let changes = |name, path: &'static str| {
         story(name, "runner_config_changed")
-            .of(SHOP.prepared(prepare))
-            .done(|work| work.write("src/double.js", "expect.extend({});\n"))
-            .done(|work| work.write("src/treble.js", "expect.extend({});\n"))
+            .done(|work| work.write(path, "expect.extend({});\n"))
+            // Nobody waits for what a pipe of such a name has to say.
+            .done(|work| work.runs_well("mkfifo src/conftest.py"))
             .then(|work| {
-                assert_eq!(work.read("src/double.js"), NOTHING_YET);
+                assert_eq!(work.read(path), NOTHING_YET);
                 work.ends();
             })
     };
-    at(Before::with_code, GREEN).tell([
-        changes("what settings name", |work| loads(work, "package.json", "")),
-        changes("what settings of a folder name", |work| {
-            loads(work, "config/package.json", "../");
-        }),
+    kept(&before, Before::with_code, GREEN).tell([
+        changes("what settings name", "src/double.js"),
+        changes("what settings of a folder name", "src/treble.js"),
         story("its settings", "runner_config_changed")
-            .of(SHOP.with(&[("vitest.config.ts", "export default {}\n")]))
             .done(|work| work.write("vitest.config.ts", "export default { exclude: ['a'] }\n"))
             .then(Work::ends),
         story("settings that come", "runner_config_changed")
@@ -339,20 +349,6 @@ fn the_change_is_not_what_makes_the_tests_pass() {
     ]);
 }
 
-/// It is broken for RED, and mended in GREEN.
-#[test]
-fn what_was_there_is_broken_in_red() {
-    let work = VERIFIED.begin();
-    let more = "adds more: test $(sh src/add.sh 3 4) = 7\n";
-    work.write("tests/double.test", more);
-    let add = work.read("src/add.sh");
-    work.write("src/add.sh", "exit 1\n");
-    work.warns(&["production_changed src/add.sh"]);
-    work.red();
-    work.write("src/add.sh", &format!("{add}# as it was\n"));
-    work.refused(GREEN, "red_not_replayed");
-}
-
 /// What makes the test pass lies in the repository, and is committed with it.
 #[test]
 fn all_of_the_change_lies_beside_the_project() {
@@ -375,17 +371,12 @@ fn lists_otherwise(work: &Work) {
 
 #[test]
 fn a_snapshot_of_before_asks_for_something_else() {
-    for (way, evidence) in
-        WAYS.into_iter()
-            .zip(["--results passed:N,failed:0", "--report FILE", "--verify"])
-    {
-        let work = WITH_LISTS.by(way).with_code();
-        lists_otherwise(&work);
-        let refused = work.refused(GREEN, "snapshots_changed");
-        let steps = refused["nextSteps"].to_string();
-        let meant = format!("complete green 1.1 {evidence} --updated {LISTS}");
-        assert!(steps.contains(&meant), "{refused:#}");
-    }
+    let work = WITH_LISTS.by(Way::Verified).with_code();
+    lists_otherwise(&work);
+    let refused = work.refused(GREEN, "snapshots_changed");
+    let steps = refused["nextSteps"].to_string();
+    let meant = format!("complete green 1.1 --verify --updated {LISTS}");
+    assert!(steps.contains(&meant), "{refused:#}");
     at(Before::with_code, GREEN).tell([story("it is not meant", "snapshots_changed")
         .of(WITH_LISTS)
         .done(lists_otherwise)
@@ -421,15 +412,6 @@ fn what_the_tests_need_would_not_be_committed() {
         .done(|work| work.write(".git/info/exclude", "src/double.sh\n"))
         .deed(|work| work.write(".git/info/exclude", ""))
         .then(|work| assert!(work.commit().contains(&"src/double.sh".to_owned())))]);
-    // What came in RED is hidden.
-    let work = VERIFIED.at_red();
-    work.write("NOTE.md", "2\n");
-    work.red();
-    work.write("src/double.sh", "read by <NOTE.md\necho $(($1 * by))\n");
-    work.write(".git/info/exclude", "NOTE.md\n");
-    work.refused(GREEN, "green_not_replayed");
-    work.write(".git/info/exclude", "");
-    work.goes_through();
 }
 
 /// A hook that brings files into a form, and refuses the commit where it did.
@@ -443,20 +425,22 @@ fn with_formatter(work: &Work, files: &str) {
 
 #[test]
 fn a_hook_formats_what_is_committed_and_refuses() {
-    for way in WAYS {
-        let formatted = [
+    let formats = |files: &'static str| {
+        story(files, "commit_refused")
+            .done(move |work| with_formatter(work, files))
+            .then(Work::ends)
+    };
+    kept(&SHOP, Before::at_commit, COMMIT).tell(
+        [
             "src/double.sh",
             "tests/double.test",
             "src/double.sh tests/double.test",
-            "src/*.sh tests/*.test",
-        ];
-        at(Before::at_commit, COMMIT).tell(formatted.map(|files| {
-            story(files, "commit_refused")
-                .of(SHOP.by(way))
-                .done(move |work| with_formatter(work, files))
-                .then(Work::ends)
-        }));
-    }
+        ]
+        .map(formats),
+    );
+    let all = "src/*.sh tests/*.test";
+    let all = WAYS.map(|way| formats(all).of(SHOP.by(way)));
+    at(Before::at_commit, COMMIT).tell(all);
     // A test that it formatted is as frozen as before.
     let work = SHOP.at_commit();
     with_formatter(&work, "tests/double.test");
@@ -471,18 +455,15 @@ fn something_is_changed_behind_green() {
     let formatted = |name, before: Before<'static>| {
         story(name, "changed_after_green")
             .of(before)
-            .done(add_test)
-            .done(|work| work.accepted(RED))
-            .done(add_code)
             .done(Work::green)
             .done(|work| work.replace("src/lib.rs", "a * 2", "2 * a"))
             .then(Work::ends)
     };
-    at(Before::begin, COMMIT).tell([
-        formatted("the code is formatted", CRATE),
-        formatted("the same without a baseline", CRATE.without_baseline()),
+    at(in_rust, COMMIT).tell([
+        formatted("the code is formatted", RUST),
+        formatted("the same without a baseline", RUST.without_baseline()),
     ]);
-    at(Before::at_commit, COMMIT).tell([
+    kept(&SHOP, Before::at_commit, COMMIT).tell([
         story("junk is left", "changed_after_green")
             .done(|work| work.write("notes.out", "notes\n"))
             .deed(|work| work.delete("notes.out")),
@@ -495,24 +476,9 @@ fn something_is_changed_behind_green() {
     ]);
 }
 
-/// A report that was refused is as little work of the run as one that was taken in.
+/// One that was there before the run is its user's: nothing speaks of it, let alone brings it back.
 #[test]
-fn a_refused_report_is_not_committed() {
-    let work = SHOP.with_code();
-    let suite = work.suite();
-    work.write("old.tap", &suite.replace("ok", "not ok"));
-    work.hand_in(&["old.tap"]);
-    work.refused(GREEN, "green_tests_still_failing");
-    work.write("samples/one.tap", &suite);
-    work.green();
-    let files = work.tm(COMMIT)["files"].to_string();
-    assert!(!files.contains("old.tap"), "{files}");
-    assert!(files.contains("samples/one.tap"), "{files}");
-}
-
-#[test]
-fn stashes() {
-    // One that was there before the run is its user's: nothing speaks of it, let alone brings it back.
+fn a_stash_of_before() {
     let work = SHOP.unbegun();
     work.append("src/add.sh", "# later\n");
     work.runs_well("GIT_COMMITTER_DATE='2020-01-01T00:00:00 +0000' git stash push --quiet");
@@ -522,13 +488,4 @@ fn stashes() {
     assert!(!red.to_string().contains("stash"), "{red:#}");
     let refused = work.refused(GREEN, "green_tests_still_failing");
     assert!(!refused.to_string().contains("stash"), "{refused:#}");
-    // One that nobody brought back is told of at the end.
-    let work = SHOP.at_green();
-    work.append("src/add.sh", "# later\n");
-    work.git(&["stash", "push", "--quiet", "--", "src"]);
-    work.code();
-    work.green();
-    work.commit();
-    work.warns(&["stash_left"]);
-    work.finalize();
 }
