@@ -29,39 +29,31 @@ pub const TABBED: &str = "echo\t$(($1 * 2))\n";
 #[test]
 fn what_is_found_is_held_against_what_was_there_before() {
     go_through([
-        run("what is new is mended")
+        run("what is new is mended, and what was there before moves with its file")
             .of(CHECKED)
+            .green(|work| work.rename("src/old.sh", "src/older.sh"))
+            .green(|work| work.git(&["add", "--all", "src"]))
             .green(|work| {
                 work.write("src/double.sh", TABBED);
                 let told = work.refused(GREEN, "new_findings")["message"].to_string();
                 assert!(told.contains("src/double.sh:1"), "{told}");
-                assert!(!told.contains("old.sh"), "{told}");
-                work.code();
+                assert!(!told.contains("old"), "{told}");
             })
+            // What is run is what was trusted; where it is gone its command fails, as it did not before.
+            .green(|work| work.write(".config/lint.sh", "exit 0\n"))
+            .green(|work| work.refused(GREEN, "checks_changed"))
+            .green(|work| work.delete(".config/lint.sh"))
+            .green(|work| work.refused(GREEN, "new_findings"))
+            .green(|work| work.write(".config/lint.sh", LINTER))
+            .green(Work::code)
+            // What is overlooked is told.
+            .green(|work| work.append("src/double.sh", "# shellcheck disable=SC2154\n"))
+            .green(|work| work.warns(&["findings_silenced"]))
             .then(|work| {
                 let (status, verified) = work.shell("tm verify main..HEAD");
                 let checked = &verified["commits"][0]["green"]["checked"];
                 assert_eq!((status, checked), (0, &json!(["lint"])), "{verified:#}");
             }),
-        run("what was there before moves with its file")
-            .of(CHECKED)
-            .green(|work| work.rename("src/old.sh", "src/older.sh"))
-            .green(|work| work.git(&["add", "--all", "src"])),
-        run("what is run is what was trusted, and no less")
-            .of(CHECKED)
-            .green(|work| work.write("src/double.sh", TABBED))
-            .green(|work| work.write(".config/lint.sh", "exit 0\n"))
-            .green(|work| work.refused(GREEN, "checks_changed"))
-            // Where it is gone its command fails, as it did not before.
-            .green(|work| work.delete(".config/lint.sh"))
-            .green(|work| work.refused(GREEN, "new_findings"))
-            .green(|work| work.write(".config/lint.sh", LINTER))
-            .green(|work| work.refused(GREEN, "new_findings"))
-            .green(Work::code),
-        run("what is overlooked is told")
-            .of(CHECKED)
-            .green(|work| work.append("src/double.sh", "# shellcheck disable=SC2154\n"))
-            .green(|work| work.warns(&["findings_silenced"])),
         // Where the project's command fails and names no place, that it fails is what is found.
         run("a command that names no place is held to its end")
             .of(CHECKED.settings(

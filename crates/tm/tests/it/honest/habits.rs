@@ -10,8 +10,6 @@ struct Habit {
     before: &'static str,
     red: &'static str,
     green: &'static str,
-    /// What RED is warned about.
-    warns: &'static [&'static str],
 }
 
 /// The runner of a project with one test, to which another one comes.
@@ -29,7 +27,6 @@ fn run(habit: &Habit) {
     let shop = SHOP.files(&files).command("sh suite.sh").test("");
     let work = shop.by(Way::Verified).begin();
     work.write(habit.test, "of the new\n");
-    work.warns(habit.warns);
     work.red();
     work.write(habit.code, "new\n");
     work.goes_through();
@@ -40,42 +37,6 @@ const GO_BEFORE: &str = "ok  \texample.com/shop\t0.002s\nok  \texample.com/shop/
 #[test]
 fn what_runners_print_by_themselves_is_understood() {
     let habits = [
-        Habit {
-            name: "pytest cannot import what is not there yet",
-            test: "tests/test_double.py",
-            code: "double.py",
-            before: "\
-============================= test session starts ==============================
-collected 2 items
-
-tests/test_add.py ..                                                     [100%]
-
-============================== 2 passed in 0.02s ===============================
-",
-            red: "\
-============================= test session starts ==============================
-collected 2 items / 1 error
-
-==================================== ERRORS ====================================
-____________________ ERROR collecting tests/test_double.py _____________________
-ImportError while importing test module '/home/somebody/shop/tests/test_double.py'.
-E   ModuleNotFoundError: No module named 'double'
-=========================== short test summary info ============================
-ERROR tests/test_double.py
-!!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!
-=============================== 1 error in 0.08s ===============================
-",
-            green: "\
-============================= test session starts ==============================
-collected 3 items
-
-tests/test_add.py ..                                                     [ 66%]
-tests/test_double.py .                                                   [100%]
-
-============================== 3 passed in 0.02s ===============================
-",
-            warns: &["red_only_errors"],
-        },
         Habit {
             name: "jest names tests only in a run of one file",
             test: "double.test.js",
@@ -113,7 +74,6 @@ Tests:       2 passed, 2 total
 Snapshots:   0 total
 Time:        0.275 s, estimated 1 s
 ",
-            warns: &[],
         },
         Habit {
             name: "go names packages where nothing fails",
@@ -132,7 +92,6 @@ ok  \texample.com/shop/till\t(cached)
 FAIL
 ",
             green: GO_BEFORE,
-            warns: &[],
         },
     ];
     play(habits.map(|habit| (habit.name, habit)), |habit| run(&habit));

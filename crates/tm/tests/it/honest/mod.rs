@@ -14,7 +14,7 @@ mod suites;
 mod ways;
 pub mod work;
 
-use work::{BY_NAME, Before, SHOP, Way, Work, play};
+use work::{Before, SHOP, Way, Work, play};
 
 /// Something that is done in a project.
 pub type Deed = Box<dyn Fn(&Work) + Send>;
@@ -132,12 +132,4 @@ pub fn go_through(runs: impl IntoIterator<Item = Run>) {
             run.goes_through(*way);
         }
     });
-}
-
-/// Plays runs in each way in which tests have names, where nothing else is said.
-fn go_through_by_name(runs: impl IntoIterator<Item = Run>) {
-    go_through(runs.into_iter().map(|run| Run {
-        ways: run.ways.or(Some(&BY_NAME)),
-        ..run
-    }));
 }
