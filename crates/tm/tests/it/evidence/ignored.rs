@@ -15,13 +15,6 @@ fn stage() -> Stage {
 }
 
 #[test]
-fn an_ignored_test_alone_is_none() {
-    let stage = stage();
-    stage.write(HIDDEN, "test_hidden() { false; }\n");
-    stage.refused(VERIFIED_RED, "red_without_tests", &[HIDDEN]);
-}
-
-#[test]
 fn one_beside_others_is_named_and_missed_when_they_are_replayed() {
     for beside in [false, true] {
         let stage = stage();
@@ -31,10 +24,13 @@ fn one_beside_others_is_named_and_missed_when_they_are_replayed() {
             assert_eq!(warning.contains(HIDDEN), beside, "{answer:#}");
             assert!(!warning.contains("old_output"), "{answer:#}");
         };
-        stage.test("spaces");
         if beside {
+            // Alone it is none.
+            stage.write(HIDDEN, "test_hidden() { false; }\n");
+            stage.refused(VERIFIED_RED, "red_without_tests", &[HIDDEN]);
             stage.write(HIDDEN, "test_hidden() { test -e src/spaces.sh; }\n");
         }
+        stage.test("spaces");
         told(VERIFIED_RED);
         stage.code("spaces");
         told(VERIFIED_GREEN);

@@ -1,11 +1,9 @@
 //! What an agent may not get away with: each cheat is played in a real repository with a real runner, and beside it an
 //! honest run that nobody accuses.
 
-mod cheats_after;
 mod cheats_in_green;
 mod cheats_in_red;
 mod ignored;
-mod inline;
 mod ledger;
 mod policy;
 mod python;

@@ -150,12 +150,6 @@ impl Stage {
         started
     }
 
-    /// Begins the run without a baseline, and claims RED.
-    pub fn claim_red(&self) {
-        self.begin("");
-        self.auto("complete red --results failed:1,passed:2").ok();
-    }
-
     /// In GREEN, whose code is not written yet.
     pub fn in_green(settings: &str) -> Self {
         let stage = Self::started(settings);
@@ -167,13 +161,6 @@ impl Stage {
     pub fn coded() -> Self {
         let stage = Self::in_green("");
         stage.code("spaces");
-        stage
-    }
-
-    /// In COMMIT.
-    pub fn in_commit() -> Self {
-        let stage = Self::coded();
-        stage.accepts(GREEN);
         stage
     }
 

@@ -256,36 +256,6 @@ fn what_is_advised_leaves_older_stashes_alone() {
     env.accepted(VERIFIED_RED);
     env.at("-");
     env.green("lib\ntests/lib_test.sh");
-
-    // What is changed in one is set aside there.
-    env.wants("more", 1);
-    env.write("lib/version", "4");
-    env.is_dirty(VERIFIED_RED);
-    env.in_lib(&["stash", "push", "--quiet", "--include-untracked"]);
-    env.accepted(VERIFIED_RED);
-    assert_eq!(env.git(&["stash", "list"]).lines().count(), 1);
-}
-
-#[test]
-fn a_way_back_takes_it_along() {
-    let env = Project::moved();
-    let rewind = |to: &str| {
-        let answer = env.auto(&format!("rewind {to} --reason again")).ok();
-        (env.read("lib/version"), answer.to_string())
-    };
-    env.auto("commit").ok();
-    assert_eq!(rewind("last-commit").0, "2");
-    env.commits("lib\ntests/lib_test.sh");
-    rewind("red");
-    assert_eq!(rewind("1.1").0, "1");
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
-    assert_eq!(rewind("workUnit-1.1-COMMIT").0, "2");
-
-    // One that was changed otherwise since stays, which is said.
-    env.write("lib/version", "mine");
-    let (version, answer) = rewind("1.1");
-    assert_eq!(version, "mine");
-    assert!(answer.contains("git submodule update --init"));
 }
 
 /// Like a lock file it comes with the tests that fail with it.
@@ -302,23 +272,6 @@ fn what_red_failed_with_is_there_when_it_is_replayed() {
     env.write("src/known.sh", "known() { echo 2; }\n");
     let green = env.accepted(VERIFIED_GREEN);
     assert!(green["warning"].is_null(), "{green:#}");
-}
-
-/// Tests that it brings along are in no list of what RED failed with.
-#[test]
-fn a_replay_with_fewer_tests_names_it_as_well() {
-    let env = Project::new();
-    let link = env.path("tests/more_test.sh");
-    std::os::unix::fs::symlink("../lib/more_test.sh", link).unwrap();
-    env.commit_all("More");
-    env.start();
-    env.test("new");
-    env.accepted(VERIFIED_RED);
-    env.code("new");
-    env.accepted(VERIFIED_GREEN);
-    env.auto("commit").ok();
-    env.tm(REPLAY).ok();
-    env.not_replayed_without_it();
 }
 
 #[test]

@@ -10,16 +10,15 @@ const STILL_FAILING: &str = "green_tests_still_failing";
 const TESTS_RUN: &str = r#""command": "sh run.sh""#;
 
 /// The project with another test command, which is no cheat.
-fn with_command(command: &str, files: &[(&str, &str)], settings: &str) -> Stage {
+fn with_command(command: &str, files: &[(&str, &str)]) -> Stage {
     let test = format!(r#""command": "{command}""#);
-    let more = if settings.is_empty() { "" } else { ", " };
     let policy = r#""evidence": {"policy": {"command_replaced": "off"}}"#;
-    Stage::with_test(&test, &format!("{policy}{more}{settings}"), files)
+    Stage::with_test(&test, policy, files)
 }
 
 /// The project with a command that is this script.
 fn with_suite(script: &str) -> Stage {
-    with_command("sh suite.sh", &[("suite.sh", script)], "")
+    with_command("sh suite.sh", &[("suite.sh", script)])
 }
 
 /// Goes to GREEN of a run in which all that is reported is run here.
@@ -46,21 +45,7 @@ fn a_verified_run_from_start_to_end() {
     }
     let end = stage.auto("finalize").ok();
     assert_eq!(end["nextAction"]["status"], "completed", "{end}");
-    let journal = String::from_utf8(stage.journal()).unwrap();
-    let levels = journal.matches(r#""level":"verified""#).count();
-    assert!(levels >= 7, "{journal}");
     stage.has_journalled(r#""command":"sh run.sh""#);
-}
-
-#[test]
-fn less_than_is_asked_for() {
-    let stage = Stage::started(r#""evidence": {"require": "reported"}"#);
-    stage.test("spaces");
-    let claim = "complete red --results failed:1";
-    stage.refused(claim, "evidence_too_weak", &["claimed", "reported"]);
-    stage.accepts(RED);
-    stage.code("spaces");
-    stage.accepted(VERIFIED_GREEN);
 }
 
 #[test]
@@ -111,12 +96,7 @@ fn an_exit_status_alone_shows_no_failing_test() {
 #[test]
 fn a_runner_that_dies_in_red_has_not_run_its_tests() {
     let fewer = "printf 'TAP version 14\\nok 1 - words test_one\\nok 2 - words test_two\\n1..2\\n'";
-    for (dies, is_accepted) in [
-        ("kill -9 $$", true),
-        ("exit 3", true),
-        ("exit 0", false),
-        ("exit 1", false),
-    ] {
+    for (dies, is_accepted) in [("exit 3", true), ("exit 1", false)] {
         let stage = with_suite(&format!(
             "[ -f src/spaces.sh ] || [ ! -f tests/spaces_test.sh ] || {{ sh run.sh | head -n 2; {dies}; }}\n[ ! -f ../fewer ] || {{ {fewer}; exit; }}\nsh run.sh\n"
         ));
@@ -136,45 +116,17 @@ fn a_runner_that_dies_in_red_has_not_run_its_tests() {
     }
 }
 
-/// Which of its tests ended a program of Rust is not told: the program is no test that could be missing later.
-#[test]
-fn a_program_of_tests_that_dies_in_red_is_not_missing_in_green() {
-    let dies = "printf 'running 2 tests\\ntest one ... ok\\n'; echo 'error: test failed, to rerun pass `--lib`'; exit 101";
-    let passes = "printf 'running %s tests\\ntest one ... ok\\n' $1; [ $1 = 1 ] || echo 'test spaces ... ok'; printf '\\ntest result: ok. %s passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n' $1";
-    let stage = with_suite(&format!(
-        "passes() {{ {passes}; }}\n[ -f tests/spaces_test.sh ] || {{ passes 1; exit; }}\ngrep -q spaces src/spaces.sh || {{ {dies}; }}\npasses 2\n"
-    ));
-    stage.begin("--verify");
-    stage.auto(VERIFIED_RED).ok();
-    assert_eq!(stage.auto(VERIFIED_GREEN).code(), STILL_FAILING);
-    stage.code("spaces");
-    stage.accepted(VERIFIED_GREEN);
-}
-
-#[test]
-fn a_status_says_nothing_against_a_failing_test() {
-    let stage = in_green(with_suite("sh run.sh || true\n"));
-    assert_eq!(stage.auto(VERIFIED_GREEN).code(), STILL_FAILING);
-    stage.code("spaces");
-    stage.accepted(VERIFIED_GREEN);
-}
-
 #[test]
 fn a_command_that_is_not_there() {
-    for (command, named) in [
-        ("no-such-runner --all", "no-such-runner"),
-        ("./run.sh", "run.sh"),
-    ] {
-        let stage = with_command(command, &[], "");
-        stage.auto("start 1 --verify").fault(6, "test_command");
-        assert_eq!(stage.runs().len(), 0);
-        stage.begin("");
-        let before = stage.journal();
-        let message = stage.auto(VERIFIED_RED).fault(6, "test_command");
-        assert!(message.contains(named), "{message}");
-        assert!(before == stage.journal());
-        stage.report(RED).ok();
-    }
+    let stage = with_command("./run.sh", &[]);
+    stage.auto("start 1 --verify").fault(6, "test_command");
+    assert_eq!(stage.runs().len(), 0);
+    stage.begin("");
+    let before = stage.journal();
+    let message = stage.auto(VERIFIED_RED).fault(6, "test_command");
+    assert!(message.contains("run.sh"), "{message}");
+    assert!(before == stage.journal());
+    stage.report(RED).ok();
 }
 
 #[test]
@@ -207,47 +159,36 @@ echo $((n + 1)) >../count
 #[test]
 fn red_in_a_clean_tree() {
     // An old failure, which fails there too, is not what is asked for.
-    let old = [("tests/old_test.sh", "test_old() { false; }\n")];
-    for before in [&[][..], &old] {
-        let stage = Stage::with(CLEAN, before);
-        stage.trust(&["config", "trust"]);
-        stage.start();
-        // It fails here because the product is broken here, and not because something is missing.
-        stage.write("src/words.sh", "words() { echo 7; }\n");
-        let test = "test_three() { test \"$(words a b c)\" = 3; }\n";
-        stage.write("tests/three_test.sh", test);
-        stage.report(RED).fault(3, "red_not_in_clean_tree");
-        stage.git(&["checkout", "--quiet", "src"]);
-        stage.delete("tests/three_test.sh");
-        stage.red();
-    }
+    let stage = Stage::with(CLEAN, &[("tests/old_test.sh", "test_old() { false; }\n")]);
+    stage.trust(&["config", "trust"]);
+    stage.start();
+    // It fails here because the product is broken here, and not because something is missing.
+    stage.write("src/words.sh", "words() { echo 7; }\n");
+    let test = "test_three() { test \"$(words a b c)\" = 3; }\n";
+    stage.write("tests/three_test.sh", test);
+    stage.report(RED).fault(3, "red_not_in_clean_tree");
+    stage.git(&["checkout", "--quiet", "src"]);
+    stage.delete("tests/three_test.sh");
+    stage.red();
 }
 
 #[test]
 fn a_clean_tree_may_have_to_be_set_up() {
-    for (setup, is_installed, refused) in [
-        ("", false, Some("setup_needed")),
-        // What is installed here is there, too.
-        ("", true, None),
-        (r#", "setup": "false""#, true, Some("setup_failed")),
-        (r#", "setup": "mkdir node_modules""#, true, None),
+    for (setup, refused) in [
+        ("", "setup_needed"),
+        (r#", "setup": "false""#, "setup_failed"),
+        (r#", "setup": "mkdir node_modules""#, ""),
     ] {
         let package = r#"{"name": "words", "dependencies": {"left": "1"}}"#;
         let files = [("package.json", package), (".gitignore", "node_modules/\n")];
         let stage = Stage::with_test(&format!("{TESTS_RUN}{setup}"), CLEAN, &files);
-        if is_installed {
-            stage.write("node_modules/left/index.js", "\n");
-        }
         let runner = stage.read("run.sh");
         stage.write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
         stage.commit_all("A runner that needs it");
         stage.trust(&["config", "trust"]);
         stage.begin("");
         let red = stage.auto("complete red --results failed:1,passed:2");
-        match refused {
-            Some(code) => drop(red.fault(3, code)),
-            None => drop(red.ok()),
-        }
+        assert_eq!(red.code(), refused, "{red:#?}");
     }
 }
 
@@ -277,7 +218,7 @@ fn the_tests_are_run_by_what_they_were_run_by_in_red() {
 fn reports_that_a_runner_leaves_in_any_case_are_read() {
     let wrapper = "#!/bin/sh\nmkdir -p part/target/surefire-reports\nJUNIT=part/target/surefire-reports/TEST-all.xml sh run.sh >/dev/null && exit 0\necho '[ERROR] There are test failures.'\nexit 1\n";
     let files = [("mvnw", wrapper), (".gitignore", "target/\n")];
-    let stage = with_command("./mvnw -q test", &files, "");
+    let stage = with_command("./mvnw -q test", &files);
     stage.make_executable("mvnw");
     stage.commit_all("A wrapper");
     // One of long ago is of another run.
@@ -288,20 +229,6 @@ fn reports_that_a_runner_leaves_in_any_case_are_read() {
     stage.begin("--verify");
     let red = stage.accepted(VERIFIED_RED);
     assert_eq!(red["message"], "RED accepted: 1 failing, 2 passing");
-}
-
-/// Nobody sees through to what it runs, and it prints numbers alone.
-#[test]
-fn a_command_that_names_no_test_is_told_of() {
-    let script = "sh run.sh >all\nn=$(grep -c '^ok' all)\nbad=$(grep -c '^not ok' all)\necho '======= test session starts ======='\n[ \"$bad\" = 0 ] && echo \"======= $n passed in 0.10s =======\" && exit\necho 'FAILED tests/spaces_test.sh::test_spaces - it fails'\necho \"======= $bad failed, $n passed in 0.10s =======\"\nexit 1\n";
-    let files = [("check.sh", script), (".gitignore", "all\n")];
-    let verified = r#""evidence": {"require": "verified"}"#;
-    let stage = Stage::with_test(r#""command": "sh check.sh""#, verified, &files);
-    stage.trust(&["config", "trust"]);
-    let started = stage.begin("");
-    let warnings = started["warnings"].as_array().map(Vec::len);
-    assert_eq!(warnings, Some(1), "{started:#}");
-    warns(&stage.auto(RED).ok(), "does not name every test");
 }
 
 /// Whoever doubts a commit has its tests run again.
