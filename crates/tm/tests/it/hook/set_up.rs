@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::environment::TestEnvironment;
+use super::environment::repository;
 
 const FILES: [(&str, &str); 7] = [
     ("claude-code", ".claude/settings.json"),
@@ -20,8 +20,8 @@ const PLUGIN: (&str, &str) = ("opencode", ".opencode/plugin/tramline.js");
 #[test]
 fn it_comes_on_request_and_goes_without_a_trace() {
     for (client, file) in FILES.into_iter().chain([PLUGIN]) {
-        let environment = TestEnvironment::new();
-        let init = |words: &str| environment.tm(&format!("init {words} --yes --json"));
+        let environment = repository();
+        let init = |words: &str| environment.does(&format!("init {words} --yes"));
         let path = environment.project().join(file);
         let with_hook = format!("--client {client} --hook");
         init(&format!("--client {client}"));
@@ -29,7 +29,9 @@ fn it_comes_on_request_and_goes_without_a_trace() {
             !path.exists() || !environment.read(file).contains("hook"),
             "{client}"
         );
-        let print = environment.tm(&format!("init {with_hook} --print"));
+        let print = environment
+            .does(&format!("init {with_hook} --print"))
+            .to_string();
         assert!(print.contains(file), "{print}");
         init(&with_hook);
         let text = environment.read(file);
@@ -39,7 +41,11 @@ fn it_comes_on_request_and_goes_without_a_trace() {
             let settings: Value = serde_json::from_str(&text).unwrap();
             assert!(settings["hooks"].as_object().unwrap().len() >= 3, "{text}");
         }
-        assert!(init(&with_hook).contains("\"changes\":[]"), "{client}");
+        assert_eq!(
+            init(&with_hook)["changes"],
+            serde_json::json!([]),
+            "{client}"
+        );
         init("--remove --hook");
         assert!(!path.exists() || !environment.read(file).contains("tm hook"));
         init(&with_hook);
@@ -52,37 +58,39 @@ fn it_comes_on_request_and_goes_without_a_trace() {
 #[test]
 fn a_plugin_stays_where_somebody_changed_it() {
     let (client, file) = PLUGIN;
-    let environment = TestEnvironment::new();
+    let environment = repository();
     let init = format!("init --client {client} --hook --yes");
-    environment.tm(&init);
+    environment.does(&init);
     environment.write(file, environment.read(file) + "// mine\n");
-    environment.tm(&init);
-    environment.tm("init --remove --yes");
+    environment.does(&init);
+    environment.does("init --remove --yes");
     assert!(environment.read(file).ends_with("// mine\n"));
 }
 
 #[test]
 fn hooks_that_two_clients_call_stay_for_the_other() {
-    let environment = TestEnvironment::new();
+    let environment = repository();
     let path = environment.project().join(".github/hooks/tramline.json");
-    environment.tm("init --client copilot,vscode --hook --yes");
-    environment.tm("init --remove --client vscode --yes");
+    environment.does("init --client copilot,vscode --hook --yes");
+    environment.does("init --remove --client vscode --yes");
     assert!(path.exists(), "Copilot calls it");
-    environment.tm("init --remove --client copilot --yes");
+    environment.does("init --remove --client copilot --yes");
     assert!(!path.exists());
 }
 
 #[test]
 fn a_hook_without_a_client_is_a_mistake() {
-    let environment = TestEnvironment::new();
+    let environment = repository();
     assert_eq!(environment.json(&["init", "--hook", "--yes"]).status, 2);
-    let told = environment.tm("init --client zed --hook --yes");
+    let told = environment
+        .does("init --client zed --hook --yes")
+        .to_string();
     assert!(told.contains("calls no hook"), "{told}");
 }
 
 #[test]
 fn the_trial_tries_every_client_and_looks_at_the_settings() {
-    let environment = TestEnvironment::new();
+    let environment = repository();
     let tried = |words: &[&str], status: i32| {
         let answer = environment.json(words).json_with(status);
         let count = |name: &str| answer[name].as_array().unwrap().len();
