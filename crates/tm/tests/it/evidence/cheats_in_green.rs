@@ -16,7 +16,10 @@ fn tests_are_not_made_to_pass() {
         (WORDS, Some("test_one() { true; }\n"), "changed"),
         (WORDS, None, "deleted"),
     ] {
-        stage.put(file, text);
+        match text {
+            Some(text) => stage.write(file, text),
+            None => stage.delete(file),
+        }
         let named = format!("{file} ({how})");
         let answer = stage.report_refused(GREEN, CHANGED, &[&named]);
         let files = &answer.json()["details"]["files"];

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::stage::{CLAIM, CODE, GREEN, RED, Stage, with_report};
+use super::stage::{CLAIM, CODE, GREEN, RED, Stage};
 
 const MISSING: &str = "tests_missing";
 
@@ -14,28 +14,6 @@ fn written(stage: &Stage, lines: &[&str]) -> PathBuf {
     });
     let cases: String = cases.collect();
     stage.written(format!("TAP version 14\n{cases}1..{}\n", lines.len()))
-}
-
-#[test]
-fn tests_do_not_go_missing_by_name() {
-    let stage = Stage::coded();
-    let (one, two, new) = ("words test_one", "words test_two", "spaces test_spaces");
-    let (skipped, todo) = ("words test_two # SKIP", "not ok: spaces test_spaces # TODO");
-    for (lines, named) in [
-        // As many as there were, under other names.
-        ([one, "words test_other", new], "missing: words test_two"),
-        ([one, two, "other"], "missing: spaces test_spaces"),
-        ([one, skipped, new], "skipped: words test_two"),
-        ([one, two, todo], "expected to fail: spaces test_spaces"),
-    ] {
-        let words = with_report(GREEN, &written(&stage, &lines));
-        let answer = stage.refused(&words, MISSING, &[named]);
-        let tests = &answer.json()["details"]["tests"];
-        assert!(named.ends_with(tests[0].as_str().unwrap()), "{answer:#?}");
-        // To call it removed excuses nothing that RED had.
-        stage.refused(&format!("{words} --removed *"), MISSING, &[named]);
-    }
-    stage.accepts(GREEN);
 }
 
 /// A test that RED's report names, and that is not there, is owed until RED is reported anew.

@@ -134,11 +134,7 @@ impl Stage {
 
     /// Begins the run, with a report of the suite as it is.
     pub fn start(&self) {
-        self.start_with(&self.suite());
-    }
-
-    /// Begins the run with this report.
-    pub fn start_with(&self, report: &Path) {
+        let report = self.suite();
         let start = format!("start 1 --baseline-report {}", report.display());
         self.auto(&start).ok();
     }
@@ -150,16 +146,10 @@ impl Stage {
         started
     }
 
-    /// In GREEN, whose code is not written yet.
-    pub fn in_green(settings: &str) -> Self {
-        let stage = Self::started(settings);
-        stage.red();
-        stage
-    }
-
     /// In GREEN, whose code is written and not reported yet.
     pub fn coded() -> Self {
-        let stage = Self::in_green("");
+        let stage = Self::started("");
+        stage.red();
         stage.code("spaces");
         stage
     }
@@ -172,14 +162,6 @@ impl Stage {
     /// A path of the project.
     pub fn path(&self, name: &str) -> PathBuf {
         self.project().join(name)
-    }
-
-    /// Writes a file of the project, or deletes it.
-    pub fn put(&self, name: &str, text: Option<&str>) {
-        match text {
-            Some(text) => self.write(name, text),
-            None => self.delete(name),
-        }
     }
 
     /// Deletes a file of the project.

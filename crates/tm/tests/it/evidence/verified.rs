@@ -48,30 +48,6 @@ fn a_verified_run_from_start_to_end() {
     stage.has_journalled(r#""command":"sh run.sh""#);
 }
 
-#[test]
-fn what_a_command_may_come_to() {
-    // What is behind the command is pinned; a person has let this one pass.
-    let stage = with_suite("sh run.sh\n");
-    stage.begin("");
-    stage.auto(VERIFIED_RED).ok();
-    stage.code("spaces");
-    for (script, code, named) in [
-        ("sh run.sh; exit 1\n", "test_command_failed", "status 1"),
-        ("sh run.sh; kill -9 $$\n", "test_command_failed", "137"),
-        ("echo all is well\n", "report_unreadable", "sh suite.sh"),
-        ("exit 0\n", "report_unreadable", "sh suite.sh"),
-        ("sh run.sh | head -n2\n", "report_unreadable", "suite.sh"),
-    ] {
-        stage.write("suite.sh", script);
-        let before = stage.journal();
-        let message = stage.auto(VERIFIED_GREEN).fault(3, code);
-        assert!(message.contains(named), "{script}: {message}");
-        assert!(before == stage.journal(), "{script}");
-    }
-    stage.write("suite.sh", "sh run.sh\n");
-    stage.accepted(VERIFIED_GREEN);
-}
-
 /// What a shell comes to is no evidence that a test is new, or fails: with names or numbers it goes on.
 #[test]
 fn an_exit_status_alone_shows_no_failing_test() {

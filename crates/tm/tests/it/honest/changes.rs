@@ -208,12 +208,6 @@ fn obsolete_tests_that_are_taken_out() {
     };
     let ids = ["is old", "old *"];
     go_through([
-        run("said in RED")
-            .of(OBSOLETE)
-            .by(&[Way::Claimed, Way::Reported])
-            .red(take_out)
-            .and(move |work| work.remove(&ids))
-            .green(|work| work.delete("src/old.sh")),
         run("said when it is asked for")
             .of(OBSOLETE)
             .by(&BY_NAME)

@@ -20,30 +20,71 @@ fn done(work: &Work, phase: &[&str]) {
     work.commit();
 }
 
+/// What is of another kind is refused on the way.
 #[test]
 fn each_kind_ends_in_a_commit_of_its_type() {
     let kinds = [
         "docs", "config", "chore", "refactor", "tests", "spike", "fix",
     ];
-    let shop = SHOP.with(&[("README.md", "# Shop\n")]).kinds(&kinds);
-    let work = shop.begin();
-    work.append("README.md", "Sells things.\n");
+    let work = SHOP.kinds(&kinds).begin();
+    work.write("README.md", "# Shop\n");
+    work.code();
+    let told = work.refused(COMMIT, "other_files_changed");
+    let named = told["details"]["files"].to_string();
+    assert!(named.contains("src/double.sh"), "{told:#}");
+    // Committed by hand it is no other.
+    work.commit_by_hand("By hand");
+    work.refused(&["commit", "--sha", "HEAD"], "other_files_changed");
+    work.git(&["reset", "--quiet", "HEAD~"]);
+    work.delete("src/double.sh");
+    // Under another name it is gone as well.
+    work.git(&["mv", "src/add.sh", "ADD.md"]);
+    work.refused(COMMIT, "other_files_changed");
+    work.git(&["mv", "ADD.md", "src/add.sh"]);
+    work.write("docs/example.js", "1\n");
     work.commit();
+
     work.write(".editorconfig", "root = true\n");
     done(&work, CHORE);
-    work.write("Makefile", "test:\n\tsh run.sh\n");
+
+    work.write("Makefile", "all:\n");
+    work.write("src/add.sh", OTHERWISE);
+    work.refused(CHORE, "other_files_changed");
+    work.git(&["restore", "src"]);
+    work.write("tests/add.test", "adds: true\n");
+    work.refused(CHORE, "other_files_changed");
+    work.git(&["restore", "tests"]);
     done(&work, CHORE);
+
+    work.refused(REFACTOR, "nothing_changed");
+    work.write("tests/add.test", "adds: true\n");
+    work.refused(REFACTOR, "other_files_changed");
+    work.git(&["restore", "tests"]);
+    work.write("src/add.sh", "expr $1 - $2\n");
+    work.refused(REFACTOR, "green_tests_still_failing");
     work.write("src/add.sh", OTHERWISE);
     done(&work, REFACTOR);
+
+    work.append("src/add.sh", "# more\n");
     work.append("tests/add.test", MORE);
+    work.refused(TESTS, "other_files_changed");
+    work.git(&["restore", "src"]);
+    // A test of before that asks for less is none that is brought.
+    work.write("tests/add.test", "adds: true\n");
+    work.refused(TESTS, "no_test_written");
+    work.git(&["restore", "tests"]);
+    // One that is there and fails is told as that.
+    work.append("tests/add.test", "adds more: false\n");
+    work.refused(TESTS, "green_tests_still_failing");
+    work.replace("tests/add.test", "adds more: false\n", MORE);
     done(&work, TESTS);
+
     // A step that is no report of tests is told as any other.
     let told = work.tm(&["next"]);
     let step = told["nextSteps"][0]["command"].as_str().unwrap();
     assert_eq!(told["action"], "spike", "{told:#}");
     assert!(step.starts_with("tm run report"), "{told:#}");
-    let (status, told) = work.shell(LEARNED);
-    assert_eq!(status, 0, "{told:#}");
+    assert_eq!(work.shell(LEARNED).0, 0);
     work.test();
     work.red();
     work.code();
@@ -59,60 +100,6 @@ fn each_kind_ends_in_a_commit_of_its_type() {
     let known: Vec<&Value> = commits.map(|commit| &commit["kind"]).collect();
     let expected = json!(["docs", "config", "chore", "refactor", "tests", null, null]);
     assert_eq!(json!(known), expected, "{verified:#}");
-}
-
-#[test]
-fn what_is_of_another_kind_is_refused() {
-    let work = SHOP.kinds(&["docs", "chore", "refactor", "tests"]).begin();
-    work.write("README.md", "# Shop\n");
-    work.code();
-    let told = work.refused(COMMIT, "other_files_changed")["message"].to_string();
-    assert!(told.contains("src/double.sh"), "{told}");
-    // Committed by hand it is no other.
-    work.commit_by_hand("By hand");
-    work.refused(&["commit", "--sha", "HEAD"], "other_files_changed");
-    work.git(&["reset", "--quiet", "HEAD~"]);
-    work.delete("src/double.sh");
-    // Under another name it is gone as well.
-    work.git(&["mv", "src/add.sh", "ADD.md"]);
-    work.refused(COMMIT, "other_files_changed");
-    work.git(&["mv", "ADD.md", "src/add.sh"]);
-    work.write("docs/example.js", "1\n");
-    work.commit();
-
-    work.write("Makefile", "all:\n");
-    for (path, text) in [
-        ("src/add.sh", OTHERWISE),
-        ("tests/add.test", "adds: true\n"),
-    ] {
-        work.write(path, text);
-        work.refused(CHORE, "other_files_changed");
-        work.git(&["restore", path]);
-    }
-    done(&work, CHORE);
-
-    work.refused(REFACTOR, "nothing_changed");
-    work.write("src/add.sh", OTHERWISE);
-    work.write("tests/add.test", "adds: true\n");
-    work.refused(REFACTOR, "other_files_changed");
-    work.git(&["restore", "tests"]);
-    work.write("src/add.sh", "expr $1 - $2\n");
-    work.refused(REFACTOR, "green_tests_still_failing");
-    work.write("src/add.sh", OTHERWISE);
-    done(&work, REFACTOR);
-
-    work.append("src/add.sh", "# more\n");
-    work.append("tests/add.test", MORE);
-    work.refused(TESTS, "other_files_changed");
-    work.git(&["restore", "src", "tests"]);
-    work.refused(TESTS, "no_test_written");
-    // A test of before that asks for less is none that is brought.
-    work.write("tests/add.test", "adds: true\n");
-    work.refused(TESTS, "no_test_written");
-    // One that is there and fails is told as that.
-    work.git(&["restore", "tests"]);
-    work.append("tests/add.test", "adds more: false\n");
-    work.refused(TESTS, "green_tests_still_failing");
 }
 
 /// What git ignores makes tests pass here, and is in no commit.

@@ -1,26 +1,7 @@
 //! Where languages keep their tests, by the patterns that are found and not set.
 
-use super::work::{Before, DOUBLE, SHOP, Way};
+use super::work::{Before, SHOP, Way};
 use super::{go_through, own};
-
-#[test]
-fn tests_beside_the_code() {
-    go_through([own(
-        "Go",
-        SHOP.test("").files(&[
-            ("go.mod", "module shop\n\ngo 1.24\n"),
-            ("add.sh", "echo $(($1 + $2))\n"),
-            ("add.go", "package shop\n"),
-            ("add_test.go", "adds: test $(sh add.sh 1 2) = 3\n"),
-        ]),
-    )
-    .red(|work| work.write("double_test.go", "doubles: test $(sh double.sh 4) = 8\n"))
-    .and(|work| work.write("testdata/double/four", "4\n"))
-    .green(|work| work.write("double.sh", DOUBLE))
-    .green(|work| work.write("double.go", "package shop\n"))
-    .green(|work| work.append("go.mod", "\nrequire example.com/left v1.0.0\n"))
-    .green(|work| work.write("go.sum", "example.com/left v1.0.0 h1:x=\n"))]);
-}
 
 const ADD_PY: &str = "import unittest\n\nfrom shop import add\n\n\nclass Add(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(add(1, 2), 3)\n";
 const DOUBLE_PY: &str = "import unittest\n\nimport shop\n\n\nclass Double(unittest.TestCase):\n    def test_doubles(self):\n        for number in (1, 2, 4):\n            with self.subTest(number=number):\n                self.assertEqual(shop.double(number), 2 * number)\n\n    @unittest.skip(\"not here\")\n    def test_elsewhere(self):\n        self.fail()\n\n    @unittest.expectedFailure\n    def test_of_words(self):\n        self.assertEqual(shop.double(\"a\"), \"a\")\n";

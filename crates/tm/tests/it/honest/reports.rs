@@ -10,6 +10,9 @@ use super::{go_through, run};
 fn packages(work: &Work, doubled: bool) {
     let failure = if doubled { "" } else { "<failure/>" };
     let cases = format!("<testcase name=\"adds\"/><testcase name=\"doubles\">{failure}</testcase>");
+    // Among what else lies there, and what Maven leaves beside its reports.
+    work.write("out/notes.txt", "no report\n");
+    work.write("out/failsafe-summary.xml", "<failsafe-summary/>\n");
     work.write("out/one.xml", &format!("<testsuite>{cases}</testsuite>\n"));
     second_package(work);
 }
@@ -25,7 +28,8 @@ const PACKAGES: Before<'static> = SHOP.with(&[(".gitignore", "out/\n")]).without
 fn a_snapshot_is_written_by_the_second_package_after_the_report_of_the_first() {
     let work = PACKAGES.at_red();
     packages(&work, false);
-    work.hand_in(&["out"]);
+    // A file of it is named, too.
+    work.hand_in(&["out/one.xml", "out"]);
     work.warns(&["no_baseline"]);
     work.red();
     work.code();

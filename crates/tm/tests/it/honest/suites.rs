@@ -1,6 +1,6 @@
 //! Suites that are not all of one piece: tests that failed before, are skipped, have odd names, or come more than once.
 
-use super::work::{ADDS, SHOP, TWO, WAYS, Way, Work};
+use super::work::{ADDS, SHOP, TWO, WAYS, Way};
 use super::{go_through, own, run};
 
 #[test]
@@ -67,20 +67,4 @@ fn tests_that_come() {
                 }
             }),
     ]);
-}
-
-/// Hands in a report of this test alone.
-fn only(work: &Work, name: &str) {
-    let path = work.outside().join("partial.tap");
-    std::fs::write(&path, format!("TAP version 13\nnot ok 1 - {name}\n1..1\n")).unwrap();
-    work.hand_in(&[path.to_str().unwrap()]);
-}
-
-#[test]
-fn only_the_new_test_in_red_and_the_whole_suite_in_green() {
-    go_through([run("without one")
-        .of(TWO.without_baseline())
-        .red(|work| only(work, "doubles"))
-        .and(|work| work.warns(&["no_baseline"]))
-        .red(|work| only(work, "halves"))]);
 }

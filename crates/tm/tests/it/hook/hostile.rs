@@ -15,13 +15,12 @@ const CLIENTS: [&str; 7] = [
 ];
 
 #[test]
-fn what_is_no_payload_lets_the_agent_work_and_says_so_in_a_line() {
+fn what_is_no_payload_or_of_another_shape_lets_the_agent_work() {
     let environment = started();
     let deep = "[".repeat(100_000);
     let half = br#"{"hook_event_name": "PreToolUse", "tool_inp"#;
-    let payloads: [&[u8]; 9] = [
+    let payloads: [&[u8]; 8] = [
         b"",
-        b"\n",
         b"not json",
         b"[]",
         b"\"text\"",
@@ -32,38 +31,25 @@ fn what_is_no_payload_lets_the_agent_work_and_says_so_in_a_line() {
     ];
     for client in CLIENTS {
         for payload in payloads {
+            // It is said in a line.
             let answer = environment.call(client, payload);
             let lines = answer.err.matches('\n').count();
             assert_eq!((answer.text(), lines), ("", 1), "{client}: {answer:?}");
-            assert!(answer.err.starts_with("tm hook: "), "{client}: {answer:?}");
         }
-    }
-}
-
-#[test]
-fn a_payload_of_another_shape_is_allowed_in_silence() {
-    let environment = started();
-    let mut payloads = vec![
-        json!({}),
-        json!({"hook_event_name": "Unheard"}),
-        json!({"hook_event_name": 7, "tool_name": [], "cwd": {}}),
-        json!({"toolName": "create", "toolArgs": "{"}),
-        json!({"toolName": "create", "toolArgs": 7}),
-    ];
-    let inputs = [
-        ("Write", Value::Null),
-        ("Write", json!("x")),
-        ("Write", json!({"file_path": null})),
-        ("Write", json!({"file_path": "\u{0}"})),
-        ("Bash", json!({"command": 7})),
-    ];
-    for (tool, input) in inputs {
-        payloads.push(json!({
-            "cwd": "/no/such/folder", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
-        }));
-    }
-    for client in CLIENTS {
-        for payload in &payloads {
+        let inputs = [
+            ("Write", Value::Null),
+            ("Write", json!({"file_path": null})),
+            ("Write", json!({"file_path": "\u{0}"})),
+            ("Bash", json!({"command": 7})),
+        ];
+        let tools = inputs.map(|(tool, input)| json!({ "cwd": "/no/such/folder", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input }));
+        let others = [
+            json!({}),
+            json!({"hook_event_name": 7, "tool_name": [], "cwd": {}}),
+            json!({"toolName": "create", "toolArgs": "{"}),
+            json!({"toolName": "create", "toolArgs": 7}),
+        ];
+        for payload in others.iter().chain(&tools) {
             let answer = environment.call(client, payload.to_string());
             let is_silent = ["", "{}\n"].contains(&answer.text());
             assert!(is_silent, "{client} {payload}: {answer:?}");

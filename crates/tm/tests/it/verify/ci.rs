@@ -24,7 +24,7 @@ fn job(environment: &TestEnvironment, clone: &Path, lines: &[String]) -> (i32, S
     let verifies = lines.iter().any(|line| line.starts_with("tm verify"));
     assert!(verifies, "{lines:?}");
     for line in lines {
-        let mut shell = environment.process("sh", clone, "elsewhere");
+        let mut shell = environment.process_in("sh", clone, "elsewhere");
         let ran = ran(shell.env("BASE", "main").args(["-e", "-c", line]));
         if ran.status != 0 {
             return (ran.status, ran.out + &ran.err);

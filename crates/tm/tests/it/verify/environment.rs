@@ -1,26 +1,14 @@
-//! A home, a repository with a run in it that made its commits, and clones of it that have no home.
+//! A repository with a run in it that made its commits, and clones of it that have no home.
 
 use std::fs;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
+use testkit::Outcome;
 use testkit::sandbox::{binary, path_with_binary};
-use testkit::{Outcome, Sandbox};
 
-/// A sandbox whose project has a task.
-pub struct TestEnvironment {
-    sandbox: Sandbox,
-}
-
-impl Deref for TestEnvironment {
-    type Target = Sandbox;
-
-    fn deref(&self) -> &Sandbox {
-        &self.sandbox
-    }
-}
+pub use crate::program::environment::TestEnvironment;
 
 const TASKS: &str = r#"{ "master": { "tasks": [ { "id": 1, "title": "Count the words", "description": "x", "status": "pending",
   "subtasks": [
@@ -29,32 +17,26 @@ const TASKS: &str = r#"{ "master": { "tasks": [ { "id": 1, "title": "Count the w
 "#;
 
 impl TestEnvironment {
-    /// A repository without a run; its settings ask for notes, or do not.
-    pub fn new(notes: bool) -> Self {
+    /// A run in which the first commit is due; its settings ask for notes, or do not.
+    pub fn in_commit(notes: bool) -> Self {
         let settings = json!({
             "test": { "command": "sh run.sh", "patterns": ["tests/**"] },
             "evidence": { "notes": notes },
         });
-        let sandbox = Sandbox::repository(&[
+        let environment = Self::of(&[
             (".taskmaster/tasks/tasks.json", TASKS),
             (".taskmaster/config.json", &settings.to_string()),
             ("README.md", "words\n"),
         ]);
-        Self { sandbox }
-    }
-
-    /// A run in which the first commit is due.
-    pub fn green(notes: bool) -> Self {
-        let environment = Self::new(notes);
-        environment.tm("autopilot start 1");
+        environment.does("autopilot start 1");
         environment.red_and_green(&["words"]);
         environment
     }
 
     /// A run that stands at its last suite. The reports are those of a test runner.
     pub fn at_the_end(notes: bool) -> Self {
-        let environment = Self::green(notes);
-        environment.tm("autopilot commit");
+        let environment = Self::in_commit(notes);
+        environment.does("autopilot commit");
         environment.subtask(&["words", "lines"]);
         environment
     }
@@ -69,7 +51,7 @@ impl TestEnvironment {
     /// RED, GREEN and the commit of a subtask, whose test is the last one.
     pub fn subtask(&self, tests: &[&str]) {
         self.red_and_green(tests);
-        self.tm("autopilot commit");
+        self.does("autopilot commit");
     }
 
     /// RED and GREEN of a subtask, whose test is the last one.
@@ -77,16 +59,16 @@ impl TestEnvironment {
         let name = tests.last().unwrap();
         self.write(&format!("tests/{name}.sh"), "false\n");
         let red = self.report(tests, Some(name));
-        self.tm(&format!("autopilot complete red --report {red}"));
+        self.does(&format!("autopilot complete red --report {red}"));
         self.write(&format!("src/{name}.sh"), "true\n");
         let green = self.report(tests, None);
-        self.tm(&format!("autopilot complete green --report {green}"));
+        self.does(&format!("autopilot complete green --report {green}"));
     }
 
     /// The end of the run.
     pub fn finalize(&self) {
         let suite = self.report(&["words", "lines"], None);
-        self.tm(&format!("autopilot finalize --report {suite}"));
+        self.does(&format!("autopilot finalize --report {suite}"));
     }
 
     /// The commit that is due, made by hand in two.
@@ -115,10 +97,10 @@ impl TestEnvironment {
     }
 
     /// A process in a folder, with a home of this name, which finds the binary by its name.
-    pub fn process(&self, program: impl AsRef<Path>, folder: &Path, home: &str) -> Command {
+    pub fn process_in(&self, program: impl AsRef<Path>, folder: &Path, home: &str) -> Command {
         let home = self.beside(home);
         fs::create_dir_all(&home).unwrap();
-        let mut command = self.sandbox.process(program);
+        let mut command = self.process(program);
         command
             .current_dir(folder)
             .env("PATH", path_with_binary())
@@ -128,15 +110,11 @@ impl TestEnvironment {
         command
     }
 
-    /// Runs the binary, which must succeed.
-    pub fn tm(&self, words: &str) -> String {
-        self.try_tm(words, None).text().to_owned()
-    }
-
     /// Runs the binary, with a variable on top.
-    pub fn try_tm(&self, words: &str, variable: Option<(&str, &str)>) -> Outcome {
-        let words: Vec<&str> = words.split(' ').collect();
-        ran(self.program(&words).envs(variable))
+    pub fn try_tm(&self, line: &str, variable: Option<(&str, &str)>) -> Outcome {
+        ran(self
+            .program(&line.split(' ').collect::<Vec<_>>())
+            .envs(variable))
     }
 
     /// A clone without a home, made anew; with the notes, or without.
@@ -145,7 +123,7 @@ impl TestEnvironment {
         let _ = fs::remove_dir_all(&clone);
         let (project, to) = (self.project(), clone.to_str().unwrap());
         let git = |folder: &Path, words: &[&str]| {
-            ran(self.process("git", folder, "elsewhere").args(words)).text();
+            ran(self.process_in("git", folder, "elsewhere").args(words)).text();
         };
         let from = project.to_str().unwrap();
         git(&project, &["clone", "--quiet", "--template=", from, to]);
@@ -168,7 +146,7 @@ impl TestEnvironment {
 
     /// Verifies in a folder with a home of this name.
     pub fn verify_at(&self, folder: &Path, home: &str, words: &str) -> Outcome {
-        let mut command = self.process(binary(), folder, home);
+        let mut command = self.process_in(binary(), folder, home);
         ran(command
             .args(["verify", "--json"])
             .args(words.split_whitespace()))

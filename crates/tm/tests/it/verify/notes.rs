@@ -77,7 +77,7 @@ fn a_note_holds_a_journal_that_was_written_anew() {
 
 #[test]
 fn other_notes_and_the_settings_for_them_are_left_alone() {
-    let environment = TestEnvironment::green(true);
+    let environment = TestEnvironment::in_commit(true);
     environment.git(&["notes", "add", "-m", "mine", "HEAD"]);
     environment.git(&["config", "core.notesRef", "refs/notes/mine"]);
     let theirs = ("GIT_NOTES_REF", "refs/notes/theirs");
@@ -91,14 +91,14 @@ fn other_notes_and_the_settings_for_them_are_left_alone() {
 #[test]
 fn a_commit_that_was_handed_in_gets_its_note() {
     for point in [None, Some("after-append"), Some("derived-before-state")] {
-        let environment = TestEnvironment::green(true);
+        let environment = TestEnvironment::in_commit(true);
         environment.commit_in_two();
         let commit = "autopilot commit 1.1 --sha HEAD";
         if let Some(point) = point {
             let ran = environment.try_tm(commit, Some(("TRAMLINE_FAIL_POINT", point)));
             assert!(ran.died(), "{ran:?}");
         }
-        environment.tm(commit);
+        environment.does(commit);
         assert!(note(&environment, "HEAD").contains("handed-in: yes"));
         let clone = environment.clone_of_it(true);
         let answer = earned(&environment.verify_in(&clone, ""), 2);
@@ -117,7 +117,7 @@ fn a_kill_between_commit_and_note_is_made_good() {
         "after-append:2",
         "derived-before-state:2",
     ] {
-        let environment = TestEnvironment::green(true);
+        let environment = TestEnvironment::in_commit(true);
         let fails = ("TRAMLINE_FAIL_POINT", point);
         let ran = environment.try_tm("autopilot commit", Some(fails));
         assert_eq!(ran.died(), !point.is_empty(), "{point}: {ran:?}");
@@ -131,10 +131,10 @@ fn a_kill_between_commit_and_note_is_made_good() {
 
 #[test]
 fn a_note_that_cannot_be_written_does_not_keep_the_commit_from_being_made() {
-    let environment = TestEnvironment::green(true);
+    let environment = TestEnvironment::in_commit(true);
     // A branch of notes of the name of the folder: the reference cannot be made.
     environment.git(&["update-ref", "refs/notes/tramline/x", "HEAD"]);
-    environment.tm("autopilot commit");
+    environment.does("autopilot commit");
     let journal = String::from_utf8(environment.journal()).unwrap();
     assert!(journal.contains("\"noteFailed\""));
     earned(&environment.verify(""), 1);

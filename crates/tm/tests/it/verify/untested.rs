@@ -6,8 +6,8 @@ use super::environment::{TestEnvironment, earned, told};
 fn mended(environment: &TestEnvironment) {
     environment.write("src/more.sh", "true\n");
     let green = environment.report(&["words", "lines"], None);
-    environment.tm(&format!("autopilot complete green --report {green}"));
-    environment.tm("autopilot commit");
+    environment.does(&format!("autopilot complete green --report {green}"));
+    environment.does("autopilot commit");
     environment.finalize();
 }
 
@@ -29,7 +29,7 @@ fn a_repair_is_earned_by_the_suite_that_failed() {
 #[test]
 fn a_repair_of_what_passed_is_without_tests() {
     let environment = TestEnvironment::at_the_end(true);
-    environment.tm("autopilot reopen --reason more");
+    environment.does("autopilot reopen --reason more");
     mended(&environment);
     let clone = environment.clone_of_it(true);
     for proof in [environment.verify(""), environment.verify_in(&clone, "")] {
@@ -42,7 +42,7 @@ fn a_repair_of_what_passed_is_without_tests() {
     environment.write(path, settings.replace(r#""evidence":{"#, allowed));
     let answer = environment.verify("").ok();
     assert_eq!(answer["commits"][2]["standing"], "without_tests");
-    let text = environment.tm("verify");
+    let text = environment.try_tm("verify", None).out;
     let said = "3 of 4 commits were earned, 1 may be without tests by the settings";
     assert!(text.contains(said), "{text}");
 }

@@ -78,7 +78,17 @@ fn green() {
             "report_unreadable",
             "echo all is well; exit 0\n",
         ),
+        runs_first(
+            "half is told",
+            "report_unreadable",
+            "printf '1..2\\nok 1 - adds\\n'; exit 0\n",
+        ),
         runs_first("it fails", "test_command_failed", "trap 'exit 1' EXIT\n"),
+        runs_first(
+            "it is killed",
+            "test_command_failed",
+            "trap 'kill -9 $$' EXIT\n",
+        ),
         story("it is not written", "report_not_written").call(|work| {
             let old = work.printed();
             age(Path::new(&old), 3600);

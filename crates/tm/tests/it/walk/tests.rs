@@ -6,10 +6,9 @@ use super::calls::kept;
 use super::{at, story};
 use crate::honest::cargo::{LIB, add_code, add_test};
 use crate::honest::work::{
-    Before, COMMIT, DOUBLE, DOUBLES, FAILING, GREEN, OLD_FAILURE, RED, SHOP, VERIFIED, WAYS, Way,
-    Work, age, code_of,
+    Before, COMMIT, DOUBLE, DOUBLES, FAILING, GREEN, OLD_FAILURE, RED, SHOP, VERIFIED, Way, Work,
+    age, code_of,
 };
-use crate::honest::{go_through, run};
 
 /// Sets everything aside that is changed.
 fn stash(work: &Work) {
@@ -267,7 +266,6 @@ fn a_test_has_another_name_or_place() {
     work.goes_through();
 }
 
-const JEST: &str = r#"{"jest": {"bail": true}}"#;
 const NOTHING_YET: &str = "// Nothing yet.\n";
 
 #[test]
@@ -284,6 +282,7 @@ fn what_the_runner_loads_is_changed_in_green() {
         ("src/double.js", NOTHING_YET),
         ("src/treble.js", NOTHING_YET),
         ("vitest.config.ts", "export default {}\n"),
+        (LISTS, "exports[`lists 1`] = `add`;\n"),
     ]);
     let changes = |name, path: &'static str| {
         story(name, "runner_config_changed")
@@ -304,18 +303,14 @@ fn what_the_runner_loads_is_changed_in_green() {
         story("settings that come", "runner_config_changed")
             .done(|work| work.write("tests/conftest.py", "collect_ignore = ['a']\n"))
             .deed(|work| work.delete("tests/conftest.py")),
+        story(
+            "a snapshot asks for something else, and is not meant",
+            "snapshots_changed",
+        )
+        .done(|work| work.write(LISTS, "exports[`lists 1`] = `add, double`;\n"))
+        .then(|work| assert!(!work.read(LISTS).contains("double")))
+        .then(Work::ends),
     ]);
-}
-
-#[test]
-fn the_runner_is_configured_for_the_tests_in_red() {
-    let needs = r#"{"jest": {"bail": true}, "dependencies": {"a": "1"}}"#;
-    go_through([run("what it depends on decides nothing")
-        .red(|work| work.write("package.json", JEST))
-        .and(|work| work.warns(&["runner_configured package.json"]))
-        .green(|work| work.write("package.json", &JEST.replace("true", "false")))
-        .green(|work| work.refused(GREEN, "runner_config_changed"))
-        .green(|work| work.write("package.json", needs))]);
 }
 
 /// A test that rests on something outside of the project.
@@ -363,29 +358,6 @@ fn all_of_the_change_lies_beside_the_project() {
 }
 
 const LISTS: &str = "tests/__snapshots__/list.snap";
-const WITH_LISTS: Before<'static> = SHOP.with(&[(LISTS, "exports[`lists 1`] = `add`;\n")]);
-
-fn lists_otherwise(work: &Work) {
-    work.write(LISTS, "exports[`lists 1`] = `add, double`;\n");
-}
-
-#[test]
-fn a_snapshot_of_before_asks_for_something_else() {
-    let work = WITH_LISTS.by(Way::Verified).with_code();
-    lists_otherwise(&work);
-    let refused = work.refused(GREEN, "snapshots_changed");
-    let steps = refused["nextSteps"].to_string();
-    let meant = format!("complete green 1.1 --verify --updated {LISTS}");
-    assert!(steps.contains(&meant), "{refused:#}");
-    at(Before::with_code, GREEN).tell([story("it is not meant", "snapshots_changed")
-        .of(WITH_LISTS)
-        .done(lists_otherwise)
-        .then(|work| {
-            assert!(!work.read(LISTS).contains("double"));
-            work.ends();
-        })]);
-}
-
 #[test]
 fn a_test_of_before_needs_what_no_checkout_has() {
     let files = [
@@ -439,7 +411,7 @@ fn a_hook_formats_what_is_committed_and_refuses() {
         .map(formats),
     );
     let all = "src/*.sh tests/*.test";
-    let all = WAYS.map(|way| formats(all).of(SHOP.by(way)));
+    let all = [Way::Claimed, Way::Verified].map(|way| formats(all).of(SHOP.by(way)));
     at(Before::at_commit, COMMIT).tell(all);
     // A test that it formatted is as frozen as before.
     let work = SHOP.at_commit();
