@@ -2,33 +2,19 @@
 
 use super::work::{SHOP, Way, play};
 
-/// What a runner prints before the subtask, in RED and in GREEN.
-struct Habit {
-    name: &'static str,
-    test: &'static str,
-    code: &'static str,
-    before: &'static str,
-    red: &'static str,
-    green: &'static str,
-}
-
-/// The runner of a project with one test, to which another one comes.
-fn run(habit: &Habit) {
-    let said = |text: &str| format!("cat <<'END'\n{}\nEND\n", text.trim_end());
+/// The runner of a project with one test, to which another one comes; it prints this before the subtask, in RED and in GREEN.
+fn run([test, code]: [&str; 2], printed: [&str; 3]) {
+    let [before, red, green] =
+        printed.map(|text| format!("cat <<'END'\n{}\nEND\n", text.trim_end()));
     let script = format!(
-        "if [ ! -f {} ]; then\n{}elif [ ! -f {} ]; then\n{}exit 1\nelse\n{}fi\n",
-        habit.test,
-        said(habit.before),
-        habit.code,
-        said(habit.red),
-        said(habit.green),
+        "if [ ! -f {test} ]; then\n{before}elif [ ! -f {code} ]; then\n{red}exit 1\nelse\n{green}fi\n"
     );
     let files = [("suite.sh", &*script), ("src/old", "old\n")];
     let shop = SHOP.files(&files).command("sh suite.sh").test("");
     let work = shop.by(Way::Verified).begin();
-    work.write(habit.test, "of the new\n");
+    work.write(test, "of the new\n");
     work.red();
-    work.write(habit.code, "new\n");
+    work.write(code, "new\n");
     work.goes_through();
 }
 
@@ -37,11 +23,11 @@ const GO_BEFORE: &str = "ok  \texample.com/shop\t0.002s\nok  \texample.com/shop/
 #[test]
 fn what_runners_print_by_themselves_is_understood() {
     let habits = [
-        Habit {
-            name: "jest names tests only in a run of one file",
-            test: "double.test.js",
-            code: "double.js",
-            before: "\
+        (
+            "jest names tests only in a run of one file",
+            ["double.test.js", "double.js"],
+            [
+                "\
 PASS ./add.test.js
   ✓ adds (3 ms)
 
@@ -50,7 +36,7 @@ Tests:       1 passed, 1 total
 Snapshots:   0 total
 Time:        0.275 s, estimated 1 s
 ",
-            red: "\
+                "\
 FAIL ./double.test.js
   ● doubles
 
@@ -65,7 +51,7 @@ Tests:       1 failed, 1 passed, 2 total
 Snapshots:   0 total
 Time:        0.275 s, estimated 1 s
 ",
-            green: "\
+                "\
 PASS ./double.test.js
 PASS ./add.test.js
 
@@ -74,13 +60,14 @@ Tests:       2 passed, 2 total
 Snapshots:   0 total
 Time:        0.275 s, estimated 1 s
 ",
-        },
-        Habit {
-            name: "go names packages where nothing fails",
-            test: "double_test.go",
-            code: "double.go",
-            before: GO_BEFORE,
-            red: "\
+            ],
+        ),
+        (
+            "go names packages where nothing fails",
+            ["double_test.go", "double.go"],
+            [
+                GO_BEFORE,
+                "\
 --- FAIL: TestDouble (0.00s)
     --- FAIL: TestDouble/one (0.00s)
         double_test.go:9: no
@@ -91,8 +78,12 @@ FAIL\texample.com/shop\t0.004s
 ok  \texample.com/shop/till\t(cached)
 FAIL
 ",
-            green: GO_BEFORE,
-        },
+                GO_BEFORE,
+            ],
+        ),
     ];
-    play(habits.map(|habit| (habit.name, habit)), |habit| run(&habit));
+    play(
+        habits.map(|(name, files, printed)| (name, (files, printed))),
+        |(files, printed)| run(files, printed),
+    );
 }

@@ -1,11 +1,13 @@
 //! Where languages keep their tests, by the patterns that are found and not set.
 
-use super::work::{Before, SHOP, Way};
+use super::work::{Before, GREEN, SHOP, Way};
 use super::{go_through, own};
 
 const ADD_PY: &str = "import unittest\n\nfrom shop import add\n\n\nclass Add(unittest.TestCase):\n    def test_adds(self):\n        self.assertEqual(add(1, 2), 3)\n";
 const DOUBLE_PY: &str = "import unittest\n\nimport shop\n\n\nclass Double(unittest.TestCase):\n    def test_doubles(self):\n        for number in (1, 2, 4):\n            with self.subTest(number=number):\n                self.assertEqual(shop.double(number), 2 * number)\n\n    @unittest.skip(\"not here\")\n    def test_elsewhere(self):\n        self.fail()\n\n    @unittest.expectedFailure\n    def test_of_words(self):\n        self.assertEqual(shop.double(\"a\"), \"a\")\n";
 const DOUBLE_FUNCTION: &str = "\n\ndef double(a):\n    return a * 2\n";
+
+const TAKES_OUT: &str = "import unittest\n\nNAMES = unittest.TestLoader.getTestCaseNames\nunittest.TestLoader.getTestCaseNames = lambda self, case: [name for name in NAMES(self, case) if name != 'test_adds']\n\n";
 
 pub const PYTHON: Before<'static> = SHOP
     .files(&[
@@ -26,7 +28,19 @@ fn python_with_its_own_runner() {
     };
     go_through([
         doubles("every test is told", PYTHON),
-        doubles("not every test", PYTHON.command("python3 -m unittest")),
+        // Where the suite is run here, the runner is had to name them: a product cannot take one out.
+        doubles("not every test", PYTHON.command("python3 -m unittest"))
+            .by(&[Way::Verified])
+            .green(|work| {
+                let right = work.read("shop.py");
+                work.write("shop.py", &format!("{TAKES_OUT}{right}"));
+                let another = ADD_PY.replace("test_adds", "test_adds_as_well");
+                work.write("tests/test_more.py", &another);
+                let told = work.refused(GREEN, "tests_missing");
+                let missing = "tests.test_add.Add.test_adds";
+                assert_eq!(told["details"]["tests"][0], missing, "{told:#}");
+                work.write("shop.py", &right);
+            }),
     ]);
 }
 

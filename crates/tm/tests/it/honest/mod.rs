@@ -23,7 +23,7 @@ pub type Deed = Box<dyn Fn(&Work) + Send>;
 pub struct Run {
     name: &'static str,
     before: Before<'static>,
-    ways: Option<&'static [Way]>,
+    ways: &'static [Way],
     is_own: bool,
     subtasks: Vec<[Vec<Deed>; 2]>,
     then: Vec<Deed>,
@@ -40,7 +40,7 @@ pub fn run(name: &'static str) -> Run {
     Run {
         name,
         before: SHOP,
-        ways: None,
+        ways: &[],
         is_own: false,
         subtasks: Vec::new(),
         then: Vec::new(),
@@ -62,10 +62,7 @@ impl Run {
     }
 
     pub fn by(self, ways: &'static [Way]) -> Self {
-        Self {
-            ways: Some(ways),
-            ..self
-        }
+        Self { ways, ..self }
     }
 
     pub fn red<T>(mut self, does: impl Fn(&Work) -> T + Send + 'static) -> Self {
@@ -127,9 +124,9 @@ pub fn go_through(runs: impl IntoIterator<Item = Run>) {
         if run.subtasks.is_empty() {
             run = run.red(|_| {});
         }
-        let own = [run.before.way];
-        for way in run.ways.unwrap_or(&own) {
-            run.goes_through(*way);
+        if run.ways.is_empty() {
+            run.goes_through(run.before.way);
         }
+        run.ways.iter().for_each(|way| run.goes_through(*way));
     });
 }

@@ -1,7 +1,7 @@
 //! Back, aside, and on again.
 
 use super::work::{BY_NAME, DOUBLES, FINALIZE, GREEN, SHOP, Way, Work};
-use super::{go_through, own, run};
+use super::{go_through, own};
 
 #[test]
 fn back_by_reopen() {
@@ -25,13 +25,9 @@ fn back_by_reopen() {
         .green(Work::code)]);
 }
 
-/// Hooks, pauses, commits of one's own, and reports that come twice.
+/// Pauses, commits of one's own, and reports that come twice.
 #[test]
 fn aside() {
-    go_through([run("a formatter finds all in its form").of(SHOP.prepared(|work| {
-        let format = "#!/bin/sh\nfor file in $(git diff --cached --name-only); do\n  sed -i -e 's/ *$//' \"$file\"; git add \"$file\"\ndone\n";
-        work.hook("pre-commit", format);
-    }))]);
     let work = SHOP.at_red();
     let call = ["complete", "red", "--report", &work.printed()];
     let [first, again] = [work.tm(&call), work.tm(&call)];
