@@ -1,12 +1,9 @@
 //! What an agent may not get away with: each cheat is played in a real repository with a real runner, and beside it an
 //! honest run that nobody accuses.
 
-mod cheats_in_green;
-mod cheats_in_red;
+mod cheats;
 mod ignored;
-mod ledger;
 mod policy;
-mod python;
 mod reports;
 mod stage;
 mod submodules;

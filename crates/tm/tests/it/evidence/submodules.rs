@@ -237,6 +237,11 @@ fn a_new_one_a_renamed_one_and_a_removed_one_need_not_be_staged() {
 #[test]
 fn what_is_advised_leaves_older_stashes_alone() {
     let env = Project::new();
+    // A start names one that is not checked out.
+    env.git(&["submodule", "--quiet", "deinit", "--force", "lib"]);
+    let plan = env.auto("start 1 --dry-run").ok()["warnings"].to_string();
+    assert!(plan.contains("submodule lib"), "{plan}");
+    env.git(&["submodule", "--quiet", "update", "--init"]);
     env.write("README.md", "mine\n");
     let mut stash = env.process("git");
     stash.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00 +0000");
@@ -272,13 +277,4 @@ fn what_red_failed_with_is_there_when_it_is_replayed() {
     env.write("src/known.sh", "known() { echo 2; }\n");
     let green = env.accepted(VERIFIED_GREEN);
     assert!(green["warning"].is_null(), "{green:#}");
-}
-
-#[test]
-fn a_start_names_one_that_is_not_checked_out() {
-    let env = Project::new();
-    env.git(&["submodule", "--quiet", "deinit", "--force", "lib"]);
-    let answer = env.auto("start 1").ok();
-    let warnings = answer["warnings"].to_string();
-    assert!(warnings.contains("submodule lib"), "{answer:#}");
 }

@@ -120,16 +120,6 @@ echo $((n + 1)) >../count
     fs::remove_file(stage.outside("meddle")).unwrap();
     stage.delete("src/late.sh");
     stage.accepted(VERIFIED_GREEN);
-
-    // A build that writes code comes to rest; its first run counts for nothing.
-    let stage = with_suite("echo 'made() { echo made; }' >src/made.sh\nsh run.sh\n");
-    stage.auto("start 1").ok();
-    let test = "test_made() { test \"$(made; spaces)\" = 1; }\n";
-    stage.write("tests/made_test.sh", test);
-    stage.auto(VERIFIED_RED).ok();
-    stage.code("spaces");
-    stage.write("src/made.sh", "made() { :; }\n");
-    assert_ne!(stage.auto(VERIFIED_GREEN).code(), "stale_report");
 }
 
 #[test]
