@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::environment::{TestEnvironment, earned, told};
+use super::environment::{TestEnvironment, earned};
 
 /// The bundle of the only run, in the file that is named.
 fn bundle(environment: &TestEnvironment) -> String {

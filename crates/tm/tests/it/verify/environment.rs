@@ -71,14 +71,6 @@ impl TestEnvironment {
         self.does(&format!("autopilot finalize --report {suite}"));
     }
 
-    /// The commit that is due, made by hand in two.
-    pub fn commit_in_two(&self) {
-        for folder in ["tests", "src"] {
-            self.git(&["add", folder]);
-            self.git(&["commit", "--quiet", "--message", folder]);
-        }
-    }
-
     /// Writes a report outside of the repository.
     pub fn report(&self, tests: &[&str], failing: Option<&str>) -> String {
         let mut text = format!("TAP version 13\n1..{}\n", tests.len());

@@ -113,24 +113,19 @@ fn evidence_that_is_gone_or_changed_is_named() {
 }
 
 #[test]
-fn another_worktree_knows_of_it() {
-    let environment = TestEnvironment::finished(false);
-    let tree = environment.beside("tree");
-    let path = tree.to_str().unwrap();
-    environment.git(&["worktree", "add", "--quiet", "--detach", path]);
-    earned(&environment.verify_at(&tree, "home", "main..HEAD"), 3);
-    fs::remove_file(environment.run_folder().join("commits.txt")).unwrap();
-    earned(&environment.verify_at(&tree, "home", "main..HEAD"), 3);
-}
-
-#[test]
-fn ranges_that_mean_nothing() {
+fn ranges_that_mean_nothing_and_other_places() {
     let environment = TestEnvironment::finished(false);
     for range in ["nowhere..HEAD", "main..-x", "HEAD:README.md", "a\u{1b}[2Jb"] {
         let ran = environment.verify(&format!("-- {range}"));
         assert_eq!((ran.code(), ran.status), ("unknown_revision", 4), "{range}");
     }
     earned(&environment.verify("HEAD..HEAD"), 0);
+    // Another worktree knows of it.
+    let tree = environment.beside("tree");
+    let path = tree.to_str().unwrap();
+    environment.git(&["worktree", "add", "--quiet", "--detach", path]);
+    fs::remove_file(environment.run_folder().join("commits.txt")).unwrap();
+    earned(&environment.verify_at(&tree, "home", "main..HEAD"), 3);
     // Where nothing ever ran, nobody can tell.
     let clone = environment.clone_of_it(false);
     let elsewhere = |words: &str| environment.verify_at(&clone, "elsewhere", words);

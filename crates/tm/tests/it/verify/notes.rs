@@ -92,7 +92,10 @@ fn other_notes_and_the_settings_for_them_are_left_alone() {
 fn a_commit_that_was_handed_in_gets_its_note() {
     for point in [None, Some("after-append"), Some("derived-before-state")] {
         let environment = TestEnvironment::in_commit(true);
-        environment.commit_in_two();
+        for folder in ["tests", "src"] {
+            environment.git(&["add", folder]);
+            environment.git(&["commit", "--quiet", "--message", folder]);
+        }
         let commit = "autopilot commit 1.1 --sha HEAD";
         if let Some(point) = point {
             let ran = environment.try_tm(commit, Some(("TRAMLINE_FAIL_POINT", point)));

@@ -1,14 +1,18 @@
 //! Commits before which no test failed.
 
+use testkit::Outcome;
+
 use super::environment::{TestEnvironment, earned, told};
 
-/// The repair that is open is reported and committed, and the run ended.
-fn mended(environment: &TestEnvironment) {
+/// The repair that is open is reported and committed, and the run ended. What proves it here and in a clone.
+fn mended(environment: &TestEnvironment) -> [Outcome; 2] {
     environment.write("src/more.sh", "true\n");
     let green = environment.report(&["words", "lines"], None);
     environment.does(&format!("autopilot complete green --report {green}"));
     environment.does("autopilot commit");
     environment.finalize();
+    let clone = environment.clone_of_it(true);
+    [environment.verify(""), environment.verify_in(&clone, "")]
 }
 
 #[test]
@@ -17,9 +21,7 @@ fn a_repair_is_earned_by_the_suite_that_failed() {
     let failing = environment.report(&["words", "lines"], Some("words"));
     let suite = format!("autopilot finalize --report {failing}");
     assert_eq!(environment.try_tm(&suite, None).status, 3);
-    mended(&environment);
-    let clone = environment.clone_of_it(true);
-    for proof in [environment.verify(""), environment.verify_in(&clone, "")] {
+    for proof in mended(&environment) {
         let repair = &earned(&proof, 4)["commits"][2];
         let about = (&repair["for"], &repair["red"]["failed"]);
         assert_eq!(about, (&"repair".into(), &1.into()));
@@ -30,9 +32,7 @@ fn a_repair_is_earned_by_the_suite_that_failed() {
 fn a_repair_of_what_passed_is_without_tests() {
     let environment = TestEnvironment::at_the_end(true);
     environment.does("autopilot reopen --reason more");
-    mended(&environment);
-    let clone = environment.clone_of_it(true);
-    for proof in [environment.verify(""), environment.verify_in(&clone, "")] {
+    for proof in mended(&environment) {
         let standings = "earned earned without_tests earned";
         told(&proof, standings, "without_tests");
     }
