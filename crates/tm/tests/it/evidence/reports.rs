@@ -38,9 +38,7 @@ fn a_report_from_before_the_change() {
     // What the tests are not about may come after them.
     for (path, text) in [
         ("README.md", "words and spaces\n"),
-        ("docs/spaces.md", "spaces\n"),
         (".gitignore", "*.tmp\n*.bak\n"),
-        ("coverage.xml", "<coverage/>\n"),
         ("tests/output/a.txt", "1\n"),
     ] {
         stage.write(path, text);

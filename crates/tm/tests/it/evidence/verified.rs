@@ -6,8 +6,6 @@ use super::stage::{CODE, RED, Stage, VERIFIED_GREEN, VERIFIED_RED, set_age, warn
 use crate::rails::environment::autopilot;
 
 const CLEAN: &str = r#""evidence": {"redInCleanTree": true}"#;
-const STILL_FAILING: &str = "green_tests_still_failing";
-const TESTS_RUN: &str = r#""command": "sh run.sh""#;
 
 /// The project with another test command, which is no cheat.
 fn with_command(command: &str, files: &[(&str, &str)]) -> Stage {
@@ -38,7 +36,7 @@ fn a_verified_run_from_start_to_end() {
         // A claim is not even looked at.
         stage.accepted("complete red --results failed:7");
         let lie = stage.auto("complete green --results passed:9,failed:0");
-        assert_eq!(lie.code(), STILL_FAILING, "{lie:#?}");
+        assert_eq!(lie.code(), "green_tests_still_failing", "{lie:#?}");
         stage.code(name);
         stage.accepted("complete");
         stage.auto("commit").ok();
@@ -147,7 +145,7 @@ fn a_clean_tree_may_have_to_be_set_up() {
     ] {
         let package = r#"{"name": "words", "dependencies": {"left": "1"}}"#;
         let files = [("package.json", package), (".gitignore", "node_modules/\n")];
-        let stage = Stage::with_test(&format!("{TESTS_RUN}{setup}"), CLEAN, &files);
+        let stage = Stage::with_test(&format!(r#""command": "sh run.sh"{setup}"#), CLEAN, &files);
         let runner = stage.read("run.sh");
         stage.write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
         stage.commit_all("A runner that needs it");
@@ -195,6 +193,15 @@ fn reports_that_a_runner_leaves_in_any_case_are_read() {
     stage.begin("--verify");
     let red = stage.accepted(VERIFIED_RED);
     assert_eq!(red["message"], "RED accepted: 1 failing, 2 passing");
+}
+
+/// It prints numbers, and the names of those that fail.
+#[test]
+fn a_command_that_names_no_test_is_told_of() {
+    let script = "sh run.sh >all\nn=$(grep -c '^ok' all)\necho '======= test session starts ======='\necho 'FAILED tests/spaces_test.sh::test_spaces - it fails'\necho \"======= 1 failed, $n passed in 0.10s =======\"\nexit 1\n";
+    let stage = with_suite(script);
+    stage.begin("");
+    warns(&stage.auto(VERIFIED_RED).ok(), "does not name every test");
 }
 
 /// Whoever doubts a commit has its tests run again.

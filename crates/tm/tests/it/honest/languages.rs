@@ -1,4 +1,4 @@
-//! Where languages keep their tests, by the patterns that are found and not set.
+//! Python and Node with their own runners, whose tests lie where patterns find them that nobody has set.
 
 use super::work::{Before, GREEN, SHOP, Way};
 use super::{go_through, own};
@@ -56,11 +56,8 @@ const NODE: Before<'static> = SHOP.test("").files(&[
 
 #[test]
 fn a_module_of_node_that_is_not_there_yet() {
-    if std::process::Command::new("node")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
+    let node = std::process::Command::new("node").arg("--version").output();
+    if node.is_err() {
         return;
     }
     go_through([own("one that fails to load", NODE.command("node --test"))

@@ -51,25 +51,6 @@ fn a_snapshot_is_written_by_the_second_package_after_the_report_of_the_first() {
     work.finalize();
 }
 
-#[test]
-fn a_report_that_is_handed_in_long_after_it_was_written() {
-    let work = SHOP.with_code();
-    let report = work.printed();
-    // Meanwhile things happen that are no work on what was tested.
-    work.runs_well("git status && git add --all && git fetch --quiet .");
-    work.tm(&["next"]);
-    work.tm(&["status"]);
-    fs::write(work.outside().join("note"), "x").unwrap();
-    work.write(".git/note", "x");
-    work.hand_in(&[&report]);
-    work.green();
-    work.commit();
-    let report = work.printed();
-    work.tm(&["next"]);
-    work.hand_in(&[&report]);
-    work.finalize();
-}
-
 /// As an archive, a copy that keeps times, or `cp -p` leaves them; and as a file server whose clock is ahead.
 #[test]
 fn files_with_times_of_another_age() {

@@ -85,7 +85,6 @@ fn a_report_is_of_no_sense() {
                 "unknown_item",
             ),
             ("commit", "stale_unit"),
-            ("finalize --results failed:0,passed:2", "stale_unit"),
             ("reopen --reason again", "cannot_reopen"),
             ("skip 1.7 --reason no", "not_present"),
             ("allow no_tests_ran --reason fine", "not_a_policy"),

@@ -147,7 +147,7 @@ exit 0
 "#;
 
 #[test]
-fn what_is_run_here_says_too_little_or_two_things() {
+fn what_is_run_here_says_two_things() {
     at(Before::at_red, GREEN).tell([story("it is printed otherwise", "report_contradicted")
         .of(VERIFIED
             .with(&[("suite.sh", TWO_FACED)])
@@ -179,4 +179,6 @@ fn a_made_up_baseline_counts_less_than_what_was_seen() {
     work.refused(GREEN, "green_tests_still_failing");
     work.write("src/add.sh", &add);
     work.green();
+    // Nor does it take the place of one that was seen.
+    assert_eq!(code_of(&made_up(&VERIFIED.begin())), "baseline_known");
 }

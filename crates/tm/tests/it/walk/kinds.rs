@@ -7,15 +7,19 @@ use crate::honest::languages::PYTHON;
 use crate::honest::refactoring::{REFACTOR, REFACTORED, UNCHANGED};
 use crate::honest::work::{Before, COMMIT, DOUBLE, GREEN, SHOP, Way, Work};
 
-/// A report of coverage, where what stands in one file is not covered.
-fn covered(work: &Work) -> [String; 2] {
+/// Reports a phase with coverage, where what stands in one file is not covered.
+fn covered(work: &Work, phase: &str) -> (i32, serde_json::Value) {
     let more = work.root().join("src/more.sh").exists();
     let lines = if more { "DA:2,0\nDA:3,0\n" } else { "" };
     let file = work.outside().join("lcov.info");
     let text = format!("SF:src/double.sh\nDA:1,1\n{lines}end_of_record\n");
     std::fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap().to_owned();
-    ["--coverage-report".to_owned(), file]
+    work.report(&[
+        "complete",
+        phase,
+        "--coverage-report",
+        file.to_str().unwrap(),
+    ])
 }
 
 #[test]
@@ -95,15 +99,9 @@ fn another_form() {
             .call(|work| work.ask(UNCHANGED)),
         story("code that no test asks for comes with it", "coverage_fell")
             .of(REFACTORED.by(Way::Claimed))
-            .done(|work| {
-                let [option, file] = covered(work);
-                work.accepted(&["complete", "green", &option, &file]);
-                work.write("src/more.sh", DOUBLE);
-            })
-            .call(|work| {
-                let [option, file] = covered(work);
-                work.report(&["complete", "refactor", &option, &file])
-            })
+            .done(|work| assert_eq!(covered(work, "green").0, 0))
+            .done(|work| work.write("src/more.sh", DOUBLE))
+            .call(|work| covered(work, "refactor"))
             .deed(|work| work.delete("src/more.sh")),
     ]);
 }

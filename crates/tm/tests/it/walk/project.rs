@@ -73,19 +73,17 @@ fn files_of_the_project_are_changed() {
         .then(Work::finalize)]);
 }
 
-/// Settings of main's come to ask for more behind a run that is given up.
-fn is_given_up(work: &Work) {
-    work.tm(&["abort"]);
-    work.git(&["switch", "--quiet", "main"]);
-    let asks = "\"evidence\": {\"require\": \"reported\"}, \"test\"";
-    work.replace(CONFIG, "\"test\"", asks);
-    work.commit_by_hand("Ask for reports");
-}
-
 #[test]
 fn the_branch_of_an_earlier_run() {
     at(Before::committed, &[]).tell([story("one is behind in its settings", "branch_behind")
         .of(TWO)
-        .done(is_given_up)
+        // Settings of main's come to ask for more behind a run that is given up.
+        .done(|work| work.tm(&["abort"]))
+        .done(|work| work.git(&["switch", "--quiet", "main"]))
+        .done(|work| {
+            let asks = "\"evidence\": {\"require\": \"reported\"}, \"test\"";
+            work.replace(CONFIG, "\"test\"", asks);
+            work.commit_by_hand("Ask for reports");
+        })
         .call(|work| work.ask(&["start", "2"]))]);
 }
