@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::collab_walk::{Caller, ONE_OF_EACH, Walk, items, two_waves};
+use super::collab_walk::{Caller, items};
 use super::environment::{TestEnvironment, has, holds, words};
 use testkit::Outcome;
 
 /// The calls, as commands.
-struct Commands<'e>(&'e TestEnvironment);
+pub struct Commands<'e>(pub &'e TestEnvironment);
 
 impl Caller for Commands<'_> {
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
@@ -76,11 +76,6 @@ impl Session {
     }
 
     #[track_caller]
-    fn refused(&self, line: &str, status: i32, code: &str) -> Outcome {
-        self.0.refused(&format!("collab {line}"), status, code)
-    }
-
-    #[track_caller]
     fn ok(&self, line: &str) -> Value {
         self.line(line).ok()
     }
@@ -94,54 +89,6 @@ impl Session {
         let line = format!("collab {line}");
         self.0.tm(&words(&line)).text().to_owned()
     }
-}
-
-#[test]
-fn a_session_with_one_of_each_takes_forty_completions() {
-    let environment = TestEnvironment::bare();
-    let mut commands = Commands(&environment);
-    Walk::new(&mut commands, "forty").whole(&ONE_OF_EACH, 2, two_waves);
-    let full = json!({ "session": "forty", "full": true });
-    let state = commands.call("get_session_state", &full);
-    holds(&state, &json!({ "status": "completed", "phase": "done" }));
-    for item in state["workItems"].as_array().unwrap() {
-        assert_eq!(item["status"], "complete", "{item}");
-    }
-    let tasks = |batch: usize| state["batches"][batch]["tasks"].as_array().unwrap().iter();
-    let ids: Vec<&Value> = tasks(0).chain(tasks(1)).map(|task| &task["id"]).collect();
-    assert_eq!(ids, ["types", "item-2", "item-3", "lexer"]);
-    assert_eq!(environment.line("log verify").ok()["whole"], true);
-}
-
-#[test]
-fn a_person_reads_the_next_skill_first() {
-    let session = Session(TestEnvironment::bare());
-    let begun = session.told("complete-skill ' Collab-START '");
-    let lines: Vec<&str> = begun.lines().collect();
-    let command = "  -> tm collab complete-skill gather-session-goals --unit-id gather-goals";
-    let first = "next skill: gather-session-goals";
-    assert_eq!((lines[0], lines[lines.len() - 1]), (first, command));
-    // In a terminal of its own or in a pipe: with no colour nothing but text is printed.
-    assert!(!begun.contains('\u{1b}'), "{begun}");
-    let refused = session.0.tm(&words("collab complete-skill collab-clear"));
-    assert_eq!((refused.status, &refused.out[..2]), (3, "x "));
-}
-
-#[test]
-fn a_paused_session_takes_nothing_and_says_how_it_goes_on() {
-    let session = Session::gathered(&["code"]);
-    let run = session.ok("state --full")["runId"].clone();
-    let of_run = |verb: &str| format!("run {verb} --run-id {}", run.as_str().unwrap());
-    session.0.line(&of_run("pause --reason lunch")).ok();
-    session.refused("complete-skill collab-clear", 5, "paused");
-    let resume = format!("-> tm {}\n", of_run("resume"));
-    for look in ["state", "state --full"] {
-        let told = session.told(look);
-        assert!(told.ends_with(&resume), "{told}");
-        assert!(!told.contains("next skill"), "{told}");
-    }
-    session.0.line(&of_run("resume")).ok();
-    session.complete("collab-clear");
 }
 
 #[test]
@@ -175,47 +122,21 @@ fn what_is_typed_wrong_says_how_it_is_typed() {
 }
 
 #[test]
-fn refusals_name_what_callers_may_do_instead() {
-    let session = Session(TestEnvironment::bare());
-    session.ok(r#"update --work-items '[{"number": "2a", "title": "x", "type": "code"}]'"#);
-    let unknown = session.refused("update --current-item 7", 3, "unknown_item");
-    assert_eq!(unknown.json()["expected"], json!(["2a"]));
-    let session = Session::executing(2);
-    for (line, code, told) in [
-        ("update --current-item 1", "not_now", "(collab-start)"),
-        ("task item-1 done", "bad_status", "`completed`"),
-        ("task item-9 completed", "unknown_task", "`item-"),
-        (AT_ANOTHER_UNIT, "unexpected_skill", "`execute-batch`"),
-    ] {
-        has(&session.refused(line, 3, code).out, told);
-    }
-}
-
-const AT_ANOTHER_UNIT: &str = "complete-skill executing-plans --unit-id collab-start";
-
-#[test]
-fn tasks_are_stored_together_and_those_skipped_end_the_batch() {
-    let session = Session::executing(3);
-    session.refused("complete-skill executing-plans", 3, "tasks_unfinished");
-    let one_is_unknown = "task item-1=completed item-9=completed";
-    session.refused(one_is_unknown, 3, "unknown_task");
-    assert_eq!(session.ok("state --full")["completedTasks"], json!([]));
-    assert_eq!(session.ok("task item-1 in-progress")["remaining"], 3);
-    session.ok("task item-2 --skipped");
-    let ended = session.told("task item-1=completed item-3=skipped");
-    has(&ended, "No task of the batch is left.\n");
-    let unit = "executing-plans --unit-id execute-batch";
-    has(&ended, &format!("-> tm collab complete-skill {unit}\n"));
-    session.complete(unit);
-    let state = session.told("state --full");
-    has(&state, "Tasks: 1 completed, 2 skipped");
-}
-
-#[test]
 fn a_graph_comes_from_a_file_inside_or_outside_and_from_standard_input() {
     let session = Session::gathered(&["task"]);
     session.complete("collab-clear");
     let environment = &session.0;
+    // One that cannot be drawn is no empty drawing.
+    let state = session.ok("state --full");
+    let documents = Path::new(state["documents"].as_str().unwrap());
+    let file = documents.join("task-graph-item-1.yaml");
+    fs::write(&file, "tasks: [{}]\n").unwrap();
+    let drawn = environment.tm(&["collab", "graph"]);
+    assert_eq!((drawn.status, &*drawn.out), (3, ""));
+    let graph = session.line("graph").json_with(3);
+    assert_eq!(graph["problems"][0]["code"], "task_without_id");
+    fs::remove_file(file).unwrap();
+
     let graph = "# Tasks\n\n```yaml\ntasks:\n  - id: a\n```\n";
     environment.write("docs/graph.md", graph);
     let outside = environment.home().join("graph.yaml");
@@ -233,26 +154,9 @@ fn a_graph_comes_from_a_file_inside_or_outside_and_from_standard_input() {
         assert_eq!(refused["problems"][0]["document"], document);
     }
     has(&session.told("graph"), "flowchart");
-    for line in ["graph", "graph --format json"] {
-        let graph = session.ok(line);
-        has(&graph["mermaid"], "flowchart");
-        assert_eq!(graph["cut"], false, "{graph}");
-    }
-}
-
-#[test]
-fn a_graph_that_cannot_be_drawn_is_no_empty_drawing() {
-    let session = Session::gathered(&["task"]);
-    session.complete("collab-clear");
-    let state = session.ok("state --full");
-    let documents = Path::new(state["documents"].as_str().unwrap());
-    let file = documents.join("task-graph-item-1.yaml");
-    fs::write(file, "tasks: [{}]\n").unwrap();
-    let drawn = session.0.tm(&["collab", "graph"]);
-    assert_eq!((drawn.status, &*drawn.out), (3, ""));
-    has(&drawn.err, "task-graph-item-1.yaml:1: ");
-    let graph = session.line("graph").json_with(3);
-    assert_eq!(graph["problems"][0]["code"], "task_without_id");
+    let graph = session.ok("graph --format json");
+    has(&graph["mermaid"], "flowchart");
+    assert_eq!(graph["cut"], false, "{graph}");
 }
 
 #[test]

@@ -1,47 +1,36 @@
 //! The example that puts capabilities of all kinds together, from its design to the finished branch.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use testkit::Server;
 
-use super::environment::{TestEnvironment, has, holds, words};
+use super::environment::{TestEnvironment, has};
 use super::generic::give_examples;
 
-pub const FAILING: &str = "report --results failed:1,passed:0";
-pub const PASSING: &str = "report --results failed:0,passed:1";
+const FAILING: &str = "report --results failed:1,passed:0";
+const PASSING: &str = "report --results failed:0,passed:1";
 const BRANCH: &str = "master/task-1-count-the-words";
 
 /// Finds fault with every file that says `mess`.
 const LINT: &str = "! grep -rl mess src\n";
 
 /// A run of the example.
-pub struct Feature {
-    pub project: TestEnvironment,
-    pub folder: PathBuf,
+struct Feature {
+    project: TestEnvironment,
+    folder: PathBuf,
     id: String,
-    /// That of MCP, where it is driven by that and not at the command line.
-    server: Option<RefCell<Server>>,
 }
 
 impl Feature {
     /// A run of the example over the task.
     fn begun() -> Self {
-        Self::begun_with(str::to_owned, "")
-    }
-
-    /// The same of an example that was changed, with more inputs.
-    pub fn begun_with(change: impl Fn(&str) -> String, inputs: &str) -> Self {
         let project = TestEnvironment::new();
         give_examples(&project);
         project.write("lint.sh", LINT);
-        project.write("publish.sh", "echo out > out.txt\n");
-        project.write(".gitignore", "out.txt\n");
         let example = project.read(".taskmaster/workflows/feature.yaml");
-        project.own_workflow("feature", &change(&example));
-        let begun = project.does(&format!("run start feature --input taskId=1 {inputs}"));
+        project.own_workflow("feature", &example);
+        let begun = project.does("run start feature --input taskId=1");
         let prompt = begun["nextAction"]["prompt"].as_str().unwrap();
         let shown = project.does("run next");
         let mut folder = PathBuf::from(shown["prompt"].as_str().unwrap());
@@ -51,47 +40,24 @@ impl Feature {
             folder,
             project,
             id: begun["runId"].as_str().unwrap().to_owned(),
-            server: None,
         }
     }
 
-    /// The same for each way to drive it.
-    fn by_each_way() -> [Self; 2] {
-        let mut by_tools = Self::begun();
-        let mut server = by_tools.project.server(&["--tools", "run"]);
-        server.initialize("2025-11-25", &json!({}));
-        by_tools.server = Some(RefCell::new(server));
-        [Self::begun(), by_tools]
-    }
-
-    /// The answer to a command of `tm run`, or to its tool, which must be there or must not.
+    /// The answer to a command of `tm run`, with this exit status.
     fn answer(&self, line: &str, status: i32) -> Value {
-        let Some(server) = &self.server else {
-            return self.project.line(&format!("run {line}")).json_with(status);
-        };
-        let words = words(line);
-        let options = words[1..].chunks(2);
-        let named = options.map(|pair| (pair[0][2..].to_owned(), pair[1].into()));
-        let arguments = Value::Object(named.collect());
-        let tool = format!("run_{}", words[0]);
-        let mut result = server.borrow_mut().call(&tool, &arguments);
-        let answer = result["structuredContent"].take();
-        // A report that is not accepted is an answer, and no failure of the tool.
-        let went_well = result["isError"] != true && answer["validated"] != false;
-        assert_eq!(went_well, status == 0, "{line}: {answer:#}");
-        answer
+        self.project.line(&format!("run {line}")).json_with(status)
     }
 
-    pub fn ok(&self, line: &str) -> Value {
+    fn ok(&self, line: &str) -> Value {
         self.answer(line, 0)
     }
 
     /// Where the run stands after that.
-    pub fn comes_to(&self, line: &str) -> Value {
+    fn comes_to(&self, line: &str) -> Value {
         self.ok(line)["nextAction"]["state"].clone()
     }
 
-    pub fn refused(&self, line: &str, code: &str) {
+    fn refused(&self, line: &str, code: &str) {
         let answer = self.answer(line, 3);
         let fault = answer.get("error").unwrap_or(&answer);
         assert_eq!(fault["code"], code, "{line}: {answer:#}");
@@ -112,12 +78,12 @@ impl Feature {
     }
 
     /// Writes a response, has it taken in, and gives what comes then.
-    pub fn answers(&self, name: &str, text: &str) -> Value {
+    fn answers(&self, name: &str, text: &str) -> Value {
         self.writes(name, text);
         self.ok("step")["nextAction"].clone()
     }
 
-    pub fn agrees(&self, line: &str) {
+    fn agrees(&self, line: &str) {
         let line = format!("run {line} --run-id {}", self.id);
         self.project.agrees(&line);
     }
@@ -132,7 +98,7 @@ impl Feature {
     }
 
     /// A subtask, test first.
-    pub fn built(&self, name: &str, code: &str) {
+    fn built(&self, name: &str, code: &str) {
         self.project.write(&format!("tests/{name}.sh"), "false\n");
         self.ok(FAILING);
         self.project.write(&format!("src/{name}.sh"), code);
@@ -156,38 +122,16 @@ impl Feature {
 }
 
 #[test]
-fn from_the_design_to_the_finished_branch() {
-    for feature in Feature::by_each_way() {
-        let told = feature.told();
-        has(&told, "Count the words");
-        assert_eq!(feature.file("design-1-task.md").trim(), told.trim());
-        feature.designed();
-        feature.built("spaces", "true\n");
-        feature.built("tabs", "true\n");
-        let looks = json!({ "state": "look_over", "outcomes": ["approved", "changes"] });
-        holds(&feature.ok("next"), &looks);
-        has(&feature.told(), &format!("`{BRANCH}`"));
-        feature.ok("report --outcome approved");
-        assert_eq!(feature.comes_to(PASSING), "notes");
-        let over = feature.answers("notes.md", "Words are counted.\n");
-        assert_eq!(over["action"], "complete", "{over}");
-        assert_eq!(feature.ok("status")["status"], "completed");
-        let verified = feature.project.does("verify main..HEAD");
-        assert_eq!(verified["verified"], true);
-        feature.project.json(&["log", "verify", &feature.id]).ok();
-    }
-}
-
-#[test]
-fn its_rails_hold() {
-    for feature in Feature::by_each_way() {
-        design_holds(&feature);
-        tests_hold(&feature);
-        review_holds(&feature);
-        lint_holds(&feature);
-        let over = feature.answers("notes.md", "Words are counted.\n");
-        assert_eq!(over["status"], "completed", "{over}");
-    }
+fn its_rails_hold_from_the_design_to_the_finished_branch() {
+    let feature = Feature::begun();
+    has(&feature.told(), "Count the words");
+    design_holds(&feature);
+    tests_hold(&feature);
+    review_holds(&feature);
+    lint_holds(&feature);
+    let over = feature.answers("notes.md", "Words are counted.\n");
+    assert_eq!(over["status"], "completed", "{over}");
+    feature.project.does("log verify");
 }
 
 /// Nothing is built before a person has approved the design.
@@ -236,6 +180,7 @@ fn tests_hold(feature: &Feature) {
     code("true # now\n");
     feature.ok("report");
     feature.built("tabs", "true\n");
+    feature.project.does("verify main..HEAD");
 }
 
 /// What a reviewer finds is built through the same rails, from a test that fails on.

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::environment::TestEnvironment;
-use super::generic_runs::{ok, run};
+use super::collab::Commands;
+use super::collab_walk::{Walk, two_waves};
+use super::environment::{TestEnvironment, changed};
+use super::generic_runs::ok;
 use super::session::{CODE, CODE_AGAIN, FAIL, PASS, PLAN};
+use super::whole_run::all;
 
 /// Another name than this one.
 fn turned(name: &str) -> String {
@@ -125,14 +128,10 @@ fn renamed_review(project: &TestEnvironment) -> String {
     text
 }
 
-/// A project with this workflow, which a person trusts, and with a template of its own.
+/// A project with this workflow, which a person trusts.
 fn trusted(text: &str) -> TestEnvironment {
     let project = TestEnvironment::new();
-    let template = "Ask for {{ subtask.title }}.\n";
-    project.write(".taskmaster/templates/ours.md", template);
-    project.write(".taskmaster/workflows/ours.yaml", text);
-    project.commit_all("A workflow of our own");
-    project.trust(&["workflow", "trust", "ours"]);
+    project.own_workflow("ours", text);
     project
 }
 
@@ -152,138 +151,6 @@ fn to_commit(project: &TestEnvironment, name: &str) {
     ok(project, FAILING);
     project.write(&format!("src/{name}.sh"), "true\n");
     ok(project, PASSING);
-}
-
-/// Whether the guard hook holds back an edit of the product, of a test, and a commit.
-fn held(project: &TestEnvironment) -> [bool; 3] {
-    let file = |path: &str| json!({ "file_path": project.project().join(path) });
-    [
-        ("Edit", file("src/words.sh")),
-        ("Edit", file("tests/words.sh")),
-        ("Bash", json!({ "command": "git commit --all --message x" })),
-    ]
-    .map(|(tool, input)| {
-        let asked = json!({
-            "cwd": project.project(), "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
-        });
-        let answer = project.tm_with_input(&["hook", "claude-code"], asked.to_string());
-        answer.text().contains("permissionDecisionReason")
-    })
-}
-
-#[test]
-fn its_rails_hold() {
-    let text = renamed(&TestEnvironment::bare());
-    let project = begun(&text.replacen("red.md", "ours.md", 1));
-    let refused = |file: &str, text: &str, line: &str, code: &str| {
-        project.write(file, text);
-        run(&project, line).fault(3, code);
-    };
-    let next = ok(&project, "next");
-    assert_eq!(next["state"], turned("red"));
-    assert_eq!(next["unitId"], "workUnit-1.1-DER");
-    assert_eq!(next["instructions"], "Ask for Count by spaces.");
-    assert_eq!(held(&project), [true, false, true]);
-
-    // Code of the product, and no test of it.
-    refused("src/words.sh", "true\n", FAILING, "red_without_tests");
-    project.write("tests/words.sh", "false\n");
-    let told = "files other than tests were changed in RED: src/words.sh";
-    assert_eq!(ok(&project, FAILING)["warning"], told);
-
-    // The test that failed is made to pass by a change of the test.
-    assert_eq!(held(&project), [false, true, true]);
-    refused("tests/words.sh", "true\n", PASSING, "tests_changed");
-    refused("tests/words.sh", "false\n", PASSING, "green_without_change");
-    project.write("src/words.sh", "true # now\n");
-    ok(&project, PASSING);
-
-    // What is committed is not what was tested.
-    assert_eq!(held(&project), [true, true, false]);
-    refused("src/words.sh", "false\n", "report", "changed_after_green");
-    project.write("src/words.sh", "true # now\n");
-    let made = ok(&project, "report");
-    assert_eq!(made["result"]["commitSha"], project.head());
-
-    to_commit(&project, "more");
-    ok(&project, "report");
-    refused("src/more.sh", "false\n", PASSING, "changed_after_commit");
-    project.write("src/more.sh", "true\n");
-    let over = ok(&project, PASSING);
-    assert_eq!(over["nextAction"]["action"], "complete");
-    let report = over["report"].as_str().unwrap();
-    let row = "| 1.1 Count by spaces | 1 failed | 1 passed |";
-    assert!(report.contains(row), "{report}");
-    let verified = project.typed_json("verify main..HEAD").ok();
-    assert_eq!(verified["verified"], true, "{verified}");
-}
-
-#[test]
-fn the_autopilot_works_on_it() {
-    let text = renamed(&TestEnvironment::bare());
-    let project = begun(&text);
-    let tm = |line: &str| project.typed_json(&format!("autopilot {line}"));
-    to_commit(&project, "words");
-    for line in ["commit", "skip --reason enough", "abort"] {
-        tm(line).ok();
-    }
-    project.git(&["switch", "--quiet", "main"]);
-    let review = tm("start --title More --workflow review");
-    review.fault(2, "other_workflow");
-    let default = "tries: { type: int, default: =config.maxGreenAttempts }";
-    let two = text.replace("id: ours", "id: two");
-    let two = two.replace(default, "tries: { type: int, default: 2 }");
-    let path = ".taskmaster/workflows/two.yaml";
-    project.write(path, two);
-    project.trust(&["workflow", "trust", "two"]);
-    for (workflow, attempts) in [("ours", 3), ("two", 2)] {
-        let plan = format!("start --title More --dry-run --allow-dirty --workflow {workflow}");
-        let plan = tm(&plan).ok();
-        assert_eq!(plan["maxAttempts"], attempts);
-    }
-    std::fs::remove_file(project.project().join(path)).unwrap();
-    let start = "start --title More --workflow ours --max-attempts";
-    for more in ["99", "99 --dry-run"] {
-        tm(&format!("{start} {more}")).fault(3, "beyond_settings");
-    }
-    let started = tm(&format!("{start} 2")).ok();
-    assert_eq!(tm("status").ok()["maxAttempts"], 2);
-    let shown = project.typed_json("runs show").ok();
-    assert_eq!(shown["runId"], started["runId"]);
-    assert_eq!(shown["view"], "autopilot");
-}
-
-#[test]
-fn whose_commands_drive_it_is_said_in_the_file() {
-    let text = renamed(&TestEnvironment::bare()).replace("view: autopilot\n", "");
-    let project = begun(&text);
-    let next = ok(&project, "next");
-    let id = next["runId"].as_str().unwrap();
-    let named = format!("session status --session {id}");
-    for (line, status, code) in [
-        ("autopilot next", 4, "no_run"),
-        ("session status", 4, "no_session"),
-        ("collab state", 4, "no_session"),
-        (&*named, 2, "other_workflow"),
-    ] {
-        project.typed_json(line).fault(status, code);
-    }
-    // One that is named has a task, which is what these words are about.
-    project.write("tests/words.sh", "false\n");
-    let complete = format!("autopilot complete --results failed:1,passed:0 --run-id {id}");
-    project.typed_json(&complete).ok();
-    project.write("src/words.sh", "true\n");
-    ok(&project, PASSING);
-    ok(&project, "skip --reason enough");
-    // One of another view that is called by its name is told as that, too.
-    let search = "collab complete-skill collab-start --session search";
-    project.typed_json(search).ok();
-    for line in [
-        "autopilot status --run-id search",
-        "session status --session search",
-    ] {
-        project.typed_json(line).fault(2, "other_workflow");
-    }
 }
 
 /// What is wrong with a commit by this definition whose RED was answered by a change of `file`, which is undone before the
@@ -327,38 +194,65 @@ fn what_is_held_against_nothing_is_not_earned() {
 fn what_no_reader_and_no_check_would_hold_to_is_a_fault() {
     let project = TestEnvironment::bare();
     let (tdd, review) = (renamed(&project), renamed_review(&project));
-    let fault = |text: &str, old: &str, new: &str| {
-        assert!(text.contains(old), "{old}");
-        project.write("ours.yaml", text.replacen(old, new, 1));
-        let told = project.typed_json("workflow check ours.yaml").json_with(3);
-        let fault = |key: &str| told["faults"][0][key].as_str().unwrap().to_owned();
-        (fault("rule"), fault("message"))
-    };
     let frozen = ", tests_changed, snapshots_changed, runner_config_changed";
-    for (check, key) in [
-        ("no_new_failure, ", "shows"),
-        ("red_without_tests, ", "freezes"),
-        (frozen, "frozen"),
-        ("tests_missing, ", "against"),
-        ("changed_after_green, ", "of"),
-    ] {
-        let (rule, told) = fault(&tdd, check, "");
-        assert_eq!(rule, "role_not_checked");
-        assert!(told.contains(&format!("not held to `{key}`")), "{told}");
-    }
     // A check that only some reports meet is none.
     let often = "{ check: [green_without_change,";
-    let shows = ", shows: new_failure, freezes: tests";
     let sometimes = "{ when: tests.passed > 1, check: [green_without_change,";
+    let shows = ", shows: new_failure, freezes: tests";
+    let not_checked = "role_not_checked";
     for (text, old, new, rule) in [
-        (&tdd, often, sometimes, "role_not_checked"),
+        (&tdd, "no_new_failure, ", "", not_checked),
+        (&tdd, "red_without_tests, ", "", not_checked),
+        (&tdd, frozen, "", not_checked),
+        (&tdd, "tests_missing, ", "", not_checked),
+        (&tdd, "changed_after_green, ", "", not_checked),
+        (&tdd, often, sometimes, not_checked),
         (&tdd, shows, "", "policy_never_found"),
         (&review, "ask: planning, ", "", "unknown_ask"),
         (&review, "ask: planning", "ask: plans", "unknown_ask"),
         (&review, "over: plan", "over: plans", "unknown_subject"),
     ] {
-        assert_eq!(fault(text, old, new).0, rule, "{old} -> {new}");
+        project.write("ours.yaml", changed(text, &[(old, new)]));
+        let told = project.typed_json("workflow check ours.yaml").json_with(3);
+        assert_eq!(told["faults"][0]["rule"], rule, "{old} -> {new}");
     }
+}
+
+#[test]
+fn the_autopilot_works_on_it_where_the_file_says_so() {
+    let text = renamed(&TestEnvironment::bare());
+    let project = begun(&text);
+    let tm = |line: &str| project.typed_json(&format!("autopilot {line}"));
+    to_commit(&project, "words");
+    for line in ["commit", "skip --reason enough", "abort"] {
+        tm(line).ok();
+    }
+    project.git(&["switch", "--quiet", "main"]);
+    let start = "start --title More --workflow ours --max-attempts";
+    tm(&format!("{start} 99")).fault(3, "beyond_settings");
+    let review = tm("start --title More --workflow review");
+    review.fault(2, "other_workflow");
+    tm(&format!("{start} 2")).ok();
+    assert_eq!(tm("status").ok()["maxAttempts"], 2);
+    let shown = project.typed_json("runs show").ok();
+    assert_eq!(shown["view"], "autopilot");
+
+    let project = begun(&text.replace("view: autopilot\n", ""));
+    let id = ok(&project, "next")["runId"].take();
+    let id = id.as_str().unwrap();
+    let named = format!("session status --session {id}");
+    for (line, status, code) in [
+        ("autopilot next", 4, "no_run"),
+        ("session status", 4, "no_session"),
+        ("collab state", 4, "no_session"),
+        (&*named, 2, "other_workflow"),
+    ] {
+        project.typed_json(line).fault(status, code);
+    }
+    // One that is named has a task, which is what these words are about.
+    project.write("tests/words.sh", "false\n");
+    let complete = format!("autopilot complete --results failed:1,passed:0 --run-id {id}");
+    project.typed_json(&complete).ok();
 }
 
 #[test]
@@ -367,74 +261,35 @@ fn a_session_goes_by_no_name_either() {
     let start =
         r#"start ours --input values={"request":"Greet"} --input firstGate=human --input rounds=1"#;
     let begun = ok(&project, start);
-    let id = begun["runId"].as_str().unwrap().to_owned();
+    let id = begun["runId"].as_str().unwrap();
     let session = |line: &str| {
         let answer = project.typed_json(&format!("session {line} --session {id}"));
         answer.json().clone()
     };
-    // In words, too: they go by what is asked for.
-    let tells = |line: &str, text: &str| {
-        let told = project.typed(&format!("session {line} --session {id}")).out;
-        let flat: Vec<&str> = told.split_whitespace().collect();
-        assert!(flat.join(" ").contains(text), "{told}");
-    };
     let agreed = |line: &str| project.agreed(&format!("session {line} --session {id}"));
-    tells("status", "The next step asks for the plan.");
     let folder = PathBuf::from(session("status")["folder"].as_str().unwrap());
     let answers = |file: &str, text: &str, phase: &str| {
         session("run");
-        let prompt = file.replace("-a.", "-q.");
-        assert!(folder.join(&prompt).is_file(), "{prompt}");
         std::fs::write(folder.join(file), text).unwrap();
         assert_eq!(session("run")["phase"], phase);
     };
     answers("1-a.md", PLAN, &turned("PLANNED"));
     // A plan may be mended by hand before it is approved: its gate is over the file, whatever it is called.
     std::fs::write(folder.join("plan.md"), "Two scripts.\n").unwrap();
-    let waits = session("status")["waiting_for"].clone();
+    let waits = session("status")["waiting_for"].take();
     assert_eq!(waits["gate"], "first");
     assert_eq!(waits["hash"], journal::sha256_hex(b"Two scripts.\n"));
     agreed("approve");
-    let generating = turned("GENERATING");
-    tells(
-        "step",
-        &format!("ok {generating}: iteration 1 begins; the prompt for the code is written"),
-    );
     answers("iteration-1/2-a.md", CODE, &turned("REVIEWING"));
     answers("iteration-1/3-a.md", FAIL, &turned("REVIEWED"));
     let status = session("status");
     let keys = ["max_iterations", "gates", "can_reopen"];
     let gates = json!({ "first": "human", "second": "auto", "third": "auto" });
-    assert_eq!(json!(keys.map(|key| &status[key])), json!([1, gates, true]));
+    assert_eq!(all(&status, &keys), json!([1, gates, true]));
     assert_eq!(status["waiting_for"]["reason"], "no_more", "{status}");
-    let resumed = run(&project, &format!("resume --run-id {id}"));
-    assert_eq!(resumed.code(), "needs_person", "{resumed:?}");
     agreed("reopen --max-iterations 3");
-    let revising = turned("REVISING");
-    tells(
-        "step",
-        &format!(
-            "! {revising}: the review failed; iteration 2 begins, and the prompt for the revised code is written"
-        ),
-    );
     answers("iteration-2/4-a.md", CODE_AGAIN, &turned("REVIEWING"));
     answers("iteration-2/3-a.md", PASS, "COMPLETE");
-    let asked = std::fs::read_to_string(folder.join("iteration-2/4-q.md")).unwrap();
-    assert!(asked.contains("It greets nobody."), "{asked}");
-}
-
-#[test]
-fn a_template_that_fails_is_told_and_holds_nothing_up() {
-    let project = TestEnvironment::new();
-    project.write(".taskmaster/templates/red.md", "{{ task.title / 2 }}");
-    project.commit_all("A template");
-    let started = project.typed_json("autopilot start 1").ok();
-    let told = started["nextAction"]["instructions"].as_str().unwrap();
-    let why = "the template red.md cannot be rendered: line 1:";
-    assert!(told.contains(why), "{told}");
-    project.write("tests/words.sh", "false\n");
-    let red = "autopilot complete --results failed:1,passed:0";
-    project.typed_json(red).ok();
 }
 
 #[test]
@@ -442,47 +297,11 @@ fn a_session_of_skills_goes_by_no_name_either() {
     let project = TestEnvironment::bare();
     let text = with_others(&project, "collab", &COLLAB);
     project.write(".taskmaster/workflows/ours.yaml", text);
-    ok(&project, "start ours");
-    let collab = |line: &str| project.typed_json(&format!("collab {line}"));
-    let done = |skill: &str| collab(&format!("complete-skill {skill}")).ok();
-    done("collab-start");
-    let items = r#"[{"number":1,"title":"Words","type":"code"},{"number":2,"title":"Spaces","type":"bugfix"}]"#;
-    collab(&format!("update --work-items {items} --has-snapshot true")).ok();
-    done("gather-session-goals");
-    let graph = "```yaml\ntasks:\n  - id: split\n    files: [words.sh]\n  - id: count\n    depends-on: [split]\n```\n";
-    project.write("graph.md", graph);
-    let mut statuses = Vec::new();
-    loop {
-        let state = collab("state").ok();
-        let Some(skill) = state["skill"].as_str() else {
-            assert_eq!(state["status"], "completed");
-            break;
-        };
-        match skill {
-            "build-task-graph" => drop(collab("sync graph.md").ok()),
-            "ready-to-implement" => {
-                let session = collab("state --full").ok();
-                let items = session["workItems"].as_array().unwrap();
-                statuses.extend(items.iter().map(|item| item["status"].clone()));
-                assert_eq!(session["hasSnapshot"], true, "{session}");
-            }
-            "executing-plans" => {
-                let tasks = state["batch"]["tasks"].as_array().unwrap();
-                assert!(tasks.iter().all(|task| task["status"] == "pending"));
-                let all = |status: &str| {
-                    for task in tasks {
-                        let id = task["id"].as_str().unwrap();
-                        collab(&format!("task {id} {status}")).ok();
-                    }
-                };
-                all("failed");
-                collab(&format!("complete-skill {skill}")).fault(3, "task_failed");
-                all("completed");
-            }
-            _ => {}
-        }
-        testkit::write_draft(&state);
-        done(skill);
-    }
-    assert_eq!(statuses, ["documented", "documented"]);
+    let begun = ok(&project, "start ours");
+    let id = begun["runId"].as_str().unwrap();
+    let mut commands = Commands(&project);
+    Walk::new(&mut commands, id).whole(&["code", "bugfix"], 2, two_waves);
+    let state = ok(&project, &format!("status --run-id {id}"));
+    assert_eq!(state["status"], "completed");
+    assert_eq!(project.typed_json("log verify").ok()["whole"], true);
 }
