@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::environment::{TestEnvironment, has, holds, keys, words};
-use testkit::Outcome;
 
 /// A command that comes to nothing: on standard error in words, and as JSON, with the same status.
 fn failed(environment: &TestEnvironment, line: &str, status: i32) -> Value {
@@ -66,41 +65,4 @@ fn a_missing_command_and_a_dialogue_as_json_are_mistakes() {
         assert_eq!((ran.status, &*ran.out), (2, ""), "{line}");
         has(&ran.err, "Usage: tm autopilot");
     }
-}
-
-#[test]
-fn what_needs_a_person_is_refused_where_there_is_none() {
-    let environment = TestEnvironment::started();
-    let allow = "autopilot allow red_without_tests --reason 'it is fine'";
-    assert_eq!(environment.tm(&words(allow)).status, 3);
-    // Nobody is asked for what is refused whoever says it.
-    environment.refused("autopilot allow bogus --reason x", 3, "not_a_policy");
-    let recovery = |line: &str| {
-        let refused = environment.refused(line, 3, "needs_terminal");
-        let recovery = refused.json()["error"]["recovery"].as_str().unwrap();
-        has(&recovery, &format!("tm {line} --run-id "));
-        recovery.strip_prefix("tm ").unwrap().to_owned()
-    };
-    recovery(allow);
-    let cleanup = recovery("autopilot abort --cleanup");
-    // Nothing was changed by it.
-    assert_eq!(environment.does("autopilot status")["status"], "running");
-    let key = testkit::person::key(&environment.store());
-    let answer = environment.does(&format!("{cleanup} --sign {key}"));
-    assert_eq!(answer["cleanedUp"], true);
-    assert_eq!(environment.git(&["branch"]), "* main");
-}
-
-#[test]
-fn a_write_beyond_the_limit_on_the_size_of_files_is_a_fault() {
-    let environment = TestEnvironment::started();
-    let before = environment.journal();
-    let mut limited = environment.process("sh");
-    let limit = r#"ulimit -f 0; exec "$0" autopilot pause --json"#;
-    limited.args(["-c", limit, env!("CARGO_BIN_EXE_tm")]);
-    let fault = Outcome::of(&limited.output().unwrap());
-    fault.fault(6, "journal_io");
-    has(&fault.suggestion(), "limit on the size of files");
-    assert!(before == environment.journal());
-    environment.does("autopilot pause");
 }

@@ -7,7 +7,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::environment::{TestEnvironment, has, holds, words};
-use testkit::Everything;
 
 /// A project without a repository, with the worked examples as its workflows.
 pub fn with_examples() -> TestEnvironment {
@@ -47,13 +46,6 @@ impl Deref for Run {
 }
 
 impl Run {
-    /// A release that has begun.
-    fn of_release() -> Self {
-        let run = Self(with_examples());
-        run.ok("start release-checklist --input version=1");
-        run
-    }
-
     /// A review of these documents that has begun.
     pub fn of_review(documents: &str) -> Self {
         let run = Self(with_examples());
@@ -88,6 +80,9 @@ fn the_release_checklist_is_gone_through_to_its_end() {
     let next = run.next();
     holds(&next, &json!({ "action": "work", "by": "person" }));
     has(&next["instructions"], "Freeze the branch");
+    let blocked = run.refused("step", 7, "blocked");
+    let units = &blocked["error"]["details"]["units"];
+    assert_eq!(units, &json!(["1.4.0-freeze"]));
     // What a state does not expect is taken, and said not to be kept.
     let taken = run.ok("report --note 'all frozen'");
     has(&taken["warning"], "--note");
@@ -126,6 +121,7 @@ fn documents_are_reviewed_in_rounds_beside_each_other() {
     let next = run.next();
     assert_eq!(next["units"].as_array().unwrap().len(), 3);
     assert_eq!(next["unitId"], "a-write");
+    run.refused("report --outcome done", 2, "which_unit");
     for document in ["a", "b", "c"] {
         let done = format!("--outcome done --files {document}");
         run.ok(&format!("report --unit {document}-write {done}"));
@@ -189,59 +185,6 @@ fn inputs_are_held_against_what_the_workflow_declares() {
     run.refused("start document-review", 3, "no_documents");
     run.refused("start nothing", 4, "unknown_workflow");
     run.refused("next", 4, "no_run");
-}
-
-#[test]
-fn a_report_counts_once_and_another_one_for_the_same_unit_is_stale() {
-    let run = Run::of_review("a,b");
-    let first = "report --unit a-write --outcome done --files a";
-    let answer = run.ok(first);
-    let journal = run.journal();
-    assert_eq!(run.ok(first)["message"], answer["message"]);
-    let other = "report --unit a-write --outcome done --files b";
-    run.refused(other, 5, "stale_unit");
-    let never = "report --unit a-write-7 --outcome done";
-    run.refused(never, 5, "stale_unit");
-    run.refused("report --outcome done", 2, "which_unit");
-    assert_eq!(run.journal(), journal);
-    // The answer stays when the run is over.
-    run.ok("abort");
-    assert_eq!(run.ok(first)["message"], answer["message"]);
-    run.refused("next", 4, "run_aborted");
-    run.refused("pause", 4, "run_over");
-    run.refused("resume", 4, "run_over");
-    run.ok("abort");
-}
-
-#[test]
-fn a_step_is_blocked_where_somebody_has_to_act_and_changes_nothing() {
-    let run = Run::of_release();
-    let blocked = || {
-        let contents = || Everything::below([run.run_folder().as_path()]).by_content();
-        let before = contents();
-        let blocked = run.refused("step", 7, "blocked")["error"].take();
-        before.assert_same(&contents(), "a step");
-        blocked
-    };
-    assert_eq!(blocked()["details"]["units"], json!(["1-freeze"]));
-    run.ok("pause --reason lunch");
-    has(&blocked()["message"], "lunch");
-}
-
-#[test]
-fn attempts_that_are_used_up_pause_the_run_and_resume_grants_new_ones() {
-    let run = Run::of_release();
-    run.refused("reopen", 3, "cannot_reopen");
-    run.ok("report");
-    for _ in 0..3 {
-        run.refused("report --results passed:1,failed:1", 3, "tests_failing");
-    }
-    assert_eq!(run.next()["pausedReason"], "max_attempts_reached");
-    run.refused("resume", 3, "needs_person");
-    run.agrees("run resume");
-    assert_eq!(run.next()["attempt"], 1);
-    let back = run.ok("reopen --reason 'one more change'");
-    assert_eq!(back["nextAction"]["unitId"], "1-freeze-2");
 }
 
 #[test]

@@ -1,12 +1,11 @@
-//! Runs of a user's own workflow when processes die, and when many of them report at once.
+//! Runs of a user's own workflow when processes die.
 
 use std::fs;
 
 use serde_json::Value;
 
-use super::environment::{TestEnvironment, words};
+use super::environment::TestEnvironment;
 use super::generic::{Run, with_examples};
-use testkit::Outcome;
 
 /// The places that a run without effects passes.
 const FAIL_POINTS: [&str; 4] = [
@@ -65,44 +64,4 @@ fn a_start_that_is_killed_is_no_run_or_a_whole_one() {
         let done = project.does("run report --outcome done --files a");
         assert_eq!(done["nextAction"]["unitId"], "a-review", "{point}");
     }
-}
-
-/// Lets processes report units at once, each with its file, and gives their exit statuses.
-fn at_once(run: &Run, reports: impl Iterator<Item = (String, String)>) -> Vec<i32> {
-    let children = reports.map(|(unit, file)| {
-        let line = format!("run report --unit {unit} --outcome done --files {file} --json");
-        run.spawn(&words(&line))
-    });
-    let children: Vec<_> = children.collect();
-    let ended = children.into_iter().map(Outcome::waited);
-    ended.map(|ended| ended.status).collect()
-}
-
-#[test]
-fn of_many_reports_for_one_unit_one_is_taken_in() {
-    for (same, taken) in [(true, 16), (false, 1)] {
-        let run = Run::of_review("a");
-        let file = |n| {
-            if same {
-                "a".to_owned()
-            } else {
-                format!("f{n}")
-            }
-        };
-        let mut statuses = at_once(&run, (0..16).map(|n| ("a-write".to_owned(), file(n))));
-        statuses.sort_unstable();
-        let (accepts, refuses) = statuses.split_at(taken);
-        assert!(accepts.iter().all(|status| *status == 0), "{statuses:?}");
-        assert!(refuses.iter().all(|status| *status == 5), "{statuses:?}");
-        assert_eq!(accepted(&run), 1);
-    }
-}
-
-#[test]
-fn units_that_are_open_at_once_are_reported_at_once() {
-    let run = Run::of_review("a,b,c,d,e,f");
-    let reports = ["a", "b", "c", "d"].map(|item| (format!("{item}-write"), item.to_owned()));
-    assert_eq!(at_once(&run, reports.into_iter()), [0; 4]);
-    assert_eq!(accepted(&run), 4);
-    assert_eq!(run.ok("next")["units"].as_array().unwrap().len(), 4);
 }

@@ -32,34 +32,6 @@ impl TestEnvironment {
 }
 
 #[test]
-fn status_and_next_say_how_far_it_is_and_how_to_go_on() {
-    let environment = TestEnvironment::started();
-    environment.do_subtask("1.1");
-    let status = environment.typed("autopilot status");
-    let lines: Vec<&str> = status.text().lines().collect();
-    assert!(lines[0].ends_with("  running"), "{status:?}");
-    let bar = "  [###############...............] 50% (1 of 2 subtasks)";
-    assert_eq!(lines[1], bar);
-    assert!(status.out.contains("-> tm autopilot next"), "{status:?}");
-
-    let json = environment.typed_json("autopilot next").ok();
-    let instructions = json["instructions"].as_str().unwrap();
-    let first = instructions.lines().find(|line| !line.is_empty());
-    let next = environment.typed("autopilot next");
-    assert!(next.text().contains(first.unwrap()), "{next:?}");
-    let report = "-> tm autopilot complete red 1.2 --results failed:N,passed:N\n";
-    assert!(next.out.ends_with(report), "{next:?}");
-    // What is refused is told with its code, what can be done, and what comes next.
-    environment.write("tests/a_test.sh", "false\n");
-    let ran = environment.typed("autopilot complete red 1.2 --results failed:0,passed:3");
-    assert_eq!(ran.status, 3);
-    let parts = ran.out.lines().filter(|line| !line.starts_with(' '));
-    let parts: Vec<&str> = parts.map(|line| line.split(": ").next().unwrap()).collect();
-    let expected = ["x red_requires_failing_tests", "help", "next"];
-    assert_eq!(parts, expected, "{ran:?}");
-}
-
-#[test]
 fn what_a_task_says_cannot_reach_into_the_terminal() {
     let environment = TestEnvironment::new();
     let path = ".taskmaster/tasks/tasks.json";
