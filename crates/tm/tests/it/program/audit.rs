@@ -94,6 +94,8 @@ fn entered(from: &str, to: &str, cause: &str) -> Value {
 
 #[test]
 fn what_does_not_follow_from_what_was_before_is_named() {
+    let session = at_plan_gate("signed");
+    session.environment.save(0);
     let told = [
         entered("PLANNED", "GENERATING", "skip"),
         entered("PLANNED", "GENERATING", "do"),
@@ -103,7 +105,7 @@ fn what_does_not_follow_from_what_was_before_is_named() {
         Value::Null,
     ]
     .map(|event| {
-        let session = at_plan_gate("signed");
+        session.environment.restore(0);
         rewrite(&session.environment, |lines| {
             // Null: the run begins a second time.
             let mut more = if event.is_null() {

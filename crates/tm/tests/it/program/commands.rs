@@ -89,7 +89,8 @@ fn how_they_end_decides() {
     ship.0.write("status.txt", "0");
     ship.run("report").ok();
     // One that hangs is ended.
-    let ship = Ship::begun(&[("look.sh", "sleep 600\n")]);
+    let text = changed(&SHIP, &[("seconds: 5", "seconds: 1")]);
+    let ship = Ship::begun_with(&text, &[("look.sh", "sleep 600\n")]);
     ship.run("report").fault(3, "late");
 }
 

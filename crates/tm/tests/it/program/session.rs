@@ -111,7 +111,6 @@ fn only_the_id_is_printed_by_init_and_the_rest_told_beside_it() {
     assert!(ran.err.contains(&advised), "{ran:?}");
 
     let begun = environment.typed_json("session init -i request=Greet").ok();
-    assert_eq!(begun["inputs"]["request"], "Greet");
     assert_eq!(begun["phase"], "INITIALIZED");
     // Of two that are under way one has to be named; who does is told the command with its name.
     let several = environment.typed_json("session step");
@@ -119,47 +118,6 @@ fn only_the_id_is_printed_by_init_and_the_rest_told_beside_it() {
     let ran = environment.typed("session step review__first");
     let advised = format!("tm session respond FILE --run --session {id}");
     assert!(ran.text().contains(&advised), "{ran:?}");
-}
-
-#[test]
-fn a_session_goes_from_init_to_complete_and_its_code_out_of_it() {
-    let session = OneSession::with(&[]);
-    let folder = session.folder();
-    let at = |path: &str| folder.join(path).display().to_string();
-    let [prompt, response] = ["prompt", "response"].map(|what| at(&format!("planning-{what}.md")));
-
-    // Each in one line, to be copied.
-    let written = "ok PLANNING: the prompt for the plan is written";
-    let then = "  -> tm session show prompt\n  -> tm session respond FILE --run\n";
-    session.tells("step", 0, &[written, &prompt, &response, then]);
-    let before = session.status();
-    session.tells("step", 7, &["! PLANNING: waits for the plan", &response]);
-    let blocked = session.step(7);
-    assert_eq!(blocked["advanced"], false);
-    assert_eq!(blocked["waiting_for"]["path"], "planning-response.md");
-    assert_eq!(session.status(), before);
-
-    // A response can be written by hand.
-    fs::write(response, PLAN).unwrap();
-    session.tells("status", 0, &["The next step takes the plan in."]);
-    assert_eq!(session.step(0)["phase"], "PLANNED");
-    session.tells("step", 0, &["GENERATING: iteration 1 begins"]);
-    session.environment.write("code.md", CODE);
-    session.tells(&format!("respond {} code.md", session.id), 0, &[]);
-    let taken = "ok GENERATED: the code is taken in\n\
-                 ok REVIEWING: the review comes next\n\
-                 ok REVIEWING: the prompt for the review is written\n";
-    session.tells("run", 7, &[taken]);
-    session.respond(FAIL);
-    let again = "! REVISING: the review failed; iteration 2 begins";
-    session.tells("run", 7, &[again]);
-    assert_eq!(session.goes_on(CODE_AGAIN, 7), "REVIEWING");
-    assert_eq!(session.goes_on(PASS, 0), "COMPLETE");
-    assert_eq!(session.step(0)["status"], "SUCCESS");
-    let export = format!("tm session export DIR --session {}", session.id);
-    session.tells("run", 0, &[&at("iteration-2/code"), &export]);
-    session.tells("export out", 0, &["iteration 2: 2 files written"]);
-    assert_eq!(session.environment.read("out/greet.sh"), "echo hello\n");
 }
 
 #[test]
@@ -179,11 +137,6 @@ fn files_of_a_session_are_shown_and_no_others() {
         assert_eq!(session.tm(&["show", file]).text(), text, "{file}");
     }
     session.tells("show prompt", 0, &["# Review the code"]);
-    let named = format!("show {} plan", session.id);
-    let told = session.typed_json(&named).ok();
-    assert_eq!(told["path"], "plan.md");
-    assert_eq!(told["text"], PLAN);
-
     session.environment.write("secret.txt", "secret");
     let secret = session.environment.project().join("secret.txt");
     std::os::unix::fs::symlink(&secret, session.folder().join("link.md")).unwrap();
@@ -198,130 +151,50 @@ fn files_of_a_session_are_shown_and_no_others() {
 }
 
 #[test]
-fn what_breaks_down_says_why_and_what_a_person_can_do() {
+fn words_in_the_wrong_order_are_told_as_what_they_are() {
     let session = OneSession::with(&[]);
-    session.run(7);
-    session.goes_on(PLAN, 7);
-    let place = session.folder().join("iteration-1/generation-response.md");
-    fs::write(place, "no file at all\n").unwrap();
-    let reopen = format!("tm session reopen --session {}", session.id);
-    session.tells("run", 8, &["x ERROR: the session broke down: ", &reopen]);
-    assert_eq!(session.status()["status"], "ERROR");
-
-    // Nobody has to sit at a terminal to be told that there is no gate.
-    for (line, code) in [
-        ("approve", "no_gate"),
-        ("reject --feedback x", "no_gate"),
-        ("reopen", "needs_terminal"),
-    ] {
-        session.typed_json(line).fault(3, code);
-    }
-    session.environment.write("code.md", CODE);
-    let refused = session.typed_json("respond code.md");
-    refused.fault(3, "not_waiting");
-    assert_eq!(refused.json()["error"]["recovery"], reopen);
-    // Who takes it up again sees why it broke down.
-    let reopen = "session reopen --reason typo";
-    let [shown, _] = session.environment.agreed(reopen);
-    let why = "why        the response holds no file";
-    assert!(shown.contains(why), "{shown}");
-    assert_eq!(session.goes_on(CODE, 7), "REVIEWING");
-}
-
-#[test]
-fn commands_that_are_advised_name_the_session_that_was_named() {
-    let session = OneSession::with(&["--name", "first"]);
-    session.tells("init -i request=Greet --name second", 0, &[]);
-    session.environment.write("plan.md", PLAN);
-    for (line, status, recovery) in [
-        ("export ID out", 3, "status --session ID"),
-        ("approve -s ID", 3, "status --session ID"),
-        ("show ID x.md", 4, "show --session ID"),
-        // As it was named.
-        ("respond -s first plan.md", 3, "step --session first"),
-        ("step third", 4, "list"),
-    ] {
-        let named = |text: &str| text.replace("ID", &session.id);
-        let refused = session.typed_json(&named(line)).json_with(status);
-        let expected = format!("tm session {}", named(recovery));
-        assert_eq!(refused["error"]["recovery"], expected, "{line}");
-    }
-    let step = "-> tm session step --session review__second__";
-    session.tells("status -s second", 0, &[step]);
-}
-
-#[test]
-fn words_in_the_wrong_order_and_words_that_mean_nothing_are_told_as_what_they_are() {
-    let session = OneSession::with(&["--gate", "plan=human", "--gate", "review=human"]);
-    let gates = "gates      plan and review wait for a person";
-    session.tells("status", 0, &[gates]);
-    for file in ["plan", "prompt", "response"] {
-        let refused = session.typed_json(&format!("show {file}"));
-        let expected = format!("has no {file} yet: it stands in INITIALIZED");
-        assert!(refused.message().ends_with(&expected), "{refused:?}");
-    }
-    let refused = session.typed_json("show nofile").fault(4, "unknown_file");
-    let neither = "`nofile` is neither a session nor a file of the session review__";
-    assert!(refused.starts_with(neither), "{refused}");
-    fs::write(session.folder().join("nofile"), "it is\n").unwrap();
-    assert_eq!(session.tells("show nofile", 0, &[]).out, "it is\n");
-
     session.environment.write("plan.md", PLAN);
     session.environment.write("file", "x");
-    for (line, code, told) in [
-        ("export out ID", "usage", "the session stands first"),
-        ("respond plan.md ID", "usage", "the session stands first"),
-        ("export ID", "usage", "no folder is named"),
-        ("export ID file/out", "bad_path", "is a file"),
-        ("export file", "bad_path", "is a file"),
+    for (line, status, code) in [
+        ("show plan", 4, "unknown_file"),
+        ("export out ID", 2, "usage"),
+        ("respond plan.md ID", 2, "usage"),
+        ("export ID", 2, "usage"),
+        ("export ID file/out", 2, "bad_path"),
+        ("export file", 2, "bad_path"),
     ] {
-        let refused = session.typed_json(&line.replace("ID", &session.id));
-        let message = refused.fault(2, code);
-        assert!(message.contains(told), "{line}: {message}");
+        let line = line.replace("ID", &session.id);
+        session.typed_json(&line).fault(status, code);
     }
     let folder = session.environment.project();
     assert!(!folder.join("out").exists() && !folder.join(&session.id).exists());
 }
 
+/// What was shown is what is trusted, and nothing that came after it.
 #[test]
-fn a_session_that_was_stopped_says_why_and_how_it_goes_on() {
-    let session = OneSession::with(&[]);
-    session.step(0);
-    let pause = format!("run pause --run-id {} --reason lunch", session.id);
-    session.environment.typed(&pause).text();
-    let resume = format!("  -> tm run resume --run-id {}\n", session.id);
-    for (line, status) in [("step", 7), ("status", 0)] {
-        session.tells(line, status, &["PLANNING: paused: lunch", &resume]);
+fn a_profile_is_trusted_as_a_person_saw_it() {
+    let environment = TestEnvironment::bare();
+    let folder = ".taskmaster/profiles/mine";
+    let profile = "tramline-profile: 1\ntitle: Mine\nresponses:\n  planning: { command: [sh, plan.sh] }\n  generation: { read: bundle }\n  review: { read: verdict }\n  revision: { read: bundle }\n";
+    for (name, text) in [("profile.yaml", profile), ("plan.sh", "cat\n")] {
+        environment.write(&format!("{folder}/{name}"), text);
     }
-    let why = "CANCELLED: the session was called off: late";
-    session.tells("cancel --reason late", 0, &[why]);
-    assert_eq!(session.step(8)["status"], "CANCELLED");
-}
-
-#[test]
-fn changed_files_are_told_of_and_put_back() {
-    let session = OneSession::with(&[]);
-    session.to_review();
-    let plan = session.folder().join("plan.md");
-    fs::write(&plan, "another").unwrap();
-    let changed = "! changed since recorded: plan.md\n";
-    let restore = "  -> tm session restore\n";
-    session.tells("status", 0, &[changed, restore]);
-    // Whoever is waited for is told, too, and so is who looks at the file.
-    let waits = format!("REVIEWING: waits for the review\n{changed}");
-    session.tells("step", 7, &[&waits, restore]);
-    let since = "plan.md was changed since it was recorded";
-    let shown = session.tells("show plan", 0, &[since]);
-    assert_eq!(shown.out, "another");
-    assert_eq!(session.typed_json("show plan").ok()["changed"], true);
-    for whole in ["prompt", "code/greet.sh", "planning-response.md"] {
-        let shown = session.tells(&format!("show {whole}"), 0, &[]);
-        assert_eq!(shown.err, "", "{whole}");
+    for phase in ["planning", "generation", "review", "revision"] {
+        environment.write(&format!("{folder}/{phase}.md"), "Do it.\n");
     }
-    let restored = session.typed_json("restore").ok();
-    assert_eq!(restored["restored"][0], "plan.md");
-    assert_eq!(fs::read_to_string(&plan).unwrap(), PLAN);
-    session.tells("restore", 0, &["everything is as it was recorded"]);
+    let mut fooled = environment.person(&["session", "trust", "mine"]);
+    let (shown, code) = fooled.code();
+    for told in ["planning: sh plan.sh", "- plan.sh", "profiles/mine"] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+    let more = format!("{folder}/more.md");
+    environment.write(&more, "More.\n");
+    fooled.say(&code);
+    assert_eq!(fooled.end().0, 5);
+    fs::remove_file(environment.project().join(more)).unwrap();
+    environment.agreed("session trust mine");
+    let revoked = environment.typed_json("session trust mine --revoke").ok();
+    assert_eq!(revoked["revoked"], true);
 }
 
 #[test]

@@ -68,18 +68,6 @@ fn start_asks_about_a_dirty_tree() {
 }
 
 #[test]
-fn allow_is_typed_by_a_person() {
-    let environment = TestEnvironment::started();
-    let allow = "autopilot allow red_without_tests --reason elsewhere";
-    let shown = agreed(&environment, allow);
-    assert!(shown.contains("workUnit-1.1-RED"), "{shown}");
-    let log = environment.tm(&["runs", "log"]);
-    let user = workspace::person::user_name();
-    let told = format!("red_without_tests by {user} (terminal): elsewhere");
-    assert!(log.text().contains(&told), "{log:?}");
-}
-
-#[test]
 fn clean_up_asks_first() {
     let environment = TestEnvironment::started();
     let shown = agreed(&environment, "autopilot abort --cleanup");

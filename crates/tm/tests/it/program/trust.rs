@@ -1,7 +1,6 @@
 //! What a repository brings along counts only as a person trusted it.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
 
 use serde_json::json;
@@ -54,16 +53,6 @@ fn a_session_of_another_workflow_begins_only_as_a_person_trusted_it() {
     tm(&environment, start).fault(3, "workflow_untrusted");
     environment.trust(&["workflow", "trust", "fast"]);
     tm(&environment, start).ok();
-}
-
-/// Where runs lie, and with them the list of what is trusted, is not a repository's to say.
-#[test]
-fn a_repository_cannot_trust_itself() {
-    let environment = TestEnvironment::bare();
-    let elsewhere = r#"{"autopilot": {"storage": {"basePath": ".taskmaster/cache"}}}"#;
-    environment.write(CONFIG, elsewhere);
-    let message = tm(&environment, BEGIN).fault(6, "config_invalid");
-    assert!(message.contains("basePath"), "{message}");
 }
 
 #[test]
@@ -192,15 +181,6 @@ fn runs_are_not_kept_where_git_sees_them() {
     with(&start, "TRAMLINE_HOME", &inside).ok();
 }
 
-#[test]
-fn a_list_that_others_can_write_is_not_believed() {
-    let environment = with_open_gates();
-    let list = environment.store().join("trusted.json");
-    testkit::files::write(&list, "{\"version\": 1, \"trusted\": []}");
-    fs::set_permissions(list, fs::Permissions::from_mode(0o666)).unwrap();
-    tm(&environment, BEGIN).fault(6, "trust_store");
-}
-
 /// What a person wrote at a terminal is trusted as they wrote it; what anybody else wrote is not.
 #[test]
 fn a_workflow_that_a_person_writes_is_trusted() {
@@ -295,16 +275,14 @@ fn what_is_written_stays_where_it_was_named() {
 /// A template that came with a clone can be wrong, and nothing else.
 #[test]
 fn a_template_of_a_clone_is_bounded() {
-    let begin = "{% set a = \"aaaaaaaaaa\" %}";
-    let doubled = |how: &str| format!("{begin}{}{{{{ a }}}}", how.repeat(40));
-    let nots = format!("{{{{ {}true }}}}", "not ".repeat(30_000));
     let replaced = r#"{% set a = a|replace("a", "aaaaaaaaaa") %}"#;
+    let grows = format!("{{% set a = \"aa\" %}}{}{{{{ a }}}}", replaced.repeat(40));
+    let nots = format!("{{{{ {}true }}}}", "not ".repeat(30_000));
     for (template, expected) in [
         (nots.as_str(), "words and signs"),
         ("{% for a in range(10) %}{% endfor %}", "no functions"),
-        (&doubled("{% set a = a ~ a %}"), "no `~`"),
-        (&doubled(replaced), "too much text"),
-        ("{{ task.title[:1001] }}", "needs an end"),
+        ("{{ task.title ~ task.title }}", "no `~`"),
+        (&grows, "too much text"),
         ("{{ task.title[1:] }}", "needs an end"),
         ("{{ task.title|inline }} {{ subtask.titel }}", "titel"),
     ] {
@@ -318,24 +296,7 @@ fn a_template_of_a_clone_is_bounded() {
             _ => started,
         };
         assert!(told.out.contains(expected), "{expected}: {told:?}");
-        assert!(!environment.tm(&["doctor"]).died());
     }
-    // What is copied from a built-in one says the same.
-    let said = |copied: &[&str]| {
-        let environment = TestEnvironment::new();
-        for name in copied {
-            let show = ["workflow", "show", "tdd", "--template", name];
-            let text = environment.tm(&show).text().to_owned();
-            environment.write(&format!(".taskmaster/templates/{name}"), text);
-        }
-        environment.commit_all("Templates");
-        tm(&environment, "autopilot start 1").ok();
-        let next = tm(&environment, "autopilot next").ok();
-        let project = environment.project().display().to_string();
-        let told = next["instructions"].as_str().unwrap();
-        told.replace(&project, "PROJECT")
-    };
-    assert_eq!(said(&["red.md"]), said(&[]));
 }
 
 /// What git keeps for itself, and what it ignores, is where secrets are: a clone's settings do not get them into a prompt.

@@ -352,22 +352,6 @@ fn a_passkey_of_the_browser_gets_a_line_for_the_list_of_keys() {
 }
 
 #[test]
-fn the_list_is_never_older_than_the_question() {
-    let (environment, site, run) = shown(Site::served);
-    for (turn, word) in [
-        ("pause", "Paused"),
-        ("resume", "running"),
-        ("pause", "Paused"),
-    ] {
-        site.page("/");
-        tm(&environment, &format!("autopilot {turn}")).ok();
-        let list = site.page("/?q=task");
-        let (_, row) = list.split_once("<tbody>").unwrap();
-        says(row, &[&run, word], &[]);
-    }
-}
-
-#[test]
 fn what_is_not_committed_is_shown_while_it_is_the_runs() {
     let (environment, site, run) = shown(Site::served);
     let shows = |text: &str| {

@@ -17,43 +17,39 @@ fn check_refused(environment: &TestEnvironment, status: i32, code: &str, told: &
 }
 
 #[test]
-fn a_file_that_makes_no_sense_stops_everything_before_it_begins() {
-    for (file, text, place) in [
-        (".mcp.json", &b"{\n  \"mcpServers\": {\n"[..], ":2:17: "),
-        (".vscode/mcp.json", b"{\"servers\": []}", ":1:13: "),
-        (".codex/config.toml", b"a = 1\nb = = 2\n", ":2:5: "),
-        ("GEMINI.md", b"x\n<!-- tramline:begin -->\n", ":2:1: "),
-        ("CLAUDE.md", b"a\n\xff\xfe", ":2:1: not UTF-8 text"),
-    ] {
-        let environment = TestEnvironment::bare();
-        environment.write(file, text);
-        let told = format!("{file}{place}");
-        check_refused(&environment, 6, "client_file_invalid", &told);
-    }
-}
-
-#[test]
-fn what_cannot_be_written_is_told_before_anything_is() {
-    type Case = (&'static str, fn(&Path));
-    let cases: [Case; 4] = [
-        ("is read-only", |file| {
+fn a_file_that_cannot_be_used_stops_everything_before_it_begins() {
+    type Case = (&'static str, &'static str, fn(&Path));
+    let (invalid, io) = ("client_file_invalid", "client_file_io");
+    let cases: [Case; 6] = [
+        (invalid, "CLAUDE.md:2:1: not UTF-8 text", |file| {
+            fs::write(file, b"a\n\xff\xfe").unwrap();
+        }),
+        (invalid, "CLAUDE.md:2:1: ", |file| {
+            fs::write(file, "x\n<!-- tramline:begin -->\n").unwrap();
+        }),
+        (io, "is read-only", |file| {
             fs::write(file, "rules\n").unwrap();
             fs::set_permissions(file, fs::Permissions::from_mode(0o444)).unwrap();
         }),
-        ("is not a regular", |file| fs::create_dir(file).unwrap()),
-        ("leads nowhere", |file| symlink("nowhere", file).unwrap()),
-        ("more than", |file| {
+        (io, "is not a regular", |file| fs::create_dir(file).unwrap()),
+        (io, "leads nowhere", |file| {
+            symlink("nowhere", file).unwrap()
+        }),
+        (io, "more than", |file| {
             fs::write(file, "x".repeat(5 * 1024 * 1024)).unwrap();
         }),
     ];
-    for (told, made) in cases {
+    for (code, told, made) in cases {
         let environment = TestEnvironment::bare();
         made(&environment.project().join("CLAUDE.md"));
-        check_refused(&environment, 6, "client_file_io", told);
+        check_refused(&environment, 6, code, told);
     }
     let environment = TestEnvironment::bare();
+    environment.write(".mcp.json", "{\n  \"mcpServers\": {\n");
+    check_refused(&environment, 6, invalid, ".mcp.json:2:17: ");
+    environment.write(".mcp.json", "{}");
     environment.write(".cursor", "not a folder\n");
-    check_refused(&environment, 6, "client_file_io", ".cursor/mcp.json");
+    check_refused(&environment, 6, io, ".cursor/mcp.json");
 }
 
 #[test]
