@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::environment::{BRANCH, FINALIZE, GREEN, TASKS_FILE, TestEnvironment, tells};
+use super::environment::{BRANCH, FINALIZE, GREEN, TestEnvironment, tells};
 use testkit::files::list;
 
 /// The names in a folder, in order.
@@ -82,20 +82,4 @@ fn check_modes(path: &Path) {
     for entry in list(path) {
         check_modes(&entry);
     }
-}
-
-#[test]
-fn the_state_file_stays_small() {
-    let env = TestEnvironment::new();
-    let subtasks: Vec<String> = (1..=300)
-        .map(|n| format!(r#"{{"id": {n}, "title": "subtask {n}", "status": "pending"}}"#))
-        .collect();
-    let task = r#""id": 1, "title": "Many", "status": "pending", "subtasks""#;
-    let tasks = format!(r#"{{"tasks": [{{{task}: [{}]}}]}}"#, subtasks.join(","));
-    env.write(TASKS_FILE, tasks);
-    env.auto("start 1").ok();
-    env.red();
-    let state = fs::read(env.run_folder().join("state.json")).unwrap();
-    assert!(state.len() <= 4096, "{}", state.len());
-    serde_json::from_slice::<serde_json::Value>(&state).unwrap();
 }

@@ -1,8 +1,6 @@
 //! Commits that the run did not make, and history that somebody rewrote under it.
 
-use serde_json::json;
-
-use super::environment::{BRANCH, FINALIZE, GREEN, RED, TASKS_FILE, TestEnvironment, tells};
+use super::environment::{FINALIZE, GREEN, RED, TASKS_FILE, TestEnvironment, tells};
 
 /// How many subtasks the tasks file of HEAD has as done.
 fn done(env: &TestEnvironment) -> usize {
@@ -32,17 +30,6 @@ fn a_commit_of_the_executor_is_taken_over_and_its_status_follows() {
 }
 
 #[test]
-fn several_commits_may_make_up_a_subtask() {
-    let env = TestEnvironment::in_green();
-    env.commit_all("Tests");
-    env.green();
-    let sha = env.commit_by_hand(&["src"]);
-    let taken = env.auto(&format!("commit --sha {}", &sha[..10])).ok();
-    assert_eq!(taken["commitSha"], sha);
-    assert_eq!(taken["files"], json!(["src/1.1.sh", "tests/1.1.sh"]));
-}
-
-#[test]
 fn only_the_commit_of_this_subtask_counts() {
     let env = TestEnvironment::started();
     env.subtask();
@@ -65,18 +52,6 @@ fn only_the_commit_of_this_subtask_counts() {
 }
 
 #[test]
-fn a_merge_is_no_commit_of_a_subtask() {
-    let env = TestEnvironment::started();
-    env.git(&["switch", "--quiet", "--create", "side"]);
-    env.commit_file("side.txt", "side\n");
-    env.switch(BRANCH);
-    env.to_commit();
-    env.commit_by_hand(&["src", "tests"]);
-    env.git_words("merge --quiet --no-ff --no-edit side");
-    env.refused("commit --sha HEAD", 3, "foreign_commit", "git reset --keep");
-}
-
-#[test]
 fn what_a_commit_leaves_out_is_committed_on_top_of_it() {
     let env = TestEnvironment::in_commit();
     env.save(0);
@@ -96,33 +71,25 @@ fn what_a_commit_leaves_out_is_committed_on_top_of_it() {
 
 #[test]
 fn a_rewritten_history_is_seen_in_every_phase() {
-    let amend = "commit --quiet --amend --allow-empty --message Better";
-    let reset = "reset --quiet --soft HEAD~1";
-    for (rewriting, way_back) in [(amend, "--soft"), (reset, "--quiet")] {
-        let env = TestEnvironment::started();
-        env.subtask();
-        let good = env.head();
-        let way_back = format!("git reset {way_back} {}", &good[..10]);
-        let seen = |words: &[&str]| {
-            env.git_words(rewriting);
-            for words in words {
-                env.refused(words, 3, "history_rewritten", &way_back);
-            }
-            env.git(&["reset", "--quiet", "--soft", &good]);
-            // What the index had of it is the user's to see to; here it is put back.
-            env.git(&["reset", "--quiet"]);
-            env.auto(words[0]).ok();
-        };
-        env.write("tests/1.2.sh", "test\n");
-        seen(&[RED]);
-        env.write("src/1.2.sh", "code\n");
-        seen(&[GREEN]);
-        seen(&["commit", "commit --sha HEAD"]);
-        env.git_words(amend);
-        env.refused(FINALIZE, 3, "history_rewritten", "git reset");
-        env.git(&["reset", "--quiet", "--soft", "HEAD@{1}"]);
-        env.auto(FINALIZE).ok();
-    }
+    let env = TestEnvironment::started();
+    env.subtask();
+    let good = env.head();
+    let way_back = format!("git reset --soft {}", &good[..10]);
+    let seen = |words: &[&str]| {
+        env.git_words("commit --quiet --amend --allow-empty --message Better");
+        for words in words {
+            env.refused(words, 3, "history_rewritten", &way_back);
+        }
+        env.git(&["reset", "--quiet", "--soft", &good]);
+        env.auto(words[0]).ok();
+    };
+    env.write("tests/1.2.sh", "test\n");
+    seen(&[RED]);
+    env.write("src/1.2.sh", "code\n");
+    seen(&[GREEN]);
+    seen(&["commit", "commit --sha HEAD"]);
+    env.git_words("commit --quiet --amend --allow-empty --message Better");
+    env.refused(FINALIZE, 3, "history_rewritten", "git reset");
 }
 
 #[test]

@@ -9,14 +9,6 @@ use serde_json::Value;
 use super::environment::{FINALIZE, GREEN, TestEnvironment, tells};
 use testkit::files::list;
 
-/// What is made from the journal beside such files: folders, and what says whose they are.
-const DERIVED: [&str; 4] = [
-    "test-results",
-    "../../tags/master/current-run.json",
-    "../../tags/master/tag.json",
-    "../../tags/master",
-];
-
 fn lose(path: &Path) {
     if path.is_dir() {
         fs::remove_dir_all(path).unwrap();
@@ -28,12 +20,10 @@ fn lose(path: &Path) {
 /// Loses all that is made from the journal.
 fn lose_all(run: &Path) {
     let truth = ["activity.jsonl", "evidence", "lock"].map(|name| run.join(name));
-    let derived = DERIVED.map(|name| run.join(name));
-    for path in list(run).iter().chain(&derived) {
-        if !truth.contains(path) {
-            lose(path);
-        }
+    for path in list(run).iter().filter(|path| !truth.contains(path)) {
+        lose(path);
     }
+    lose(&run.join("../../tags/master"));
 }
 
 /// In the middle of a run: one subtask committed, the other with a failed attempt behind it.
@@ -45,45 +35,41 @@ fn in_the_middle() -> TestEnvironment {
     env
 }
 
-/// The run goes on to its end, whatever is done to these files in its folder, and all is there again.
-fn goes_on(files: &[&str], harm: impl Fn(&Path, &str)) {
+#[test]
+fn the_run_goes_on_to_its_end_and_all_is_there_again() {
+    type Harm = fn(&Path);
+    fn points(run: &Path, text: &str) {
+        fs::write(run.join("../../tags/master/current-run.json"), text).unwrap();
+    }
+    let harms: [(&str, Harm); 4] = [
+        ("all is lost", lose_all),
+        ("the folder's name", |run| {
+            lose(&run.join("../../project.json"))
+        }),
+        ("the pointer is cut", |run| points(run, "{")),
+        ("another's pointer", |run| {
+            points(run, r#"{"runId": "../../x"}"#)
+        }),
+    ];
     let env = in_the_middle();
     env.save(0);
-    for what in files {
-        harm(&env.run_folder(), what);
-        assert_eq!(env.unit(), "workUnit-1.2-GREEN-2", "{what}");
-        assert_eq!(env.status("commits"), 1, "{what}");
+    for (name, harm) in harms {
+        harm(&env.run_folder());
+        assert_eq!(env.unit(), "workUnit-1.2-GREEN-2", "{name}");
+        assert_eq!(env.status("commits"), 1, "{name}");
         env.green();
         env.commit();
         env.auto(FINALIZE).ok();
         let run = env.run_folder();
         let text = fs::read(run.join("../../tags/master/current-run.json")).unwrap();
         let pointer: Value = serde_json::from_slice(&text).unwrap();
-        assert!(run.ends_with(pointer["runId"].as_str().unwrap()), "{what}");
+        assert!(run.ends_with(pointer["runId"].as_str().unwrap()), "{name}");
         let results = list(&run.join("test-results"));
-        assert_eq!(results.len(), 6, "{what}: {results:?}");
+        assert_eq!(results.len(), 6, "{name}: {results:?}");
         env.journal_is_whole();
-        assert_eq!(env.changes(), "", "{what}");
+        assert_eq!(env.changes(), "", "{name}");
         env.restore(0);
     }
-}
-
-#[test]
-fn each_and_all_of_them_are_lost() {
-    goes_on(&DERIVED, |run, name| lose(&run.join(name)));
-    goes_on(&["../../project.json"], |run, name| lose(&run.join(name)));
-    goes_on(&["all"], |run, _| lose_all(run));
-}
-
-#[test]
-fn the_pointer_of_the_tag_is_not_ours() {
-    let another = r#"{"runId": "master__task-1__2020-01-01T00-00-00-000Z"}"#;
-    goes_on(
-        &["", "{", another, r#"{"runId": "../../x"}"#],
-        |run, text| {
-            fs::write(run.join("../../tags/master/current-run.json"), text).unwrap();
-        },
-    );
 }
 
 #[test]

@@ -21,39 +21,29 @@ fn environment(tasks: &str, plan: &str) -> TestEnvironment {
     env
 }
 
+/// Which bytes they are in a file of any form is told where tasks are read.
 #[test]
 fn the_bytes_of_a_status_are_written_and_no_others() {
-    let task = r#"{"id": 1, "title": "t", "status": "pending", "subtasks": [{"id": 1, "title": "a", "status": "pending"}]}"#;
-    let done = r#"{"id": 1, "title": "t", "status": "review", "subtasks": [{"id": 1, "title": "a", "status": "done"}]}"#;
-    let tags = |other| {
-        format!("{{\"master\": {{\"tasks\": [{task}]}}, \"other\": {{\"tasks\": [{other}]}}}}\n")
-    };
-    // A BOM, Windows line ends, tabs, repeated and unknown keys, escapes, odd numbers, no newline at the end.
-    let odd = "\u{feff}{\r\n\t\"master\" : {\"x\":[1e3,-0.10],\"tasks\":[ {\"status\":\"pend\\u0069ng\",\"id\":\"1\",\r\n\
-        \"title\":\"\\u00e9 \\\"q\\\" \\/\", \"priority\":\"high\" ,\"subtasks\":[\r\n{\"title\":\"status\",\"id\":\"1.1\",\"status\"\t:\t\"pending\"  }]}]}\r\n}";
-    let odd_done = odd
+    // A BOM, Windows line ends, repeated and unknown keys, escapes, no newline at the end.
+    let tasks = "\u{feff}{\r\n\t\"master\" : {\"x\":[1e3,-0.10],\"tasks\":[ {\"status\":\"pend\\u0069ng\",\"id\":\"1\",\r\n\
+        \"title\":\"\\u00e9\", \"priority\":\"high\" ,\"subtasks\":[\r\n{\"title\":\"status\",\"id\":\"1.1\",\"status\"\t:\t\"pending\"  }]}]}\r\n}";
+    let done = tasks
         .replace("\"pend\\u0069ng\"", "\"review\"")
         .replace("\"pending\"", "\"done\"");
-    for (tasks, start, expected) in [
-        (tags(task), "1 --tag other", tags(done)),
-        (odd.to_owned(), "1", odd_done),
-        (ALONE.to_owned(), "1", ALONE.replace("pending", "review")),
-    ] {
-        for tracked in [true, false] {
-            let env = TestEnvironment::with(&tasks, CONFIG);
-            if !tracked {
-                env.write(".gitignore", ".taskmaster/\n");
-                env.git_words("rm --quiet --cached -r .taskmaster");
-                env.commit_all("Without the tasks");
-            }
-            env.whole_run(&format!("start {start}"));
-            assert_eq!(env.read(TASKS_FILE), expected, "tracked: {tracked}");
-            assert_eq!(env.changes(), "");
-            assert_eq!(env.git(&["ls-files", TASKS_FILE]).is_empty(), !tracked);
-            let subjects = env.git_words("log --format=%s main..HEAD");
-            let is_told = subjects.contains("chore(tasks): set task");
-            assert_eq!(is_told, tracked, "{subjects}");
+    for tracked in [true, false] {
+        let env = TestEnvironment::with(tasks, CONFIG);
+        if !tracked {
+            env.write(".gitignore", ".taskmaster/\n");
+            env.git_words("rm --quiet --cached -r .taskmaster");
+            env.commit_all("Without the tasks");
         }
+        env.whole_run("start 1");
+        assert_eq!(env.read(TASKS_FILE), done, "tracked: {tracked}");
+        assert_eq!(env.changes(), "");
+        assert_eq!(env.git(&["ls-files", TASKS_FILE]).is_empty(), !tracked);
+        let subjects = env.git_words("log --format=%s main..HEAD");
+        let is_told = subjects.contains("chore(tasks): set task");
+        assert_eq!(is_told, tracked, "{subjects}");
     }
 }
 
@@ -112,22 +102,15 @@ fn what_somebody_else_writes_meanwhile_is_kept_and_named() {
 
 #[test]
 fn a_plan_is_ticked() {
-    const PLAN: &str = "# Words\n\nSome text.\n\n- [ ] Count them\n  By spaces.\n  depends on: 2\n* [ ] Find them\n- [x] Read the text\n";
-    for tracked in [true, false] {
-        let env = environment("{\"tasks\": []}", PLAN);
-        if !tracked {
-            env.write(".gitignore", "plan.md\n");
-            env.git(&["rm", "--quiet", "--cached", "plan.md"]);
-            env.commit_all("No plan");
-        }
-        let plan = env.auto("start --plan plan.md --dry-run").ok();
-        let order = [0, 1].map(|at| &plan["subtasks"][at]["title"]);
-        assert_eq!(order, ["Find them", "Count them"]);
-        env.whole_run("start --plan plan.md");
-        assert_eq!(env.read("plan.md"), PLAN.replace("[ ]", "[x]"));
-        assert_eq!((env.changes(), env.commits()), (String::new(), "2".into()));
-        assert_eq!(env.git(&["ls-files", "plan.md"]).is_empty(), !tracked);
-    }
+    const PLAN: &str =
+        "# Words\n\n- [ ] Count them\n  depends on: 2\n* [ ] Find them\n- [x] Read the text\n";
+    let env = environment("{\"tasks\": []}", PLAN);
+    let plan = env.auto("start --plan plan.md --dry-run").ok();
+    let order = [0, 1].map(|at| &plan["subtasks"][at]["title"]);
+    assert_eq!(order, ["Find them", "Count them"]);
+    env.whole_run("start --plan plan.md");
+    assert_eq!(env.read("plan.md"), PLAN.replace("[ ]", "[x]"));
+    assert_eq!((env.changes(), env.commits()), (String::new(), "2".into()));
 }
 
 #[test]
@@ -167,25 +150,22 @@ fn the_tag_of_the_project_is_switched_and_set_back() {
     let tasks = r#"{"master": {"tasks": []}, "later": {"tasks": [{"id": 1, "title": "t", "status": "pending"}]}}"#;
     let path = ".taskmaster/state.json";
     let state = "{\n  \"currentTag\": \"master\",\n  \"other\": [1]\n}\n";
-    for end in [FINALIZE, "abort"] {
-        let env = TestEnvironment::with(tasks, CONFIG);
-        env.commit_file(path, state);
-        env.auto("start 1 --tag later").ok();
-        assert_eq!(env.read(path), state.replace("master", "later"));
-        env.to_finalize();
-        let in_git = env.git(&["show", &format!("HEAD:{path}")]);
-        assert_eq!(in_git, state.trim_end(), "it is never committed");
-        env.auto(end).ok();
-        assert_eq!(env.read(path), state);
-        assert_eq!(env.changes(), "");
-    }
-    // Somebody who switched it since is left alone; where there is no such file none is made.
     let env = TestEnvironment::with(tasks, CONFIG);
-    env.write(path, state);
+    env.commit_file(path, state);
+    env.save(0);
     env.auto("start 1 --tag later").ok();
-    env.write(path, state.replace("master", "third"));
-    env.auto("abort").ok();
-    assert_eq!(env.read(path), state.replace("master", "third"));
+    assert_eq!(env.read(path), state.replace("master", "later"));
+    env.finish();
+    assert_eq!((env.read(path), env.changes()), (state.into(), "".into()));
+    // Somebody who switched it since is left alone.
+    for (now, then) in [("later", "master"), ("third", "third")] {
+        env.restore(0);
+        env.auto("start 1 --tag later").ok();
+        env.write(path, state.replace("master", now));
+        env.auto("abort").ok();
+        assert_eq!(env.read(path), state.replace("master", then));
+    }
+    // Where there is no such file none is made.
     let env = TestEnvironment::with(tasks, CONFIG);
     env.whole_run("start 1 --tag later");
     assert!(!env.project().join(path).exists());

@@ -42,22 +42,6 @@ fn reopen_goes_back_one_phase_at_a_time() {
     assert_eq!([&reopened[0]["to"], &reopened[1]["to"]], ["green", "red"]);
 }
 
-#[test]
-fn reopen_at_the_end_opens_a_repair() {
-    let env = TestEnvironment::at_the_end();
-    let next = moved(&env, "reopen --reason a-typo");
-    assert_eq!(next["unitId"], "workUnit-1.fix-1-GREEN");
-    env.refused("reopen", 3, "nothing_before", "tm autopilot skip");
-    env.write("src/1.1.sh", "mended\n");
-    // A repair has no RED: it is held against the last accepted report.
-    env.refuses("complete green --results failed:0,passed:1", "fewer_tests");
-    env.auto(GREEN).ok();
-    let made = env.commit();
-    tells(&made["message"], &["\"fix"]);
-    assert_eq!(made["nextAction"]["unitId"], "workUnit-1-FINALIZE-2");
-    env.auto(FINALIZE).ok();
-}
-
 const FAILING: &str = "finalize --results failed:1,passed:2";
 
 const REPAIRED: &str = "complete green --results failed:0,passed:3";
@@ -69,9 +53,12 @@ fn a_failing_suite_is_repaired_until_it_passes() {
         let failing = env.comes_to(FAILING, "suite_failing");
         let next = &failing.json()["nextAction"];
         assert_eq!(next["unitId"], format!("workUnit-1.fix-{n}-GREEN"));
+        env.refused("reopen", 3, "nothing_before", "tm autopilot skip");
         env.write("src/fix.sh", format!("{n}\n"));
+        // A repair has no RED: it is held against the last accepted report.
+        env.refuses("complete green --results failed:0,passed:1", "fewer_tests");
         assert_eq!(moved(&env, REPAIRED)["action"], "commit");
-        env.commit();
+        tells(&env.commit()["message"], &["\"fix"]);
     }
     env.auto("finalize --results failed:0,passed:3").ok();
     // Two subtasks, two repairs, and the task's status.
