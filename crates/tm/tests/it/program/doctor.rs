@@ -1,6 +1,7 @@
 //! What goes wrong most likely, made one by one: each is found, and its way out named.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
@@ -10,122 +11,135 @@ const CONFIG: &str = ".taskmaster/config.json";
 const TASKS: &str = ".taskmaster/tasks/tasks.json";
 const SERVERS: &str = ".mcp.json";
 
-/// What goes wrong in a project in which a run could begin; that of a client where one was set up.
-const FAULTS: [&str; 29] = [
-    "no repository",
-    "no commit",
-    "nobody's name",
-    "a merge is under way",
-    "what tools leave behind",
-    "a lock that a git left",
-    "a program that signs is missing",
-    "packages are not installed",
-    "a tasks file that is none",
-    "a tag that is not there",
-    "nothing tells how tests are run",
-    "the program of the tests is missing",
-    "a test command for a shell",
-    "work on tasks is turned off",
-    "a workflow with a mistake in it",
-    "a workflow that takes the place of a built-in one",
-    "a journal that is cut",
-    "a project that was moved",
-    "a task that cannot be read",
-    "a dependency on nothing",
-    "settings that cannot be read",
-    "a folder for runs that cannot be written",
-    "nobody may sign what takes a signature",
-    "a client's entry of another time",
-    "a client's entry that is gone",
-    "a client's file that is damaged",
-    "a client's entry that starts what is not there",
-    "a client's hook that calls what is not there",
-    "a client's program is another of the name",
-];
-
-fn make(env: &TestEnvironment, fault: &str) {
-    let replace = |file: &str, old, new| env.write(file, env.read(file).replace(old, new));
-    let git = |arguments: &[&str]| drop(env.git(arguments));
-    let tests = |command| json!({ "test": { "command": command } }).to_string();
-    let task = |task| env.write(TASKS, format!(r#"{{"master": {{"tasks": [{task}]}}}}"#));
-    match fault {
-        "no repository" => fs::remove_dir_all(env.project().join(".git")).unwrap(),
-        "no commit" => git(&["update-ref", "-d", "HEAD"]),
-        "nobody's name" => git(&["config", "--remove-section", "user"]),
-        "a merge is under way" => {
-            git(&["switch", "--quiet", "--create", "other"]);
-            env.write("README.md", "theirs\n");
-            env.commit_all("theirs");
-            git(&["switch", "--quiet", "main"]);
-            env.write("README.md", "ours\n");
-            env.commit_all("ours");
-            env.git_fails(&["merge", "other"]);
-        }
-        "what tools leave behind" => env.write("__pycache__/x.pyc", "x"),
-        "a lock that a git left" => env.write(".git/index.lock", ""),
-        "a program that signs is missing" => {
-            git(&["config", "commit.gpgsign", "true"]);
-            git(&["config", "gpg.program", "no-such-gpg"]);
-        }
-        "packages are not installed" => {
-            let manifest = r#"{"name": "x", "devDependencies": {"vitest": "*"}}"#;
-            env.write("package.json", manifest);
-            env.commit_all("A manifest");
-        }
-        "a tasks file that is none" => env.write(TASKS, "{\"master\": {\"tasks\": [}"),
-        "a tag that is not there" => {
-            env.write(".taskmaster/state.json", r#"{"currentTag": "elsewhere"}"#);
-        }
-        "nothing tells how tests are run" => env.write(CONFIG, "{}"),
-        "the program of the tests is missing" => env.write(CONFIG, tests("no-such-runner --all")),
-        "a test command for a shell" => env.write(CONFIG, tests("cd app && make test")),
-        "work on tasks is turned off" => drop(env.does("config set autopilot.enabled false")),
-        "a workflow with a mistake in it" => {
-            env.write(".taskmaster/workflows/mine.yaml", "tramline: 1\nid: mine\n");
-        }
-        "a workflow that takes the place of a built-in one" => {
-            let own = env.tm(&["workflow", "show", "tdd"]).text().to_owned();
-            let own = own.replacen("id: tdd\n", "id: tdd\nshadows: true\n", 1);
-            env.write(".taskmaster/workflows/tdd.yaml", own);
-        }
-        "a journal that is cut" => {
-            env.does("autopilot start 1");
-            let journal = env.journal();
-            fs::write(env.journal_path(), &journal[..journal.len() / 2]).unwrap();
-        }
-        "a project that was moved" => {
-            env.does("autopilot start 1");
-            let here = env.folder().join("moved");
-            fs::rename(env.project(), &here).unwrap();
-            std::os::unix::fs::symlink(here, env.folder().join("project")).unwrap();
-        }
-        "a task that cannot be read" => task(r#"{"id": 1, "status": "pending"}"#),
-        "a dependency on nothing" => {
-            task(r#"{"id": 1, "title": "A", "status": "pending", "dependencies": [9]}"#);
-        }
-        "settings that cannot be read" => env.write(CONFIG, "{"),
-        "nobody may sign what takes a signature" => {
-            env.write(CONFIG, r#"{"approvals": {"require": "signed"}}"#);
-        }
-        "a folder for runs that cannot be written" => {
-            let _ = fs::remove_dir_all(env.store());
-            fs::write(env.store(), "a file\n").unwrap();
-        }
-        "a client's entry of another time" => {
-            replace(SERVERS, "autopilot,review,collab", "autopilot");
-        }
-        "a client's entry that is gone" => env.write(SERVERS, "{}"),
-        "a client's file that is damaged" => env.write(SERVERS, "{ \"mcpServers\": { \"tramline\""),
-        "a client's entry that starts what is not there" => {
-            replace(SERVERS, "\"tm\"", "\"/nowhere/tm\"");
-        }
-        "a client's hook that calls what is not there" => {
-            replace(".claude/settings.json", "{ tm ", "{ /nowhere/tm ");
-        }
-        "a client's program is another of the name" => env.script("../bin/tm", "echo 0.31.2"),
-        other => panic!("nobody knows how to make {other:?}"),
-    }
+/// Puts a text into the place of another one of a file.
+fn replace(env: &TestEnvironment, file: &str, old: &str, new: &str) {
+    env.write(file, env.read(file).replace(old, new));
 }
+
+/// The project has this task alone.
+fn task(env: &TestEnvironment, task: &str) {
+    env.write(TASKS, format!(r#"{{"master": {{"tasks": [{task}]}}}}"#));
+}
+
+/// Tests are run by this command.
+fn tests(env: &TestEnvironment, command: &str) {
+    let settings = json!({ "test": { "command": command } });
+    env.write(CONFIG, settings.to_string());
+}
+
+/// A run has begun.
+fn started(env: &TestEnvironment) {
+    env.does("autopilot start 1");
+}
+
+type Fault = (&'static str, fn(&TestEnvironment));
+
+/// What goes wrong in a project in which a run could begin; that of a client where one was set up.
+const FAULTS: [Fault; 29] = [
+    ("no repository", |env| {
+        fs::remove_dir_all(env.project().join(".git")).unwrap();
+    }),
+    ("no commit", |env| {
+        drop(env.git(&["update-ref", "-d", "HEAD"]))
+    }),
+    ("nobody's name", |env| {
+        env.git(&["config", "--remove-section", "user"]);
+    }),
+    ("a merge is under way", |env| {
+        env.git(&["switch", "--quiet", "--create", "other"]);
+        env.write("README.md", "theirs\n");
+        env.commit_all("theirs");
+        env.git(&["switch", "--quiet", "main"]);
+        env.write("README.md", "ours\n");
+        env.commit_all("ours");
+        env.git_fails(&["merge", "other"]);
+    }),
+    ("what tools leave behind", |env| {
+        env.write("__pycache__/x.pyc", "x");
+    }),
+    ("a lock that a git left", |env| {
+        env.write(".git/index.lock", "")
+    }),
+    ("a program that signs is missing", |env| {
+        env.git(&["config", "commit.gpgsign", "true"]);
+        env.git(&["config", "gpg.program", "no-such-gpg"]);
+    }),
+    ("packages are not installed", |env| {
+        let manifest = r#"{"name": "x", "devDependencies": {"vitest": "*"}}"#;
+        env.write("package.json", manifest);
+        env.commit_all("A manifest");
+    }),
+    ("a tasks file that is none", |env| {
+        env.write(TASKS, "{\"master\": {\"tasks\": [}");
+    }),
+    ("a tag that is not there", |env| {
+        env.write(".taskmaster/state.json", r#"{"currentTag": "elsewhere"}"#);
+    }),
+    ("nothing tells how tests are run", |env| {
+        env.write(CONFIG, "{}")
+    }),
+    ("the program of the tests is missing", |env| {
+        tests(env, "no-such-runner --all");
+    }),
+    ("a test command for a shell", |env| {
+        tests(env, "cd app && make test");
+    }),
+    ("work on tasks is turned off", |env| {
+        env.does("config set autopilot.enabled false");
+    }),
+    ("a workflow with a mistake in it", |env| {
+        env.write(".taskmaster/workflows/mine.yaml", "tramline: 1\nid: mine\n");
+    }),
+    ("a workflow that takes the place of a built-in one", |env| {
+        let own = env.tm(&["workflow", "show", "tdd"]).text().to_owned();
+        let own = own.replacen("id: tdd\n", "id: tdd\nshadows: true\n", 1);
+        env.write(".taskmaster/workflows/tdd.yaml", own);
+    }),
+    ("a journal that is cut", |env| {
+        started(env);
+        let journal = env.journal();
+        fs::write(env.journal_path(), &journal[..journal.len() / 2]).unwrap();
+    }),
+    ("a project that was moved", |env| {
+        started(env);
+        let here = env.folder().join("moved");
+        fs::rename(env.project(), &here).unwrap();
+        symlink(here, env.folder().join("project")).unwrap();
+    }),
+    ("a task that cannot be read", |env| {
+        task(env, r#"{"id": 1, "status": "pending"}"#);
+    }),
+    ("a dependency on nothing", |env| {
+        let needy = r#"{"id": 1, "title": "A", "status": "pending", "dependencies": [9]}"#;
+        task(env, needy);
+    }),
+    ("settings that cannot be read", |env| env.write(CONFIG, "{")),
+    ("a folder for runs that cannot be written", |env| {
+        let _ = fs::remove_dir_all(env.store());
+        fs::write(env.store(), "a file\n").unwrap();
+    }),
+    ("nobody may sign what takes a signature", |env| {
+        env.write(CONFIG, r#"{"approvals": {"require": "signed"}}"#);
+    }),
+    ("a client's entry of another time", |env| {
+        replace(env, SERVERS, "autopilot,review,collab", "autopilot");
+    }),
+    ("a client's entry that is gone", |env| {
+        env.write(SERVERS, "{}")
+    }),
+    ("a client's file that is damaged", |env| {
+        env.write(SERVERS, "{ \"mcpServers\": { \"tramline\"");
+    }),
+    ("a client's entry that starts what is not there", |env| {
+        replace(env, SERVERS, "\"tm\"", "\"/nowhere/tm\"");
+    }),
+    ("a client's hook that calls what is not there", |env| {
+        replace(env, ".claude/settings.json", "{ tm ", "{ /nowhere/tm ");
+    }),
+    ("a client's program is another of the name", |env| {
+        env.script("../bin/tm", "echo 0.31.2");
+    }),
+];
 
 /// What is not as it should be, and its way out.
 fn told(env: &TestEnvironment) -> Vec<String> {
@@ -144,14 +158,14 @@ fn told(env: &TestEnvironment) -> Vec<String> {
 #[test]
 fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
     let mut all = Vec::new();
-    for fault in FAULTS {
+    for (fault, make) in FAULTS {
         let env = TestEnvironment::new();
         if fault.starts_with("a client's") {
             let init = ["init", "--client", "claude-code", "--hook", "--yes"];
             env.tm(&init).text();
         }
         let before = told(&env);
-        make(&env, fault);
+        make(&env);
         let folder = env.folder().display().to_string();
         let slug = folder[1..].replace('/', "-");
         for told in told(&env) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::environment::TestEnvironment;
+use super::environment::{TestEnvironment, has};
 use super::whole_run::{says, tm};
 use testkit::Outcome;
 
@@ -33,17 +33,15 @@ fn every_command_has_help_and_a_manual_page() {
 }
 
 #[test]
-fn the_first_help_names_the_exit_statuses() {
-    let ran = TestEnvironment::bare().tm(&["--help"]);
+fn the_first_help_names_the_exit_statuses_and_the_version_is_one_line() {
+    let environment = TestEnvironment::bare();
+    let help = environment.tm(&["--help"]);
     for status in 0..=7 {
-        assert!(ran.text().contains(&format!("\n  {status}  ")), "{status}");
+        has(&help.text(), &format!("\n  {status}  "));
     }
-}
-
-#[test]
-fn the_version_is_one_line() {
-    let ran = TestEnvironment::bare().tm(&["--version"]);
-    assert_eq!(ran.text(), concat!("tm ", env!("CARGO_PKG_VERSION"), "\n"));
+    let version = environment.tm(&["--version"]);
+    let expected = concat!("tm ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(version.text(), expected);
 }
 
 #[test]

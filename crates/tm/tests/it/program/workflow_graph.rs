@@ -71,25 +71,6 @@ fn every_workflow_is_drawn_in_every_format() {
 }
 
 #[test]
-fn a_file_is_drawn_even_with_faults_as_far_as_it_can_be_read() {
-    let environment = TestEnvironment::bare();
-    environment.write(
-        "drafts/half.yaml",
-        "tramline: 1\nid: half\ntitle: Half done\ninitial: a\nstates:\n  a: { label: 'Say \"hi\" <b>', work: {}, to: nowhere }\n  b: { final: completed }\n",
-    );
-    for (format, _) in FORMATS {
-        let text = graph(&environment, &format!("drafts/half.yaml --format {format}"));
-        // In DOT that is text, as long as it stands in quotes.
-        assert!(format == "dot" || !text.contains("<b>"), "{text}");
-    }
-    environment.write("no.yaml", "id: [");
-    refused(&environment, "no.yaml", 6, "workflow_invalid");
-    // A folder that has the name of a workflow is not in its way.
-    environment.write("tdd/file", "");
-    assert_eq!(drawn(&environment, "tdd")["workflow"], "tdd");
-}
-
-#[test]
 fn a_run_is_marked_where_it_is() {
     let environment = TestEnvironment::started();
     let id = run_of(&environment);

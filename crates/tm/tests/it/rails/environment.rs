@@ -172,7 +172,10 @@ impl TestEnvironment {
 
     /// Writes a failing test and reports RED of the present subtask.
     pub fn red(&self) -> Value {
-        let id = self.present_subtask();
+        self.red_of(&self.present_subtask())
+    }
+
+    fn red_of(&self, id: &str) -> Value {
         self.write(&format!("tests/{id}.sh"), format!("test {id}\n"));
         self.auto(RED).ok()
     }
@@ -184,7 +187,10 @@ impl TestEnvironment {
 
     /// The same with more arguments.
     pub fn green_with(&self, more: &str) -> Value {
-        let id = self.present_subtask();
+        self.green_of(&self.present_subtask(), more)
+    }
+
+    fn green_of(&self, id: &str, more: &str) -> Value {
         self.write(&format!("src/{id}.sh"), format!("code {id}\n"));
         self.auto(&format!("{GREEN} {more}")).ok()
     }
@@ -196,8 +202,12 @@ impl TestEnvironment {
 
     /// Goes from the beginning of the present subtask to where its commit is to be made.
     pub fn to_commit(&self) {
-        self.red();
-        self.green();
+        self.to_commit_of(&self.present_subtask());
+    }
+
+    fn to_commit_of(&self, id: &str) {
+        self.red_of(id);
+        self.green_of(id, "");
     }
 
     /// Goes through the whole present subtask.
@@ -208,10 +218,12 @@ impl TestEnvironment {
 
     /// Goes from the beginning of a run to its last report.
     pub fn to_finalize(&self) {
-        while self.action() == "red" {
-            self.subtask();
+        let mut next = self.next();
+        while next["action"] == "red" {
+            self.to_commit_of(next["subtask"]["id"].as_str().unwrap());
+            next = self.commit()["nextAction"].take();
         }
-        assert_eq!(self.action(), "finalize");
+        assert_eq!(next["action"], "finalize");
     }
 
     /// A whole run, to its good end.
@@ -401,6 +413,18 @@ impl TestEnvironment {
             .by_files()
             .by_content()
     }
+}
+
+/// Those of these places of death that are tried: all where the environment asks for that, else every third, by chance.
+#[cfg(debug_assertions)]
+pub fn deaths<'p>(places: &[&'p str]) -> Vec<&'p str> {
+    let by_chance = usize::try_from(testkit::kill::seed() % 3).unwrap();
+    let (first, each) = if testkit::kill::tries_all() {
+        (0, 1)
+    } else {
+        (by_chance, 3)
+    };
+    places.iter().skip(first).step_by(each).copied().collect()
 }
 
 /// The words of a `tm autopilot` command.

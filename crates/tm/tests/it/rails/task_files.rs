@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use super::environment::{
-    BRANCH, CONFIG, FINALIZE, GREEN, RED, SETTINGS, TASKS_FILE, TestEnvironment, tells,
+    CONFIG, FINALIZE, GREEN, RED, SETTINGS, TASKS_FILE, TestEnvironment, tells,
 };
 
 /// A task without subtasks.
@@ -127,22 +127,19 @@ fn a_task_may_be_given_on_the_command_line() {
     let env = TestEnvironment::new();
     env.git(&["rm", "--quiet", TASKS_FILE]);
     env.commit_all("No tasks");
-    let begin = |title, subtasks: [&str; 2]| {
-        let [one, two] = subtasks.map(|title| ["--subtask", title]);
-        let title = ["autopilot", "start", "--title", title];
-        env.tm(&[&title[..], &one, &two].concat())
+    let begin = |title, subtask| {
+        let start = ["autopilot", "start", "--title", title];
+        env.tm(&[&start[..], &["--subtask", subtask]].concat())
     };
-    let started = begin("Count the words", ["By spaces", "By tabs"]).ok();
+    assert_eq!(begin("a", " ").code(), "no_title");
+    let started = begin("Count the words", "By spaces").ok();
     assert_eq!(started["branch"], "master/task-count-the-words");
-    assert_eq!(env.next()["subtask"]["id"], "count-the-words.1");
     env.finish();
-    assert_eq!((env.changes(), env.commits()), (String::new(), "2".into()));
+    assert_eq!((env.changes(), env.commits()), (String::new(), "1".into()));
     assert!(!env.project().join(TASKS_FILE).exists());
-    let start = ["autopilot", "start", "--title", "a", "--subtask", " "];
-    env.refuses_of(&start, "no_title");
     // Nothing in it to make an id of is no reason to refuse.
     env.switch("main");
-    begin("!!!", ["…", "…"]).ok();
+    begin("!!!", "…").ok();
 }
 
 #[test]
@@ -214,34 +211,6 @@ fn the_work_of_a_project_in_a_subfolder_is_all_of_its_repository() {
     assert_eq!(env.committed(), committed);
     env.auto(FINALIZE).ok();
     assert_eq!(env.changes(), " M lib/a.txt\n?? lib/new.txt");
-}
-
-#[test]
-fn worktrees_are_projects_of_their_own() {
-    let mut env = TestEnvironment::new();
-    let (here, elsewhere) = (env.project(), env.folder().join("elsewhere"));
-    env.git_words("worktree add --quiet -b dev ../elsewhere");
-    env.auto("start 1").ok();
-    env.cwd.clone_from(&elsewhere);
-    env.refused("next", 4, "no_run", "tm autopilot start");
-    env.auto("start 4").ok();
-    assert_eq!(env.runs().len(), 2);
-
-    // Turn and turn about.
-    let commit = ("commit", "x.tmp");
-    for (step, path) in [(RED, "tests/a.sh"), (GREEN, "src/a.sh"), commit] {
-        for root in [&here, &elsewhere] {
-            env.cwd.clone_from(root);
-            testkit::files::write(&root.join(path), "x\n");
-            env.auto(step).ok();
-        }
-    }
-    env.auto(FINALIZE).ok();
-    assert_eq!(env.branch(), "master/task-4-on-its-own");
-    assert_eq!(env.changes(), "");
-    env.cwd.clone_from(&here);
-    assert_eq!((&*env.branch(), &*env.unit()), (BRANCH, "workUnit-1.2-RED"));
-    env.finish();
 }
 
 /// Whatever is put in, taken out or moved while a run is under way: the item that the run is about is ticked, or none.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Forge, ForgeCall};
 
 use super::whole::{body, finished, pushed, submitted};
-use crate::rails::environment::{BRANCH, FINALIZE, TestEnvironment, tells};
+use crate::rails::environment::{BRANCH, FINALIZE, TestEnvironment, deaths, tells};
 
 fn comment(id: u64, association: &str, body: &str) -> Value {
     json!({
@@ -220,7 +220,7 @@ fn killed_at_each_step_it_is_taken_in_once() {
     forge.has("comments", &json!([remark()]));
     env.switch("main");
     env.save(0);
-    for name in [
+    for name in deaths(&[
         "before-append",
         "after-append",
         "before-perform",
@@ -231,7 +231,7 @@ fn killed_at_each_step_it_is_taken_in_once() {
         "branch-in-git",
         "branch-after-switch",
         "derived-before-state",
-    ] {
+    ]) {
         env.killed("feedback", name);
         // Who asks again gets it done, or is told that it is.
         let again = env.auto("feedback");

