@@ -25,16 +25,15 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+fn crates() -> Vec<PathBuf> {
+    let folder = fs::read_dir(root().join("crates")).expect("crates");
+    folder.flatten().map(|krate| krate.path()).collect()
+}
+
 fn all_sources(of: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    for krate in fs::read_dir(root().join("crates"))
-        .expect("crates")
-        .flatten()
-    {
-        let folder = krate.path().join(of);
-        if folder.is_dir() {
-            sources(&folder, &mut found);
-        }
+    for krate in crates() {
+        sources(&krate.join(of), &mut found);
     }
     found.sort();
     found
@@ -94,12 +93,10 @@ const ARROWS: &[(&str, &[&str])] = &[
 #[test]
 fn dependencies_go_one_way() {
     let mut seen = BTreeSet::new();
-    for krate in fs::read_dir(root().join("crates"))
-        .expect("crates")
-        .flatten()
-    {
-        let name = krate.file_name().into_string().expect("a name");
-        let manifest = fs::read_to_string(krate.path().join("Cargo.toml")).expect("a manifest");
+    for krate in crates() {
+        let name = krate.file_name().and_then(|name| name.to_str());
+        let name = name.expect("a name").to_owned();
+        let manifest = fs::read_to_string(krate.join("Cargo.toml")).expect("a manifest");
         let (_, allowed) = ARROWS
             .iter()
             .find(|(known, _)| *known == name)
@@ -238,60 +235,26 @@ fn every_code_is_in_the_document_and_the_other_way_round() {
     );
 }
 
-/// The modules that a source file names.
-fn modules(text: &str) -> BTreeSet<&str> {
-    text.lines()
-        .map(|line| line.strip_prefix("pub ").unwrap_or(line))
-        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
-        .collect()
-}
-
-/// The sources in a folder that `parent` does not name, and so on below it. How many there are.
-fn find_unnamed(folder: &Path, parent: &Path, unnamed: &mut Vec<PathBuf>) -> usize {
-    let text = fs::read_to_string(parent).unwrap_or_default();
-    let named = modules(&text);
-    let mut count = 0;
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        let path = entry.path();
-        let mut within = Vec::new();
-        if path.is_dir() {
-            sources(&path, &mut within);
-        } else if path.extension().is_some_and(|ending| ending == "rs") && path != parent {
-            within.push(path.clone());
-        }
-        if within.is_empty() {
-            continue;
-        }
-        let name = path.file_stem().and_then(|stem| stem.to_str());
-        if !name.is_some_and(|name| named.contains(name)) {
-            unnamed.extend(within);
-        } else if path.is_dir() {
-            count += find_unnamed(&path, &path.join("mod.rs"), unnamed);
-        } else {
-            count += 1;
-        }
-    }
-    count
-}
-
 /// A module that nothing names would never be run.
 #[test]
 fn every_file_of_tests_is_named() {
-    for krate in fs::read_dir(root().join("crates"))
-        .expect("crates")
-        .flatten()
-    {
-        let tests = krate.path().join("tests");
-        let mut unnamed = Vec::new();
-        let mut count = 0;
-        for program in fs::read_dir(&tests).expect("tests").flatten() {
-            let folder = program.path();
-            if folder.is_dir() {
-                count += find_unnamed(&folder, &folder.join("main.rs"), &mut unnamed);
+    for krate in crates() {
+        let tests = krate.join("tests");
+        let mut files = Vec::new();
+        sources(&tests, &mut files);
+        assert!(!files.is_empty(), "{} has no tests", tests.display());
+        files.retain(|file| !file.ends_with("main.rs"));
+        for mut file in files {
+            if file.ends_with("mod.rs") {
+                file.pop();
             }
+            let parents = ["mod.rs", "main.rs"].map(|name| file.with_file_name(name));
+            let text: String = parents.iter().flat_map(fs::read_to_string).collect();
+            let line = format!("mod {};", file.file_stem().expect("a name").display());
+            let mut lines = text.lines();
+            let is_named = lines.any(|at| at.strip_prefix("pub ").unwrap_or(at) == line);
+            assert!(is_named, "no module names {}", file.display());
         }
-        assert!(unnamed.is_empty(), "no module names {unnamed:?}");
-        assert_ne!(count, 0, "{} has no tests", tests.display());
     }
 }
 

@@ -1,6 +1,4 @@
-//! Advice followed to the letter: from workflows of each shape to their ends, at a command line and over MCP.
-
-use serde_json::{Value, json};
+//! Advice followed to the letter: from workflows of each shape to their ends.
 
 use super::environment::{TestEnvironment, words};
 
@@ -118,78 +116,4 @@ fn each_shape_is_led_to_its_end() {
         };
         follow(&project(on_task, true, shape), start, shape);
     }
-}
-
-/// A project whose task has subtasks of all kinds.
-fn of_all_kinds() -> TestEnvironment {
-    let kinds = [
-        "docs", "config", "chore", "refactor", "tests", "spike", "tdd",
-    ];
-    let subtasks = (1..).zip(kinds).map(|(id, kind)| {
-        json!({ "id": id, "title": format!("A piece of {kind}"), "kind": kind, "status": "pending" })
-    });
-    let subtasks: Value = subtasks.collect();
-    let task = json!({ "id": 1, "title": "All kinds", "status": "pending", "subtasks": subtasks });
-    let tasks = json!({ "master": { "tasks": [task] } });
-    let settings = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "autopilot": {"refactor": true}}"#;
-    let environment = TestEnvironment::new();
-    environment.write(".taskmaster/tasks/tasks.json", tasks.to_string());
-    environment.write(".taskmaster/config.json", settings);
-    environment.write("src/a.sh", "true\n");
-    environment.write("tests/a_test.sh", "true\n");
-    environment.commit_all("Before");
-    environment.does("autopilot start 1");
-    environment
-}
-
-/// What is done for a unit, by what its prompt calls it; `turn` is another number each time.
-fn work(environment: &TestEnvironment, prompt: &str, turn: usize) {
-    let (_, rest) = prompt.split_once("<INSTRUCTION>").unwrap();
-    let (path, text) = match rest.split_whitespace().next().unwrap() {
-        "DOCS" => ("README.md", "Words are counted.\n".to_owned()),
-        "CHORE" => ("Makefile", format!("# {turn}\n")),
-        "REFACTOR" if rest.contains("give the code another form") => {
-            ("src/a.sh", "exit 0\n".to_owned())
-        }
-        "TESTS" => ("tests/more_test.sh", "sh src/a.sh\n".to_owned()),
-        "RED" => ("tests/b_test.sh", "sh src/b.sh\n".to_owned()),
-        "GREEN" => ("src/b.sh", "true\n".to_owned()),
-        _ => return,
-    };
-    environment.write(path, text);
-}
-
-/// The way of reporting that a prompt shows first, with a number in each place for one.
-fn asked(prompt: &str, begins: &str, passed: usize) -> String {
-    let mut lines = prompt.lines().map(str::trim_start);
-    let line = lines.find(|line| line.starts_with(begins));
-    let line = line.unwrap_or_else(|| panic!("{begins:?} is not there: {prompt}"));
-    let failed = u8::from(prompt.contains("RED for subtask"));
-    let line = line.replace("ailed:N", &format!("ailed:{failed}"));
-    let line = line.replace("ailed\":N", &format!("ailed\":{failed}"));
-    line.replace(":N", &format!(":{passed}"))
-}
-
-#[test]
-fn what_a_prompt_asks_for_is_taken_as_it_stands() {
-    let environment = of_all_kinds();
-    for turn in 2..30 {
-        let status = environment.does("autopilot status");
-        if status["status"] == "completed" {
-            return;
-        }
-        let view = if status["currentPhase"] == "spike" {
-            "run"
-        } else {
-            "autopilot"
-        };
-        let unit = environment.does(&format!("{view} next"));
-        let prompt = unit["instructions"].as_str().unwrap();
-        work(&environment, prompt, turn);
-        let command = asked(prompt, "tm ", turn)
-            .replace("WORD", "learned --note slow")
-            .replace(" --message …", " --message fix:x");
-        environment.does(command.strip_prefix("tm ").unwrap());
-    }
-    panic!("it comes to no end");
 }

@@ -36,9 +36,6 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     let approve = |key: &str| environment.line(&format!("session approve --sign {key}"));
     let refused = environment.refused("session approve", 3, "approval_too_weak");
     assert_eq!(refused.json()["error"]["details"]["required"], "signed");
-    let (status, shown) = environment.person(&["session", "approve"]).end();
-    assert_eq!(status, 3, "{shown}");
-    has(&shown, "--sign KEY");
 
     // Without a list nobody's signature counts, and a key that is not in it counts for nothing.
     let foreign = key(&environment.home().join("other"));
@@ -73,10 +70,7 @@ fn a_signature_is_checked_again_whenever_somebody_looks() {
         with(name, &format!("valid-before=\"{time}\",{name}"))
     };
     for (list, expected) in [
-        (until("29991231"), "good"),
         (until("19991231"), "bad"),
-        // Of what is no decision, and of another person.
-        (with("tramline.decision", "git"), "bad"),
         (with("ann ", "eve "), "bad"),
         (listed.clone(), "good"),
     ] {
@@ -106,10 +100,6 @@ fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises
     environment.line(green).json_with(3);
     let refused = environment.refused("autopilot resume", 3, "needs_person");
     assert_eq!(refused.json()["error"]["details"]["required"], "signed");
-    let (status, shown) = environment.person(&["autopilot", "resume"]).end();
-    assert_eq!(status, 3, "{shown}");
-    has(&shown, "--sign KEY");
-
     signed("autopilot resume").ok();
     signed("autopilot allow tests_changed --reason moved").ok();
     let cleanup = "autopilot abort --cleanup --force";

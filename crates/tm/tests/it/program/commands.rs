@@ -189,7 +189,6 @@ fn what_is_wrong_with_a_declaration_is_told() {
         (effect, " }", "needs_field"),
         (effect, ", repeat: false }", "needs_field"),
         ("seconds: 5", "seconds: many", bad),
-        ("seconds: 5", "seconds: 0", bad),
         ("seconds: 5", "minutes: 5", bad),
         (published, "look: ''", bad),
         ("run: sh look.sh, ", "", bad),

@@ -1,7 +1,5 @@
 //! The demo: it is its own test, here it must pass.
 
-use std::path::Path;
-
 use super::environment::TestEnvironment;
 use testkit::Outcome;
 
@@ -34,14 +32,4 @@ fn the_demo_tells_the_whole_story_and_leaves_nothing() {
     let left = std::fs::read_dir(environment.home().join("tmp")).unwrap();
     assert_eq!(left.count(), 0, "something is left behind");
     assert!(!environment.store().exists(), "it uses a store of its own");
-}
-
-#[test]
-fn the_demo_is_one_json_value_and_can_be_kept() {
-    let environment = TestEnvironment::bare();
-    let answer = demo(&environment, &["demo", "--json", "--keep"]).ok();
-    assert_eq!(answer["ok"], true);
-    assert!(answer["steps"].as_array().unwrap().len() > 15, "{answer}");
-    let repository = Path::new(answer["repository"].as_str().unwrap());
-    assert!(repository.join("src/table.sh").is_file());
 }

@@ -16,11 +16,6 @@ fn replace(env: &TestEnvironment, file: &str, old: &str, new: &str) {
     env.write(file, env.read(file).replace(old, new));
 }
 
-/// The project has this task alone.
-fn task(env: &TestEnvironment, task: &str) {
-    env.write(TASKS, format!(r#"{{"master": {{"tasks": [{task}]}}}}"#));
-}
-
 /// Tests are run by this command.
 fn tests(env: &TestEnvironment, command: &str) {
     let settings = json!({ "test": { "command": command } });
@@ -35,7 +30,7 @@ fn started(env: &TestEnvironment) {
 type Fault = (&'static str, fn(&TestEnvironment));
 
 /// What goes wrong in a project in which a run could begin; that of a client where one was set up.
-const FAULTS: [Fault; 29] = [
+const FAULTS: [Fault; 28] = [
     ("no repository", |env| {
         fs::remove_dir_all(env.project().join(".git")).unwrap();
     }),
@@ -106,12 +101,9 @@ const FAULTS: [Fault; 29] = [
         fs::rename(env.project(), &here).unwrap();
         symlink(here, env.folder().join("project")).unwrap();
     }),
-    ("a task that cannot be read", |env| {
-        task(env, r#"{"id": 1, "status": "pending"}"#);
-    }),
     ("a dependency on nothing", |env| {
         let needy = r#"{"id": 1, "title": "A", "status": "pending", "dependencies": [9]}"#;
-        task(env, needy);
+        env.write(TASKS, format!(r#"{{"master": {{"tasks": [{needy}]}}}}"#));
     }),
     ("settings that cannot be read", |env| env.write(CONFIG, "{")),
     ("a folder for runs that cannot be written", |env| {
@@ -198,7 +190,6 @@ fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
     a workflow that takes the place of a built-in one: trust warn: tm workflow trust tdd
     a journal that is cut: run fail: tm log verify master__task-__--T---Z; tm log repair master__task-__--T---Z
     a project that was moved: moved note: if that project is now here: tm doctor --adopt …-project
-    a task that cannot be read: tasks fail: mend the file there; it was not changed
     a dependency on nothing: tasks warn: take the dependency out, or add the task
     settings that cannot be read: config_invalid fail: mend the JSON at …/project/.taskmaster/config.json::
     a folder for runs that cannot be written: run fail: a file stands where a folder belongs: move it away, or name another folder for the runs with TRAMLINE_HOME

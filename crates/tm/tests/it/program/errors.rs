@@ -23,10 +23,8 @@ fn what_comes_to_nothing_is_told_in_words_and_in_json_with_the_same_status() {
         ("autopilot", "complet", ""),
         ("autopilot complete", "red 1.1 --report", ""),
         ("autopilot skip", "1.1", ""),
-        ("autopilot start", "", ""),
         ("autopilot start", "--title a --plan b.md", ""),
         ("autopilot commit", "--sha abc --message x", ""),
-        ("autopilot start", "1 --max-attempts 0", ""),
         ("log replay", "--to 0", ""),
         // A phase that is none is a mistake before anything is looked at.
         ("autopilot complete", "gren --verify", "autopilot next"),

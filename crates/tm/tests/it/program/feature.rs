@@ -229,8 +229,6 @@ fn the_turns_of_any_run_work_on_it() {
     for line in [
         "next",
         "complete --results failed:1,passed:0",
-        "complete red --results failed:1,passed:0",
-        "complete --verify",
         "commit",
         "finalize --results failed:0,passed:1",
     ] {
@@ -244,8 +242,6 @@ fn the_turns_of_any_run_work_on_it() {
     feature.ok("pause --reason lunch");
     assert_eq!(feature.comes_to("resume"), "design");
     feature.designed();
-    feature.ok("pause --reason tea");
-    assert_eq!(feature.comes_to("resume"), "ask");
     project.does("autopilot status");
     project.does("autopilot next");
     feature.ok("abort");

@@ -32,30 +32,6 @@ impl TestEnvironment {
 }
 
 #[test]
-fn what_a_task_says_cannot_reach_into_the_terminal() {
-    let environment = TestEnvironment::new();
-    let path = ".taskmaster/tasks/tasks.json";
-    let title = "\"Harmless\\u001b[2J\\u001b]0;owned\\u0007\\u202e ";
-    let tasks = environment.read(path).replace("\"Count ", title);
-    environment.write(path, tasks);
-    environment.commit_all("Tasks");
-    for line in [
-        "autopilot start 1 --dry-run",
-        "autopilot start 1",
-        "autopilot next",
-        "autopilot status",
-        "runs list",
-        "runs log",
-        "autopilot status --json",
-        "autopilot next --json",
-    ] {
-        let ran = environment.typed(line);
-        let hidden = ran.text().chars().find(|&c| c != '\n' && c.is_control());
-        assert_eq!(hidden, None, "{line}: {:?}", ran.out);
-    }
-}
-
-#[test]
 fn runs_are_listed_with_their_status() {
     let environment = TestEnvironment::new();
     let none = environment.typed("runs list");
@@ -70,14 +46,8 @@ fn runs_are_listed_with_their_status() {
     assert!(run.starts_with("master__task-1__"), "{list:?}");
     let progress = "  0/2 subtasks, 0 commits  ";
     assert!(list.out.contains(progress), "{list:?}");
-    for (line, told) in [
-        ("runs show", "master/task-1-count-the-words"),
-        ("runs show", "task       1: Count the words (tag master)\n"),
-        ("runs log", "branch:created   master/task-1-count-the-words"),
-    ] {
-        let ran = environment.typed(line);
-        assert!(ran.text().contains(told), "{ran:?}");
-    }
+    let shown = environment.typed("runs show");
+    assert!(shown.text().contains("Count the words (tag master)"));
 }
 
 #[test]

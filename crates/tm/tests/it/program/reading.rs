@@ -18,21 +18,6 @@ fn the_settings_are_shown_with_their_origin() {
         assert_eq!(with_origin["value"], value);
         assert_eq!(with_origin["origin"]["from"], from);
     }
-    let text = environment.typed("config show --origin");
-    let mut lines = text.text().lines();
-    let line = lines.find(|line| line.starts_with("test.command = \"sh run.sh\""));
-    assert!(line.unwrap().contains("config.json:1"), "{text:?}");
-}
-
-#[test]
-fn the_built_in_workflow_is_listed_and_shown() {
-    let environment = TestEnvironment::new();
-    assert_eq!(environment.typed_json("workflow list").ok()[0]["id"], "tdd");
-    environment.typed("workflow check tdd").text();
-    let shown = environment.typed("workflow show tdd");
-    assert!(shown.text().starts_with("tramline: 1\n"), "{shown:?}");
-    let answer = environment.typed_json("workflow show tdd").ok();
-    assert_eq!(answer["text"], shown.out);
 }
 
 #[test]

@@ -110,10 +110,10 @@ impl Run {
 fn through(advance: &str) {
     let letter = Run::letter(advance);
     let id = letter.id.as_str();
-    let mut said = vec![letter.tm("next").text().to_owned()];
+    let next = letter.tm("next");
     for command in ["approve", "reject --feedback TEXT"] {
         let advised = format!("  -> tm run {command} --run-id {id}\n");
-        assert!(said[0].contains(&advised), "{said:?}");
+        assert!(next.text().contains(&advised), "{next:?}");
     }
 
     // Without a person it stays closed, and nobody is asked about something else.
@@ -128,20 +128,17 @@ fn through(advance: &str) {
         let recovery = if status == 3 { line } else { "status" };
         let expected = format!("tm run {recovery} --run-id {id}");
         assert_eq!(refused.json()["error"]["recovery"], expected);
-        said.push(refused.out);
     }
     let blank = ["run", "reject", "--feedback", " "];
     let (status, shown) = letter.environment.person(&blank).end();
     assert_eq!(status, 3, "{shown}");
-    said.push(shown);
     assert_eq!(letter.next()["action"], "decide");
 
-    let [shown, rest] = letter.agreed("reject --feedback Warmer\u{1b}[2J");
+    let [shown, _] = letter.agreed("reject --feedback Warmer\u{1b}[2J");
     for told in ["before the gate agreed?", id, "  Warmer"] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
     assert!(!shown.contains('\u{1b}'), "{shown}");
-    said.extend([shown, rest]);
     let next = letter.stepped();
     assert_eq!(next["state"], "write", "{next}");
     let prompt = match next["prompt"].as_str() {
@@ -158,23 +155,16 @@ fn through(advance: &str) {
     late.say(&code);
     let (status, shown) = late.end();
     assert_eq!(status, 5, "{shown}");
-    said.push(shown);
 
     letter.write(3);
-    let [shown, rest] = letter.agreed("approve");
+    let [shown, _] = letter.agreed("approve");
     for told in [id, "gate       agreed (post)", "round      3"] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
-    said.extend([shown, rest]);
     assert_eq!(letter.stepped()["state"], "post");
 
     // Where it waits for no decision there is nothing to decide.
-    let refused = letter.json("approve");
-    refused.fault(3, "no_gate");
-    said.push(refused.out);
-    for text in said {
-        assert!(!text.contains("session"), "it is a run: {text}");
-    }
+    letter.json("approve").fault(3, "no_gate");
 }
 
 #[test]
@@ -216,34 +206,6 @@ fn a_pause_opens_no_gate() {
     run.json("reopen").fault(3, "gate_closed");
     run.json("resume").ok();
     run.environment.typed_json("log verify").ok();
-}
-
-#[test]
-fn who_gives_up_at_a_gate_is_told_who_decides_there() {
-    let run = Run::two("{ gate: look, route: [ { to: z } ], on: { reject: { to: a } } }");
-    for verb in ["reopen", "skip"] {
-        let refused = run.json(&format!("{verb} --reason x"));
-        let told = refused.fault(3, "not_present");
-        assert!(told.contains("at the gate `look`"), "{refused:?}");
-        let help = refused.suggestion();
-        assert!(help.contains("`tm run reject --feedback"), "{refused:?}");
-    }
-}
-
-#[test]
-fn a_step_that_pauses_says_so() {
-    let one = "\
-initial: a
-messages: { eh: { message: Not understood, fix: write yes } }
-states:
-  a: { expects: outcome, work: { response: a.txt }, on: { report: [ { when: \"outcome.outcome == 'yes'\", to: z }, { pause: eh } ] } }
-  z: { final: completed }
-";
-    let run = Run::begun("one", one, "");
-    fs::write(run.environment.run_folder().join("a.txt"), "no\n").unwrap();
-    let stepped = run.tm("step");
-    let told = "! The run is paused: Not understood\n";
-    assert!(stepped.text().starts_with(told), "{stepped:?}");
 }
 
 #[test]

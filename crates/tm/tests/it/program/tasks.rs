@@ -111,6 +111,4 @@ fn a_task_that_start_refuses_is_never_next() {
         let started = tm(&project, &format!("autopilot start {id} --dry-run"));
         assert_eq!(started.status == 0, !waits, "{task:#}: {started:?}");
     }
-    let doctor = tm(&project, "doctor");
-    assert!(doctor.out.contains("1 -> 2 -> 1"), "{doctor:?}");
 }

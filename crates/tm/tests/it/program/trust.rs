@@ -63,17 +63,6 @@ fn a_workflow_that_opens_gates_needs_trust() {
     assert!(told.contains("gates"), "{told}");
     tm(&environment, "run start review").fault(3, "workflow_untrusted");
 
-    // Named wherever somebody looks before they begin.
-    let states = "initial: a\nstates:\n  a: { work: {}, to: b }\n  b: { final: completed }\n";
-    give(&environment, "mini", states);
-    for words in ["doctor", "init --print", "run start mini"] {
-        let ran = environment.tm(&words.split(' ').collect::<Vec<_>>());
-        let told = format!("{} {}", ran.out, ran.err);
-        let told: Vec<&str> = told.split_whitespace().collect();
-        let told = told.join(" ");
-        says(&told, &["tm workflow trust review"], &[]);
-    }
-
     // Nobody trusts it without a terminal, unless they know what they trust.
     let trust = "workflow trust review";
     tm(&environment, trust).fault(3, "needs_terminal");
@@ -88,25 +77,9 @@ fn a_workflow_that_opens_gates_needs_trust() {
     is_untrusted();
     environment.write(REVIEW, &text);
     tm(&environment, BEGIN).ok();
-    // One that could not begin is nothing to decide on.
-    let broken = format!("{text}  nowhere: {{ work: {{}}, to: COMPLETE }}\n");
-    let hash = journal::sha256_hex(broken.as_bytes());
-    environment.write(REVIEW, broken);
-    let refused = tm(&environment, &format!("{trust} --hash {hash}"));
-    refused.fault(6, "workflow_invalid");
-    environment.write(REVIEW, text);
     let revoked = tm(&environment, &format!("{trust} --revoke"));
     assert_eq!(revoked.ok()["revoked"], true);
     is_untrusted();
-}
-
-#[test]
-fn the_built_in_and_the_harmless_need_no_trust() {
-    let environment = TestEnvironment::bare();
-    for words in ["workflow trust review", "config trust"] {
-        let refused = tm(&environment, &format!("{words} --hash 00"));
-        refused.fault(3, "nothing_to_trust");
-    }
 }
 
 #[test]

@@ -102,12 +102,7 @@ fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
 fn it_ends_with_its_terminal() {
     const RUN: (&str, &str) = ("\r", "running: red of 1.1");
     let environment = TestEnvironment::started();
-    for keys in [
-        &[][..],
-        &[RUN],
-        &[RUN, ("p", "Why:")],
-        &[RUN, ("x", "The code of the refusal")],
-    ] {
+    for keys in [&[][..], &[RUN, ("p", "Why:")]] {
         let mut person = screen(&environment);
         presses(&mut person, keys);
         assert_eq!(person.hang_up(), Some(0), "{keys:?}");
@@ -157,17 +152,4 @@ fn where_there_is_no_terminal_it_is_told_once() {
     let about = (&run["status"], &run["places"]);
     assert_eq!(about, (&json!("running"), &json!(["red of 1.1"])));
     tm(&environment, "ui nothing").fault(4, "unknown_run");
-}
-
-#[test]
-fn what_was_refused_still_is_behind_a_pause() {
-    let environment = TestEnvironment::started();
-    let refused = tm(&environment, "autopilot complete red --results failed:1");
-    assert_eq!(refused.code(), "red_without_tests", "{refused:?}");
-    let listed = || tm(&environment, "ui").ok()["runs"][0]["refused"].clone();
-    let before = listed();
-    assert!(before.is_object(), "{before}");
-    tm(&environment, "autopilot pause").ok();
-    tm(&environment, "autopilot resume").ok();
-    assert_eq!(listed(), before);
 }

@@ -97,12 +97,6 @@ fn all_runs_are_followed_from_where_somebody_left_off() {
 }
 
 #[test]
-fn what_is_no_cursor_is_refused() {
-    let environment = TestEnvironment::started();
-    tm(&environment, "watch --from yesterday").fault(2, "bad_cursor");
-}
-
-#[test]
 fn a_damaged_run_does_not_keep_others_from_being_followed() {
     let environment = TestEnvironment::started();
     give(&environment, "letter", LETTER);

@@ -408,11 +408,6 @@ fn a_person_answers_and_is_told_where_that_leads() {
     let none = ["value=\"reject\"", "tm run reject", "Refused 2 times"];
     let said = ["value=\"approve\"", "Nothing was recorded to look at"];
     says(&page(), &said, &none);
-    // The drawing of then has only the way of then.
-    let taken = |page: &str| page.matches("class=\"arrow taken\"").count();
-    let then = site.page(&format!("/runs/{run}/replay?at=5"));
-    says(&then, &["The way it had taken"], &[]);
-    assert_eq!((taken(&page()), taken(&then)), (4, 2), "{then}");
     let reject = json!({ "what": "gate", "choice": "reject", "feedback": "longer" });
     site.refuses(&run, reject, 403, "cannot_reject");
     site.decide(&run, json!({ "what": "gate", "choice": "approve" }), 200);

@@ -110,21 +110,10 @@ fn check_history(environment: &TestEnvironment, run: &str) {
     assert_eq!(ok("runs list --status paused"), json!([]));
     let prefix = &run[..run.len() - 3];
     assert_eq!(ok(&format!("runs show {prefix}"))["runId"], run);
-    assert!(ok(&format!("runs report {run}")).is_object());
     let log = ok(&format!("runs log {run}"));
     let log = log.as_array().unwrap();
-    let events = log.iter().filter_map(|event| event["event"].as_str());
-    let events: Vec<&str> = events.collect();
-    assert_eq!(events.first(), Some(&"run:created"));
-    for event in [
-        "branch:created",
-        "test:run",
-        "commit:created",
-        "subtask:complete",
-        "run:ended",
-    ] {
-        assert!(events.contains(&event), "{event} is not in {events:?}");
-    }
+    let ends = [&log[0], &log[log.len() - 1]].map(|event| &event["event"]);
+    assert_eq!(ends, ["run:created", "run:ended"]);
     let verified = ok(&format!("log verify {run}"));
     let whole = all(&verified, &["whole", "events"]);
     assert_eq!(whole, json!([true, log.len()]));

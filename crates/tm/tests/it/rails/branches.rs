@@ -1,7 +1,5 @@
 //! The run's branch: what it is called, when it is taken over, and where no run may work.
 
-use std::fs;
-
 use serde_json::json;
 use testkit::person::key;
 
@@ -37,11 +35,6 @@ fn a_name_in_the_way_makes_the_branch_flat_or_refuses_it() {
             assert_eq!(warned, comes_to != asked, "{answer}");
         }
     }
-    // The flat name is taken too.
-    let env = TestEnvironment::new();
-    env.git(&["branch", "x"]);
-    env.git(&["branch", "x-y"]);
-    env.refused("start 1 --branch x/y", 3, "branch_exists", "--branch");
 }
 
 /// That of a run of another task is not taken over.
@@ -79,18 +72,10 @@ fn the_branch_of_an_earlier_run_is_taken_over_with_its_work() {
 }
 
 #[test]
-fn names_that_git_does_not_take_are_a_mistake() {
-    let env = TestEnvironment::new();
-    for name in ["", "-x", "a b", "a\nb", "a//b", "tags/x", "HEAD"] {
-        let branch = format!("--branch={name}");
-        env.refuses_of(&["autopilot", "start", "1", &branch], "bad_branch_name");
-    }
-    env.auto("start 1 --branch feature/über-1").ok();
-}
-
-#[test]
 fn no_run_works_on_a_protected_branch() {
     let env = TestEnvironment::new();
+    // Nor on one that git does not take.
+    env.refuses("start 1 --branch=-x", "bad_branch_name");
     env.refused("start 1 --branch main", 3, "on_default_branch", "--branch");
     // It has no case.
     let settings = r#"{"test": {"command": "x"}, "git": {"protectedBranches": ["Release"]}}"#;
@@ -147,8 +132,6 @@ fn a_run_from_a_detached_commit_makes_its_branch_and_is_finished() {
     let plan = env.auto("start 1 --dry-run").ok();
     assert_eq!(plan["fromBranch"], json!(null));
     env.auto("start 1").ok();
-    env.subtask();
-    env.save(0);
     env.finish();
     assert_eq!(env.branch(), BRANCH);
     assert_eq!(env.git(&["rev-parse", "main"]), base);
@@ -157,16 +140,6 @@ fn a_run_from_a_detached_commit_makes_its_branch_and_is_finished() {
     let range = range.split('`').next().unwrap();
     assert!(range.starts_with(&base[..7]), "{range}");
     env.tm(&["verify", range]).ok();
-
-    // The default branch may be merged in.
-    env.restore(0);
-    fs::write(env.folder().join("beside/other.txt"), "theirs\n").unwrap();
-    env.git_words("-C ../beside add --all");
-    env.git_words("-C ../beside commit --quiet --message Theirs");
-    env.git(&["merge", "--quiet", "--no-edit", "main"]);
-    env.finish();
-    let report = (*env).tm(&["runs", "report"]);
-    tells(report.text(), &["tm verify main.."]);
 }
 
 #[test]

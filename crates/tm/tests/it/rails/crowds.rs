@@ -36,15 +36,3 @@ fn of_many_reports_of_a_unit_one_moves_it() {
         env.journal_is_whole();
     }
 }
-
-#[test]
-fn readers_never_see_half_a_state() {
-    let env = TestEnvironment::started();
-    env.write("tests/a.sh", "test\n");
-    let mut commands = ["next", "status"].repeat(5);
-    commands.insert(4, "complete red --results failed:1,passed:0");
-    commands.push("pause");
-    for answer in at_once(&env, &commands).1 {
-        assert_eq!(answer.status, 5, "{answer:#?}");
-    }
-}

@@ -37,7 +37,7 @@ fn only_the_commit_of_this_subtask_counts() {
     env.to_commit();
     let no_such = "0123456789012345678901234567890123456789";
     for (told, commits) in [
-        ("no commit", &["", no_such, "--all", "HEAD:README.md"][..]),
+        ("no commit", &[no_such, "--all", "HEAD:README.md"][..]),
         ("not HEAD", &["main", "HEAD~1"]),
         ("last commit", &["HEAD", &last]),
     ] {

@@ -73,21 +73,6 @@ fn the_run_goes_on_to_its_end_and_all_is_there_again() {
 }
 
 #[test]
-fn what_is_lost_after_the_end_does_not_change_the_answers() {
-    let env = in_the_middle();
-    env.green();
-    env.commit();
-    let end = env.auto(FINALIZE).ok();
-    let report = env.report();
-    lose_all(&env.run_folder());
-    assert_eq!(env.next()["status"], "completed");
-    assert_eq!(env.status("status"), "completed");
-    assert_eq!(env.tm(&["runs", "list"]).ok()[0]["status"], "completed");
-    assert_eq!(env.report(), report);
-    assert_eq!(env.auto(FINALIZE).ok(), end);
-}
-
-#[test]
 fn evidence_that_is_lost_is_named() {
     let env = in_the_middle();
     lose(&env.run_folder().join("evidence"));

@@ -1,10 +1,8 @@
 //! RED, GREEN and the final suite: the rows of the table, and the numbers that make no sense.
 
-use serde_json::Value;
-
 use testkit::files::contents;
 
-use super::environment::{FINALIZE, GREEN, RED, TASKS_FILE, TestEnvironment, tells};
+use super::environment::{FINALIZE, GREEN, RED, TestEnvironment, tells};
 
 /// A report with these results, which is accepted with this warning, or with none.
 fn warned(env: &TestEnvironment, report: &str, warning: &str) {
@@ -17,15 +15,13 @@ fn warned(env: &TestEnvironment, report: &str, warning: &str) {
 fn red_needs_a_changed_file_and_a_failing_test() {
     let env = TestEnvironment::started();
     env.refused(RED, 3, "red_without_tests", "allow red_without_tests");
-    // Neither what is ignored nor the tasks themselves are tests.
+    // What is ignored is no test.
     env.write("notes.tmp", "ignored\n");
-    env.write(".taskmaster/state.json", "{}");
     env.refused(RED, 3, "red_without_tests", "tests");
     env.write("tests/a.sh", "false\n");
     for (results, code) in [
         ("failed:0,passed:3", "red_requires_failing_tests"),
         ("failed:0,passed:0,skipped:4", "no_tests_ran"),
-        ("failed:0,passed:0", "no_tests_ran"),
     ] {
         env.refuses(&format!("complete red --results {results}"), code);
     }
@@ -41,30 +37,6 @@ fn red_needs_a_changed_file_and_a_failing_test() {
     // Tests that the executor committed itself are tests, too.
     env.commit_all("Tests first");
     env.auto(RED).ok();
-}
-
-/// Subtasks of task 1 that the tasks file of HEAD has as done.
-fn done(env: &TestEnvironment) -> usize {
-    let tasks = env.git(&["show", &format!("HEAD:{TASKS_FILE}")]);
-    let tasks: Value = serde_json::from_str(&tasks).unwrap();
-    let subtasks = tasks["master"]["tasks"][0]["subtasks"].as_array().unwrap();
-    let is_done = |subtask: &&Value| subtask["status"] == "done";
-    subtasks.iter().filter(is_done).count()
-}
-
-#[test]
-fn tests_that_pass_already_can_complete_a_subtask() {
-    let passing = "complete red --results failed:0,passed:3";
-    let config = r#"{"test": {"command": "x"}, "autopilot": {"redAllPassing": "skip"}}"#;
-    let env = TestEnvironment::started_with(config);
-    let tasks = env.read(TASKS_FILE);
-    let red = env.auto(passing).ok();
-    assert_eq!(red["nextAction"]["unitId"], "workUnit-1.2-RED");
-    assert_eq!(env.read(TASKS_FILE), tasks, "its `done` is owed");
-    env.refuses("complete red --results failed:0,passed:0", "no_tests_ran");
-    env.subtask();
-    assert_eq!(done(&env), 2, "it travels in the next commit");
-    assert_eq!(env.changes(), "");
 }
 
 #[test]
