@@ -104,16 +104,15 @@ fn follow(environment: &TestEnvironment, start: &str, shape: &str) {
 
 #[test]
 fn each_shape_is_led_to_its_end() {
-    for shape in SHAPES {
-        follow(&project(false, false, shape), "run start own", shape);
-        let start = "autopilot start 1 --workflow own";
-        follow(&project(true, false, shape), start, shape);
-    }
-    for (at, shape) in SHAPES[..OF_AN_ITEM].iter().enumerate() {
-        let (on_task, start) = match at % 2 {
-            0 => (false, "run start own"),
-            _ => (true, "autopilot start 1 --workflow own"),
+    let alone = SHAPES.iter().map(|shape| (false, shape));
+    let each = SHAPES[..OF_AN_ITEM].iter().map(|shape| (true, shape));
+    for (at, (each, shape)) in alone.chain(each).enumerate() {
+        let on_task = (at % 2 == 1) != each;
+        let start = if on_task {
+            "autopilot start 1 --workflow own"
+        } else {
+            "run start own"
         };
-        follow(&project(on_task, true, shape), start, shape);
+        follow(&project(on_task, each, shape), start, shape);
     }
 }

@@ -135,6 +135,8 @@ const FAULTS: [Fault; 28] = [
 
 /// What is not as it should be, and its way out.
 fn told(env: &TestEnvironment) -> Vec<String> {
+    let folder = env.folder().display().to_string();
+    let slug = folder[1..].replace('/', "-");
     let doctor = env.line("doctor");
     let checks = doctor.json().as_array().unwrap();
     let fails = checks.iter().any(|check| check["state"] == "fail");
@@ -142,6 +144,9 @@ fn told(env: &TestEnvironment) -> Vec<String> {
     let told = checks.iter().filter_map(|check| {
         let text = |key: &str| check[key].as_str().unwrap_or_default();
         let told = format!("{} {}: {}", text("id"), text("state"), text("fix"));
+        // A run is named by the time of its start.
+        let told = told.replace(&folder, "…").replace(&slug, "…");
+        let told = told.replace(|c: char| c.is_ascii_digit(), "");
         (text("state") != "ok").then_some(told)
     });
     told.collect()
@@ -149,24 +154,24 @@ fn told(env: &TestEnvironment) -> Vec<String> {
 
 #[test]
 fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
-    let mut all = Vec::new();
-    for (fault, make) in FAULTS {
+    let with = |is_client: bool| {
         let env = TestEnvironment::new();
-        if fault.starts_with("a client's") {
+        if is_client {
             let init = ["init", "--client", "claude-code", "--hook", "--yes"];
             env.tm(&init).text();
         }
-        let before = told(&env);
+        env
+    };
+    let before = [false, true].map(|is_client| told(&with(is_client)));
+    let mut all = Vec::new();
+    for (fault, make) in FAULTS {
+        let is_client = fault.starts_with("a client's");
+        let env = with(is_client);
         make(&env);
-        let folder = env.folder().display().to_string();
-        let slug = folder[1..].replace('/', "-");
         for told in told(&env) {
             // Whatever is written is not committed yet.
             let beside = told.starts_with("tree") && !fault.contains("tools");
-            if !beside && !before.contains(&told) {
-                // A run is named by the time of its start.
-                let told = told.replace(&folder, "…").replace(&slug, "…");
-                let told = told.replace(|c: char| c.is_ascii_digit(), "");
+            if !beside && !before[usize::from(is_client)].contains(&told) {
                 all.push(format!("{fault}: {told}"));
             }
         }

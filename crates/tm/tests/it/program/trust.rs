@@ -279,7 +279,7 @@ fn secrets_beside_the_repository_are_not_read_into_prompts() {
 #[test]
 fn values_do_not_grow_without_end() {
     let environment = TestEnvironment::bare();
-    let grows = "=vars.a + 'xxxxxxxxxxxxxxxx' + vars.a";
+    let grows = format!("=vars.a + '{}' + vars.a", "x".repeat(1000));
     let report = format!("report: {{ set: {{ a: \"{grows}\" }}, to: x }}");
     let x = format!("x: {{ work: {{}}, on: {{ {report}, skip: {{ to: z }} }} }}");
     let states = format!("states:\n  {x}\n  z: {{ final: completed }}\n");

@@ -16,12 +16,12 @@ fn at_once(env: &TestEnvironment, commands: &[impl AsRef<str>]) -> (Vec<Outcome>
 /// The others are told that it was reported before, with other content; without a unit the very same report is answered again.
 #[test]
 fn of_many_reports_of_a_unit_one_moves_it() {
-    for (unit, different, accepted) in [("--unit workUnit-1.1-RED", 30, 1), ("1.1", 3, 10)] {
+    for (unit, different, accepted) in [("--unit workUnit-1.1-RED", 12, 1), ("1.1", 3, 4)] {
         let env = TestEnvironment::started();
         env.write("tests/a.sh", "test\n");
         let results = |n| format!("--results failed:{},passed:0", 1 + n % different);
         let report = |n| format!("complete red {unit} {}", results(n));
-        let reports: Vec<String> = (0..30).map(report).collect();
+        let reports: Vec<String> = (0..12).map(report).collect();
         let (good, bad) = at_once(&env, &reports);
         for answer in &bad {
             fails(answer, 5, "stale_unit");

@@ -265,11 +265,12 @@ fn a_status_that_cannot_be_written_is_owed() {
 /// A clone may bring links along. What they lead to is the user's.
 #[test]
 fn a_link_of_the_repository_is_not_written_through() {
-    let tasks = [".taskmaster", ".taskmaster/tasks", TASKS_FILE];
-    for link in tasks
-        .into_iter()
-        .chain([".taskmaster/state.json", "plan.md"])
-    {
+    for link in [
+        ".taskmaster",
+        TASKS_FILE,
+        ".taskmaster/state.json",
+        "plan.md",
+    ] {
         let env = TestEnvironment::new();
         env.write(".taskmaster/state.json", "{\"currentTag\": \"other\"}\n");
         env.commit_file("plan.md", "# A plan\n\n- [ ] One\n");

@@ -48,10 +48,16 @@ fn main_moves(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_squashed_run_is_proved() {
+fn what_came_into_main_is_proved_and_what_was_changed_on_the_way_is_not() {
     let (_env, forge) = submitted("github.com");
+    squashed(&forge);
+    rebased(&forge);
+    changed(&forge);
+}
+
+fn squashed(forge: &Forge) {
     for moves in [false, true] {
-        let other = elsewhere(&forge);
+        let other = elsewhere(forge);
         if moves {
             main_moves(&other);
         }
@@ -70,10 +76,9 @@ fn a_squashed_run_is_proved() {
     }
 }
 
-#[test]
-fn a_rebased_run_is_proved_commit_by_commit() {
-    let (_env, forge) = submitted("github.com");
-    let other = elsewhere(&forge);
+/// It is proved commit by commit.
+fn rebased(forge: &Forge) {
+    let other = elsewhere(forge);
     main_moves(&other);
     other.git(&["cherry-pick", &format!("origin/main..{BRANCH}")]);
     let answer = verify(&without_the_branch(&other), "HEAD~3..HEAD").ok();
@@ -85,13 +90,11 @@ fn a_rebased_run_is_proved_commit_by_commit() {
         .json_with(3);
 }
 
-#[test]
-fn what_was_changed_on_the_way_is_not() {
-    let (_env, forge) = submitted("github.com");
+fn changed(forge: &Forge) {
     let more = ("src/1.1.sh", "code 1.1 and more\n");
     let spaced = ("src/1.1.sh", "code  1.1\n");
     for (path, text) in [more, spaced, ("smuggled.sh", "more\n")] {
-        let other = elsewhere(&forge);
+        let other = elsewhere(forge);
         squash(&other, |other| other.write(path, text));
         let answer = verify(&other, "HEAD~1..HEAD").json_with(3);
         assert_eq!(answer["verified"], false, "{path}: {answer:#}");
