@@ -286,7 +286,7 @@ fn a_session_of_skills_goes_by_no_name_either() {
     let begun = ok(&project, "start ours");
     let id = begun["runId"].as_str().unwrap();
     let mut commands = Commands(&project);
-    Walk::new(&mut commands, id).whole(&["code", "bugfix"], 2, two_waves);
+    Walk::new(&mut commands, id).whole(&["code"], 2, two_waves);
     let state = ok(&project, &format!("status --run-id {id}"));
     assert_eq!(state["status"], "completed");
     assert_eq!(project.typed_json("log verify").ok()["whole"], true);

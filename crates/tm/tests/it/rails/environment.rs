@@ -170,6 +170,18 @@ impl TestEnvironment {
         assert!(!output.status.success(), "{point} is not reached");
     }
 
+    /// Those of these places of death that are tried: all where the environment asks for that, else every third, by chance.
+    #[cfg(debug_assertions)]
+    pub fn deaths<'p>(places: &[&'p str]) -> Vec<&'p str> {
+        let by_chance = usize::try_from(testkit::kill::seed() % 3).unwrap();
+        let (first, each) = if testkit::kill::tries_all() {
+            (0, 1)
+        } else {
+            (by_chance, 3)
+        };
+        places.iter().skip(first).step_by(each).copied().collect()
+    }
+
     /// Writes a failing test and reports RED of the present subtask.
     pub fn red(&self) -> Value {
         self.red_of(&self.present_subtask())
@@ -413,18 +425,6 @@ impl TestEnvironment {
             .by_files()
             .by_content()
     }
-}
-
-/// Those of these places of death that are tried: all where the environment asks for that, else every third, by chance.
-#[cfg(debug_assertions)]
-pub fn deaths<'p>(places: &[&'p str]) -> Vec<&'p str> {
-    let by_chance = usize::try_from(testkit::kill::seed() % 3).unwrap();
-    let (first, each) = if testkit::kill::tries_all() {
-        (0, 1)
-    } else {
-        (by_chance, 3)
-    };
-    places.iter().skip(first).step_by(each).copied().collect()
 }
 
 /// The words of a `tm autopilot` command.

@@ -53,7 +53,7 @@ fn behind_a_kill_one_commit_is_taken_back_and_not_two() {
     env.subtask();
     env.save(0);
     let one = env.git(&["rev-parse", "HEAD^"]);
-    for point in [
+    for point in TestEnvironment::deaths(&[
         "after-append",
         "rewind-in-git",
         "rewind-after-git",
@@ -61,7 +61,7 @@ fn behind_a_kill_one_commit_is_taken_back_and_not_two() {
         "after-append:2",
         "after-append:3",
         "after-derived:3",
-    ] {
+    ]) {
         env.killed("rewind last-commit", point);
         moves(&env, "rewind last-commit", "workUnit-1.2-COMMIT-2");
         assert_eq!(env.head(), one, "{point}");

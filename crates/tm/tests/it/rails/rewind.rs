@@ -4,9 +4,7 @@ use std::fs;
 
 use testkit::{Everything, Forge};
 
-use super::environment::{
-    BRANCH, FINALIZE, GREEN, RED, TASKS_FILE, TestEnvironment, deaths, tells,
-};
+use super::environment::{BRANCH, FINALIZE, GREEN, RED, TASKS_FILE, TestEnvironment, tells};
 use crate::submit::whole::pushed;
 
 /// What there was at a step.
@@ -327,7 +325,7 @@ fn killed_at_each_step_it_comes_to_its_end() {
     env.write("src/half.sh", "half\n");
     let (tip, before) = (env.head(), env.files_of_the_user());
     env.save(0);
-    for name in deaths(&[
+    for name in TestEnvironment::deaths(&[
         "before-append",
         "after-append",
         "before-perform",
@@ -343,6 +341,7 @@ fn killed_at_each_step_it_comes_to_its_end() {
         "after-append:3",
         "derived-before-state:3",
     ]) {
+        env.restore(0);
         env.killed("rewind 1.1", name);
         let unit = env.auto("resume").json()["nextAction"]["unitId"].clone();
         if name == "before-append" {
@@ -358,7 +357,6 @@ fn killed_at_each_step_it_comes_to_its_end() {
         let half = env.git(&["show", &format!("{kept}:src/half.sh")]);
         assert_eq!(half, "half", "{name}");
         env.journal_is_whole();
-        env.finish();
-        env.restore(0);
     }
+    env.finish();
 }

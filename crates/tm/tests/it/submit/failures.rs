@@ -4,17 +4,11 @@ use serde_json::json;
 use testkit::{Forge, Sandbox};
 
 use super::whole::{body, finished, finished_with, on_remote, pushed};
-use crate::rails::environment::{BRANCH, CONFIG, TASKS, TestEnvironment, deaths, tells};
+use crate::rails::environment::{BRANCH, CONFIG, TASKS, TestEnvironment, tells};
 
 /// What stands against a submission, what it comes to (a code, or what is advised where the rest is a person's to do), and how it
 /// comes to be.
 type Obstacle = (&'static str, &'static str, fn(&TestEnvironment, &Forge));
-
-/// A hook of the remote that refuses.
-fn remote_hook(forge: &Forge, name: &str) {
-    let path = forge.remote().join("hooks").join(name);
-    testkit::files::write_program(&path, "#!/bin/sh\necho 'by a rule'; exit 1\n");
-}
 
 /// Has the remote be somewhere else.
 fn points_to(env: &Sandbox, url: &str) {
@@ -24,9 +18,6 @@ fn points_to(env: &Sandbox, url: &str) {
 const OBSTACLES: &[Obstacle] = &[
     ("no remote", "no_remote", |env, _| {
         env.git(&["remote", "remove", "origin"]);
-    }),
-    ("a remote of another name", "no_remote", |env, _| {
-        env.git(&["remote", "rename", "origin", "upstream"]);
     }),
     ("no repository there", "remote_missing", |env, _| {
         points_to(env, "/nowhere/r.git");
@@ -40,10 +31,8 @@ const OBSTACLES: &[Obstacle] = &[
         points_to(env, "git@github.com:o/r.git");
     }),
     ("the remote's hook refuses", "push_refused", |_, forge| {
-        remote_hook(forge, "pre-receive");
-    }),
-    ("a rule for this branch", "push_refused", |_, forge| {
-        remote_hook(forge, "update");
+        let path = forge.remote().join("hooks/pre-receive");
+        testkit::files::write_program(&path, "#!/bin/sh\necho 'by a rule'; exit 1\n");
     }),
     ("a hook of ours refuses", "push_refused", |env, _| {
         env.hook("pre-push", "echo 'not on a Friday'; exit 1");
@@ -88,13 +77,11 @@ const OBSTACLES: &[Obstacle] = &[
 ];
 
 /// Requests to the forge that fail, how, and what the submission comes to.
-const FAULTS: [(&str, &str, &str, &str); 9] = [
+const FAULTS: [(&str, &str, &str, &str); 7] = [
     ("*", "*", "4", "gh auth login"),
     ("*", "*", "401", "gh auth login"),
-    ("POST", "*/pulls", "403", "forge_denied"),
     ("*", "*", "404", "forge_denied"),
     ("*", "*", "rate", "forge_rate_limited"),
-    ("*", "*", "502", "forge_unreachable"),
     ("*", "*", "offline", "forge_unreachable"),
     ("POST", "*/pulls", "422", "forge_refused"),
     ("GET", "*", "garbage", "forge_refused"),
@@ -234,7 +221,7 @@ fn nothing_is_put_on_top_of_what_was_closed_or_merged() {
 fn killed_at_each_step_it_is_done_once() {
     let (env, forge) = finished("github.com");
     env.save(0);
-    for name in deaths(&[
+    for name in TestEnvironment::deaths(&[
         "before-append",
         "after-append",
         "before-append:2",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Forge, ForgeCall};
 
 use super::whole::{body, finished, pushed, submitted};
-use crate::rails::environment::{BRANCH, FINALIZE, TestEnvironment, deaths, tells};
+use crate::rails::environment::{BRANCH, FINALIZE, TestEnvironment, tells};
 
 fn comment(id: u64, association: &str, body: &str) -> Value {
     json!({
@@ -218,7 +218,7 @@ fn killed_at_each_step_it_is_taken_in_once() {
     forge.has("comments", &json!([remark()]));
     env.switch("main");
     env.save(0);
-    for name in deaths(&[
+    for name in TestEnvironment::deaths(&[
         "before-append",
         "after-append",
         "before-perform",
@@ -230,6 +230,7 @@ fn killed_at_each_step_it_is_taken_in_once() {
         "branch-after-switch",
         "derived-before-state",
     ]) {
+        env.restore(0);
         env.killed("feedback", name);
         // Who asks again gets it done, or is told that it is.
         let again = env.auto("feedback");
@@ -237,8 +238,7 @@ fn killed_at_each_step_it_is_taken_in_once() {
         assert!(is_told, "{name}: {again:#?}");
         assert_eq!(env.next()["subtask"]["id"], "1.feedback-1", "{name}");
         assert_eq!(env.status("progress")["total"], 3, "{name}");
-        repaired(&env, 1);
         env.journal_is_whole();
-        env.restore(0);
     }
+    repaired(&env, 1);
 }
