@@ -119,41 +119,34 @@ mod tests {
 
     #[test]
     fn a_message_says_what_it_is() {
-        for (text, kind) in [
+        for (fields, kind) in [
+            (r#""id":1,"method":"tools/list""#, Kind::Call),
             (
-                r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
-                Kind::Call,
-            ),
-            (
-                r#" {"jsonrpc":"2.0","id":"a","method":"subscriptions/listen","params":{"a":[1]}}"#,
+                r#""id":"a","method":"subscriptions/listen""#,
                 Kind::Listening,
             ),
-            (
-                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-                Kind::Note,
-            ),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Kind::Note),
-            (
-                r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
-                Kind::Note,
-            ),
+            (r#""method":"notifications/initialized""#, Kind::Note),
+            (r#""id":1,"result":{}"#, Kind::Note),
+            (r#""id":1,"error":{"code":1,"message":""}"#, Kind::Note),
         ] {
-            assert_eq!(
-                Message::read(text.as_bytes()).unwrap().kind(),
-                kind,
-                "{text}"
-            );
+            let text = format!(r#" {{"jsonrpc":"2.0",{fields}}}"#);
+            let message = Message::read(text.as_bytes()).unwrap();
+            assert_eq!(message.kind(), kind, "{text}");
         }
     }
 
     #[test]
     fn what_is_no_message_is_refused() {
+        let deep = "[".repeat(100_000);
+        let closed = format!("{deep}{}", "]".repeat(100_000));
         for (text, code) in [
             ("", "-32700"),
             ("{", "-32700"),
             ("{\"jsonrpc\":\"2.0\"}}", "-32700"),
             ("\u{0}", "-32700"),
             ("[", "-32700"),
+            (&deep, "-32700"),
+            (&closed, "-32600"),
             ("[]", "-32600"),
             ("1", "-32600"),
             ("null", "-32600"),
@@ -166,9 +159,10 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#, "-32600"),
         ] {
             let refusal = Message::read(text.as_bytes()).unwrap_err();
-            assert!(format!("{refusal:?}").contains(code), "{text}: {refusal:?}");
+            assert!(
+                format!("{refusal:?}").contains(code),
+                "{text:.60}: {refusal:?}"
+            );
         }
-        let deep = "[".repeat(100_000);
-        assert!(Message::read(deep.as_bytes()).is_err());
     }
 }

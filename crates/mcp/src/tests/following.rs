@@ -5,35 +5,38 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{TestClient, TestServer};
+use super::{TestClient, TestServer, meta};
 
 /// On a clock that stands still: long enough for several looks.
 const A_WHILE: Duration = Duration::from_secs(2);
 
 async fn follow(guest: &mut TestClient, uri: &str) -> Value {
-    guest
-        .ask("resources/subscribe", json!({ "uri": uri }))
-        .await
+    let params = json!({ "uri": uri });
+    guest.ask("resources/subscribe", params).await
 }
 
 async fn leave(guest: &mut TestClient, uri: &str) {
-    let answer = guest
-        .ask("resources/unsubscribe", json!({ "uri": uri }))
-        .await;
+    let params = json!({ "uri": uri });
+    let answer = guest.ask("resources/unsubscribe", params).await;
     assert!(answer.get("result").is_some(), "{answer}");
+}
+
+/// A server with a resource, `a:1`, and a client of it.
+async fn stage() -> (TestServer, TestClient) {
+    let house = TestServer::new();
+    house.scene.change("a:1");
+    let guest = house.guest(json!({})).await;
+    (house, guest)
 }
 
 /// Which changes were told until now.
 async fn told(guest: &mut TestClient) -> Vec<String> {
     sleep(A_WHILE).await;
-    let pong = guest.begin("ping", json!({})).await;
-    guest.answer(pong).await;
-    guest
-        .heard
-        .drain(..)
-        .filter(|message| message["method"] == "notifications/resources/updated")
-        .map(|message| message["params"]["uri"].as_str().unwrap().to_owned())
-        .collect()
+    guest.ask("ping", json!({})).await;
+    let mut heard = std::mem::take(&mut guest.heard);
+    heard.retain(|message| message["method"] == "notifications/resources/updated");
+    let uri = |message: &Value| message["params"]["uri"].as_str().unwrap().to_owned();
+    heard.iter().map(uri).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,14 +72,8 @@ fn what_happens_right_after_a_listener_is_acknowledged_is_told() {
         let mut guest = house.stranger();
         let (busy, is_over) = std::sync::mpsc::channel::<()>();
         tokio::task::spawn_blocking(move || is_over.recv());
-        let request = json!({
-            "notifications": { "resourceSubscriptions": ["a:1"] },
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        });
+        let wanted = json!({ "resourceSubscriptions": ["a:1"] });
+        let request = json!({ "notifications": wanted, "_meta": meta(&json!({})) });
         guest.begin("subscriptions/listen", request).await;
         for wanted in ["subscriptions/acknowledged", "resources/updated"] {
             let told = guest.next(|message| message["method"] == format!("notifications/{wanted}"));
@@ -92,9 +89,7 @@ fn what_happens_right_after_a_listener_is_acknowledged_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn each_change_is_told_once_however_often_the_client_changed_its_mind() {
-    let house = TestServer::new();
-    house.scene.change("a:1");
-    let mut guest = house.guest(json!({})).await;
+    let (house, mut guest) = stage().await;
     for _ in 0..5 {
         follow(&mut guest, "a:1").await;
         follow(&mut guest, "a:1").await;
@@ -133,7 +128,7 @@ async fn many_followers_cost_one_look() {
     }
     for guest in &mut guests[10..] {
         guest.say_no_more().await;
-        (&mut guest.served).await.unwrap().unwrap();
+        guest.ends().await;
     }
     sleep(A_WHILE).await;
     let before = house.scene.looks();
@@ -148,9 +143,7 @@ async fn many_followers_cost_one_look() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_not_there_cannot_be_followed() {
-    let house = TestServer::new();
-    house.scene.change("a:1");
-    let mut guest = house.guest(json!({})).await;
+    let (house, mut guest) = stage().await;
     let answer = follow(&mut guest, "a:nothing").await;
     assert_eq!(answer["error"]["code"], -32002, "{answer}");
     let answer = follow(&mut guest, "a:panic").await;
@@ -162,9 +155,7 @@ async fn what_is_not_there_cannot_be_followed() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_resource_is_told_once() {
-    let house = TestServer::new();
-    house.scene.change("a:1");
-    let mut guest = house.guest(json!({})).await;
+    let (house, mut guest) = stage().await;
     follow(&mut guest, "a:1").await;
     house.scene.marks.lock().unwrap().clear();
     assert_eq!(told(&mut guest).await, ["a:1"]);

@@ -1,5 +1,6 @@
 //! A server as one client with a session sees it, over a pipe, and with a clock that waits for nobody.
 
+mod actor;
 mod asking;
 mod following;
 mod stopping;
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
 };
@@ -22,6 +23,7 @@ use crate::{
     About, Ask, Client, Completing, Contents, Hints, Input, Problem, Prompt, PromptText, Resource,
     Server, Stop, Template, Tool, ToolAnswer,
 };
+use actor::{Actor, Stage};
 
 /// What a test sees of the server, and does to it.
 #[derive(Debug, Default)]
@@ -37,29 +39,14 @@ pub struct Scene {
 }
 
 impl Scene {
-    fn wait(&self) {
-        let mut open = self.open.lock().unwrap();
-        while !*open {
-            open = self.opens.wait(open).unwrap();
-        }
-    }
-
     fn let_through(&self) {
         *self.open.lock().unwrap() = true;
         self.opens.notify_all();
     }
 
-    fn through(&self) -> Vec<String> {
-        self.through.lock().unwrap().clone()
-    }
-
     fn change(&self, uri: &str) {
-        *self
-            .marks
-            .lock()
-            .unwrap()
-            .entry(uri.to_owned())
-            .or_default() += 1;
+        let mut marks = self.marks.lock().unwrap();
+        *marks.entry(uri.to_owned()).or_default() += 1;
     }
 
     fn looks(&self) -> usize {
@@ -67,98 +54,15 @@ impl Scene {
     }
 }
 
-struct Actor(Arc<Scene>);
-
-impl Server for Actor {
-    fn about(&self) -> About {
-        About {
-            name: "actor".to_owned(),
-            resources: true,
-            ..About::default()
+impl Stage for Arc<Scene> {
+    fn wait(&self, arguments: &Value, _: &Client) -> String {
+        let mut open = self.open.lock().unwrap();
+        while !*open {
+            open = self.opens.wait(open).unwrap();
         }
-    }
-
-    fn tools(&self) -> Vec<Tool> {
-        [
-            ("wait", Hints::Adds),
-            ("ask", Hints::Adds),
-            ("ask twice", Hints::Adds),
-            ("tasks only", Hints::Adds),
-            ("where", Hints::ReadOnly),
-        ]
-        .map(|(name, hints)| Tool {
-            name,
-            title: "",
-            description: "",
-            hints,
-            input: json!({ "type": "object" }),
-            output: None,
-            meta: None,
-        })
-        .to_vec()
-    }
-
-    fn call(
-        &self,
-        tool: &str,
-        arguments: Map<String, Value>,
-        client: &Client,
-    ) -> Result<ToolAnswer, Stop> {
-        let text = |text: &str| Ok(ToolAnswer::structured(json!({ "text": text })));
-        match tool {
-            "wait" => {
-                self.0.wait();
-                let name = arguments["name"].as_str().unwrap();
-                self.0.through.lock().unwrap().push(name.to_owned());
-                text(name)
-            }
-            "ask" if client.answer("name").is_none() => {
-                if arguments["name"] == "late" {
-                    self.0.wait();
-                }
-                Err(Stop::Ask(Ask::one(
-                    "name",
-                    Input::Form {
-                        message: "Your name?".to_owned(),
-                        schema: json!({ "type": "object", "properties": {} }),
-                    },
-                )))
-            }
-            "ask twice" => {
-                let questions = ["first", "second"];
-                if questions.iter().all(|name| client.answer(name).is_some()) {
-                    return text("both");
-                }
-                self.0.wait();
-                let form = Input::Form {
-                    message: "Go on?".to_owned(),
-                    schema: json!({ "type": "object", "properties": {} }),
-                };
-                let inputs = questions.map(|name| (name.to_owned(), form.clone()));
-                Err(Stop::Ask(Ask {
-                    inputs: inputs.into(),
-                    keep: None,
-                }))
-            }
-            "tasks only" if !client.can().tasks => Err(Problem::NeedsTasks.into()),
-            "where" => match client.roots() {
-                Ok(roots) => text(&format!("{roots:?}")),
-                Err(untold) => text(&untold.to_string()),
-            },
-            _ => text("done"),
-        }
-    }
-
-    fn resources(&self, _: &Client) -> Result<Vec<Resource>, Stop> {
-        Ok(Vec::new())
-    }
-
-    fn templates(&self) -> Vec<Template> {
-        Vec::new()
-    }
-
-    fn read(&self, uri: &str, _: &Client) -> Result<Vec<Contents>, Stop> {
-        Err(Problem::NoResource(uri.to_owned()).into())
+        let name = arguments["name"].as_str().unwrap().to_owned();
+        self.through.lock().unwrap().push(name.clone());
+        name
     }
 
     fn mark(&self, uri: &str, client: &Client) -> Option<u64> {
@@ -166,28 +70,16 @@ impl Server for Actor {
         if uri.contains("rooted") && told.is_err() {
             return None;
         }
-        self.0.looks.fetch_add(1, Ordering::Relaxed);
+        self.looks.fetch_add(1, Ordering::Relaxed);
         assert!(!uri.contains("panic"), "this mark always does");
-        self.0.marks.lock().unwrap().get(uri).copied()
-    }
-
-    fn prompts(&self) -> Vec<Prompt> {
-        Vec::new()
-    }
-
-    fn prompt(&self, name: &str, _: Map<String, Value>, _: &Client) -> Result<PromptText, Stop> {
-        Err(Problem::Invalid(name.to_owned()).into())
-    }
-
-    fn complete(&self, _: &Completing, _: &Client) -> Result<Vec<String>, Stop> {
-        Ok(Vec::new())
+        self.marks.lock().unwrap().get(uri).copied()
     }
 }
 
 /// A server, to which clients can connect.
 pub struct TestServer {
     pub scene: Arc<Scene>,
-    adapter: Adapter<Actor>,
+    adapter: Adapter<Actor<Arc<Scene>>>,
 }
 
 /// A client that is connected.
@@ -202,6 +94,15 @@ pub struct TestClient {
     pub served: JoinHandle<std::io::Result<()>>,
 }
 
+/// What a stateless client says of itself with each request.
+fn meta(can: &Value) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": can,
+    })
+}
+
 impl TestServer {
     pub fn new() -> Self {
         let scene = Arc::<Scene>::default();
@@ -212,15 +113,11 @@ impl TestServer {
     /// A client with a session that can do this.
     pub async fn guest(&self, can: Value) -> TestClient {
         let mut guest = self.stranger();
-        let params = json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": can,
-            "clientInfo": { "name": "t", "version": "1" },
-        });
+        let client = json!({ "name": "t", "version": "1" });
+        let params =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": can, "clientInfo": client });
         guest.ask("initialize", params).await;
-        guest
-            .send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-            .await;
+        guest.note("initialized", json!({})).await;
         guest
     }
 
@@ -255,6 +152,12 @@ impl TestClient {
     pub async fn send(&mut self, message: Value) {
         let line = format!("{message}\n");
         self.write.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    pub async fn note(&mut self, what: &str, params: Value) {
+        let method = format!("notifications/{what}");
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+            .await;
     }
 
     /// Sends a request, and does not wait for its answer.
@@ -324,5 +227,10 @@ impl TestClient {
     /// Closes the client's end of the pipe to the server.
     pub async fn say_no_more(&mut self) {
         self.write.shutdown().await.unwrap();
+    }
+
+    /// Waits until the server has ended well.
+    pub async fn ends(&mut self) {
+        (&mut self.served).await.unwrap().unwrap();
     }
 }

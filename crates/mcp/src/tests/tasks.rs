@@ -5,22 +5,20 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::advance;
 
-use super::{TestClient, TestServer};
+use super::{TestClient, TestServer, meta};
 
 /// Longer than a call is waited for before it is a task.
 const LONG: Duration = Duration::from_secs(6);
 
-fn meta(extensions: &Value) -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": { "extensions": extensions, "elicitation": { "form": {} } },
-    })
-}
-
 /// What a client that knows of tasks says with each request.
 fn knows() -> Value {
-    meta(&json!({ "io.modelcontextprotocol/tasks": {} }))
+    let tasks = json!({ "io.modelcontextprotocol/tasks": {} });
+    meta(&json!({ "extensions": tasks, "elicitation": { "form": {} } }))
+}
+
+/// What a client says that does not.
+fn knows_nothing() -> Value {
+    meta(&json!({ "extensions": {}, "elicitation": { "form": {} } }))
 }
 
 async fn call(client: &mut TestClient, tool: &str, name: &str) -> u64 {
@@ -57,17 +55,39 @@ async fn becomes(client: &mut TestClient, id: &str, status: &str) -> Value {
     }
 }
 
+/// Answers one question of the task.
+async fn answer(client: &mut TestClient, id: &str, question: &str) {
+    let responses = json!({ question: { "action": "accept", "content": {} } });
+    let params = json!({ "taskId": id, "inputResponses": responses, "_meta": knows() });
+    client.ask("tasks/update", params).await;
+}
+
+/// The questions that the task asks now.
+async fn questions(client: &mut TestClient, id: &str) -> Vec<String> {
+    let asks = becomes(client, id, "input_required").await;
+    let requests = asks["inputRequests"].as_object().unwrap();
+    let asked = |(_, request): (_, &Value)| request["method"] == "elicitation/create";
+    assert!(requests.iter().all(asked), "{asks}");
+    requests.keys().cloned().collect()
+}
+
+/// What the task came to.
+async fn done(client: &mut TestClient, id: &str) -> Value {
+    let mut done = becomes(client, id, "completed").await;
+    done["result"]["structuredContent"]["text"].take()
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_long_call_is_a_task_and_a_quick_one_is_not() {
     let house = TestServer::new();
     let mut client = house.stranger();
     let id = task(&mut client, "wait", "long").await;
+    let taken_back = task(&mut client, "wait", "other").await;
+    let answer = of_task(&mut client, "cancel", &taken_back).await;
+    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+    becomes(&mut client, &taken_back, "cancelled").await;
     house.scene.let_through();
-    let done = becomes(&mut client, &id, "completed").await;
-    assert_eq!(
-        done["result"]["structuredContent"]["text"], "long",
-        "{done}"
-    );
+    assert_eq!(done(&mut client, &id).await, "long");
     let quick = call(&mut client, "wait", "quick").await;
     assert_eq!(client.text(quick).await, "quick");
     let unknown = of_task(&mut client, "get", "none").await;
@@ -78,80 +98,34 @@ async fn a_long_call_is_a_task_and_a_quick_one_is_not() {
 async fn who_does_not_know_of_tasks_waits() {
     let house = TestServer::new();
     let mut client = house.stranger();
-    let without = meta(&json!({}));
-    let params = json!({ "name": "wait", "arguments": { "name": "a" }, "_meta": without });
+    let params = json!({ "name": "wait", "arguments": { "name": "a" }, "_meta": knows_nothing() });
     let id = client.begin("tools/call", params).await;
-    client.ask("tools/list", json!({ "_meta": without })).await;
+    let list = json!({ "_meta": knows_nothing() });
+    client.ask("tools/list", list).await;
     advance(LONG).await;
     house.scene.let_through();
     assert_eq!(client.text(id).await, "a");
-    let params = json!({ "taskId": "a", "_meta": without });
+    let params = json!({ "taskId": "a", "_meta": knows_nothing() });
     let answer = client.ask("tasks/get", params).await;
     assert!(answer.get("error").is_some(), "{answer}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_is_taken_back() {
-    let house = TestServer::new();
-    let mut client = house.stranger();
-    let id = task(&mut client, "wait", "long").await;
-    let answer = of_task(&mut client, "cancel", &id).await;
-    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
-    becomes(&mut client, &id, "cancelled").await;
-    house.scene.let_through();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_task_asks_and_is_answered() {
-    let house = TestServer::new();
-    let mut client = house.stranger();
-    let id = task(&mut client, "ask", "late").await;
-    house.scene.let_through();
-    let asks = becomes(&mut client, &id, "input_required").await;
-    let (key, request) = asks["inputRequests"]
-        .as_object()
-        .and_then(|all| all.iter().next())
-        .unwrap();
-    assert_eq!(request["method"], "elicitation/create", "{asks}");
-    let params = json!({
-        "taskId": id,
-        "inputResponses": { key: { "action": "accept", "content": {} } },
-        "_meta": knows(),
-    });
-    client.ask("tasks/update", params).await;
-    let done = becomes(&mut client, &id, "completed").await;
-    assert_eq!(
-        done["result"]["structuredContent"]["text"], "done",
-        "{done}"
-    );
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_task_asks_all_its_questions_at_once_and_waits_for_each_answer() {
-    let house = TestServer::new();
-    let mut client = house.stranger();
-    let id = task(&mut client, "ask twice", "").await;
-    house.scene.let_through();
-    let pending = |asks: &Value| asks["inputRequests"].as_object().unwrap().clone();
-    let asked = pending(&becomes(&mut client, &id, "input_required").await);
-    assert_eq!(asked.len(), 2, "{asked:?}");
-    for (left, key) in [(1, "first-0"), (0, "second-0")] {
-        let params = json!({
-            "taskId": id,
-            "inputResponses": { key: { "action": "accept", "content": {} } },
-            "_meta": knows(),
-        });
-        client.ask("tasks/update", params).await;
-        if left > 0 {
-            let asks = becomes(&mut client, &id, "input_required").await;
-            assert_eq!(pending(&asks).len(), left, "{asks}");
+    for (tool, name, asked, text) in [
+        ("ask", "late", &["name-0"][..], "nobody"),
+        ("ask twice", "", &["first-0", "second-0"], "both"),
+    ] {
+        let house = TestServer::new();
+        let mut client = house.stranger();
+        let id = task(&mut client, tool, name).await;
+        house.scene.let_through();
+        for (at, question) in asked.iter().enumerate() {
+            assert_eq!(questions(&mut client, &id).await, asked[at..]);
+            answer(&mut client, &id, question).await;
         }
+        assert_eq!(done(&mut client, &id).await, text);
     }
-    let done = becomes(&mut client, &id, "completed").await;
-    assert_eq!(
-        done["result"]["structuredContent"]["text"], "both",
-        "{done}"
-    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,12 +134,10 @@ async fn a_call_that_needs_tasks_names_what_the_client_lacks() {
     let mut client = house.stranger();
     let known = call(&mut client, "tasks only", "a").await;
     assert_eq!(client.text(known).await, "done");
-    let params = json!({ "name": "tasks only", "_meta": meta(&json!({})) });
+    let params = json!({ "name": "tasks only", "_meta": knows_nothing() });
     let refused = client.ask("tools/call", params).await;
     assert_eq!(refused["error"]["code"], -32021, "{refused}");
     let needed = &refused["error"]["data"]["requiredCapabilities"]["extensions"];
-    assert!(
-        needed["io.modelcontextprotocol/tasks"].is_object(),
-        "{refused}"
-    );
+    let tasks = &needed["io.modelcontextprotocol/tasks"];
+    assert!(tasks.is_object(), "{refused}");
 }

@@ -2,305 +2,189 @@
 
 use std::time::Duration;
 
-use mcp::http::Options;
 use serde_json::json;
 
-use crate::served::{Door, Served};
-use crate::wire::{MESSAGE, Session, Wire, ask, call, initialize, post, request, stateless};
+use crate::served::{Served, wait};
+use crate::wire::{
+    Headers, Session, Wire, begin, call, health, initialize, listener, post, request, send,
+};
+
+/// The head of a message whose body is still to come.
+fn head(headers: &Headers<'_>) -> String {
+    post("", headers)
+}
+
+/// A part of a body, of 400 bytes.
+fn part() -> String {
+    format!("190\r\n{}\r\n", "x".repeat(400))
+}
+
+fn echo(id: u32) -> String {
+    call(id, "echo", &json!({ "a": 1 }))
+}
+
+/// Makes room, which takes the server a moment to see, for this message.
+fn soon(served: &Served, message: &str) -> Wire {
+    let mut tries = (0..2000).map(|_| Wire::to(served.address));
+    tries
+        .find_map(|mut wire| (wire.send(message).head().status == 200).then_some(wire))
+        .unwrap()
+}
 
 #[test]
 fn a_body_that_is_too_large_is_refused() {
-    let served = Served::with(Options {
-        max_body: 1000,
-        ..Options::default()
-    });
+    let served = Served::with(|options| options.max_body = 1000);
     let fitting = format!("{:1000}", initialize());
-    let reply = Wire::to(served.address).send(post(&fitting, &[])).reply();
-    assert_eq!(reply.status, 200, "{reply:?}");
-
-    let large = "x".repeat(1001);
-    let mut wire = Wire::to(served.address);
-    let reply = wire.send(post(&large, &[])).reply();
-    assert_eq!(reply.status, 413);
-    assert!(reply.body.contains("1000 bytes"), "{reply:?}");
-    reply.refusal();
+    assert_eq!(send(served.address, post(&fitting, &[])).status, 200);
+    let mut wire = begin(served.address, post(&"x".repeat(1001), &[]));
+    assert_eq!(wire.reply().refusal().0, 413);
     assert!(wire.is_closed());
 
-    let mut head = MESSAGE.to_vec();
-    head.push(("Transfer-Encoding", "chunked"));
-    let mut wire = Wire::to(served.address);
-    wire.send(request("POST", "/mcp", &head, ""));
-    for _ in 0..3 {
-        wire.send(format!("190\r\n{}\r\n", "x".repeat(400)));
-    }
-    let reply = wire.send("0\r\n\r\n").reply();
+    let chunked = head(&[("Transfer-Encoding", "chunked")]);
+    let mut wire = begin(served.address, &chunked);
+    let reply = wire.send(part().repeat(3)).send("0\r\n\r\n").reply();
     assert_eq!(reply.status, 413);
-
-    // One that never ends.
-    let mut wire = Wire::to(served.address);
-    wire.send(request("POST", "/mcp", &head, ""));
+    // One that never ends, and one that asks first.
+    let mut wire = begin(served.address, &chunked);
     for _ in 0..50 {
-        wire.try_send(format!("190\r\n{}\r\n", "x".repeat(400)).as_bytes());
+        wire.sends(part());
     }
-    // One that asks first.
-    let mut head = MESSAGE.to_vec();
-    head.extend([("Expect", "100-continue"), ("Content-Length", "5000000000")]);
-    let reply = Wire::to(served.address)
-        .send(request("POST", "/mcp", &head, ""))
-        .reply();
-    assert_eq!(reply.status, 413);
-    assert_eq!(ask(served.address, "GET", "/healthz", &[]).status, 200);
+    let asks = head(&[("Expect", "100-continue"), ("Content-Length", "5000000000")]);
+    assert_eq!(send(served.address, asks).status, 413);
+    assert_eq!(health(served.address), 200);
 }
 
 #[test]
-fn a_length_that_is_a_lie_does_no_harm() {
-    let served = Served::with(Options {
-        patience: Duration::from_millis(100),
-        ..Options::default()
-    });
-    for length in ["18446744073709551615", "99999999999999999999", "-1", "a"] {
-        let mut head = MESSAGE.to_vec();
-        head.push(("Content-Length", length));
+fn a_head_that_lies_or_is_too_large_does_no_harm() {
+    let served = Served::with(|options| options.patience = Duration::from_millis(100));
+    let chunked = ("Transfer-Encoding", "chunked");
+    for headers in [
+        &[("Content-Length", "18446744073709551615")][..],
+        &[("Content-Length", "99999999999999999999")],
+        &[("Content-Length", "-1")],
+        &[("Content-Length", "a")],
+        &[("Content-Length", "3"), chunked],
+    ] {
+        let status = begin(served.address, head(headers)).head().status;
+        assert!((400..500).contains(&status), "{status}: {headers:?}");
+    }
+    let long = "x".repeat(100_000);
+    for headers in [&[("X-Long", &*long)][..], &[("X-Many", "1"); 200]] {
         let mut wire = Wire::to(served.address);
-        let reply = wire.send(request("POST", "/mcp", &head, "")).head();
-        assert!((400..500).contains(&reply.status), "{reply:?}");
+        wire.sends(request("GET", "/healthz", headers, ""));
+        assert_eq!(wire.head().status, 431);
     }
-    let mut head = MESSAGE.to_vec();
-    head.extend([("Content-Length", "3"), ("Transfer-Encoding", "chunked")]);
-    let mut wire = Wire::to(served.address);
-    let reply = wire.send(request("POST", "/mcp", &head, "")).head();
-    assert!((400..500).contains(&reply.status), "{reply:?}");
-    assert_eq!(ask(served.address, "GET", "/healthz", &[]).status, 200);
+    assert_eq!(health(served.address), 200);
 }
 
 #[test]
-fn whoever_sends_too_slowly_is_cut_off() {
-    let served = Served::with(Options {
-        patience: Duration::from_millis(50),
-        ..Options::default()
-    });
+fn whoever_sends_too_slowly_or_does_not_read_is_cut_off() {
+    let served = Served::with(|options| options.patience = Duration::from_millis(50));
     let mut silent = Wire::to(served.address);
-    let mut in_the_head = Wire::to(served.address);
-    in_the_head.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow");
-    let mut in_the_body = Wire::to(served.address);
-    let mut head = MESSAGE.to_vec();
-    head.push(("Content-Length", "10"));
-    in_the_body
-        .send(request("POST", "/mcp", &head, ""))
-        .send("123");
-
-    let reply = in_the_body.reply();
-    assert_eq!(reply.status, 408);
-    reply.refusal();
-    assert!(in_the_body.is_closed());
-    assert!(silent.is_closed());
-    assert!(in_the_head.is_closed());
-}
-
-#[test]
-fn whoever_does_not_read_is_cut_off() {
-    let served = Served::with(Options {
-        patience: Duration::from_millis(50),
-        ..Options::default()
-    });
-    let large = "x".repeat(1_000_000);
+    let mut in_the_head = begin(
+        served.address,
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow",
+    );
+    let mut in_the_body = begin(served.address, head(&[("Content-Length", "10")]) + "123");
+    assert_eq!(in_the_body.reply().refusal().0, 408);
+    for wire in [&mut in_the_body, &mut silent, &mut in_the_head] {
+        assert!(wire.is_closed());
+    }
+    let message = call(1, "echo", &json!({ "large": "x".repeat(1_000_000) }));
     let mut wire = Wire::to(served.address);
-    let message = call(1, "echo", &json!({ "large": large }));
     // More than fits into the buffers on the way, so that sending comes to an end only when the server closes.
-    while wire.sends(message.as_bytes()) {}
+    while wire.sends(&message) {}
     served.switch.stop();
     served.end().unwrap();
 }
 
 #[test]
-fn a_head_that_is_too_large_is_refused() {
-    let served = Served::new();
-    let long = "x".repeat(100_000);
-    let mut wire = Wire::to(served.address);
-    wire.try_send(request("GET", "/healthz", &[("X-Long", &long)], "").as_bytes());
-    let reply = wire.head();
-    assert_eq!(reply.status, 431);
-    let mut wire = Wire::to(served.address);
-    let many: Vec<_> = (0..200).map(|_| ("X-Many", "1")).collect();
-    wire.try_send(request("GET", "/healthz", &many, "").as_bytes());
-    assert_eq!(wire.head().status, 431);
-}
-
-#[test]
 fn more_calls_than_allowed_are_told_to_come_again() {
-    let served = Served::with(Options {
-        max_requests: 2,
-        ..Options::default()
-    });
-    let door = Door::new();
-    let arguments = json!({ "door": door.port() });
+    let served = Served::with(|options| options.max_requests = 2);
     let session = Session::begin(served.address);
-    let mut first = Wire::to(served.address);
-    first.send(call(1, "wait", &arguments));
-    let first_waits = door.next();
-    let mut second = Wire::to(served.address);
-    second.send(session.call(2, "wait", &arguments));
-    let second_waits = door.next();
-
-    let refused = Wire::to(served.address)
-        .send(call(3, "echo", &json!({})))
-        .reply();
-    assert_eq!(refused.status, 503);
+    let (mut first, first_waits) = wait(served.address, |door| call(1, "wait", door));
+    let (_second, second_waits) = wait(served.address, |door| session.call(2, "wait", door));
+    let refused = send(served.address, echo(3));
+    assert_eq!(refused.refusal(), (503, json!(3), -32000));
     assert_eq!(refused.header("retry-after"), Some("1"));
-    assert_eq!(refused.json()["id"], 3);
-    refused.refusal();
     // What ends a call has to get through.
-    let noted = session
-        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
+    let noted = session.note("cancelled", &json!({ "requestId": 2 }));
     assert_eq!(noted.status, 202);
     second_waits.sees_client_gone();
-    assert_eq!(ask(served.address, "GET", "/healthz", &[]).status, 200);
-
+    assert_eq!(health(served.address), 200);
     first_waits.let_through();
-    let reply = first.reply();
-    assert_eq!(
-        reply.json()["result"]["structuredContent"]["how"],
-        "let through"
-    );
+    assert_eq!(first.reply().result()["text"], "let through");
 }
 
 #[test]
 fn a_call_whose_client_left_counts_until_it_is_done() {
-    let served = Served::with(Options {
-        max_requests: 1,
-        ..Options::default()
-    });
-    let door = Door::new();
+    let served = Served::with(|options| options.max_requests = 1);
     let session = Session::begin(served.address);
-    let mut wire = Wire::to(served.address);
-    wire.send(session.call(1, "wait", &json!({ "door": door.port() })));
-    let waits = door.next();
+    let (wire, waits) = wait(served.address, |door| session.call(1, "wait", door));
     wire.hang_up();
-    let refused = Wire::to(served.address)
-        .send(call(2, "echo", &json!({})))
-        .reply();
-    assert_eq!(refused.status, 503);
+    assert_eq!(send(served.address, echo(2)).status, 503);
     waits.let_through();
-    // It cannot be seen from outside when the call has let go; soon it has.
-    let done = (0..2000).any(|_| {
-        let reply = Wire::to(served.address)
-            .send(call(2, "echo", &json!({})))
-            .reply();
-        reply.status == 200
-    });
-    assert!(done);
+    soon(&served, &echo(2));
 }
 
 #[test]
 fn there_are_no_more_listeners_than_allowed() {
-    let served = Served::with(Options {
-        max_streams: 2,
-        ..Options::default()
-    });
+    let served = Served::with(|options| options.max_streams = 2);
     let session = Session::begin(served.address);
-    let mut first = session.listen();
-    assert_eq!(first.head().status, 200);
-    let mut second = Wire::to(served.address);
-    let listen = stateless(
-        7,
-        "subscriptions/listen",
-        json!({ "notifications": {} }),
-        &[],
-    );
-    assert_eq!(second.send(&listen).head().status, 200);
-    assert_eq!(
-        second.event()["method"],
-        "notifications/subscriptions/acknowledged"
-    );
-    let mut third = session.listen();
-    assert_eq!(third.reply().status, 503);
-    let refused = Wire::to(served.address).send(&listen).reply();
-    assert_eq!((refused.status, &refused.json()["id"]), (503, &json!(7)));
-    // Calls have room of their own.
-    let reply = Wire::to(served.address)
-        .send(call(1, "echo", &json!({ "a": 1 })))
-        .reply();
-    assert_eq!(reply.status, 200);
-
-    // Whoever leaves makes room, which takes the server a moment to see.
+    let first = session.listen(&[]).streams();
+    let listen = listener(7, &[]);
+    let second = begin(served.address, &listen).streams();
+    assert_eq!(session.listen(&[]).reply().status, 503);
+    let refused = send(served.address, &listen).refusal();
+    assert_eq!(refused, (503, json!(7), -32000));
+    // Calls have room of their own, and whoever leaves makes room.
+    assert_eq!(send(served.address, echo(1)).status, 200);
     first.hang_up();
     second.hang_up();
-    let heard: Vec<Wire> = (0..2)
-        .map(|_| {
-            (0..2000)
-                .find_map(|_| {
-                    let mut wire = Wire::to(served.address);
-                    (wire.send(&listen).head().status == 200).then_some(wire)
-                })
-                .unwrap()
-        })
-        .collect();
-    assert_eq!(heard.len(), 2);
+    let _both = [soon(&served, &listen), soon(&served, &listen)];
 }
 
 #[test]
 fn connections_on_which_nothing_is_said_keep_nobody_out() {
-    let served = Served::with(Options {
-        max_requests: 2,
-        max_streams: 1,
-        ..Options::default()
-    });
-    let door = Door::new();
-    let mut calling = Wire::to(served.address);
-    calling.send(call(1, "wait", &json!({ "door": door.port() })));
-    let waits = door.next();
-    let mut listening = Session::begin(served.address).listen();
-    assert_eq!(listening.head().status, 200);
-    let mut used = Wire::to(served.address);
-    used.send(request("GET", "/healthz", &[], ""));
+    let served = Served::with(|options| (options.max_requests, options.max_streams) = (2, 1));
+    let (mut calling, waits) = wait(served.address, |door| call(1, "wait", door));
+    let listening = Session::begin(served.address).listen(&[]).streams();
+    let healthy = request("GET", "/healthz", &[], "");
+    let mut used = begin(served.address, &healthy);
     assert_eq!(used.reply().status, 200);
     // More than there may be connections.
     let mut silent: Vec<Wire> = (0..300).map(|_| Wire::to(served.address)).collect();
     for wire in &mut silent[..100] {
-        wire.try_send(b"GET /healthz HTTP/1.1\r\nHost: local");
+        wire.sends("GET /healthz HTTP/1.1\r\nHost: local");
     }
-    assert_eq!(ask(served.address, "GET", "/healthz", &[]).status, 200);
-    assert!(used.is_closed());
-    assert!(silent[0].is_closed());
-    // The youngest stays.
+    assert_eq!(health(served.address), 200);
+    assert!(used.is_closed() && silent[0].is_closed());
     let mut youngest = silent.pop().unwrap();
-    youngest.send(request("GET", "/healthz", &[], ""));
-    assert_eq!(youngest.reply().status, 200);
+    assert_eq!(youngest.send(&healthy).reply().status, 200);
 
     // What is under way is not touched.
     waits.let_through();
     assert_eq!(calling.reply().json()["id"], 1);
     served.switch.stop();
-    while listening.chunk().is_some() {}
+    listening.ends();
 }
 
 #[test]
 fn the_session_that_was_idle_for_longest_makes_room() {
-    let served = Served::with(Options {
-        max_sessions: 2,
-        ..Options::default()
-    });
-    let listed = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let first = Session::begin(served.address);
-    let second = Session::begin(served.address);
-    assert_eq!(first.send(listed).status, 200);
+    let served = Served::with(|options| options.max_sessions = 2);
+    let lists = |session: &Session| session.ask("tools/list", &json!({}));
+    let [first, second] = [(), ()].map(|()| Session::begin(served.address));
+    assert_eq!(lists(&first).status, 200);
     let third = Session::begin(served.address);
-    let gone = second.send(listed);
-    assert_eq!(gone.status, 404);
-    assert_eq!(gone.refusal(), -32001);
-    assert!(gone.body.contains("initialize"), "{gone:?}");
-    assert_eq!(first.send(listed).status, 200);
-    assert_eq!(third.send(listed).status, 200);
+    assert_eq!(lists(&second).refusal(), (404, json!(4), -32001));
+    assert_eq!((lists(&first).status, lists(&third).status), (200, 200));
 
     // One that is listened to is not idle.
-    let (mut one, mut other) = (first.listen(), third.listen());
-    assert_eq!((one.head().status, other.head().status), (200, 200));
-    let refused = Wire::to(served.address)
-        .send(post(&initialize(), &[]))
-        .reply();
+    let _both = [first.listen(&[]).streams(), third.listen(&[]).streams()];
+    let refused = send(served.address, post(&initialize(), &[]));
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(first.end().status, 204);
     Session::begin(served.address);
-    assert_eq!(third.send(listed).status, 200);
+    assert_eq!(lists(&third).status, 200);
 }

@@ -1,6 +1,6 @@
 //! HTTP by hand.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 pub const SESSIONS: &str = "2025-11-25";
 /// The version of the era without.
 pub const STATELESS: &str = "2026-07-28";
+
+/// Headers of a request.
+pub type Headers<'h> = [(&'h str, &'h str)];
 
 /// A connection.
 pub struct Wire {
@@ -25,6 +28,12 @@ pub struct Reply {
     pub body: String,
 }
 
+/// What the events in a text say.
+pub fn events(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    lines.map(str::trim)
+}
+
 impl Reply {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
@@ -35,28 +44,25 @@ impl Reply {
 
     /// The message in the body, be it JSON or the last event of a stream.
     pub fn json(&self) -> Value {
-        let text = self
-            .body
-            .lines()
-            .filter_map(|line| line.strip_prefix("data:"))
-            .map(str::trim)
-            .rfind(|data| !data.is_empty())
-            .unwrap_or(&self.body);
-        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        let text = events(&self.body).rfind(|data| !data.is_empty());
+        let read = serde_json::from_str(text.unwrap_or(&self.body));
+        read.unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The code of a refusal, whose form is checked on the way.
-    pub fn refusal(&self) -> i64 {
-        assert_eq!(self.header("content-type"), Some("application/json"));
+    /// What the call came to.
+    pub fn result(&self) -> Value {
+        self.json()["result"]["structuredContent"].take()
+    }
+
+    /// Status, id and code of a refusal, whose form is checked on the way.
+    pub fn refusal(&self) -> (u16, Value, i64) {
         let body = self.json();
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        assert_eq!(self.header("x-content-type-options"), Some("nosniff"));
         assert_eq!(body["jsonrpc"], "2.0", "{body}");
-        assert!(
-            body["error"]["message"]
-                .as_str()
-                .is_some_and(|text| !text.is_empty()),
-            "{body}"
-        );
-        body["error"]["code"].as_i64().unwrap()
+        assert_ne!(body["error"]["message"].as_str().unwrap(), "", "{body}");
+        let code = body["error"]["code"].as_i64().unwrap();
+        (self.status, body["id"].clone(), code)
     }
 }
 
@@ -64,9 +70,8 @@ impl Wire {
     pub fn to(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         // Only so that a broken server fails a test instead of blocking it.
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
+        let patience = Some(Duration::from_secs(20));
+        stream.set_read_timeout(patience).unwrap();
         Self {
             stream,
             read: Vec::new(),
@@ -78,15 +83,9 @@ impl Wire {
         self
     }
 
-    /// Sends what the other side may not want to read any more.
-    pub fn try_send(&mut self, bytes: &[u8]) -> &mut Self {
-        let _ = self.stream.write_all(bytes);
-        self
-    }
-
     /// Whether the other side still takes something.
-    pub fn sends(&mut self, bytes: &[u8]) -> bool {
-        self.stream.write_all(bytes).is_ok()
+    pub fn sends(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.stream.write_all(bytes.as_ref()).is_ok()
     }
 
     pub fn hang_up(self) {
@@ -95,8 +94,7 @@ impl Wire {
 
     /// The head of the next answer.
     pub fn head(&mut self) -> Reply {
-        let end = self.read_until(b"\r\n\r\n").expect("a head");
-        let head = String::from_utf8(self.read.drain(..end).collect()).unwrap();
+        let head = self.take_until("\r\n\r\n").expect("a head");
         Reply {
             status: head[9..12].parse().unwrap(),
             head,
@@ -104,15 +102,18 @@ impl Wire {
         }
     }
 
+    /// That the next answer is a stream, which has begun.
+    #[track_caller]
+    pub fn streams(mut self) -> Self {
+        assert_eq!(self.head().status, 200);
+        self
+    }
+
     /// The next answer.
     pub fn reply(&mut self) -> Reply {
         let mut reply = self.head();
         if let Some(length) = reply.header("content-length") {
-            let length = length.parse().unwrap();
-            while self.read.len() < length {
-                assert!(self.more(), "the body broke off: {reply:?}");
-            }
-            reply.body = String::from_utf8(self.read.drain(..length).collect()).unwrap();
+            reply.body = self.take(length.parse().unwrap());
         } else if reply.header("transfer-encoding").is_some() {
             while let Some(chunk) = self.chunk() {
                 reply.body.push_str(&chunk);
@@ -123,26 +124,22 @@ impl Wire {
 
     /// A part of a body; nothing at its proper end.
     pub fn chunk(&mut self) -> Option<String> {
-        let end = self.read_until(b"\r\n").expect("the size of a chunk");
-        let size: String = String::from_utf8(self.read.drain(..end).collect()).unwrap();
+        let size = self.take_until("\r\n").expect("the size of a chunk");
         let size = usize::from_str_radix(size.trim(), 16).unwrap();
-        while self.read.len() < size + 2 {
-            assert!(self.more(), "a chunk broke off");
-        }
-        let chunk: Vec<u8> = self.read.drain(..size + 2).collect();
-        (size > 0).then(|| String::from_utf8(chunk[..size].to_vec()).unwrap())
+        let chunk = self.take(size + 2);
+        (size > 0).then(|| chunk[..size].to_owned())
+    }
+
+    /// Waits for the proper end of a stream.
+    pub fn ends(mut self) {
+        while self.chunk().is_some() {}
     }
 
     /// The next message in a stream of events.
     pub fn event(&mut self) -> Value {
         loop {
             let chunk = self.chunk().expect("an event");
-            let data = chunk
-                .lines()
-                .filter_map(|line| line.strip_prefix("data:"))
-                .map(str::trim)
-                .find(|data| !data.is_empty());
-            if let Some(data) = data {
+            if let Some(data) = events(&chunk).find(|data| !data.is_empty()) {
                 return serde_json::from_str(data).unwrap();
             }
         }
@@ -153,11 +150,18 @@ impl Wire {
         self.read.is_empty() && !self.more()
     }
 
-    fn read_until(&mut self, mark: &[u8]) -> Option<usize> {
+    fn take(&mut self, length: usize) -> String {
+        while self.read.len() < length {
+            assert!(self.more(), "it broke off: {:?}", self.read);
+        }
+        String::from_utf8(self.read.drain(..length).collect()).unwrap()
+    }
+
+    fn take_until(&mut self, mark: &str) -> Option<String> {
         loop {
-            let found = self.read.windows(mark.len()).position(|part| part == mark);
-            if let Some(at) = found {
-                return Some(at + mark.len());
+            let mut parts = self.read.windows(mark.len());
+            if let Some(at) = parts.position(|part| part == mark.as_bytes()) {
+                return Some(self.take(at + mark.len()));
             }
             if !self.more() {
                 return None;
@@ -168,64 +172,74 @@ impl Wire {
     fn more(&mut self) -> bool {
         let mut bytes = [0; 4096];
         match self.stream.read(&mut bytes) {
-            Ok(0) => false,
             Ok(count) => {
                 self.read.extend_from_slice(&bytes[..count]);
-                true
+                count > 0
             }
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => false,
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => false,
             Err(error) => panic!("nothing came: {error}"),
         }
     }
 }
 
+/// Sends a message over a connection of its own.
+pub fn begin(address: SocketAddr, message: impl AsRef<[u8]>) -> Wire {
+    let mut wire = Wire::to(address);
+    wire.send(message);
+    wire
+}
+
+/// The answer to a message over a connection of its own.
+pub fn send(address: SocketAddr, message: impl AsRef<[u8]>) -> Reply {
+    begin(address, message).reply()
+}
+
+/// The answer to a request without a body.
+pub fn ask(address: SocketAddr, method: &str, path: &str, headers: &Headers<'_>) -> Reply {
+    send(address, request(method, path, headers, ""))
+}
+
+/// The status of the server's health.
+pub fn health(address: SocketAddr) -> u16 {
+    ask(address, "GET", "/healthz", &[]).status
+}
+
 /// A request with a body of its own.
-pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
-    let mut lines = vec![format!("{method} {path} HTTP/1.1")];
-    let has_host = headers
-        .iter()
-        .any(|(name, _)| name.eq_ignore_ascii_case("host"));
-    if !has_host {
-        lines.push("Host: localhost".to_owned());
-    }
-    for (name, value) in headers {
-        lines.push(format!("{name}: {value}"));
+pub fn request(method: &str, path: &str, headers: &Headers<'_>, body: &str) -> String {
+    let mut text = format!("{method} {path} HTTP/1.1\r\n");
+    let length = body.len().to_string();
+    let mut all = headers.to_vec();
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        all.push(("Host", "localhost"));
     }
     if !body.is_empty() {
-        lines.push(format!("Content-Length: {}", body.len()));
+        all.push(("Content-Length", &length));
     }
-    format!("{}\r\n\r\n{body}", lines.join("\r\n"))
+    for (name, value) in all {
+        text.extend([name, ": ", value, "\r\n"]);
+    }
+    text + "\r\n" + body
 }
 
-/// The headers of every message.
-pub const MESSAGE: [(&str, &str); 2] = [
-    ("Content-Type", "application/json"),
-    ("Accept", "application/json, text/event-stream"),
-];
-
-/// One request over a connection of its own.
-pub fn ask(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
-    Wire::to(address)
-        .send(request(method, path, headers, ""))
-        .reply()
-}
-
-/// A message as it is, with further headers.
-pub fn post(body: &str, headers: &[(&str, &str)]) -> String {
-    let mut all = MESSAGE.to_vec();
-    all.extend_from_slice(headers);
-    request("POST", "/mcp", &all, body)
+/// The head of a message with further headers, and its body as it is.
+pub fn post(body: &str, headers: &Headers<'_>) -> String {
+    let message = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    request("POST", "/mcp", &[&message, headers].concat(), body)
 }
 
 /// A stateless call.
-pub fn stateless(id: u32, method: &str, mut params: Value, headers: &[(&str, &str)]) -> String {
-    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(STATELESS);
-    params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({ "name": "t", "version": "1" });
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
-    let name = params["name"].as_str().map(str::to_owned);
+pub fn stateless(id: u32, method: &str, mut params: Value, headers: &Headers<'_>) -> String {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
     let mut all = vec![("MCP-Protocol-Version", STATELESS), ("Mcp-Method", method)];
-    if let Some(name) = &name {
+    if let Some(name) = params["name"].as_str() {
         all.push(("Mcp-Name", name));
     }
     all.extend_from_slice(headers);
@@ -234,114 +248,101 @@ pub fn stateless(id: u32, method: &str, mut params: Value, headers: &[(&str, &st
 
 /// A stateless call of a tool.
 pub fn call(id: u32, tool: &str, arguments: &Value) -> String {
-    stateless(
-        id,
-        "tools/call",
-        json!({ "name": tool, "arguments": arguments }),
-        &[],
-    )
+    let params = json!({ "name": tool, "arguments": arguments });
+    stateless(id, "tools/call", params, &[])
+}
+
+/// A stateless listener.
+pub fn listener(id: u32, headers: &Headers<'_>) -> String {
+    let params = json!({ "notifications": {} });
+    stateless(id, "subscriptions/listen", params, headers)
 }
 
 /// A session.
 pub struct Session {
     address: SocketAddr,
-    pub id: String,
-    token: Option<String>,
-    version: &'static str,
+    headers: Vec<(&'static str, String)>,
 }
 
 impl Session {
     pub fn begin(address: SocketAddr) -> Self {
-        Self::with_token(address, None)
+        Self::with(address, SESSIONS, &[]).0
     }
 
-    pub fn with_token(address: SocketAddr, token: Option<&str>) -> Self {
-        Self::of_version(address, token, SESSIONS).0
-    }
-
-    /// A session of that version, and the answer that began it.
-    pub fn of_version(
+    /// A session of that version, whose messages have these headers, and the answer that began it.
+    pub fn with(
         address: SocketAddr,
-        token: Option<&str>,
-        version: &'static str,
+        version: &str,
+        headers: &[(&'static str, &str)],
     ) -> (Self, Reply) {
-        let token = token.map(|token| format!("Bearer {token}"));
-        let headers: Vec<_> = token
-            .iter()
-            .map(|token| ("Authorization", token.as_str()))
-            .collect();
-        let reply = Wire::to(address)
-            .send(post(&initialize().replace(SESSIONS, version), &headers))
-            .reply();
+        let message = initialize().replace(SESSIONS, version);
+        let reply = send(address, post(&message, headers));
         assert_eq!(reply.status, 200, "{reply:?}");
+        let id = reply.header("mcp-session-id").unwrap();
+        let own = [("Mcp-Session-Id", id), ("MCP-Protocol-Version", version)];
+        let all = own.iter().chain(headers);
         let session = Self {
             address,
-            id: reply.header("mcp-session-id").unwrap().to_owned(),
-            token,
-            version,
+            headers: all
+                .map(|(name, text)| (*name, (*text).to_owned()))
+                .collect(),
         };
-        let noted = session.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        let noted = session.note("initialized", &json!({}));
         assert_eq!(noted.status, 202, "{noted:?}");
         (session, reply)
     }
 
-    /// A message of this session.
-    pub fn message(&self, body: &str) -> String {
-        post(body, &self.headers())
+    /// The headers of this session, and further ones.
+    fn headers<'h>(&'h self, more: &Headers<'h>) -> Vec<(&'h str, &'h str)> {
+        let own = self.headers.iter().map(|(name, text)| (*name, &**text));
+        own.chain(more.iter().copied()).collect()
     }
 
     pub fn call(&self, id: u32, tool: &str, arguments: &Value) -> String {
-        let params = json!({
-            "name": tool,
-            "arguments": arguments,
-            "_meta": { "progressToken": id },
-        });
-        self.message(
-            &json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
-                .to_string(),
-        )
+        let meta = json!({ "progressToken": id });
+        let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+        self.message(id, "tools/call", &params)
+    }
+
+    /// A request of this session.
+    pub fn message(&self, id: u32, method: &str, params: &Value) -> String {
+        let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        post(&body.to_string(), &self.headers(&[]))
+    }
+
+    /// The answer to a request of this session.
+    pub fn ask(&self, method: &str, params: &Value) -> Reply {
+        send(self.address, self.message(4, method, params))
+    }
+
+    /// The answer to a notification of this session.
+    pub fn note(&self, what: &str, params: &Value) -> Reply {
+        let method = format!("notifications/{what}");
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string())
     }
 
     pub fn send(&self, body: &str) -> Reply {
-        Wire::to(self.address).send(self.message(body)).reply()
+        send(self.address, post(body, &self.headers(&[])))
     }
 
     /// Begins to listen.
-    pub fn listen(&self) -> Wire {
-        let mut headers = self.headers();
+    pub fn listen(&self, more: &Headers<'_>) -> Wire {
+        let mut headers = self.headers(more);
         headers.push(("Accept", "text/event-stream"));
-        let mut wire = Wire::to(self.address);
-        wire.send(request("GET", "/mcp", &headers, ""));
-        wire
+        begin(self.address, request("GET", "/mcp", &headers, ""))
     }
 
     pub fn end(&self) -> Reply {
-        ask(self.address, "DELETE", "/mcp", &self.headers())
-    }
-
-    fn headers(&self) -> Vec<(&str, &str)> {
-        let mut headers = vec![
-            ("Mcp-Session-Id", self.id.as_str()),
-            ("MCP-Protocol-Version", self.version),
-        ];
-        if let Some(token) = &self.token {
-            headers.push(("Authorization", token));
-        }
-        headers
+        ask(self.address, "DELETE", "/mcp", &self.headers(&[]))
     }
 }
 
 /// The message that begins a session.
 pub fn initialize() -> String {
-    json!({
-        "jsonrpc": "2.0",
-        "id": 0,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": SESSIONS,
-            "capabilities": { "elicitation": {} },
-            "clientInfo": { "name": "t", "version": "1" },
-        },
-    })
-    .to_string()
+    let params = json!({
+        "protocolVersion": SESSIONS,
+        "capabilities": { "elicitation": {} },
+        "clientInfo": { "name": "t", "version": "1" },
+    });
+    json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string()
 }
