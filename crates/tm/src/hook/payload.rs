@@ -195,59 +195,47 @@ mod tests {
         }
     }
 
+    fn file(name: &str) -> Value {
+        json!({ name: "a" })
+    }
+
     #[test]
     fn files_are_found_by_every_name_they_have() {
+        let patch = "*** Begin Patch\n*** Add File: a b.rs\n+*** Delete File: no\n*** Update File: c\r\n*** Move to: d\n*** End Patch";
         for (input, expected) in [
-            (json!({"file_path": "/a"}), edits(&["/a"])),
-            (json!({"path": "a", "file_text": "x"}), edits(&["a"])),
-            (json!({"notebook_path": "a.ipynb"}), edits(&["a.ipynb"])),
-            (json!({"files": ["a", "b"]}), edits(&["a", "b"])),
-            (
-                json!({"replacements": [{"filePath": "a"}, {"filePath": "b"}]}),
-                edits(&["a", "b"]),
-            ),
-            (
-                json!({"file_path": "/a", "edits": [{"old_string": "x"}]}),
-                edits(&["/a"]),
-            ),
-            (
-                json!({"command": "*** Begin Patch\n*** Add File: a b.rs\n+*** Delete File: no\n*** Update File: c\r\n*** Move to: d\n*** End Patch"}),
-                edits(&["a b.rs", "c", "d"]),
-            ),
-            (json!("*** Begin Patch\n*** Delete File: x"), edits(&["x"])),
-            (json!({"file_path": 7}), edits(&[])),
-            (json!(null), edits(&[])),
-            (json!({"command": "*** Update File: x"}), edits(&[])),
+            (file("file_path"), &["a"][..]),
+            (json!({"path": "a", "file_text": "x"}), &["a"]),
+            (file("notebook_path"), &["a"]),
+            (json!({"files": ["a", "b"]}), &["a", "b"]),
+            (json!({"replacements": [file("filePath")]}), &["a"]),
+            (json!({"file_path": "a", "edits": [{}]}), &["a"]),
+            (json!({"command": patch}), &["a b.rs", "c", "d"]),
+            (json!("*** Begin Patch\n*** Delete File: x"), &["x"]),
+            (json!({"file_path": 7}), &[]),
+            (json!(null), &[]),
+            (json!({"command": "*** Update File: x"}), &[]),
         ] {
-            assert_eq!(edit(&input), expected, "{input}");
+            assert_eq!(edit(&input), edits(expected), "{input}");
         }
     }
 
     #[test]
     fn folders_are_found_by_every_name_they_have() {
-        for (payload, input, expected) in [
-            (json!({"cwd": "/p"}), json!({}), &["/p"][..]),
+        let in_p = |name: &str, folder: &str| (json!({"cwd": "/p"}), json!({ name: folder }));
+        let roots = json!({"cwd": "", "workspace_roots": ["/a", "", "/b"]});
+        for ((payload, input), expected) in [
+            (in_p("other", "w"), &["/p"][..]),
+            (in_p("workdir", "w"), &["/p/w", "/p"]),
+            (in_p("dir_path", "w"), &["/p/w", "/p"]),
+            (in_p("directory", "/w"), &["/w", "/p"]),
             (
-                json!({"cwd": "/p"}),
-                json!({"workdir": "w"}),
-                &["/p/w", "/p"],
-            ),
-            (
-                json!({"cwd": "/p"}),
-                json!({"dir_path": "w"}),
-                &["/p/w", "/p"],
-            ),
-            (
-                json!({"cwd": "/p"}),
-                json!({"directory": "/w"}),
-                &["/w", "/p"],
-            ),
-            (
-                json!({"cwd": "", "workspace_roots": ["/a", "", "/b"]}),
-                json!({"working_directory": "/w"}),
+                (roots, json!({"working_directory": "/w"})),
                 &["/w", "/a", "/b"],
             ),
-            (json!({"cwd": 7, "workspace_roots": "/a"}), json!(null), &[]),
+            (
+                (json!({"cwd": 7, "workspace_roots": "/a"}), json!(null)),
+                &[],
+            ),
         ] {
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
             assert_eq!(folders(&payload, &input), expected, "{payload} {input}");
@@ -256,53 +244,49 @@ mod tests {
 
     #[test]
     fn a_patch_that_a_shell_is_given_is_one() {
-        let given = |line: &str| command(&json!({ "command": line }));
         let patch = "*** Begin Patch\n*** Add File: src/a.rs\n+x\n*** End Patch\nEOF\n";
-        assert_eq!(
-            given(&format!("apply_patch <<'EOF'\n{patch}")),
-            edits(&["src/a.rs"])
-        );
-        assert_eq!(
-            given(&format!("cd 'sub' && apply_patch <<EOF\n{patch}")),
-            edits(&["sub/src/a.rs"])
-        );
-        for other in ["cat > x <<'EOF'\n", "echo apply_patch; cat <<EOF\n"] {
-            let line = format!("{other}{patch}");
-            assert_eq!(given(&line), Action::Command { line: line.clone() });
+        for (begin, file) in [
+            ("apply_patch <<'EOF'", Some("src/a.rs")),
+            ("cd 'sub' && apply_patch <<EOF", Some("sub/src/a.rs")),
+            ("cat > x <<'EOF'", None),
+            ("echo apply_patch; cat <<EOF", None),
+        ] {
+            let line = format!("{begin}\n{patch}");
+            let given = command(&json!({ "command": line }));
+            let expected = file.map_or(Action::Command { line }, |file| edits(&[file]));
+            assert_eq!(given, expected);
         }
     }
 
     #[test]
     fn a_tool_without_a_name_is_told_by_what_it_is_given() {
-        let told = |input: Value| action(None, &input, &[], &[]);
-        assert_eq!(told(json!({"file_path": "/a"})), Action::Other);
-        assert_eq!(
-            told(json!({"file_path": "/a", "contents": ""})),
-            edits(&["/a"])
-        );
-        let line = "git push".to_owned();
-        assert_eq!(
-            told(json!({"command": "git push"})),
-            Action::Command { line }
-        );
-    }
-
-    #[test]
-    fn a_command_may_be_a_list_of_words() {
-        let line = |input: Value| match command(&input) {
-            Action::Command { line } => Some(line),
-            _ => None,
+        let line = || Action::Command {
+            line: "git push".to_owned(),
         };
-        assert_eq!(
-            line(json!({"command": ["bash", "-lc", "git push"]})).as_deref(),
-            Some("git push")
-        );
-        assert_eq!(
-            line(json!({"command": ["/bin/sh", "-c", "x"]})).as_deref(),
-            Some("x")
-        );
-        assert_eq!(line(json!({"command": ["git", "push"]})), None);
-        assert_eq!(line(json!({"cmd": "x"})).as_deref(), Some("x"));
-        assert_eq!(line(json!({"command": 7})), None);
+        for (input, expected) in [
+            (file("file_path"), Action::Other),
+            (json!({"file_path": "a", "contents": ""}), edits(&["a"])),
+            (json!({"command": "git push"}), line()),
+        ] {
+            assert_eq!(action(None, &input, &[], &[]), expected, "{input}");
+        }
+        // A command may be a list of words.
+        for (input, expected) in [
+            (
+                json!({"command": ["bash", "-lc", "git push"]}),
+                Some(line()),
+            ),
+            (
+                json!({"command": ["/bin/sh", "-c", "git push"]}),
+                Some(line()),
+            ),
+            (json!({"command": ["git", "push"]}), None),
+            (json!({"cmd": "git push"}), Some(line())),
+            (json!({"command": 7}), None),
+        ] {
+            let given = command(&input);
+            let told = Some(given).filter(|action| matches!(action, Action::Command { .. }));
+            assert_eq!(told, expected, "{input}");
+        }
     }
 }

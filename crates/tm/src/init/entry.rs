@@ -231,102 +231,75 @@ mod tests {
         }
     }
 
-    const GROUPS: Field = Field::Arguments(&["mcp", "--tools", "a,b"]);
-
     #[test]
     fn what_the_user_may_choose_stays() {
-        let line = Field::CommandLine(&["mcp"]);
-        for (field, found, expected) in [
-            (Field::Program, ExistingEntry::Text("tm"), None),
-            (Field::Program, ExistingEntry::Text("/opt/x y/tm"), None),
-            (Field::Program, ExistingEntry::Text("${HOME}/bin/tm"), None),
-            (
-                Field::Program,
-                ExistingEntry::Text("/opt/atm"),
-                Some("\"tm\""),
-            ),
-            (Field::Program, ExistingEntry::Text("tm/"), Some("\"tm\"")),
-            (
-                Field::Program,
-                ExistingEntry::List(vec!["tm"]),
-                Some("\"tm\""),
-            ),
-            (line, ExistingEntry::List(vec!["/opt/tm", "mcp"]), None),
-            // A program of the project is whoever changes it.
-            (
-                line,
-                ExistingEntry::List(vec!["./tm", "mcp"]),
-                Some(r#"["tm", "mcp"]"#),
-            ),
-            (
-                Field::Program,
-                ExistingEntry::Text("bin/tm"),
-                Some(r#""tm""#),
-            ),
-            (
-                line,
-                ExistingEntry::List(vec!["/\"/tm", "x"]),
-                Some(r#"["/\"/tm", "mcp"]"#),
-            ),
-            (
-                line,
-                ExistingEntry::List(vec!["x", "mcp"]),
-                Some(r#"["tm", "mcp"]"#),
-            ),
-            (line, ExistingEntry::List(vec![]), Some(r#"["tm", "mcp"]"#)),
-            (line, ExistingEntry::Other, Some(r#"["tm", "mcp"]"#)),
-            (Field::Text("a"), ExistingEntry::Text("a"), None),
-            (Field::Text("a"), ExistingEntry::Text("b"), Some("\"a\"")),
-            (
-                Field::Arguments(&["a"]),
-                ExistingEntry::Other,
-                Some("[\"a\"]"),
-            ),
-            (
-                Field::Default("[\"*\"]"),
-                ExistingEntry::List(vec!["a"]),
-                None,
-            ),
-            (Field::Default("3600"), ExistingEntry::Other, None),
-            (GROUPS, ExistingEntry::List(vec!["mcp"]), None),
-            (
-                GROUPS,
-                ExistingEntry::List(vec!["mcp", "--tools", "a,b,run"]),
-                None,
-            ),
-            (
-                GROUPS,
-                ExistingEntry::List(vec!["mcp", "--tools", "a", "--project-root", "x"]),
-                Some(r#"["mcp", "--tools", "a,b", "--project-root", "x"]"#),
-            ),
-            (
-                GROUPS,
-                ExistingEntry::List(vec!["mcp", "--tools=c"]),
-                Some(r#"["mcp", "--tools=c,a,b"]"#),
-            ),
-            (
-                GROUPS,
-                ExistingEntry::List(vec!["serve"]),
-                Some(r#"["mcp", "--tools", "a,b"]"#),
-            ),
-            (Field::Holds(&["A"]), ExistingEntry::Other, None),
-            (
-                Field::Holds(&["A"]),
-                ExistingEntry::List(vec!["B", "A"]),
-                None,
-            ),
-            (
-                Field::Holds(&["A"]),
-                ExistingEntry::List(vec!["B"]),
-                Some(r#"["B", "A"]"#),
-            ),
-        ] {
-            let instead = field.instead_of(Some(&found));
-            assert_eq!(instead.as_deref(), expected, "{field:?} {found:?}");
-        }
-        assert_eq!(
-            Field::Default("true").instead_of(None).as_deref(),
-            Some("true")
+        use ExistingEntry::{List, Other, Text};
+        let check = |field: Field, rows: &[(ExistingEntry<'_>, Option<&str>)]| {
+            for (found, expected) in rows {
+                let instead = field.instead_of(Some(found));
+                assert_eq!(instead.as_deref(), *expected, "{field:?} {found:?}");
+            }
+        };
+        let ours = Some("\"tm\"");
+        check(
+            Field::Program,
+            &[
+                (Text("tm"), None),
+                (Text("/opt/x y/tm"), None),
+                (Text("${HOME}/bin/tm"), None),
+                (Text("/opt/atm"), ours),
+                (Text("tm/"), ours),
+                (List(vec!["tm"]), ours),
+                // A program of the project is whoever changes it.
+                (Text("bin/tm"), ours),
+            ],
         );
+        let ours = Some(r#"["tm", "mcp"]"#);
+        check(
+            Field::CommandLine(&["mcp"]),
+            &[
+                (List(vec!["/opt/tm", "mcp"]), None),
+                (List(vec!["./tm", "mcp"]), ours),
+                (List(vec!["/\"/tm", "x"]), Some(r#"["/\"/tm", "mcp"]"#)),
+                (List(vec!["x", "mcp"]), ours),
+                (List(vec![]), ours),
+                (Other, ours),
+            ],
+        );
+        let (same, other) = ((Text("a"), None), (Text("b"), Some("\"a\"")));
+        check(Field::Text("a"), &[same, other]);
+        check(
+            Field::Default("[]"),
+            &[(List(vec!["a"]), None), (Other, None)],
+        );
+        let ours = Some(r#"["mcp", "--tools", "a,b"]"#);
+        let with_more = r#"["mcp", "--tools", "a,b", "--project-root", "x"]"#;
+        check(
+            Field::Arguments(&["mcp", "--tools", "a,b"]),
+            &[
+                (List(vec!["mcp"]), None),
+                (List(vec!["mcp", "--tools", "a,b,run"]), None),
+                (
+                    List(vec!["mcp", "--tools", "a", "--project-root", "x"]),
+                    Some(with_more),
+                ),
+                (
+                    List(vec!["mcp", "--tools=c"]),
+                    Some(r#"["mcp", "--tools=c,a,b"]"#),
+                ),
+                (List(vec!["serve"]), ours),
+                (Other, ours),
+            ],
+        );
+        check(
+            Field::Holds(&["A"]),
+            &[
+                (Other, None),
+                (List(vec!["B", "A"]), None),
+                (List(vec!["B"]), Some(r#"["B", "A"]"#)),
+            ],
+        );
+        let missing = Field::Default("true").instead_of(None);
+        assert_eq!(missing.as_deref(), Some("true"));
     }
 }

@@ -37,83 +37,98 @@ const SKILLS: [(&str, &str); 3] = [
     ),
 ];
 
-/// A file below `plugins`, or of the workspace's folder.
+/// A file below the workspace's folder.
 type File = (String, String);
 
-fn files() -> Vec<File> {
-    let manifest = json!({
-        "name": NAME,
-        "version": VERSION,
-        "description": DESCRIPTION,
-        "author": { "name": "The authors of Tramline", "url": REPOSITORY },
-        "homepage": REPOSITORY,
-        "repository": REPOSITORY,
-        "license": "MIT OR Apache-2.0",
-        "keywords": ["mcp", "tdd", "review", "workflow", "git"],
-    });
-    let with = |more: Value| {
-        let mut manifest = manifest.clone();
-        let fields = manifest.as_object_mut().into_iter();
-        for (fields, more) in fields.zip(more.as_object()) {
-            fields.extend(more.clone());
+/// What each manifest of a plugin says.
+const PLUGIN: [(&str, &str); 6] = [
+    ("/name", NAME),
+    ("/version", VERSION),
+    ("/description", DESCRIPTION),
+    ("/homepage", REPOSITORY),
+    ("/repository", REPOSITORY),
+    ("/license", "MIT OR Apache-2.0"),
+];
+
+/// A manifest as it is, with what the program says in the place of what is there. The files that it names are there.
+fn manifest(path: &str, said: &[(&str, &str)]) -> Value {
+    let file = workspace_folder().join(path);
+    let text = fs::read_to_string(&file).unwrap();
+    let mut manifest: Value = serde_json::from_str(&text).unwrap();
+    for (field, value) in said {
+        let Some(field) = manifest.pointer_mut(field) else {
+            panic!("{path} has no {field}");
+        };
+        *field = Value::from(*value);
+    }
+    let folder = workspace_folder().join("plugins/tramline");
+    for field in [
+        "/skills",
+        "/mcpServers",
+        "/hooks",
+        "/icon",
+        "/interface/logo",
+    ] {
+        if let Some(named) = manifest.pointer(field).and_then(Value::as_str) {
+            assert!(folder.join(named).exists(), "{path}: {field}");
         }
-        manifest
-    };
-    let mut files: Vec<File> = [
+    }
+    manifest
+}
+
+fn files() -> Vec<File> {
+    let market = [
+        ("/description", DESCRIPTION),
+        ("/plugins/0/description", DESCRIPTION),
+        ("/plugins/0/version", VERSION),
+        ("/plugins/0/source", "./plugins/tramline"),
+    ];
+    let place = [("/name", NAME), ("/plugins/0/name", NAME)];
+    let codex = [
+        ("/interface/shortDescription", DESCRIPTION),
+        ("/skills", "./skills/"),
+        ("/mcpServers", "./servers/codex.json"),
+        ("/hooks", "./hooks/codex.json"),
+    ];
+    let copilot = [
+        ("/skills", "skills"),
+        ("/mcpServers", "servers/copilot.json"),
+        ("/hooks", "hooks/copilot.json"),
+    ];
+    let mut files: Vec<File> = Vec::new();
+    for (path, said) in [
         (
             ".claude-plugin/marketplace.json",
-            json!({
-                "name": NAME,
-                "description": DESCRIPTION,
-                "owner": { "name": "The authors of Tramline", "url": REPOSITORY },
-                "plugins": [{
-                    "name": NAME,
-                    "source": "./plugins/tramline",
-                    "description": DESCRIPTION,
-                    "version": VERSION,
-                }],
-            }),
+            [&place[..], &market].concat(),
         ),
         (
             ".agents/plugins/marketplace.json",
-            json!({
-                "name": NAME,
-                "interface": { "displayName": "Tramline" },
-                "plugins": [{
-                    "name": NAME,
-                    "source": { "source": "local", "path": "./plugins/tramline" },
-                    "policy": { "installation": "AVAILABLE", "authentication": "ON_INSTALL" },
-                    "category": "Developer Tools",
-                }],
-            }),
+            [
+                &place[..],
+                &[("/plugins/0/source/path", "./plugins/tramline")],
+            ]
+            .concat(),
         ),
         (
             "plugins/tramline/.claude-plugin/plugin.json",
-            with(json!({ "icon": "./assets/icon.png" })),
+            PLUGIN.to_vec(),
         ),
         (
             "plugins/tramline/.codex-plugin/plugin.json",
-            with(json!({
-                "skills": "./skills/",
-                "mcpServers": "./servers/codex.json",
-                "hooks": "./hooks/codex.json",
-                "interface": {
-                    "displayName": "Tramline",
-                    "shortDescription": DESCRIPTION,
-                    "developerName": "The authors of Tramline",
-                    "category": "Developer Tools",
-                    "logo": "./assets/icon.png",
-                },
-            })),
+            [&PLUGIN[..], &codex].concat(),
         ),
         (
             "plugins/tramline/plugin.json",
-            with(json!({
-                "skills": "skills",
-                "mcpServers": "servers/copilot.json",
-                "hooks": "hooks/copilot.json",
-            })),
+            [&PLUGIN[..], &copilot].concat(),
         ),
+    ] {
+        files.push((path.to_owned(), json_file(&manifest(path, &said))));
+    }
+    let path = "plugins/gemini/gemini-extension.json";
+    let mut gemini = manifest(path, &PLUGIN[..3]);
+    gemini["mcpServers"] = server(Client::Gemini, "${extensionPath}/bin/tm")["mcpServers"].take();
+    for (path, content) in [
+        (path, gemini),
         (
             "plugins/tramline/.mcp.json",
             server(Client::ClaudeCode, "${CLAUDE_PLUGIN_ROOT}/bin/tm"),
@@ -123,54 +138,35 @@ fn files() -> Vec<File> {
             "plugins/tramline/servers/copilot.json",
             server(Client::Copilot, "${PLUGIN_ROOT}/bin/tm"),
         ),
+    ] {
+        files.push((path.to_owned(), json_file(&content)));
+    }
+    for (path, client, root) in [
         (
-            "plugins/gemini/gemini-extension.json",
-            json!({
-                "name": NAME,
-                "version": VERSION,
-                "description": DESCRIPTION,
-                "mcpServers": server(Client::Gemini, "${extensionPath}/bin/tm")["mcpServers"],
-            }),
-        ),
-    ]
-    .map(|(path, content)| (path.to_owned(), format!("{content:#}\n")))
-    .into();
-    for (path, client, program) in [
-        (
-            "tramline/hooks/hooks.json",
+            "tramline/hooks/hooks",
             Client::ClaudeCode,
-            r#""${CLAUDE_PLUGIN_ROOT}"/bin/tm"#,
+            "CLAUDE_PLUGIN_ROOT",
         ),
-        (
-            "tramline/hooks/codex.json",
-            Client::Codex,
-            r#""${PLUGIN_ROOT}"/bin/tm"#,
-        ),
-        (
-            "tramline/hooks/copilot.json",
-            Client::Copilot,
-            r#""${PLUGIN_ROOT}"/bin/tm"#,
-        ),
-        (
-            "gemini/hooks/hooks.json",
-            Client::Gemini,
-            r#""${extensionPath}"/bin/tm"#,
-        ),
+        ("tramline/hooks/codex", Client::Codex, "PLUGIN_ROOT"),
+        ("tramline/hooks/copilot", Client::Copilot, "PLUGIN_ROOT"),
+        ("gemini/hooks/hooks", Client::Gemini, "extensionPath"),
     ] {
         let caller = client.hook_caller().expect("it calls hooks");
-        let hooks = settings::calling(program, caller);
-        files.push((format!("plugins/{path}"), document(&hooks)));
+        let hooks = settings::calling(&format!("\"${{{root}}}\"/bin/tm"), caller);
+        files.push((format!("plugins/{path}.json"), document(&hooks)));
     }
     for (name, text) in skills() {
         for folder in ["tramline", "gemini"] {
-            files.push((
-                format!("plugins/{folder}/skills/{name}/SKILL.md"),
-                text.clone(),
-            ));
+            let path = format!("plugins/{folder}/skills/{name}/SKILL.md");
+            files.push((path, text.clone()));
         }
     }
     files.extend(gemini_commands());
     files
+}
+
+fn json_file(content: &Value) -> String {
+    format!("{content:#}\n")
 }
 
 /// The entry of the server in a client's list, with the program that the plugin brings.
@@ -225,10 +221,9 @@ fn gemini_commands() -> Vec<File> {
         let (description, prompt) = head.and_then(|head| head.split_once("\n---\n")).unwrap();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let prompt = prompt.trim();
-        files.push((
-            format!("plugins/gemini/commands/{NAME}/{name}.toml"),
-            format!("description = {description:?}\nprompt = \"\"\"\n{prompt}\n\"\"\"\n"),
-        ));
+        let path = format!("plugins/gemini/commands/{NAME}/{name}.toml");
+        let text = format!("description = {description:?}\nprompt = \"\"\"\n{prompt}\n\"\"\"\n");
+        files.push((path, text));
     }
     files
 }

@@ -128,8 +128,22 @@ pub fn without_block(text: &str, range: Range<usize>, newline: &str, gap: &str) 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// A text before and after a change, from one in which ‹what goes› and «what comes» is marked.
+    pub fn change(marked: &str) -> (String, String) {
+        let without = |open: char, close: char| {
+            let mut kept = true;
+            let mut text = marked.to_owned();
+            text.retain(|letter| {
+                kept = (kept && letter != open) || letter == close;
+                kept && !"‹›«»".contains(letter)
+            });
+            text
+        };
+        (without('«', '»'), without('‹', '›'))
+    }
 
     #[test]
     fn a_place_is_told_in_lines_and_characters() {
@@ -148,34 +162,29 @@ mod tests {
 
     #[test]
     fn a_block_goes_in_and_out_without_a_trace() {
-        for text in [
-            "", "a", "a\n", "a\n\n", "\n", "\n\n", "a\r\n", "a\r", "\r", "a\r\nb", "a\n\r\n",
-        ] {
-            for newline in ["\n", "\r\n"] {
+        for newline in ["\n", "\r\n"] {
+            for text in [
+                "", "a", "a\n", "a\n\n", "\n\n", "a\r\n", "a\r", "a\r\nb", "a\n\r\n",
+            ] {
                 for gap in ["", newline] {
                     let with = with_block(text, "X", newline, gap);
                     let at = with.find('X').unwrap();
                     let left = without_block(&with, at..at + 1, newline, gap);
-                    assert_eq!(left, Remainder::Text(text.to_owned()), "{text:?} {with:?}");
+                    assert_eq!(left, Remainder::Text(text.to_owned()), "{with:?}");
                 }
             }
+            let left = without_block(&alone("X", newline), 0..1, newline, newline);
+            assert_eq!(left, Remainder::Nothing);
         }
-        for newline in ["\n", "\r\n"] {
-            let whole = alone("X", newline);
-            assert_eq!(
-                without_block(&whole, 0..1, newline, newline),
-                Remainder::Nothing
-            );
+        // What was written behind a block stays.
+        for (text, gap, expected) in [
+            ("a\n\nX\n\nb", "\n", "a\n\nb"),
+            ("X\n\nb", "\n", "\nb"),
+            ("// a\nX/* b\n */", "", "// a\n/* b\n */"),
+        ] {
+            let at = text.find('X').unwrap();
+            let left = without_block(text, at..at + 1, "\n", gap);
+            assert_eq!(left, Remainder::Text(expected.to_owned()));
         }
-    }
-
-    #[test]
-    fn what_was_written_behind_a_block_stays() {
-        let left = without_block("a\n\nX\n\nb", 3..4, "\n", "\n");
-        assert_eq!(left, Remainder::Text("a\n\nb".to_owned()));
-        let left = without_block("X\n\nb", 0..1, "\n", "\n");
-        assert_eq!(left, Remainder::Text("\nb".to_owned()));
-        let left = without_block("// a\nX/* b\n */", 5..6, "\n", "");
-        assert_eq!(left, Remainder::Text("// a\n/* b\n */".to_owned()));
     }
 }

@@ -174,12 +174,12 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    #[derive(Debug, Deserialize, JsonSchema)]
+    #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
     struct Inner {
         success: bool,
     }
 
-    #[derive(Debug, Deserialize, JsonSchema)]
+    #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
     struct Outer {
         #[schemars(extend("x-aliases" = ["unit_id"]))]
@@ -195,100 +195,79 @@ mod tests {
         inner: Inner,
     }
 
-    fn read(given: Value) -> Result<Outer, String> {
-        let Value::Object(given) = given else {
-            panic!("no object: {given}");
-        };
-        super::read(&schema::of::<Outer>(), given)
-            .and_then(typed)
-            .map_err(|fault| fault.message)
+    fn read(given: &str) -> Result<Outer, String> {
+        let given = serde_json::from_str(given).unwrap();
+        let read = super::read(&schema::of::<Outer>(), given).and_then(typed);
+        read.map_err(|fault| fault.message)
     }
 
     #[test]
     fn what_is_meant_is_taken() {
-        let outer = read(json!({
-            "unit_id": 5, "files": "[\"a\", \"\", \"b\"]", "most": 3, "coverage": 92.5, "response": "",
-            "inner": { "success": true },
-        }))
-        .unwrap();
-        assert_eq!(outer.unit_id.as_deref(), Some("5"));
-        assert_eq!(outer.files, ["a", "b"]);
-        assert_eq!(outer.most, Some(3));
-        assert_eq!(outer.coverage.as_deref(), Some("92.5"));
-        assert_eq!(outer.response.as_deref(), Some(""));
-        assert!(outer.inner.success);
-        let outer = read(json!({
-            "unitId": "", "files": "a", "most": null, "coverage": { "lines": 3 }, "inner": { "success": false },
-        }))
-        .unwrap();
-        assert_eq!(
-            (outer.unit_id, outer.most, outer.response),
-            (None, None, None)
-        );
-        assert_eq!(outer.files, ["a"]);
-        assert_eq!(outer.coverage.as_deref(), Some("{\"lines\":3}"));
-        assert!(!outer.inner.success);
+        let some = |text: &str| Some(text.to_owned());
+        let given = r#"{"unit_id": 5, "files": "[\"a\", \"\", \"b\"]", "most": 3, "coverage": 92.5,
+            "response": "", "inner": { "success": true }}"#;
+        let expected = Outer {
+            unit_id: some("5"),
+            files: vec!["a".to_owned(), "b".to_owned()],
+            most: Some(3),
+            coverage: some("92.5"),
+            response: some(""),
+            inner: Inner { success: true },
+        };
+        assert_eq!(read(given), Ok(expected));
+        let given = r#"{"unitId": "", "files": "a", "most": null, "coverage": {"lines": 3}, "inner": {"success": false}}"#;
+        let expected = Outer {
+            files: vec!["a".to_owned()],
+            coverage: some("{\"lines\":3}"),
+            ..Outer::default()
+        };
+        assert_eq!(read(given), Ok(expected));
     }
 
     #[test]
     fn what_cannot_be_meant_is_named_with_its_place() {
-        for (given, message) in [
-            (json!({}), "the argument `inner` is missing"),
-            (
-                json!({ "inner": {} }),
-                "the argument `inner.success` is missing",
-            ),
-            (
-                json!({ "inner": { "success": "yes" } }),
-                "`inner.success` is \"yes\", where true or false is expected",
-            ),
-            (
-                json!({ "inner": { "success": true, "why": 1 } }),
-                "there is no argument `inner.why`",
-            ),
-            (
-                json!({ "most": 0 }),
-                "`most` is 0, where a whole number from 1 on is expected",
-            ),
-            (
-                json!({ "files": 1 }),
-                "`files` is 1, where a list of strings is expected",
-            ),
-            (
-                json!({ "files": [true] }),
-                "`files[0]` is true, where a string is expected",
-            ),
-            (
-                json!({ "coverage": [] }),
-                "`coverage` is [], where a number is expected",
-            ),
-            (json!({ "bogus": 1 }), "there is no argument `bogus`"),
+        for (given, place) in [
+            ("{}", "`inner`"),
+            (r#"{"inner": {}}"#, "`inner.success`"),
+            (r#"{"inner": {"success": "yes"}}"#, "`inner.success`"),
+            (r#"{"inner": {"success": true, "why": 1}}"#, "`inner.why`"),
+            (r#"{"most": 0}"#, "`most`"),
+            (r#"{"files": 1}"#, "`files`"),
+            (r#"{"files": [true]}"#, "`files[0]`"),
+            (r#"{"coverage": []}"#, "`coverage`"),
+            (r#"{"bogus": 1}"#, "`bogus`"),
+            (r#"{"inner": {"success": true}, "most": 5000000000}"#, ""),
         ] {
-            assert_eq!(read(given.clone()).unwrap_err(), message, "{given}");
+            let refused = read(given).unwrap_err();
+            assert!(refused.contains(place), "{given}: {refused}");
         }
-        assert!(read(json!({ "inner": { "success": true }, "most": 5_000_000_000_u64 })).is_err());
+        // What is expected is said, too.
+        let refused = read(r#"{"most": 0}"#).unwrap_err();
+        assert_eq!(
+            refused,
+            "`most` is 0, where a whole number from 1 on is expected"
+        );
     }
 
     #[test]
     fn a_client_is_shown_what_it_needs() {
-        assert_eq!(
-            schema::shown(&schema::of::<Outer>()),
-            json!({
-                "type": "object",
-                "properties": {
-                    "unitId": { "type": "string" },
-                    "files": { "type": "array", "items": { "type": "string" } },
-                    "most": { "type": "integer", "minimum": 1 },
-                    "coverage": { "type": "number" },
-                    "response": { "type": "string" },
-                    "inner": {
-                        "type": "object",
-                        "properties": { "success": { "type": "boolean" } },
-                        "required": ["success"],
-                    },
-                },
-                "required": ["inner"],
-            })
-        );
+        let inner = json!({
+            "type": "object",
+            "properties": { "success": { "type": "boolean" } },
+            "required": ["success"],
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "unitId": { "type": "string" },
+                "files": { "type": "array", "items": { "type": "string" } },
+                "most": { "type": "integer", "minimum": 1 },
+                "coverage": { "type": "number" },
+                "response": { "type": "string" },
+                "inner": inner,
+            },
+            "required": ["inner"],
+        });
+        assert_eq!(schema::shown(&schema::of::<Outer>()), expected);
     }
 }

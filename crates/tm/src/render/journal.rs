@@ -126,82 +126,59 @@ fn shown(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::page::tests::PLAIN;
     use super::*;
 
-    fn record(event: &str, fields: Value) -> Record {
-        let Value::Object(fields) = fields else {
-            panic!("fields are an object");
-        };
-        Record {
+    fn told(name: &str, fields: &Value) -> String {
+        let record = Record {
             ts: "2025-10-07T14:33:00.000Z".to_owned(),
             seq: 7,
             prev: String::new(),
             k: 1,
             n: 1,
             v: None,
-            event: event.to_owned(),
-            fields,
+            event: name.to_owned(),
+            fields: fields.as_object().unwrap().clone(),
             seal: None,
             offset: 0,
             len: 0,
-        }
-    }
-
-    const PLAIN: Look = Look {
-        rich: false,
-        width: 80,
-        line: 80,
-        caller: &crate::steps::Caller::at_a_shell(crate::steps::Form::Run, None),
-    };
-
-    fn check(event_name: &str, fields: Value, expected: &str) {
-        assert_eq!(
-            event(&record(event_name, fields), &PLAIN),
-            format!("{expected}\n")
-        );
+        };
+        event(&record, &PLAIN)
     }
 
     #[test]
     fn an_event_is_one_line() {
-        check(
-            "commit:created",
-            serde_json::json!({"sha": "a1b2c3d4e5f60718", "message": "feat: do it\n\nmore"}),
-            "    7  14:33:00  commit:created   a1b2c3d4e5 feat: do it",
-        );
-        check(
-            "test:run",
-            serde_json::json!({"subtaskId": "1.1", "phase": "red", "passed": 0, "failed": 3}),
-            "    7  14:33:00  test:run         subtaskId=1.1 phase=red passed=0 failed=3",
-        );
-        check(
-            "phase:transition",
-            serde_json::json!({"from": "red", "to": "green"}),
-            "    7  14:33:00  phase:transition red to green",
-        );
-        check(
-            "run:resumed",
-            serde_json::json!({}),
-            "    7  14:33:00  run:resumed",
-        );
+        let text = [
+            (
+                "commit:created",
+                r#"{"sha": "a1b2c3d4e5f60718", "message": "feat: do it\n\nmore"}"#,
+            ),
+            (
+                "test:run",
+                r#"{"subtaskId": "1.1", "phase": "red", "passed": 0, "failed": 3}"#,
+            ),
+            ("phase:transition", r#"{"from": "red", "to": "green"}"#),
+            ("run:resumed", "{}"),
+        ]
+        .map(|(event, fields)| told(event, &serde_json::from_str(fields).unwrap()));
+        let expected = "    7  14:33:00  commit:created   a1b2c3d4e5 feat: do it
+    7  14:33:00  test:run         subtaskId=1.1 phase=red passed=0 failed=3
+    7  14:33:00  phase:transition red to green
+    7  14:33:00  run:resumed
+";
+        assert_eq!(text.concat(), expected);
     }
 
     #[test]
     fn a_long_event_is_cut_and_a_hostile_one_made_plain() {
-        let long = "word ".repeat(100);
-        let line = event(
-            &record("run:paused", serde_json::json!({"reason": long})),
-            &PLAIN,
+        let long = serde_json::json!({ "reason": "word ".repeat(100) });
+        let line = told("run:paused", &long);
+        assert!(
+            line.trim_end().ends_with("...") && line.len() < 90,
+            "{line}"
         );
-        assert!(line.trim_end().ends_with("..."), "{line}");
-        assert!(line.len() < 90, "{line}");
-        let line = event(
-            &record(
-                "x:\u{1b}[2Jy",
-                serde_json::json!({"a": "\u{1b}]0;t\u{7}b\nc"}),
-            ),
-            &PLAIN,
-        );
-        assert_eq!(line.matches('\n').count(), 1);
-        assert!(!line.contains('\u{1b}'), "{line:?}");
+        let hostile = serde_json::json!({ "a": "\u{1b}]0;t\u{7}b\nc" });
+        let line = told("x:\u{1b}[2Jy", &hostile);
+        assert_eq!(line.matches(['\n', '\u{1b}']).collect::<String>(), "\n");
     }
 }

@@ -182,15 +182,18 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const PLAIN: Look = Look {
+    /// A pipe.
+    pub const PLAIN: Look = Look {
         rich: false,
-        width: 30,
-        line: 30,
+        width: 80,
+        line: 80,
         caller: &crate::steps::Caller::at_a_shell(crate::steps::Form::Run, None),
     };
+
+    const NARROW: Look = Look { width: 30, ..PLAIN };
 
     #[test]
     fn escape_sequences_of_others_do_not_reach_the_terminal() {
@@ -202,68 +205,37 @@ mod tests {
         page.list(["\u{8}gone"]);
         page.command("tm\u{1b}[0m autopilot");
         let text = page.finish();
-        assert!(
-            text.chars()
-                .all(|c| c == '\n' || !text::plain::is_hidden(c)),
-            "{text:?}"
-        );
+        let hidden = |c: char| c != '\n' && text::plain::is_hidden(c);
+        assert!(!text.contains(hidden), "{text:?}");
         assert!(text.contains("ok done"), "{text}");
     }
 
     #[test]
-    fn a_command_is_not_broken() {
-        let mut page = Page::new(&PLAIN);
-        page.wrapped(
-            "help:",
-            "go on with `tm run resume --run-id a-b-c`, or ` alone",
-        );
-        page.wrapped(
-            "help:",
-            "go on with `tm run resume --run-id a-b-c`, then look",
-        );
-        assert_eq!(
-            page.finish(),
-            "\
+    fn long_text_is_wrapped_at_the_width_and_no_command_is_broken() {
+        let mut page = Page::new(&NARROW);
+        for end in ["or ` alone", "then look"] {
+            let text = format!("go on with `tm run resume --run-id a-b-c`, {end}");
+            page.wrapped("help:", &text);
+        }
+        let expected = "\
 help: go on with `tm run
   resume --run-id a-b-c`, or `
   alone
 help: go on with
   `tm run resume --run-id a-b-c`,
   then look
-"
-        );
-    }
-
-    #[test]
-    fn long_text_is_wrapped_at_the_width_and_indented() {
-        let mut page = Page::new(&PLAIN);
-        page.wrapped(
-            "error:",
-            "a sentence that is longer than one line of the terminal",
-        );
-        let text = page.finish();
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "error: a sentence that is");
-        assert!(
-            lines[1..].iter().all(|line| line.starts_with("  ")),
-            "{text}"
-        );
-        assert!(lines.iter().all(|line| line.len() <= 30), "{text}");
+";
+        assert_eq!(page.finish(), expected);
     }
 
     #[test]
     fn colour_is_there_only_where_it_can_be_shown() {
-        let rich = Look {
-            rich: true,
-            width: 80,
-            line: 80,
-            caller: PLAIN.caller,
-        };
-        let mut page = Page::new(&rich);
-        page.title("run");
-        assert!(page.finish().contains('\u{1b}'));
-        let mut page = Page::new(&PLAIN);
-        page.title("run");
-        assert_eq!(page.finish(), "run\n");
+        for rich in [true, false] {
+            let look = Look { rich, ..PLAIN };
+            let mut page = Page::new(&look);
+            page.title("run");
+            let text = page.finish();
+            assert!(text.contains('\u{1b}') == rich && (rich || text == "run\n"));
+        }
     }
 }

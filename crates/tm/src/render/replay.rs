@@ -120,14 +120,8 @@ fn array<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::page::tests::PLAIN;
     use super::*;
-
-    const PLAIN: Look = Look {
-        rich: false,
-        width: 80,
-        line: 80,
-        caller: &crate::steps::Caller::at_a_shell(crate::steps::Form::Run, None),
-    };
 
     #[test]
     fn a_run_as_it_was_is_a_page_of_words() {
@@ -153,46 +147,33 @@ mod tests {
             }),
             &PLAIN,
         );
-        let expected = [
-            "r1  running",
-            "  at         event 9, unit:issued, 2025-10-07T14:33:00.000Z",
-            "  workflow   tdd",
-            "  task       1: Count",
-            "  branch     b",
-            "  commits    1",
-            "  stood at   subtasks",
-            "  stood at   green of 1.2 (attempt 2 of 3)",
-            "subtasks",
-            "  ok 1.1  Spaces  done",
-            "  -> 1.2  Tabs  active",
-            "next then: GREEN 1.2: Tabs, attempt 2 of 3",
-            "",
-        ];
-        assert_eq!(page, expected.join("\n"));
-    }
-
-    #[test]
-    fn between_two_steps_nobody_is_asked() {
-        let page = replay(
-            &serde_json::json!({
-                "state": {"run": "r1", "status": "running", "pending": {"name": "git.commit"}},
-                "nextAction": {"action": "paused", "pausedReason": "interrupted"}
-            }),
-            &PLAIN,
-        );
-        assert_eq!(page, "r1  running\n  under way  git.commit\n");
+        let expected = "\
+r1  running
+  at         event 9, unit:issued, 2025-10-07T14:33:00.000Z
+  workflow   tdd
+  task       1: Count
+  branch     b
+  commits    1
+  stood at   subtasks
+  stood at   green of 1.2 (attempt 2 of 3)
+subtasks
+  ok 1.1  Spaces  done
+  -> 1.2  Tabs  active
+next then: GREEN 1.2: Tabs, attempt 2 of 3
+";
+        assert_eq!(page, expected);
     }
 
     #[test]
     fn what_is_not_there_is_left_out_and_what_is_hostile_made_plain() {
-        assert_eq!(replay(&serde_json::json!({}), &PLAIN), "  \n");
-        let page = replay(
-            &serde_json::json!({"state": {"run": "a\u{1b}[2Jb", "pause": {"reason": "x\u{7}\ny"}}}),
-            &PLAIN,
-        );
-        assert!(
-            page.chars().all(|c| c == '\n' || !c.is_control()),
-            "{page:?}"
-        );
+        let told = |answer: &str| replay(&serde_json::from_str(answer).unwrap(), &PLAIN);
+        assert_eq!(told("{}"), "  \n");
+        // Between two steps nobody is asked.
+        let between = r#"{"state": {"run": "r1", "status": "running", "pending": {"name": "git.commit"}},
+            "nextAction": {"action": "paused", "pausedReason": "interrupted"}}"#;
+        assert_eq!(told(between), "r1  running\n  under way  git.commit\n");
+        let page = told(r#"{"state": {"run": "a\u001b[2Jb", "pause": {"reason": "x\u0007\ny"}}}"#);
+        let bad = |c: char| c != '\n' && c.is_control();
+        assert!(!page.contains(bad), "{page:?}");
     }
 }

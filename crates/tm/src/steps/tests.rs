@@ -27,153 +27,144 @@ fn report(phase: &str) -> NextStep {
 
 #[test]
 fn a_step_is_a_command_of_the_family_that_was_called() {
-    for (form, step, command) in [
-        (Form::Autopilot, Verb::Next.step(), "tm autopilot next"),
+    let skill = Verb::Report.step().with("skill", "x").with("unit", "u");
+    let failed = Verb::Task.step().and("id").with("status", "failed");
+    let of_unit = "tm run report --results failed:N,passed:N --unit u1";
+    let reported = |what: &str| format!("tm autopilot {what} --results failed:N,passed:N");
+    let (red, finalized) = (reported("complete red 1.2"), reported("finalize"));
+    for (form, rows) in [
+        (
+            Form::Autopilot,
+            &[
+                (Verb::Next.step(), "tm autopilot next"),
+                (
+                    Verb::Start.step().and("taskId"),
+                    "tm autopilot start <taskId>",
+                ),
+                (report("red"), &*red),
+                (report("finalize"), &*finalized),
+                (report("polish"), of_unit),
+            ][..],
+        ),
         (
             Form::Run,
-            Verb::Next.step().of("r1"),
-            "tm run next --run-id r1",
+            &[
+                (Verb::Next.step().of("r1"), "tm run next --run-id r1"),
+                (Verb::Summary.step().of("r"), "tm runs report r"),
+                (report("red"), of_unit),
+                (Verb::Next.step().in_view("session"), "tm session status"),
+            ],
         ),
         (
             Form::Session,
-            Verb::Next.step().of("it's"),
-            r"tm session status --session 'it'\''s'",
-        ),
-        (Form::Collab, Verb::Next.step(), "tm collab state"),
-        (
-            Form::Session,
-            Verb::Skip.step().of("r").and("reason"),
-            "tm run skip --reason … --run-id r",
-        ),
-        (Form::Run, Verb::Summary.step().of("r"), "tm runs report r"),
-        (
-            Form::Autopilot,
-            Verb::Start.step().and("taskId"),
-            "tm autopilot start <taskId>",
-        ),
-        (
-            Form::Autopilot,
-            report("red"),
-            "tm autopilot complete red 1.2 --results failed:N,passed:N",
-        ),
-        (
-            Form::Autopilot,
-            report("finalize"),
-            "tm autopilot finalize --results failed:N,passed:N",
-        ),
-        (
-            Form::Autopilot,
-            report("polish"),
-            "tm run report --results failed:N,passed:N --unit u1",
-        ),
-        (
-            Form::Run,
-            report("red"),
-            "tm run report --results failed:N,passed:N --unit u1",
-        ),
-        (
-            Form::Run,
-            Verb::Next.step().in_view("session"),
-            "tm session status",
+            &[
+                (
+                    Verb::Next.step().of("it's"),
+                    r"tm session status --session 'it'\''s'",
+                ),
+                (
+                    Verb::Skip.step().of("r").and("reason"),
+                    "tm run skip --reason … --run-id r",
+                ),
+            ],
         ),
         (
             Form::Collab,
-            Verb::Report.step().with("skill", "x").with("unit", "u"),
-            "tm collab complete-skill x --unit-id u",
-        ),
-        (
-            Form::Collab,
-            Verb::Task
-                .step()
-                .and("id")
-                .with("status", "failed")
-                .and("skipped"),
-            "tm collab task ID failed --skipped",
+            &[
+                (Verb::Next.step(), "tm collab state"),
+                (skill, "tm collab complete-skill x --unit-id u"),
+                (failed.and("skipped"), "tm collab task ID failed --skipped"),
+            ],
         ),
     ] {
-        assert_eq!(shell(form).alone(&step), command);
+        for (step, command) in rows {
+            assert_eq!(shell(form).alone(step), *command);
+        }
     }
-}
-
-#[test]
-fn a_run_that_the_caller_named_is_named_in_the_step() {
+    // A run that the caller named is named in the step.
     let caller = Caller::at_a_shell(Form::Session, Some("a".to_owned()));
-    assert_eq!(
-        caller.alone(&Verb::Step.step()),
-        "tm session step --session a"
-    );
-    assert_eq!(
-        caller.alone(&Verb::Step.step().of("b")),
-        "tm session step --session b"
-    );
-    assert_eq!(caller.alone(&Verb::List.step()), "tm session list");
-    assert_eq!(caller.alone(&Verb::Start.step()), "tm session init");
+    for (step, command) in [
+        (Verb::Step.step(), "tm session step --session a"),
+        (Verb::Step.step().of("b"), "tm session step --session b"),
+        (Verb::List.step(), "tm session list"),
+        (Verb::Start.step(), "tm session init"),
+    ] {
+        assert_eq!(caller.alone(&step), command);
+    }
 }
 
 #[test]
 fn a_step_is_a_tool_of_the_form_that_was_called() {
-    for (tool, step, told) in [
-        ("autopilot_next", Verb::Next.step(), "`autopilot_next`"),
+    let skill = Verb::Report.step().with("skill", "x").with("unit", "u");
+    let failed = Verb::Task.step().and("id").with("status", "failed");
+    let commit = Verb::Report.step().with("phase", "commit").and("sha");
+    let results = "with results {\"failed\":N,\"passed\":N}, unitId u1";
+    let completed = format!("`autopilot_complete_phase` {results}");
+    let reported = format!("`run_report` {results}");
+    for (tool, rows) in [
         (
             "autopilot_next",
-            report("red"),
-            "`autopilot_complete_phase` with results {\"failed\":N,\"passed\":N}, unitId u1",
-        ),
-        (
-            "autopilot_next",
-            Verb::Report.step().with("phase", "commit").and("sha"),
-            "`autopilot_commit` with commitSha",
+            &[
+                (Verb::Next.step(), "`autopilot_next`"),
+                (report("red"), &*completed),
+                (commit, "`autopilot_commit` with commitSha"),
+            ][..],
         ),
         (
             "autopilot_get_state",
-            report("green"),
-            "`autopilot_complete_work_unit` with result {\"success\":true,\"phase\":\"GREEN\",\"testsFailed\":N,\"testsPassed\":N}, workUnitId u1",
+            &[(
+                report("green"),
+                "`autopilot_complete_work_unit` with result {\"success\":true,\"phase\":\"GREEN\",\"testsFailed\":N,\"testsPassed\":N}, workUnitId u1",
+            )],
         ),
         (
             "run_next",
-            report("green"),
-            "`run_report` with results {\"failed\":N,\"passed\":N}, unitId u1",
-        ),
-        (
-            "run_next",
-            Verb::Summary.step().of("r"),
-            "`tramline://runs/r/report`",
+            &[
+                (report("green"), &*reported),
+                (Verb::Summary.step().of("r"), "`tramline://runs/r/report`"),
+            ],
         ),
         (
             "session_step",
-            Verb::Respond.step().and("replace"),
-            "`session_step` with replaceResponse",
-        ),
-        (
-            "session_step",
-            Verb::Reopen.step().of("s").and("maxIterations"),
-            "`tm session reopen --max-iterations N --session s`",
-        ),
-        ("session_step", Verb::Restore.step(), "`tm session restore`"),
-        (
-            "complete_skill",
-            Verb::Report.step().with("skill", "x").with("unit", "u"),
-            "`complete_skill` with skill x, unitId u",
+            &[
+                (
+                    Verb::Respond.step().and("replace"),
+                    "`session_step` with replaceResponse",
+                ),
+                (
+                    Verb::Reopen.step().of("s").and("maxIterations"),
+                    "`tm session reopen --max-iterations N --session s`",
+                ),
+                (Verb::Restore.step(), "`tm session restore`"),
+            ],
         ),
         (
             "complete_skill",
-            Verb::Task
-                .step()
-                .and("id")
-                .with("status", "failed")
-                .and("skipped"),
-            "`update_task_status` with id, status failed, outcome failed",
+            &[
+                (skill, "`complete_skill` with skill x, unitId u"),
+                (
+                    failed.and("skipped"),
+                    "`update_task_status` with id, status failed, outcome failed",
+                ),
+            ],
         ),
     ] {
-        assert_eq!(tools(tool).inline(&step), told);
+        for (step, told) in rows {
+            assert_eq!(tools(tool).inline(step), *told);
+        }
     }
     let some = |tool: &str| tool.starts_with("run_").then_some(&ANY);
     let caller = Caller::of_tools("run_next", None, &some);
-    assert_eq!(caller.alone(&Verb::Skip.step()), "run_skip");
-    let step = Verb::Next.step().in_view("autopilot");
-    assert_eq!(caller.alone(&step), "run_next");
-    let step = Verb::Start.step().in_view("autopilot");
-    assert_eq!(caller.alone(&step), "tm autopilot start <taskId>");
+    for (step, told) in [
+        (Verb::Skip.step(), "run_skip"),
+        (Verb::Next.step().in_view("autopilot"), "run_next"),
+        (
+            Verb::Start.step().in_view("autopilot"),
+            "tm autopilot start <taskId>",
+        ),
+    ] {
+        assert_eq!(caller.alone(&step), told);
+    }
 }
 
 #[test]
@@ -200,15 +191,10 @@ fn a_text_is_told_in_the_words_of_its_reader() {
 #[test]
 fn what_is_advised_stands_beside_it_as_data() {
     let skip = Verb::Skip.step().and("reason");
-    let refused = || {
-        json!({
-            "error": {
-                "suggestion": format!("see {}, or {skip}, or {}", Verb::Next, Verb::Summary),
-                "recovery": Verb::Next.to_string(),
-            }
-        })
-    };
-    let mut told = refused();
+    let suggestion = format!("see {}, or {skip}, or {}", Verb::Next, Verb::Summary);
+    let recovery = Verb::Next.to_string();
+    let refused = json!({ "error": { "suggestion": suggestion, "recovery": recovery } });
+    let mut told = refused.clone();
     shell(Form::Autopilot).value(&mut told);
     assert_eq!(told["error"]["recovery"], "tm autopilot next");
     assert_eq!(
@@ -219,7 +205,7 @@ fn what_is_advised_stands_beside_it_as_data() {
             { "step": "summary", "command": "tm runs report" },
         ])
     );
-    let mut told = refused();
+    let mut told = refused;
     Caller::of_tools("autopilot_next", Some("r".to_owned()), &|_| Some(&ANY)).value(&mut told);
     assert_eq!(told["error"]["recovery"], "autopilot_next with runId r");
     assert_eq!(
@@ -230,36 +216,27 @@ fn what_is_advised_stands_beside_it_as_data() {
             { "step": "summary", "resource": "tramline://runs/r/report" },
         ])
     );
-    let mut plain = json!({ "suggestion": "mend it", "n": [1] });
-    shell(Form::Run).value(&mut plain);
-    assert_eq!(plain, json!({ "suggestion": "mend it", "n": [1] }));
+    let plain = json!({ "suggestion": "mend it", "n": [1] });
+    let mut told = plain.clone();
+    shell(Form::Run).value(&mut told);
+    assert_eq!(told, plain);
 }
 
-const FORMS: [Form; 5] = [
-    Form::Autopilot,
-    Form::WorkUnits,
-    Form::Run,
-    Form::Session,
-    Form::Collab,
-];
-
-/// A tool of each form.
-const TOOLS: [&str; 5] = [
-    "autopilot_next",
-    "autopilot_get_state",
-    "run_next",
-    "session_step",
-    "get_session_state",
+/// Each form, and a tool of it.
+const FORMS: [(Form, &str); 5] = [
+    (Form::Autopilot, "autopilot_next"),
+    (Form::WorkUnits, "autopilot_get_state"),
+    (Form::Run, "run_next"),
+    (Form::Session, "session_step"),
+    (Form::Collab, "get_session_state"),
 ];
 
 /// Spells a step for everybody, which shows that it is taken.
 fn is_taken(step: &NextStep) {
     let tools = Toolbox::new(&Group::ALL);
     let schemas = |tool: &str| tools.schema(tool);
-    for form in FORMS {
+    for (form, tool) in FORMS {
         shell(form).data(step);
-    }
-    for tool in TOOLS {
         Caller::of_tools(tool, Some("r".to_owned()), &schemas).data(step);
     }
 }
@@ -286,15 +263,9 @@ fn the_report_of_each_state_is_one_that_is_taken() {
     assert!(all.len() > 60, "{}", all.len());
     // What users may write: each reader, shown as each phase.
     for reader in ["", "tests", "commit", "outcome", "command", "design"] {
-        for phase in [
-            None,
-            Some("chore"),
-            Some("refactor"),
-            Some("polish"),
-            Some("spike"),
-        ] {
+        for phase in ["", "chore", "refactor", "polish", "spike"] {
             all.push(Role {
-                phase: phase.map(str::to_owned),
+                phase: (!phase.is_empty()).then(|| phase.to_owned()),
                 reader: reader.to_owned(),
                 ..Role::default()
             });
@@ -326,20 +297,8 @@ fn each_argument_that_a_text_names_is_one_of_the_tool_that_reports() {
     let toolbox = Toolbox::new(&Group::ALL);
     let schema = toolbox.schema("autopilot_complete_work_unit").unwrap();
     let caller = tools("autopilot_get_state");
-    for name in [
-        "results",
-        "unchanged",
-        "coverage",
-        "coverageReport",
-        "report",
-        "format",
-        "verify",
-        "removed",
-        "updated",
-        "files",
-        "message",
-        "sha",
-    ] {
+    let names = "results unchanged coverage coverageReport report format verify removed updated files message sha";
+    for name in names.split(' ') {
         let told = caller.argument(name);
         let mut parts = told.split('.');
         let mut at = schema;

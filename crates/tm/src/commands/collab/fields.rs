@@ -158,93 +158,68 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn told(words: &[&str], skipped: bool) -> Result<Vec<(String, String, bool)>, String> {
-        let words = words.iter().map(|&word| word.to_owned()).collect();
-        tasks(&Task { words, skipped })
-            .map(|all| {
-                all.into_iter()
-                    .map(|one| (one.id, one.status, one.outcome.is_some()))
-                    .collect()
-            })
-            .map_err(|fault| fault.message)
-    }
-
-    fn one(id: &str, status: &str, skipped: bool) -> (String, String, bool) {
-        (id.to_owned(), status.to_owned(), skipped)
+    /// What the words set: each task with its status.
+    fn told(words: &str, skipped: bool) -> Result<String, String> {
+        let words = words.split(' ').map(str::to_owned).collect();
+        let all = tasks(&Task { words, skipped }).map_err(|fault| fault.message)?;
+        let one = |task: &TaskUpdate| {
+            let skipped = task.outcome.as_ref().map_or("", |_| " skipped");
+            format!("{} {}{skipped}", task.id, task.status)
+        };
+        Ok(all.iter().map(one).collect::<Vec<_>>().join(", "))
     }
 
     #[test]
     fn one_task_is_two_words_and_many_are_pairs() {
+        let two = "item-2/a completed, x=y failed skipped";
         for (words, skipped, expected) in [
-            (
-                &["a", "completed"][..],
-                false,
-                vec![one("a", "completed", false)],
-            ),
-            (
-                &["a", "In-Progress"],
-                false,
-                vec![one("a", "in_progress", false)],
-            ),
-            (&["a=b", "failed"], false, vec![one("a=b", "failed", false)]),
-            (&["a", "failed"], true, vec![one("a", "failed", true)]),
-            (&["a"], true, vec![one("a", "failed", true)]),
-            (&["a", "skipped"], false, vec![one("a", "failed", true)]),
-            (&["a=failed"], true, vec![one("a", "failed", true)]),
-            (
-                &["item-2/a=completed", "x=y=skipped"],
-                false,
-                vec![
-                    one("item-2/a", "completed", false),
-                    one("x=y", "failed", true),
-                ],
-            ),
+            ("a completed", false, "a completed"),
+            ("a In-Progress", false, "a in_progress"),
+            ("a=b failed", false, "a=b failed"),
+            ("a failed", true, "a failed skipped"),
+            ("a", true, "a failed skipped"),
+            ("a skipped", false, "a failed skipped"),
+            ("a=failed", true, "a failed skipped"),
+            ("item-2/a=completed x=y=skipped", false, two),
             // What is no status is for the rails to say.
-            (&["a", "finished"], false, vec![one("a", "finished", false)]),
+            ("a finished", false, "a finished"),
         ] {
-            assert_eq!(told(words, skipped), Ok(expected), "{words:?}");
+            assert_eq!(told(words, skipped).as_deref(), Ok(expected), "{words}");
         }
         for (words, skipped) in [
-            (&["a"][..], false),
-            (&["a", "b", "completed"], false),
-            (&["a=completed", "b"], true),
-            (&["a=completed", "b=failed"], true),
-            (&["a", "completed"], true),
-            (&["a=completed"], true),
-            (&["=completed"], false),
-            (&["a="], false),
+            ("a", false),
+            ("a b completed", false),
+            ("a=completed b", true),
+            ("a=completed b=failed", true),
+            ("a completed", true),
+            ("a=completed", true),
+            ("=completed", false),
+            ("a=", false),
         ] {
-            assert!(told(words, skipped).is_err(), "{words:?} {skipped}");
+            assert!(told(words, skipped).is_err(), "{words} {skipped}");
         }
     }
 
     #[test]
     fn fields_are_set_once_each_and_keep_their_types() {
-        let update = |set: &[&str]| Update {
-            work_items: Some(r#"[{"number": "2a"}]"#.to_owned()),
-            current_item: Some("2".to_owned()),
-            has_snapshot: Some(true),
-            set: set.iter().map(|&pair| pair.to_owned()).collect(),
-        };
-        let given = fields(&update(&["phase=done", "batches=[]"])).unwrap();
-        assert_eq!(
-            Value::Object(given),
-            json!({
-                "workItems": [{ "number": "2a" }], "currentItem": 2, "hasSnapshot": true,
-                "phase": "done", "batches": [],
+        let set = |items: &str, set: &[&str]| {
+            fields(&Update {
+                work_items: Some(items.to_owned()),
+                current_item: Some("2".to_owned()),
+                has_snapshot: Some(true),
+                set: set.iter().map(|&pair| pair.to_owned()).collect(),
             })
-        );
-        assert_eq!(number_or_text("2a"), "2a");
-        for set in ["phase", "currentItem=3"] {
-            assert_eq!(fields(&update(&[set])).unwrap_err().code, "usage");
-        }
-        let broken = Update {
-            work_items: Some("[".to_owned()),
-            current_item: None,
-            has_snapshot: None,
-            set: Vec::new(),
         };
-        let fault = fields(&broken).unwrap_err();
-        assert!(fault.message.contains("--work-items"), "{fault:?}");
+        let items = r#"[{"number": "2a"}]"#;
+        let given = set(items, &["phase=done", "batches=[]"]).unwrap();
+        let expected = json!({
+            "workItems": [{ "number": "2a" }], "currentItem": 2, "hasSnapshot": true,
+            "phase": "done", "batches": [],
+        });
+        assert_eq!(Value::Object(given), expected);
+        assert_eq!(number_or_text("2a"), "2a");
+        for (items, more) in [(items, "phase"), (items, "currentItem=3"), ("[", "a=1")] {
+            assert_eq!(set(items, &[more]).unwrap_err().code, "usage", "{more}");
+        }
     }
 }

@@ -1,6 +1,8 @@
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::entry::Field;
+use super::super::text::tests::change;
 use super::*;
 
 const SERVER: Entry = Entry(&[
@@ -8,6 +10,11 @@ const SERVER: Entry = Entry(&[
     ("args", Field::Arguments(&["mcp", "--tools", "autopilot"])),
 ]);
 const SECTION: &[&str] = &["mcpServers"];
+
+/// A marked row, in which `ARGS` stands for the arguments, before and after.
+fn row(marked: &str) -> (String, String) {
+    change(&marked.replace("ARGS", r#""args": ["mcp", "--tools", "autopilot"]"#))
+}
 
 fn with(text: &str) -> String {
     with_entry(Some(text), SECTION, &SERVER).unwrap_or_else(|error| panic!("{error:?}: {text:?}"))
@@ -35,61 +42,30 @@ fn a_new_document_is_one_that_people_would_write() {
 
 #[test]
 fn a_member_goes_behind_the_last_in_the_form_of_the_file() {
-    for (text, expected) in [
-        (
-            "{\n\t\"mcpServers\": {\n\t\t\"a\": {} // first\n\t}\n}",
-            "{\n\t\"mcpServers\": {\n\t\t\"a\": {}, // first\n\t\t\"tramline\": {\n\t\t\t\"command\": \"tm\",\n\t\t\t\"args\": [\"mcp\", \"--tools\", \"autopilot\"]\n\t\t}\n\t}\n}",
-        ),
-        (
-            "{\"mcpServers\": {\"a\": {}}}",
-            "{\"mcpServers\": {\"a\": {}, \"tramline\": {\"command\": \"tm\", \"args\": [\"mcp\", \"--tools\", \"autopilot\"]}}}",
-        ),
-        (
-            "{\r\n    \"x\": 1,\r\n}\r\n",
-            "{\r\n    \"x\": 1,\r\n    \"mcpServers\": {\r\n        \"tramline\": {\r\n            \"command\": \"tm\",\r\n            \"args\": [\"mcp\", \"--tools\", \"autopilot\"]\r\n        }\r\n    },\r\n}\r\n",
-        ),
-        (
-            "{\n  \"mcpServers\": {}\n}\n",
-            "{\n  \"mcpServers\": {\"tramline\": {\"command\": \"tm\", \"args\": [\"mcp\", \"--tools\", \"autopilot\"]}}\n}\n",
-        ),
+    for marked in [
+        "{\n\t\"mcpServers\": {\n\t\t\"a\": {}«,» // first«\n\t\t\"tramline\": {\n\t\t\t\"command\": \"tm\",\n\t\t\tARGS\n\t\t}»\n\t}\n}",
+        "{\"mcpServers\": {\"a\": {}«, \"tramline\": {\"command\": \"tm\", ARGS}»}}",
+        "{\r\n    \"x\": 1,«\r\n    \"mcpServers\": {\r\n        \"tramline\": {\r\n            \"command\": \"tm\",\r\n            ARGS\r\n        }\r\n    },»\r\n}\r\n",
+        "{\n  \"mcpServers\": {«\"tramline\": {\"command\": \"tm\", ARGS}»}\n}\n",
     ] {
-        assert_eq!(there_and_back(text), expected);
+        let (before, after) = row(marked);
+        assert_eq!(there_and_back(&before), after);
     }
 }
 
+/// What the property below finds seldom or never.
 #[test]
 fn awkward_documents_come_back_to_the_byte() {
     for text in [
         "",
-        "\u{feff}",
-        "\u{feff}{}",
-        "\n",
         " \t",
         "// nothing yet",
-        "// nothing yet\n",
-        "/* nothing\r\nyet */\r\n",
-        "{}",
-        "{}\n",
-        "{ }",
-        "{\n}",
         "{\r\n\r\n}\r\n",
-        "{ // why\n}",
         "{ /* why */ }",
-        "{ /* a\nb */ }",
-        "{\"mcpServers\":{}}",
-        "{\"mcpServers\": { }}",
         "{\"mcpServers\": {\n  }\n}",
-        "{\"mcpServers\": { // none\n  }\n}",
-        "{\"a\":1}",
-        "{\"a\":1,}",
-        "{\"a\":1 , }",
         "{\"a\":1 /* one */ , /* two */ }",
-        "{\"a\":1 /* one\n*/ }",
-        "{\"a\":1 // one\n}",
         "{\"a\":1 // one\r\n , // two\r\n}",
         "{\"a\":1 // one\r}",
-        "{\n\"a\": 1\n}",
-        "{\n  \"a\": [1,\n2]}",
         "{\n  \"a\": 1, \"b\": 2\n\n\n  // end\n}// after",
         "{\"mcpServers\": {\"other\": {\"command\": \"x\"},\n}, \"z\": {\"y\": [1, 2,],},}",
         "{\"a\": 1, \"a\": 2}",
@@ -100,54 +76,24 @@ fn awkward_documents_come_back_to_the_byte() {
 }
 
 #[test]
-fn a_changed_entry_is_set_right_where_it_stands() {
-    let text = "{\"mcpServers\": {\"tramline\": {\"command\": \"other\"}, \"b\": 1}}";
-    assert_eq!(
-        with(text),
-        "{\"mcpServers\": {\"tramline\": {\"command\": \"tm\", \"args\": [\"mcp\", \"--tools\", \"autopilot\"]}, \"b\": 1}}"
-    );
-    let text =
-        "{\n  \"mcpServers\": {\n    \"tramline\": {\n      \"command\": \"x\"\n    }\n  }\n}\n";
-    assert_eq!(with(text), with_entry(None, SECTION, &SERVER).unwrap());
-    // The same in another form is no change.
-    let text = "{\"mcpServers\":{\"tramline\":{\"args\":[\"mcp\",\"--tools\",\"autopilot\",],\"command\":\"tm\"}}}";
-    assert_eq!(with(text), text);
-}
-
-#[test]
-fn an_entry_that_is_there_keeps_what_is_its_users() {
-    const ARGS: &str = "\"args\": [\"mcp\", \"--tools\", \"autopilot\"]";
-    for (entry, expected) in [
-        (
-            "{\"command\": \"/opt/tm\", \"env\": {\"A\": \"1\"}, \"args\": [\"x\"] /* ? */ }",
-            format!("{{\"command\": \"/opt/tm\", \"env\": {{\"A\": \"1\"}}, {ARGS} /* ? */ }}"),
-        ),
-        (
-            "{\n\t\t\"cwd\": \"x\", // mine\n\t\t\"disabled\": true // yes\n\t}",
-            format!(
-                "{{\n\t\t\"cwd\": \"x\", // mine\n\t\t\"disabled\": true, // yes\n\t\t\"command\": \"tm\",\n\t\t{ARGS}\n\t}}"
-            ),
-        ),
-        (
-            "{\r\n  \"comm\\u0061nd\": \"npx\",\r\n  \"timeout\": 5,\r\n}",
-            format!("{{\r\n  \"comm\\u0061nd\": \"tm\",\r\n  \"timeout\": 5,\r\n  {ARGS},\r\n}}"),
-        ),
-        (
-            "{\"command\": null, \"args\": {}, \"trust\": true}",
-            format!("{{\"command\": \"tm\", {ARGS}, \"trust\": true}}"),
-        ),
-        ("null", format!("{{\"command\": \"tm\", {ARGS}}}")),
+fn an_entry_that_is_there_is_set_right_and_keeps_what_is_its_users() {
+    for marked in [
+        "{\"command\": \"/opt/tm\", \"env\": {\"A\": \"1\"}, ‹\"args\": [\"x\"]›«ARGS» /* ? */ }",
+        "{\n\t\t\"cwd\": \"x\", // mine\n\t\t\"disabled\": true«,» // yes«\n\t\t\"command\": \"tm\",\n\t\tARGS»\n\t}",
+        "{\r\n  \"comm\\u0061nd\": \"‹npx›«tm»\",\r\n  \"timeout\": 5,«\r\n  ARGS,»\r\n}",
+        "{\"command\": ‹null›«\"tm\"», ‹\"args\": {}›«ARGS», \"trust\": true}",
+        "{\n      \"command\": \"‹x›«tm»\"«,\n      ARGS»\n    }",
+        "‹null›«{\"command\": \"tm\", ARGS}»",
+        // The same in another form is no change.
+        "{\"args\":[\"mcp\",\"--tools\",\"autopilot\",],\"command\":\"tm\"}",
     ] {
-        let whole =
-            |entry: &str| format!("{{\"mcpServers\": {{\"tramline\": {entry}, \"b\": 1}}}}");
-        let new = with(&whole(entry));
-        assert_eq!(new, whole(&expected), "{entry}");
-        assert_eq!(with(&new), new);
-        let left = without_entry(&new, SECTION).unwrap();
-        assert_eq!(
-            left,
-            Remainder::Text("{\"mcpServers\": {\"b\": 1}}".to_owned())
-        );
+        let whole = "{\"mcpServers\": {\"tramline\": ENTRY, \"b\": 1}}";
+        let (before, after) = row(&whole.replace("ENTRY", marked));
+        assert_eq!(with(&before), after);
+        assert_eq!(with(&after), after);
+        let left = without_entry(&after, SECTION).unwrap();
+        let expected = "{\"mcpServers\": {\"b\": 1}}";
+        assert_eq!(left, Remainder::Text(expected.to_owned()));
     }
     let address = "{\"mcpServers\": {\"tramline\": {\"type\": \"http\", \"url\": \"http://localhost:1/mcp\"}}}";
     assert_eq!(with(address), address);
@@ -162,123 +108,67 @@ fn every_field_of_every_client_may_be_chosen_where_that_does_no_harm() {
         ("enabled", Field::Default("true")),
         ("tools", Field::Default("[\"*\"]")),
     ]);
-    for (text, expected) in [
-        (
-            r#"{"tramline": {"tools": ["a"], "enabled": false, "type": "stdio", "command": ["~/tm", "x"]}}"#,
-            r#"{"tramline": {"tools": ["a"], "enabled": false, "type": "local", "command": ["~/tm", "mcp"]}}"#,
-        ),
-        (
-            r#"{"tramline": {"command": ["npx", "tm", "mcp"]}}"#,
-            r#"{"tramline": {"command": ["tm", "mcp"], "type": "local", "enabled": true, "tools": ["*"]}}"#,
-        ),
+    for marked in [
+        r#"{"tramline": {"tools": ["a"], "enabled": false, "type": "‹stdio›«local»", "command": ["~/tm", "‹x›«mcp»"]}}"#,
+        r#"{"tramline": {"command": [‹"npx", ›"tm", "mcp"]«, "type": "local", "enabled": true, "tools": ["*"]»}}"#,
     ] {
-        assert_eq!(with_entry(Some(text), &[], &ALL).unwrap(), expected);
-        assert_eq!(with_entry(Some(expected), &[], &ALL).unwrap(), expected);
+        let (before, after) = change(marked);
+        for text in [&before, &after] {
+            assert_eq!(with_entry(Some(text), &[], &ALL).unwrap(), after);
+        }
     }
 }
 
 #[test]
 fn an_entry_that_was_moved_is_still_taken_out() {
-    for (text, expected) in [
-        (
-            "{\"mcpServers\": {\"tramline\": {}, \"b\": 1}}",
-            "{\"mcpServers\": {\"b\": 1}}",
-        ),
-        (
-            "{\"mcpServers\": {\"a\": 1, \"tramline\": {}, \"b\": 1}}",
-            "{\"mcpServers\": {\"a\": 1, \"b\": 1}}",
-        ),
-        (
-            "{\"mcpServers\": {\n  \"tramline\": {},\n  \"b\": 1\n}}",
-            "{\"mcpServers\": {\n  \"b\": 1\n}}",
-        ),
-        (
-            "{\"mcpServers\": {\n  // ours\n  \"tramline\": {}, \"b\": 1\n}}",
-            "{\"mcpServers\": {\n  // ours\n  \"b\": 1\n}}",
-        ),
-        (
-            "{\"mcpServers\": {\"a\": 1 // x\n  , \"tramline\": {} }}",
-            "{\"mcpServers\": {\"a\": 1 // x\n   }}",
-        ),
-        (
-            "{\"mcpServers\": {\n  \"a\": 1,\n  \"tramline\": {} // ours\n}}",
-            "{\"mcpServers\": {\n  \"a\": 1\n   // ours\n}}",
-        ),
-        (
-            "{\"mcpServers\": { \"tramline\": {} }, \"b\": 1}",
-            "{\"b\": 1}",
-        ),
-        ("{ \"mcpServers\": { \"tramline\": {} } }", ""),
-        (
-            "{\"mcpServers\": { /* keep */ \"tramline\": {} }}",
-            "{\"mcpServers\": { /* keep */  }}",
-        ),
-        (
-            "{\"mcpServers\": {\"tramline\": {} /* x */ , \"b\": 1}}",
-            "{\"mcpServers\": { /* x */  \"b\": 1}}",
-        ),
+    for marked in [
+        "{\"mcpServers\": {‹\"tramline\": {}, ›\"b\": 1}}",
+        "{\"mcpServers\": {\"a\": 1, ‹\"tramline\": {}, ›\"b\": 1}}",
+        "{\"mcpServers\": {\n  ‹\"tramline\": {},\n  ›\"b\": 1\n}}",
+        "{\"mcpServers\": {\n  // ours\n  ‹\"tramline\": {}, ›\"b\": 1\n}}",
+        "{\"mcpServers\": {\"a\": 1 // x\n  ‹, \"tramline\": {}› }}",
+        "{\"mcpServers\": {\n  \"a\": 1‹,›\n  ‹\"tramline\": {}› // ours\n}}",
+        "{‹\"mcpServers\": { \"tramline\": {} }, ›\"b\": 1}",
+        "‹{ \"mcpServers\": { \"tramline\": {} } }›",
+        "{\"mcpServers\": { /* keep */ ‹\"tramline\": {}› }}",
+        "{\"mcpServers\": {‹\"tramline\": {}› /* x */ ‹,› \"b\": 1}}",
     ] {
-        let left = without_entry(text, SECTION).unwrap();
-        assert_eq!(left, Remainder::Text(expected.to_owned()), "{text:?}");
-        assert!(parse(expected).is_ok(), "{expected:?}");
+        let (before, after) = change(marked);
+        assert!(parse(&after).is_ok(), "{after:?}");
+        let left = without_entry(&before, SECTION).unwrap();
+        assert_eq!(left, Remainder::Text(after), "{before:?}");
     }
     let text = "{//\n\"mcpServers\": {//\n\"tramline\":1/* a\n b */,\n\"b\":{}}}";
     let Remainder::Text(left) = without_entry(text, SECTION).unwrap() else {
         panic!("{text:?}");
     };
     assert!(parse(&left).is_ok(), "{left:?}");
-    for text in [
-        "",
-        "[]",
-        "{}",
-        "{\"mcpServers\": []}",
-        "{\"mcpServers\": {\"b\": 1}}",
-    ] {
-        assert_eq!(without_entry(text, SECTION).unwrap(), Remainder::Unchanged);
+    for members in ["", "\"mcpServers\": []", "\"mcpServers\": {\"b\": 1}"] {
+        let left = without_entry(&format!("{{{members}}}"), SECTION);
+        assert_eq!(left.unwrap(), Remainder::Unchanged);
     }
 }
 
 #[test]
 fn what_cannot_be_used_is_told_with_its_place() {
-    for (text, line, column, problem) in [
-        ("{", 1, 1, "unterminated object"),
-        ("{\n  \"a\": 1\n  \"b\": 2\n}", 2, 9, "expected comma"),
-        ("{'a': 1}", 1, 2, "single-quoted"),
-        ("[]", 1, 1, "the document is not an object"),
-        (
-            "{\n \"mcpServers\": []}",
-            2,
-            16,
-            "`mcpServers` is not an object",
-        ),
-        (
-            "{\"mcpServers\": null}",
-            1,
-            16,
-            "`mcpServers` is not an object",
-        ),
-        (
-            "{\"mcpServers\": {}, \"mcpServers\": {}}",
-            1,
-            20,
-            "`mcpServers` stands here a second time",
-        ),
+    for (text, line, column) in [
+        ("{", 1, 1),
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", 2, 9),
+        ("{'a': 1}", 1, 2),
+        ("[]", 1, 1),
+        ("{\n \"mcpServers\": []}", 2, 16),
+        ("{\"mcpServers\": null}", 1, 16),
+        ("{\"mcpServers\": {}, \"mcpServers\": {}}", 1, 20),
         (
             "{\"mcpServers\": {\"tramline\": 1, \"tramline\": 2}}",
             1,
             32,
-            "`tramline` stands here",
         ),
-        ("/* open", 1, 1, "unterminated comment"),
-        ("{} {}", 1, 4, "more than one"),
+        ("/* open", 1, 1),
+        ("{} {}", 1, 4),
     ] {
         let error = with_entry(Some(text), SECTION, &SERVER).unwrap_err();
-        assert!(error.problem.contains(problem), "{text:?}: {error:?}");
-        assert_eq!(
-            (error.line, error.column),
-            (line, column),
-            "{text:?}: {error:?}"
-        );
+        assert_eq!((error.line, error.column), (line, column), "{error:?}");
     }
     let deep = "[".repeat(100_000);
     assert!(with_entry(Some(&deep), SECTION, &SERVER).is_err());
@@ -301,15 +191,14 @@ fn a_section_may_lie_deeper() {
             "{new}"
         );
     }
-    assert!(holds_servers(
-        "{\"mcp\": {\"servers\": {\"type\": {}}}}",
-        section
-    ));
-    assert!(!holds_servers(
-        "{\"mcp\": {\"servers\": {\"type\": \"local\"}}}",
-        section
-    ));
-    assert!(!holds_servers("{\"mcp\": {}}", section));
+    for (inside, holds) in [
+        ("\"servers\": {\"type\": {}}", true),
+        ("\"servers\": {\"type\": \"local\"}", false),
+        ("", false),
+    ] {
+        let text = format!("{{\"mcp\": {{{inside}}}}}");
+        assert_eq!(holds_servers(&text, section), holds, "{text}");
+    }
 }
 
 /// White space and comments, as they stand between tokens.
@@ -327,7 +216,7 @@ fn gap() -> impl Strategy<Value = String> {
         1 => "[a-z,{}\"/*]{0,4}".prop_map(|text| format!("//{text}\n")),
         1 => "[a-z,]{0,4}".prop_map(|text| format!("// {text}\r\n")),
     ];
-    proptest::collection::vec(piece, 0..3).prop_map(|pieces| pieces.concat())
+    vec(piece, 0..3).prop_map(|pieces| pieces.concat())
 }
 
 fn list(
@@ -352,6 +241,18 @@ fn list(
     )
 }
 
+/// A member of an object, and what stands before and after the comma behind it.
+fn named(
+    key: &'static str,
+    value: impl Strategy<Value = String>,
+) -> impl Strategy<Value = (String, String, String)> {
+    (key, gap(), gap(), value, gap(), gap()).prop_map(
+        |(key, before, after, value, behind, next)| {
+            (format!("\"{key}\"{before}:{after}{value}"), behind, next)
+        },
+    )
+}
+
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("1".to_owned()),
@@ -360,35 +261,20 @@ fn value() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(2, 12, 3, |inner| {
         let element = (inner.clone(), gap(), gap());
-        let named = (("[a-e]", gap(), gap(), inner), gap(), gap()).prop_map(
-            |((key, before, after, value), behind, next)| {
-                (format!("\"{key}\"{before}:{after}{value}"), behind, next)
-            },
-        );
         prop_oneof![
-            list('[', ']', proptest::collection::vec(element, 0..3)),
-            list('{', '}', proptest::collection::vec(named, 0..3)),
+            list('[', ']', vec(element, 0..3)),
+            list('{', '}', vec(named("[a-e]", inner), 0..3)),
         ]
     })
 }
 
 /// A document whose root is an object, and may hold servers.
 fn document_text() -> impl Strategy<Value = String> {
-    let named = |key: &'static str, value: BoxedStrategy<String>| {
-        (gap(), gap(), value, gap(), gap()).prop_map(move |(before, after, value, behind, next)| {
-            (format!("\"{key}\"{before}:{after}{value}"), behind, next)
-        })
-    };
-    let server = ("[a-e]", gap(), gap(), value(), gap(), gap()).prop_map(
-        |(key, before, after, value, behind, next)| {
-            (format!("\"{key}\"{before}:{after}{value}"), behind, next)
-        },
-    );
-    let servers = list('{', '}', proptest::collection::vec(server, 0..3)).boxed();
+    let servers = list('{', '}', vec(named("[a-e]", value()), 0..3));
     let members = (
-        proptest::collection::vec(named("x", value().boxed()), 0..2),
+        vec(named("x", value()), 0..2),
         proptest::option::of(named("mcpServers", servers)),
-        proptest::collection::vec(named("y", value().boxed()), 0..2),
+        vec(named("y", value()), 0..2),
     )
         .prop_map(|(mut members, servers, last)| {
             members.extend(servers);
@@ -401,6 +287,16 @@ fn document_text() -> impl Strategy<Value = String> {
         8 => (mark.clone(), gap(), root, gap()).prop_map(|(mark, before, root, after)| format!("{mark}{before}{root}{after}")),
         1 => (mark, gap()).prop_map(|(mark, gap)| format!("{mark}{gap}")),
     ]
+}
+
+/// The entry as somebody else may have placed it: instead of one of the members called `x`.
+fn moved(text: &str, at: usize) -> String {
+    let parts = text.split_inclusive("\"x\"").enumerate();
+    let named = parts.map(|(index, part)| match part.strip_suffix("\"x\"") {
+        Some(before) if index == at => format!("{before}\"tramline\""),
+        _ => part.to_owned(),
+    });
+    named.collect()
 }
 
 /// Whether `text` is what is left of `new` when some of its bytes go.
@@ -439,12 +335,7 @@ proptest! {
 
     #[test]
     fn what_is_left_can_always_be_read(text in document_text(), at in 0usize..3) {
-        // The entry as somebody else may have placed it: instead of one of the members called `x`.
-        let moved: String = text
-            .split_inclusive("\"x\"")
-            .enumerate()
-            .map(|(index, part)| if index == at { part.replace("\"x\"", "\"tramline\"") } else { part.to_owned() })
-            .collect();
+        let moved = moved(&text, at);
         if let Ok(Remainder::Text(left)) = without_entry(&moved, &[]) {
             let (_, body) = without_mark(&left);
             prop_assert!(parse(body).is_ok(), "{moved:?} -> {left:?}");
@@ -459,11 +350,7 @@ proptest! {
         names in proptest::sample::subsequence(vec!["command", "args", "env"], 3),
     ) {
         // The entry as somebody may have written it: one of the members, with other names for some of its own.
-        let mut moved: String = text
-            .split_inclusive("\"x\"")
-            .enumerate()
-            .map(|(index, part)| if index == at { part.replace("\"x\"", "\"tramline\"") } else { part.to_owned() })
-            .collect();
+        let mut moved = moved(&text, at);
         for (old, name) in ["\"a\"", "\"b\"", "\"c\""].iter().zip(names) {
             moved = moved.replace(old, &format!("\"{name}\""));
         }
