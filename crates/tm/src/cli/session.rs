@@ -408,7 +408,17 @@ mod tests {
 
     #[test]
     fn a_single_word_after_show_is_a_session_or_a_file() {
-        let meant = |named: Option<&str>, words: &[&str]| {
+        for (named, words, session, file) in [
+            (None, &[][..], None, None),
+            (None, &["review__generic"], Some("review__generic"), None),
+            (None, &["plan"], None, Some("plan")),
+            (None, &["plan.md"], None, Some("plan.md")),
+            (None, &["code/a"], None, Some("code/a")),
+            (None, &["iteration-1/a.md"], None, Some("iteration-1/a.md")),
+            (None, &["rev", "plan"], Some("rev"), Some("plan")),
+            (Some("rev"), &["odd"], Some("rev"), Some("odd")),
+            (Some("rev"), &[], Some("rev"), None),
+        ] {
             let word = |at: usize| words.get(at).map(|word| (*word).to_owned());
             let show = Show {
                 first: word(0),
@@ -417,22 +427,7 @@ mod tests {
                     named: named.map(str::to_owned),
                 },
             };
-            let (session, file) = show.meant();
-            (session.map(str::to_owned), file.map(str::to_owned))
-        };
-        let is = |session: Option<&str>, file: Option<&str>| {
-            (session.map(str::to_owned), file.map(str::to_owned))
-        };
-        assert_eq!(meant(None, &[]), is(None, None));
-        assert_eq!(
-            meant(None, &["review__generic"]),
-            is(Some("review__generic"), None)
-        );
-        for file in ["plan", "plan.md", "code/a", "iteration-1/review-prompt.md"] {
-            assert_eq!(meant(None, &[file]), is(None, Some(file)));
-            assert_eq!(meant(None, &["rev", file]), is(Some("rev"), Some(file)));
+            assert_eq!(show.meant(), (session, file), "{named:?} {words:?}");
         }
-        assert_eq!(meant(Some("rev"), &["odd"]), is(Some("rev"), Some("odd")));
-        assert_eq!(meant(Some("rev"), &[]), is(Some("rev"), None));
     }
 }

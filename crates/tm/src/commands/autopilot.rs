@@ -346,38 +346,33 @@ mod tests {
     use super::*;
     use engine::Kind;
 
-    fn check(
-        first: Option<&str>,
-        second: Option<&str>,
-        expected: Option<(Option<&str>, Option<&str>)>,
-    ) {
-        let got = phase_and_subtask(first.map(str::to_owned), second.map(str::to_owned)).ok();
-        let got = got
-            .as_ref()
-            .map(|(phase, id)| (phase.as_deref(), id.as_deref()));
-        assert_eq!(got, expected, "{first:?} {second:?}");
+    fn meant(words: &[&str]) -> Result<(Option<String>, Option<String>), Fault> {
+        let word = |at: usize| words.get(at).map(|&word| word.to_owned());
+        phase_and_subtask(word(0), word(1))
     }
 
     #[test]
     fn phase_and_subtask_may_be_left_out() {
-        check(None, None, Some((None, None)));
-        check(Some("red"), None, Some((Some("red"), None)));
-        check(
-            Some("GREEN"),
-            Some("1.1"),
-            Some((Some("green"), Some("1.1"))),
-        );
-        check(Some("1.1"), None, Some((None, Some("1.1"))));
-        check(Some("2"), None, Some((None, Some("2"))));
-        check(Some("gren"), None, None);
-        check(Some("gren"), Some("1.1"), None);
-        check(Some("1.1"), Some("red"), None);
-        check(Some("commit"), None, None);
-    }
-
-    #[test]
-    fn a_wrong_phase_names_the_command_that_is_meant() {
-        let fault = phase_and_subtask(Some("finalize".to_owned()), None).unwrap_err();
+        for (words, phase, subtask) in [
+            (&[][..], None, None),
+            (&["red"], Some("red"), None),
+            (&["GREEN", "1.1"], Some("green"), Some("1.1")),
+            (&["1.1"], None, Some("1.1")),
+            (&["2"], None, Some("2")),
+        ] {
+            let told = meant(words).unwrap();
+            assert_eq!((told.0.as_deref(), told.1.as_deref()), (phase, subtask));
+        }
+        for wrong in [
+            &["gren"][..],
+            &["gren", "1.1"],
+            &["1.1", "red"],
+            &["commit"],
+        ] {
+            assert!(meant(wrong).is_err(), "{wrong:?}");
+        }
+        // A wrong phase names the command that is meant.
+        let fault = meant(&["finalize"]).unwrap_err();
         assert_eq!(fault.kind, Kind::Usage);
         assert_eq!(fault.recovery, NextStep::in_phase("finalize").to_string());
     }

@@ -386,47 +386,39 @@ mod tests {
 
     #[test]
     fn a_handler_is_told_by_what_it_calls() {
+        let quoted = "\"$CLAUDE_PROJECT_DIR\"/bin/tm";
+        for (line, expected) in [
+            ("tm hook codex", Some("tm")),
+            ("tm hook codex; exit 0", Some("tm")),
+            ("tm hook codex && rm -rf x", None),
+            ("{ tm hook codex; exit 0; }", Some("tm")),
+            (" \"/opt/x y/tm\"  hook codex ", Some("\"/opt/x y/tm\"")),
+            (&format!("{quoted} hook codex"), Some(quoted)),
+            ("'/opt/my\"q/tm' hook codex", Some("'/opt/my\"q/tm'")),
+            // More than a program is somebody's own, and stays as it is.
+            ("env A=1 /opt/tm hook codex", None),
+            ("A=1 /opt/tm hook codex", None),
+            ("cd \"$X\" && ./bin/tm hook codex", None),
+            ("echo x >> f; /opt/tm hook codex", None),
+            ("timeout 3 /opt/tm hook codex", None),
+            ("\"$(cat f)/tm\" hook codex", None),
+            ("\"/opt/tm hook codex", None),
+            ("tm hook cursor", None),
+            ("atm hook codex", None),
+        ] {
+            let found = program(&json!({ "command": line }), Client::Codex);
+            assert_eq!(found.as_deref(), expected, "{line}");
+        }
+        let with = |program: &str, args: Value| json!({"command": program, "args": args});
         for (handler, expected) in [
+            (with("tm", json!(["hook", "codex"])), Some("tm")),
             (
-                json!({"command": "tm", "args": ["hook", "codex"]}),
-                Some("tm"),
-            ),
-            (json!({"command": "tm hook codex"}), Some("tm")),
-            (json!({"command": "tm hook codex; exit 0"}), Some("tm")),
-            (json!({"command": "tm hook codex && rm -rf x"}), None),
-            (json!({"command": "{ tm hook codex; exit 0; }"}), Some("tm")),
-            (
-                json!({"command": " \"/opt/x y/tm\"  hook codex "}),
-                Some("\"/opt/x y/tm\""),
-            ),
-            (
-                json!({"command": "\"$CLAUDE_PROJECT_DIR\"/bin/tm hook codex"}),
-                Some("\"$CLAUDE_PROJECT_DIR\"/bin/tm"),
-            ),
-            (
-                json!({"command": "/opt/x y/tm", "args": ["hook", "codex"]}),
+                with("/opt/x y/tm", json!(["hook", "codex"])),
                 Some("'/opt/x y/tm'"),
             ),
-            (
-                json!({"command": "'/opt/my\"q/tm' hook codex"}),
-                Some("'/opt/my\"q/tm'"),
-            ),
-            // More than a program is somebody's own, and stays as it is.
-            (json!({"command": "env A=1 /opt/tm hook codex"}), None),
-            (json!({"command": "A=1 /opt/tm hook codex"}), None),
-            (json!({"command": "cd \"$X\" && ./bin/tm hook codex"}), None),
-            (json!({"command": "echo x >> f; /opt/tm hook codex"}), None),
-            (json!({"command": "timeout 3 /opt/tm hook codex"}), None),
-            (json!({"command": "\"$(cat f)/tm\" hook codex"}), None),
-            (json!({"command": "\"/opt/tm hook codex"}), None),
-            (
-                json!({"bash": "$HOME/bin/tm hook codex"}),
-                Some("$HOME/bin/tm"),
-            ),
-            (json!({"command": "tm hook cursor"}), None),
-            (json!({"command": "atm hook codex"}), None),
-            (json!({"command": "tm", "args": ["hook"]}), None),
-            (json!({"command": "tm", "args": 7}), None),
+            (with("tm", json!(["hook"])), None),
+            (with("tm", json!(7)), None),
+            (json!({"bash": "$HOME/tm hook codex"}), Some("$HOME/tm")),
             (json!({"command": 7}), None),
             (json!([]), None),
         ] {

@@ -285,65 +285,48 @@ mod tests {
         (folder, root)
     }
 
-    fn change(root: &Path, file: &str, before: Option<&str>, after: Option<&str>) -> Change {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        Change::between(file, root.join(file), owned(before), owned(after)).unwrap()
+    fn change(root: &Path, file: &str, before: Option<&str>, after: &str) -> Change {
+        let before = before.map(str::to_owned);
+        Change::between(file, root.join(file), before, Some(after.to_owned())).unwrap()
+    }
+
+    fn count(root: &Path) -> usize {
+        fs::read_dir(root).unwrap().count()
     }
 
     #[test]
-    fn a_file_that_changed_meanwhile_is_not_overwritten() {
+    fn what_cannot_be_written_leaves_nothing_behind() {
         let (_folder, root) = project();
-        fs::write(root.join("a"), "other").unwrap();
+        let any = root.join("any");
+        fs::write(&any, "other").unwrap();
+        let new = || change(&root, "deep/er/new", None, "x");
         for before in [None, Some("one")] {
-            let changes = [
-                change(&root, "new", None, Some("x")),
-                change(&root, "a", before, Some("two")),
-            ];
+            let changes = [new(), change(&root, "any", before, "two")];
             let fault = write(&root, &changes).unwrap_err();
-            assert_eq!(fault.code, "client_file_changed");
-            assert_eq!(fs::read_to_string(root.join("a")).unwrap(), "other");
-            assert!(!root.join("new").exists());
+            let text = fs::read_to_string(&any).unwrap();
+            assert_eq!((&*fault.code, &*text), ("client_file_changed", "other"));
         }
-    }
-
-    #[test]
-    fn what_cannot_be_prepared_leaves_nothing_behind() {
-        let (_folder, root) = project();
-        fs::write(root.join("file"), "").unwrap();
-        let changes = [
-            change(&root, "deep/er/new", None, Some("x")),
-            change(&root, "file/below", None, Some("x")),
-        ];
+        let changes = [new(), change(&root, "any/below", None, "x")];
         let fault = prepare_all(&changes).map(|_| ()).unwrap_err();
-        assert_eq!(fault.code, "client_file_io");
-        assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
+        assert_eq!((&*fault.code, count(&root)), ("client_file_io", 1));
+        // A new file has the rights that any has.
+        write(&root, &[change(&root, "new", None, "x")]).unwrap();
+        let mode = |file: &str| fs::metadata(root.join(file)).unwrap().permissions().mode();
+        assert_eq!(mode("new"), mode("any"));
     }
 
     #[test]
     fn a_failure_in_the_middle_tells_what_is_written() {
         let (_folder, root) = project();
-        let changes = [
-            change(&root, "first", None, Some("1")),
-            change(&root, "below/second", None, Some("2")),
-            change(&root, "third", None, Some("3")),
-        ];
+        let changes =
+            ["first", "below/second", "third"].map(|file| change(&root, file, None, file));
         let prepared = prepare_all(&changes).unwrap();
         fs::remove_dir_all(root.join("below")).unwrap();
         let fault = put_all(&root, prepared).unwrap_err();
         assert_eq!(fault.details["file"], "below/second");
         assert_eq!(fault.details["written"], serde_json::json!(["first"]));
-        assert!(fault.suggestion.contains("written before it: first"));
-        assert_eq!(fs::read_to_string(root.join("first")).unwrap(), "1");
+        let first = fs::read_to_string(root.join("first")).unwrap();
         // The third is not begun, and nothing lies about.
-        assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn a_new_file_has_the_rights_that_any_has() {
-        let (_folder, root) = project();
-        fs::write(root.join("any"), "").unwrap();
-        write(&root, &[change(&root, "new", None, Some("x"))]).unwrap();
-        let mode = |file: &str| fs::metadata(root.join(file)).unwrap().permissions().mode();
-        assert_eq!(mode("new"), mode("any"));
+        assert_eq!((&*first, count(&root)), ("first", 1));
     }
 }

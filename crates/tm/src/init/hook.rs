@@ -244,11 +244,17 @@ mod tests {
         }
     }
 
+    /// The text with the hook, which a second time does not change.
+    fn with(text: Option<&str>, client: Client) -> String {
+        let with = with_hook(text, client).unwrap();
+        assert_eq!(with_hook(Some(&with), client).unwrap(), with);
+        with
+    }
+
     #[test]
     fn a_file_of_ours_comes_and_goes() {
         for client in Client::ALL {
-            let made = with_hook(None, client).unwrap();
-            assert_eq!(with_hook(Some(&made), client).unwrap(), made);
+            let made = with(None, client);
             assert_eq!(left(&made, client), None);
             assert!(read(&made).is_some() || settings::of(client).plugin.is_some());
         }
@@ -257,29 +263,22 @@ mod tests {
     #[test]
     fn what_others_wrote_stays() {
         let text = "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n    ]\n  }\n}\n";
-        let with = with_hook(Some(text), Client::ClaudeCode).unwrap();
-        assert!(
-            with.contains("// mine") && with.contains("say done"),
-            "{with}"
-        );
-        assert_eq!(with_hook(Some(&with), Client::ClaudeCode).unwrap(), with);
-        assert_eq!(
-            left(&with, Client::ClaudeCode).as_deref(),
-            Some(text),
-            "{with}"
-        );
+        let with_ours = with(Some(text), Client::ClaudeCode);
+        for theirs in ["// mine", "say done"] {
+            assert!(with_ours.contains(theirs), "{with_ours}");
+        }
+        assert_eq!(left(&with_ours, Client::ClaudeCode).as_deref(), Some(text));
         // That of another client is not ours.
-        assert_eq!(left(&with, Client::Codex).as_deref(), Some(with.as_str()));
-    }
-
-    #[test]
-    fn a_handler_among_others_in_one_group_is_taken_alone() {
+        assert_eq!(left(&with_ours, Client::Codex), Some(with_ours));
+        // Marks and line ends stay as well.
+        let with = with(Some("\u{feff}{\r\n  \"a\": 1\r\n}\r\n"), Client::Cursor);
+        assert!(with.starts_with('\u{feff}'));
+        assert!(!with.replace("\r\n", "").contains('\n'), "{with:?}");
+        // A handler among others in one group is taken alone.
         let text = r#"{"hooks":{"Stop":[{"hooks":[{"command":"x"},{"command":"tm","args":["hook","claude-code"]}]}]}}"#;
-        let left = left(text, Client::ClaudeCode).unwrap();
-        assert_eq!(
-            read(&left).unwrap(),
-            serde_json::json!({"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}})
-        );
+        let left = read(&left(text, Client::ClaudeCode).unwrap()).unwrap();
+        let theirs = serde_json::json!({"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}});
+        assert_eq!(left, theirs);
     }
 
     #[test]
@@ -293,13 +292,5 @@ mod tests {
             let unusable = with_hook(Some(text), Client::ClaudeCode).unwrap_err();
             assert_eq!(unusable.line, line, "{text}");
         }
-    }
-
-    #[test]
-    fn marks_and_line_ends_stay() {
-        let text = "\u{feff}{\r\n  \"a\": 1\r\n}\r\n";
-        let with = with_hook(Some(text), Client::Cursor).unwrap();
-        assert!(with.starts_with('\u{feff}'));
-        assert!(!with.replace("\r\n", "").contains('\n'), "{with:?}");
     }
 }

@@ -155,16 +155,21 @@ mod tests {
         assert!(block.lines().all(|line| line.chars().count() <= 120));
     }
 
+    /// The words go in, once, and out again: what is left, and the text with them.
+    fn there_and_back(text: Option<&str>, head: &str) -> (Remainder, String) {
+        let new = with_words(text, head).unwrap();
+        assert_eq!(with_words(Some(&new), head).unwrap(), new);
+        (without_words(&new, head).unwrap(), new)
+    }
+
     #[test]
     fn a_file_of_ours_comes_and_goes() {
         for head in ["", HEAD] {
-            let new = with_words(None, head).unwrap();
+            let (left, new) = there_and_back(None, head);
             assert!(new.starts_with(head) && new.ends_with(&format!("{END}\n")));
-            assert_eq!(with_words(Some(&new), head).unwrap(), new);
-            assert_eq!(without_words(&new, head).unwrap(), Remainder::Nothing);
-            let crlf = new.replace('\n', "\r\n");
-            assert_eq!(with_words(Some(&crlf), head).unwrap(), crlf);
-            assert_eq!(without_words(&crlf, head).unwrap(), Remainder::Nothing);
+            let (left_crlf, crlf) = there_and_back(Some(&new.replace('\n', "\r\n")), head);
+            assert_eq!(crlf, new.replace('\n', "\r\n"));
+            assert_eq!([left, left_crlf], [const { Remainder::Nothing }; 2]);
         }
     }
 
@@ -172,21 +177,13 @@ mod tests {
     fn what_others_wrote_stays_to_the_byte() {
         for text in [
             "",
-            "\u{feff}",
-            "\n",
-            "# Rules",
-            "# Rules\n",
             "# Rules\n\n\n",
-            "# Rules\r\n\r\n- one\r\n",
-            "\u{feff}# Rules\r\n- one",
             "a\r",
             HEAD,
-            "see `<!-- tramline:begin -->` in the manual\n",
+            "see `<!-- tramline:begin -->` there\n",
         ] {
             for head in ["", HEAD] {
-                let new = with_words(Some(text), head).unwrap();
-                assert_eq!(with_words(Some(&new), head).unwrap(), new);
-                let left = without_words(&new, head).unwrap();
+                let (left, new) = there_and_back(Some(text), head);
                 assert_eq!(left, Remainder::Text(text.to_owned()), "{new:?}");
             }
         }
@@ -197,9 +194,8 @@ mod tests {
 
         #[test]
         fn any_text_comes_back_to_the_byte(text in "\u{feff}?([a#\\- \r\n]|```|~~~){0,24}") {
-            let new = with_words(Some(&text), HEAD).unwrap();
-            prop_assert_eq!(&with_words(Some(&new), HEAD).unwrap(), &new);
-            prop_assert_eq!(without_words(&new, HEAD).unwrap(), Remainder::Text(text));
+            let (left, _) = there_and_back(Some(&text), HEAD);
+            prop_assert_eq!(left, Remainder::Text(text));
         }
     }
 
@@ -230,46 +226,31 @@ mod tests {
         ] {
             assert!(!has_markers(&text));
             assert_eq!(without_words(&text, HEAD).unwrap(), Remainder::Unchanged);
-            let new = with_words(Some(&text), HEAD).unwrap();
+            let (left, new) = there_and_back(Some(&text), HEAD);
             assert!(new.starts_with(&text) && has_markers(&new));
-            assert_eq!(with_words(Some(&new), HEAD).unwrap(), new);
-            assert_eq!(without_words(&new, HEAD).unwrap(), Remainder::Text(text));
+            assert_eq!(left, Remainder::Text(text));
         }
         // A fence without an end hides nothing.
         let text = format!("```\n{BEGIN}\nold\n{END}\n");
-        let new = with_words(Some(&text), "").unwrap();
+        let (left, new) = there_and_back(Some(&text), "");
         assert!(new.starts_with(&format!("```\n{BEGIN}\n## Tramline")));
-        assert_eq!(
-            without_words(&new, "").unwrap(),
-            Remainder::Text("```\n".to_owned())
-        );
+        assert_eq!(left, Remainder::Text("```\n".to_owned()));
     }
 
     #[test]
     fn broken_markers_are_refused_with_their_place() {
-        let b = BEGIN;
-        let e = END;
-        for (text, line, problem) in [
-            (
-                format!("x\n{b}\ny\n"),
-                2,
-                "has no `<!-- tramline:end -->` after it",
-            ),
-            (
-                format!("{e}\n"),
-                1,
-                "has no `<!-- tramline:begin -->` before it",
-            ),
-            (format!("{b}\n{b}\n{e}\n"), 2, "a second time"),
-            (format!("{b}\n{e}\n{b}\n{e}\n"), 3, "a second time"),
-            (format!("{b}\n{e}\n{e}\n"), 3, "before it"),
-        ] {
+        for (lines, line) in [("xby", 2), ("e", 1), ("bbe", 2), ("bebe", 3), ("bee", 3)] {
+            let text = lines.chars().map(|line| match line {
+                'b' => format!("{BEGIN}\n"),
+                'e' => format!("{END}\n"),
+                other => format!("{other}\n"),
+            });
+            let text: String = text.collect();
             for error in [
                 with_words(Some(&text), "").unwrap_err(),
                 without_words(&text, "").unwrap_err(),
             ] {
                 assert_eq!((error.line, error.column), (line, 1), "{error:?}");
-                assert!(error.problem.contains(problem), "{error:?}");
             }
         }
     }

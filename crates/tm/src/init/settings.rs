@@ -89,11 +89,9 @@ mod tests {
         let file = project.path().join(FILE);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, BEGINNING).unwrap();
-        let environment = [("HOME", "/home/somebody")]
-            .into_iter()
-            .collect::<Environment>();
-        let settings =
-            workspace::config::load(project.path(), &BTreeMap::new(), &environment).unwrap();
+        let environment = Environment::from_iter([("HOME", "/home/somebody")]);
+        let given = BTreeMap::new();
+        let settings = workspace::config::load(project.path(), &given, &environment).unwrap();
         assert_eq!(settings.config, Config::default());
         serde_json::from_str::<Value>(BEGINNING).unwrap();
     }
@@ -110,31 +108,20 @@ mod tests {
         let command = Value::from("npm test");
         let new = set(Some(BEGINNING), "test.command", command.clone());
         assert_eq!(new, BEGINNING.replace("null\n", "\"npm test\"\n"));
-        assert_eq!(
-            without_value(&new, "test.command")
-                .unwrap()
-                .matches("command")
-                .count(),
-            1,
-            "what the comment says stays"
-        );
-        assert_eq!(
-            set(None, "test.command", command),
-            "{\n  \"test\": {\n    \"command\": \"npm test\"\n  }\n}\n"
-        );
+        // What the comment says stays.
+        let left = without_value(&new, "test.command").unwrap();
+        assert_eq!(left.matches("command").count(), 1);
+        let alone = "{\n  \"test\": {\n    \"command\": \"npm test\"\n  }\n}\n";
+        assert_eq!(set(None, "test.command", command.clone()), alone);
         let foreign = "{ \"models\": {\"main\": 1}, \"test\": {} }\r\n";
         let new = set(Some(foreign), "evidence.policy.fewer_tests", "off".into());
         assert!(new.contains("\"models\": {\"main\": 1}"), "{new}");
-        set(
-            Some("{}"),
-            "autopilot.finalization.updateTaskStatus",
-            false.into(),
-        );
-        with_value(Some("{\"test\": 1}"), "test.command", &Value::from("x")).unwrap_err();
-        with_value(Some("[]"), "test.command", &Value::from("x")).unwrap_err();
-        assert_eq!(
-            without_value("{\"a\": 1}", "test.command").unwrap(),
-            "{\"a\": 1}"
-        );
+        let deep = "autopilot.finalization.updateTaskStatus";
+        set(Some("{}"), deep, false.into());
+        for text in ["{\"test\": 1}", "[]"] {
+            with_value(Some(text), "test.command", &command).unwrap_err();
+        }
+        let other = "{\"a\": 1}";
+        assert_eq!(without_value(other, "test.command").unwrap(), other);
     }
 }

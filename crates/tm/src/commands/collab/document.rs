@@ -120,19 +120,18 @@ mod tests {
         let inside = Document::Inside("docs/graph.md".to_owned());
         let outside = Document::Outside("out".to_owned());
         for (cwd, file, expected) in [
-            ("project", "docs/graph.md", &inside),
-            ("project/docs", "graph.md", &inside),
-            ("project/docs", "../docs/./graph.md", &inside),
-            ("", "project/docs/graph.md", &inside),
-            ("project", "../graph.md", &outside),
-            ("project", "link.md", &outside),
+            ("project", "docs/graph.md", Ok(&inside)),
+            ("project/docs", "graph.md", Ok(&inside)),
+            ("project/docs", "../docs/./graph.md", Ok(&inside)),
+            ("", "project/docs/graph.md", Ok(&inside)),
+            ("project", "../graph.md", Ok(&outside)),
+            ("project", "link.md", Ok(&outside)),
+            ("project", "gone.md", Err("unknown_file")),
+            ("project", "docs", Err("input")),
         ] {
-            let found = found(Path::new(file), &folder.path().join(cwd), &root).unwrap();
-            assert_eq!(&found, expected, "{file} from {cwd:?}");
-        }
-        for (file, code) in [("gone.md", "unknown_file"), ("docs", "input")] {
-            let fault = found(Path::new(file), &root, &root).unwrap_err();
-            assert_eq!(fault.code, code, "{fault:?}");
+            let found = found(Path::new(file), &folder.path().join(cwd), &root);
+            let found = found.as_ref().map_err(|fault| &*fault.code);
+            assert_eq!(found, expected, "{file} from {cwd:?}");
         }
     }
 
@@ -160,12 +159,15 @@ mod tests {
             problems: vec![problem(2), problem(1)],
             ..SyncAnswer::default()
         };
-        of_document(&mut synced, "docs/graph.md");
-        assert_eq!(synced.problems[0].document, "docs/graph.md");
-        assert_eq!(synced.problems[1].document, "task-graph-item-1.md");
+        let told = |synced: &mut SyncAnswer, document: &str| {
+            of_document(synced, document);
+            let places = synced.problems.iter();
+            places.map(|problem| problem.document.clone()).collect()
+        };
+        let places: Vec<String> = told(&mut synced, "docs/graph.md");
+        assert_eq!(places, ["docs/graph.md", "task-graph-item-1.md"]);
         // One that was taken has a place of its own.
         synced.validated = true;
-        of_document(&mut synced, "other.md");
-        assert_eq!(synced.problems[0].document, "docs/graph.md");
+        assert_eq!(told(&mut synced, "other.md"), places);
     }
 }
