@@ -142,20 +142,12 @@ async fn many_followers_cost_one_look() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_there_cannot_be_followed() {
+async fn what_is_not_there_cannot_be_followed_and_its_end_is_told_once() {
     let (house, mut guest) = stage().await;
     let answer = follow(&mut guest, "a:nothing").await;
     assert_eq!(answer["error"]["code"], -32002, "{answer}");
     let answer = follow(&mut guest, "a:panic").await;
     assert!(answer["error"]["code"].is_i64(), "{answer}");
-    follow(&mut guest, "a:1").await;
-    house.scene.change("a:1");
-    assert_eq!(told(&mut guest).await, ["a:1"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_end_of_a_resource_is_told_once() {
-    let (house, mut guest) = stage().await;
     follow(&mut guest, "a:1").await;
     house.scene.marks.lock().unwrap().clear();
     assert_eq!(told(&mut guest).await, ["a:1"]);

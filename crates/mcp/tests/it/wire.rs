@@ -1,6 +1,6 @@
 //! HTTP by hand.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -15,10 +15,7 @@ pub const STATELESS: &str = "2026-07-28";
 pub type Headers<'h> = [(&'h str, &'h str)];
 
 /// A connection.
-pub struct Wire {
-    stream: TcpStream,
-    read: Vec<u8>,
-}
+pub struct Wire(BufReader<TcpStream>);
 
 /// An answer.
 #[derive(Debug)]
@@ -72,29 +69,29 @@ impl Wire {
         // Only so that a broken server fails a test instead of blocking it.
         let patience = Some(Duration::from_secs(20));
         stream.set_read_timeout(patience).unwrap();
-        Self {
-            stream,
-            read: Vec::new(),
-        }
+        Self(BufReader::new(stream))
     }
 
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
-        self.stream.write_all(bytes.as_ref()).unwrap();
+        self.0.get_mut().write_all(bytes.as_ref()).unwrap();
         self
     }
 
     /// Whether the other side still takes something.
     pub fn sends(&mut self, bytes: impl AsRef<[u8]>) -> bool {
-        self.stream.write_all(bytes.as_ref()).is_ok()
+        self.0.get_mut().write_all(bytes.as_ref()).is_ok()
     }
 
     pub fn hang_up(self) {
-        self.stream.shutdown(Shutdown::Both).unwrap();
+        self.0.get_ref().shutdown(Shutdown::Both).unwrap();
     }
 
     /// The head of the next answer.
     pub fn head(&mut self) -> Reply {
-        let head = self.take_until("\r\n\r\n").expect("a head");
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert_ne!(self.0.read_line(&mut head).unwrap(), 0, "{head}");
+        }
         Reply {
             status: head[9..12].parse().unwrap(),
             head,
@@ -124,7 +121,8 @@ impl Wire {
 
     /// A part of a body; nothing at its proper end.
     pub fn chunk(&mut self) -> Option<String> {
-        let size = self.take_until("\r\n").expect("the size of a chunk");
+        let mut size = String::new();
+        self.0.read_line(&mut size).unwrap();
         let size = usize::from_str_radix(size.trim(), 16).unwrap();
         let chunk = self.take(size + 2);
         (size > 0).then(|| chunk[..size].to_owned())
@@ -147,38 +145,16 @@ impl Wire {
 
     /// Whether the other side closes without a further word.
     pub fn is_closed(&mut self) -> bool {
-        self.read.is_empty() && !self.more()
+        match self.0.fill_buf() {
+            Ok(left) => left.is_empty(),
+            Err(error) => error.kind() == ErrorKind::ConnectionReset,
+        }
     }
 
     fn take(&mut self, length: usize) -> String {
-        while self.read.len() < length {
-            assert!(self.more(), "it broke off: {:?}", self.read);
-        }
-        String::from_utf8(self.read.drain(..length).collect()).unwrap()
-    }
-
-    fn take_until(&mut self, mark: &str) -> Option<String> {
-        loop {
-            let mut parts = self.read.windows(mark.len());
-            if let Some(at) = parts.position(|part| part == mark.as_bytes()) {
-                return Some(self.take(at + mark.len()));
-            }
-            if !self.more() {
-                return None;
-            }
-        }
-    }
-
-    fn more(&mut self) -> bool {
-        let mut bytes = [0; 4096];
-        match self.stream.read(&mut bytes) {
-            Ok(count) => {
-                self.read.extend_from_slice(&bytes[..count]);
-                count > 0
-            }
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => false,
-            Err(error) => panic!("nothing came: {error}"),
-        }
+        let mut bytes = vec![0; length];
+        self.0.read_exact(&mut bytes).expect("the whole body");
+        String::from_utf8(bytes).unwrap()
     }
 }
 

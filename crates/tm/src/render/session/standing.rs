@@ -156,46 +156,37 @@ mod tests {
 
     #[test]
     fn what_a_session_waits_for_has_one_name() {
-        fn waiting(state: &mut SessionState) -> &mut WaitingFor {
-            state.waiting_for.get_or_insert_default()
-        }
         let some = |text: &str| Some(text.to_owned());
         let mut state = SessionState::default();
         assert_eq!(SessionStanding::of(&state), SessionStanding::Free);
-        (waiting(&mut state).path, waiting(&mut state).prompt) = (some("a"), some("b"));
+        state.waiting_for = Some(WaitingFor {
+            path: some("a"),
+            prompt: some("b"),
+            ..WaitingFor::default()
+        });
         let response = SessionStanding::Response {
             prompt: Some("b"),
             response: "a",
         };
         assert_eq!(SessionStanding::of(&state), response);
-        // What is added each time weighs more than what was there.
-        let held = SessionStanding::Held("profile_untrusted");
-        let steps: [(fn(&mut SessionState), SessionStanding<'_>); 5] = [
-            (
-                |state| waiting(state).gate = Some("plan".to_owned()),
-                SessionStanding::Gate("plan"),
-            ),
-            (
-                |state| waiting(state).reason = Some("profile_untrusted".to_owned()),
-                held,
-            ),
-            (
-                |state| waiting(state).needs_reopen = true,
-                SessionStanding::Cap,
-            ),
-            (
-                |state| waiting(state).paused = true,
-                SessionStanding::Paused("profile_untrusted"),
-            ),
-            (
-                |state| state.status = "ERROR".to_owned(),
-                SessionStanding::Broken,
-            ),
-        ];
-        for (add, standing) in steps {
-            add(&mut state);
-            assert_eq!(SessionStanding::of(&state), standing);
-        }
+        let waiting = state.waiting_for.as_mut().unwrap();
+        waiting.gate = some("plan");
+        assert_eq!(SessionStanding::of(&state), SessionStanding::Gate("plan"));
+        state.waiting_for.as_mut().unwrap().reason = some("profile_untrusted");
+        assert_eq!(
+            SessionStanding::of(&state),
+            SessionStanding::Held("profile_untrusted")
+        );
+        state.waiting_for.as_mut().unwrap().needs_reopen = true;
+        assert_eq!(SessionStanding::of(&state), SessionStanding::Cap);
+        let waiting = state.waiting_for.as_mut().unwrap();
+        (waiting.paused, waiting.reason) = (true, some("lunch"));
+        assert_eq!(
+            SessionStanding::of(&state),
+            SessionStanding::Paused("lunch")
+        );
+        state.status = "ERROR".to_owned();
+        assert_eq!(SessionStanding::of(&state), SessionStanding::Broken);
     }
 
     #[test]
