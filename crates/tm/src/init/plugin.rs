@@ -20,6 +20,8 @@ const DESCRIPTION: &str = "Rails for coding agents: they do one step at a time, 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const NAME: &str = "tramline";
+/// Where the plugin of several clients lies.
+const FOLDER: &str = "./plugins/tramline";
 
 /// The rails, each with when an agent should take it.
 const SKILLS: [(&str, &str); 3] = [
@@ -40,106 +42,70 @@ const SKILLS: [(&str, &str); 3] = [
 /// A file below the workspace's folder.
 type File = (String, String);
 
-/// What each manifest of a plugin says.
-const PLUGIN: [(&str, &str); 6] = [
-    ("/name", NAME),
-    ("/version", VERSION),
-    ("/description", DESCRIPTION),
-    ("/homepage", REPOSITORY),
-    ("/repository", REPOSITORY),
-    ("/license", "MIT OR Apache-2.0"),
-];
-
-/// A manifest as it is, with what the program says in the place of what is there. The files that it names are there.
-fn manifest(path: &str, said: &[(&str, &str)]) -> Value {
-    let file = workspace_folder().join(path);
-    let text = fs::read_to_string(&file).unwrap();
-    let mut manifest: Value = serde_json::from_str(&text).unwrap();
-    for (field, value) in said {
-        let Some(field) = manifest.pointer_mut(field) else {
-            panic!("{path} has no {field}");
+/// Puts what the program says in the place of what a manifest says: how many facts that are. What it names is
+/// there, and belongs to its `own` client where there are several.
+fn say(manifest: &mut Value, own: &str) -> usize {
+    let Value::Object(fields) = manifest else {
+        let list = manifest.as_array_mut().into_iter().flatten();
+        return list.map(|each| say(each, own)).sum();
+    };
+    let mut facts = 0;
+    for (name, value) in fields {
+        let now = match (name.as_str(), value.as_str()) {
+            ("version", _) => VERSION.to_owned(),
+            ("description" | "shortDescription", _) => DESCRIPTION.to_owned(),
+            ("homepage" | "repository" | "url", _) => REPOSITORY.to_owned(),
+            ("license", _) => "MIT OR Apache-2.0".to_owned(),
+            ("hooks" | "mcpServers", Some(file)) => {
+                let lead = if file.starts_with("./") { "./" } else { "" };
+                let folder = name.trim_start_matches("mcp").to_lowercase();
+                format!("{lead}{folder}/{own}.json")
+            }
+            ("source" | "path", Some(file)) if file.contains('/') => FOLDER.to_owned(),
+            ("skills" | "icon" | "logo", Some(file)) => {
+                let folder = workspace_folder().join(FOLDER);
+                assert!(folder.join(file).exists(), "{file}");
+                file.to_owned()
+            }
+            _ => {
+                facts += say(value, own);
+                continue;
+            }
         };
-        *field = Value::from(*value);
+        *value = now.into();
+        facts += 1;
     }
-    let folder = workspace_folder().join("plugins/tramline");
-    for field in [
-        "/skills",
-        "/mcpServers",
-        "/hooks",
-        "/icon",
-        "/interface/logo",
-    ] {
-        if let Some(named) = manifest.pointer(field).and_then(Value::as_str) {
-            assert!(folder.join(named).exists(), "{path}: {field}");
-        }
-    }
-    manifest
+    facts
 }
 
 fn files() -> Vec<File> {
-    let market = [
-        ("/description", DESCRIPTION),
-        ("/plugins/0/description", DESCRIPTION),
-        ("/plugins/0/version", VERSION),
-        ("/plugins/0/source", "./plugins/tramline"),
-    ];
-    let place = [("/name", NAME), ("/plugins/0/name", NAME)];
-    let codex = [
-        ("/interface/shortDescription", DESCRIPTION),
-        ("/skills", "./skills/"),
-        ("/mcpServers", "./servers/codex.json"),
-        ("/hooks", "./hooks/codex.json"),
-    ];
-    let copilot = [
-        ("/skills", "skills"),
-        ("/mcpServers", "servers/copilot.json"),
-        ("/hooks", "hooks/copilot.json"),
-    ];
     let mut files: Vec<File> = Vec::new();
-    for (path, said) in [
-        (
-            ".claude-plugin/marketplace.json",
-            [&place[..], &market].concat(),
-        ),
-        (
-            ".agents/plugins/marketplace.json",
-            [
-                &place[..],
-                &[("/plugins/0/source/path", "./plugins/tramline")],
-            ]
-            .concat(),
-        ),
-        (
-            "plugins/tramline/.claude-plugin/plugin.json",
-            PLUGIN.to_vec(),
-        ),
-        (
-            "plugins/tramline/.codex-plugin/plugin.json",
-            [&PLUGIN[..], &codex].concat(),
-        ),
-        (
-            "plugins/tramline/plugin.json",
-            [&PLUGIN[..], &copilot].concat(),
-        ),
+    for (path, own, facts) in [
+        (".claude-plugin/marketplace.json", "", 5),
+        (".agents/plugins/marketplace.json", "", 1),
+        ("plugins/tramline/.claude-plugin/plugin.json", "", 7),
+        ("plugins/tramline/.codex-plugin/plugin.json", "codex", 11),
+        ("plugins/tramline/plugin.json", "copilot", 9),
+        ("plugins/gemini/gemini-extension.json", "", 2),
     ] {
-        files.push((path.to_owned(), json_file(&manifest(path, &said))));
+        let text = fs::read_to_string(workspace_folder().join(path)).unwrap();
+        let mut manifest: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(manifest["name"], NAME, "{path}");
+        assert_eq!(say(&mut manifest, own), facts, "{path}");
+        if manifest["mcpServers"].is_object() {
+            let servers = server(Client::Gemini, "${extensionPath}/bin/tm");
+            manifest["mcpServers"] = servers["mcpServers"].clone();
+        }
+        files.push((path.to_owned(), json_file(&manifest)));
     }
-    let path = "plugins/gemini/gemini-extension.json";
-    let mut gemini = manifest(path, &PLUGIN[..3]);
-    gemini["mcpServers"] = server(Client::Gemini, "${extensionPath}/bin/tm")["mcpServers"].take();
+    let claude_code = server(Client::ClaudeCode, "${CLAUDE_PLUGIN_ROOT}/bin/tm");
+    let copilot = server(Client::Copilot, "${PLUGIN_ROOT}/bin/tm");
     for (path, content) in [
-        (path, gemini),
-        (
-            "plugins/tramline/.mcp.json",
-            server(Client::ClaudeCode, "${CLAUDE_PLUGIN_ROOT}/bin/tm"),
-        ),
-        ("plugins/tramline/servers/codex.json", codex_server()),
-        (
-            "plugins/tramline/servers/copilot.json",
-            server(Client::Copilot, "${PLUGIN_ROOT}/bin/tm"),
-        ),
+        (".mcp.json", claude_code),
+        ("servers/codex.json", codex_server()),
+        ("servers/copilot.json", copilot),
     ] {
-        files.push((path.to_owned(), json_file(&content)));
+        files.push((format!("plugins/tramline/{path}"), json_file(&content)));
     }
     for (path, client, root) in [
         (
