@@ -202,12 +202,13 @@ mod tests {
     #[test]
     fn files_are_found_by_every_name_they_have() {
         let patch = "*** Begin Patch\n*** Add File: a b.rs\n+*** Delete File: no\n*** Update File: c\r\n*** Move to: d\n*** End Patch";
+        let two = json!([{"filePath": "a"}, {"filePath": "b"}]);
         for (input, expected) in [
             (file("file_path"), &["a"][..]),
             (json!({"path": "a", "file_text": "x"}), &["a"]),
             (file("notebook_path"), &["a"]),
             (json!({"files": ["a", "b"]}), &["a", "b"]),
-            (json!({"replacements": [file("filePath")]}), &["a"]),
+            (json!({"replacements": two}), &["a", "b"]),
             (json!({"file_path": "a", "edits": [{}]}), &["a"]),
             (json!({"command": patch}), &["a b.rs", "c", "d"]),
             (json!("*** Begin Patch\n*** Delete File: x"), &["x"]),

@@ -206,31 +206,6 @@ impl Entry {
 mod tests {
     use super::*;
 
-    const ENTRY: Entry = Entry(&[
-        ("command", Field::Program),
-        ("args", Field::Arguments(&["mcp", "--tools"])),
-        ("enabled", Field::Default("true")),
-    ]);
-
-    #[test]
-    fn every_form_says_the_same() {
-        let expected =
-            serde_json::json!({"command": "tm", "args": ["mcp", "--tools"], "enabled": true});
-        for text in [ENTRY.json_line(), ENTRY.json_block("  ", "\t", "\r\n")] {
-            let read: serde_json::Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(read, expected);
-        }
-        let table = format!("{}\n", ENTRY.toml_table("a", "\n"));
-        let inline = format!("a.tramline = {}\n", ENTRY.toml_inline());
-        for text in [table, inline] {
-            let read: toml_edit::DocumentMut = text.parse().unwrap();
-            let entry = &read["a"]["tramline"];
-            assert_eq!(entry["command"].as_str(), Some("tm"));
-            assert_eq!(entry["args"][1].as_str(), Some("--tools"));
-            assert_eq!(entry["enabled"].as_bool(), Some(true));
-        }
-    }
-
     #[test]
     fn what_the_user_may_choose_stays() {
         use ExistingEntry::{List, Other, Text};

@@ -173,28 +173,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_others_wrote_stays_to_the_byte() {
-        for text in [
-            "",
-            "# Rules\n\n\n",
-            "a\r",
-            HEAD,
-            "see `<!-- tramline:begin -->` there\n",
-        ] {
-            for head in ["", HEAD] {
-                let (left, new) = there_and_back(Some(text), head);
-                assert_eq!(left, Remainder::Text(text.to_owned()), "{new:?}");
-            }
-        }
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn any_text_comes_back_to_the_byte(text in "\u{feff}?([a#\\- \r\n]|```|~~~){0,24}") {
-            let (left, _) = there_and_back(Some(&text), HEAD);
+        fn any_text_comes_back_to_the_byte(
+            text in prop_oneof![
+                8 => "\u{feff}?([a#\\- \r\n]|```|~~~){0,24}",
+                1 => Just(HEAD.to_owned()),
+                1 => Just("see `<!-- tramline:begin -->` there\n".to_owned()),
+            ],
+            head in prop_oneof![Just(""), Just(HEAD)],
+        ) {
+            let (left, _) = there_and_back(Some(&text), head);
             prop_assert_eq!(left, Remainder::Text(text));
         }
     }
@@ -203,16 +194,11 @@ mod tests {
     fn words_of_before_are_brought_up_to_date_where_they_stand() {
         let text = format!("a\r\n  {BEGIN}\r\nold\r\n{END} \r\nb\r\n");
         let new = with_words(Some(&text), "").unwrap();
-        assert!(
-            new.starts_with(&format!("a\r\n{BEGIN}\r\n## Tramline")),
-            "{new:?}"
-        );
+        assert!(new.starts_with(&format!("a\r\n{BEGIN}\r\n## Tramline")));
         assert!(new.ends_with(&format!("{END}\r\nb\r\n")), "{new:?}");
         assert!(!new.replace("\r\n", "").contains('\n'));
-        assert_eq!(
-            without_words(&text, "").unwrap(),
-            Remainder::Text("a\r\nb\r\n".to_owned())
-        );
+        let left = without_words(&text, "").unwrap();
+        assert_eq!(left, Remainder::Text("a\r\nb\r\n".to_owned()));
     }
 
     #[test]
