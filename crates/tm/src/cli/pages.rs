@@ -14,18 +14,15 @@ fn commands(page: &str) -> Vec<String> {
     let mut all = Vec::new();
     for block in blocks(page) {
         match block.language {
-            "console" => all.extend(
-                typed(block.text)
-                    .iter()
-                    .map(|typed| typed.command.to_owned()),
-            ),
+            "console" => {
+                let typed = typed(block.text);
+                all.extend(typed.iter().map(|typed| typed.command.replace("\\\n", " ")));
+            }
             "sh" => all.extend(block.text.replace("\\\n", " ").lines().map(str::to_owned)),
             _ => {}
         }
     }
-    all.iter()
-        .map(|command| command.replace("\\\n", " "))
-        .collect()
+    all
 }
 
 /// The calls of `tm` in a command line, each by its words.
