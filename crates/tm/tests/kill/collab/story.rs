@@ -33,7 +33,7 @@ const CLEAR: Act = Act::Skill("collab-clear");
 const DESIGN: &str = "# Words
 
 ### Item 1: Count by spaces
-**Type:** code
+**Type:** bug
 
 ### Item 2a: The lexer
 **Type:** feature
@@ -47,16 +47,27 @@ const DESIGN: &str = "# Words
 **Status:** open
 ";
 
-const LEXER: &str = "tasks:\n  - id: types\n    files: [src/types.rs]\n";
-const BETTER_LEXER: &str = "tasks:
+const LEXER: &str = "# Tasks\n\n```yaml\ntasks:\n  - id: types\n    files: [src/types.rs]\n```\n";
+const BETTER_LEXER: &str = "# Tasks
+
+```yaml
+tasks:
   - id: types
     files: [src/types.rs]
   - id: lexer
     files: [src/lexer.rs]
     depends-on: [types]
+```
 ";
-const SPACES: &str = "# Tasks\n\n```yaml\ntasks:\n  - id: types\n    files: [src/count.rs]\n  - id: count\n    files: [src/count.rs]\n```\n";
-const SPACES_TOO: &str = "# Tasks\n\n```yaml\ntasks:\n  - id: types\n    files: [src/count.rs]\n  - id: count\n    files: [src/count.rs]\n    depends-on: [types]\n```\n";
+const SPACES: &str =
+    "tasks:\n  - id: types\n    files: [src/count.rs]\n  - id: count\n    files: [src/count.rs]\n";
+const SPACES_TOO: &str = "tasks:
+  - id: types
+    files: [src/count.rs]
+  - id: count
+    files: [src/count.rs]
+    depends-on: [types]
+";
 const WORD: &str = "tasks:\n  - id: ask\n  - id: write\n    depends-on: [ask]\n";
 
 const BRAINSTORMING: [&str; 4] = [
@@ -89,19 +100,19 @@ pub fn by_document() -> Vec<Act> {
         ],
         // The lexer.
         cleared(&drafted),
-        vec![CLEAR, Act::Sync(LEXER, ""), Act::Sync(BETTER_LEXER, "")],
-        vec![Act::Skill("build-task-graph")],
-        cleared(&["rough-draft-handoff"]),
-        // Spaces.
-        cleared(&drafted),
         vec![
             CLEAR,
-            Act::Write("task-graph.md", SPACES),
+            Act::Write("task-graph.md", LEXER),
             Act::Skill("build-task-graph"),
-            Act::Write("task-graph.md", SPACES_TOO),
+            Act::Write("task-graph.md", BETTER_LEXER),
             CLEAR,
             Act::Update(&["--has-snapshot", "true"]),
             Act::Skill("rough-draft-handoff"),
+            // Spaces.
+            CLEAR,
+            Act::Sync(SPACES, ""),
+            Act::Sync(SPACES_TOO, ""),
+            Act::Skill("systematic-debugging"),
         ],
         // What a word is.
         cleared(&BRAINSTORMING),

@@ -1,11 +1,11 @@
-//! Thirty processes report the same unit at once, and some of them are killed.
+//! A dozen processes report the same unit at once, and some of them are killed.
 
 use super::ending::brought_to;
 use super::executor::Executor;
 use super::stage::Stage;
 
 /// How many report at once.
-const CROWD: usize = 30;
+const CROWD: usize = 12;
 
 /// Lets a crowd report, kills some of them on the way, and gives how many were told that their report was accepted.
 fn crowd(stage: &Stage, arguments: &[&str], others_may_say: &[i32]) -> usize {
@@ -47,7 +47,7 @@ fn one_report_is_taken_in_and_every_survivor_gets_its_answer() {
 }
 
 #[test]
-fn two_dozen_starts_make_one_run() {
+fn a_dozen_starts_make_one_run() {
     let stage = Stage::new(1);
     // Who comes too late is told that a run is under way.
     let accepted = crowd(&stage, &["autopilot", "start", "1"], &[5]);

@@ -21,6 +21,19 @@ impl Executor<'_> {
         }
     }
 
+    /// Goes on to this phase of this subtask, and does its work.
+    pub fn come_to(&mut self, unit: (&str, &str)) {
+        for _ in 0..20 {
+            let (action, id) = self.present();
+            self.work(&action, &id);
+            if (&*action, &*id) == unit {
+                return;
+            }
+            assert!(self.answer(&action, &id, None));
+        }
+        self.fail("never came there")
+    }
+
     /// Works the run off with nobody dying, and has a look at its end.
     pub fn completes(&mut self) {
         self.finish_in_peace();
@@ -232,11 +245,6 @@ impl Executor<'_> {
     }
 }
 
-/// Holds of a run that is complete.
-pub fn completed(executor: &Executor<'_>) {
-    executor.check_completed();
-}
-
 /// Names that only a process at work has a use for.
 fn litter(folder: &Path, left: &mut Vec<String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -258,14 +266,6 @@ fn litter(folder: &Path, left: &mut Vec<String>) {
 /// A stage on which a run was begun and brought to this phase of this subtask.
 pub fn brought_to<'a>(stage: &'a Stage, action: &str, id: &str) -> Executor<'a> {
     let mut executor = Executor::new(stage);
-    assert!(executor.answer("start", "", None));
-    for _ in 0..20 {
-        let (present, subtask) = executor.present();
-        executor.work(&present, &subtask);
-        if present == action && subtask == id {
-            return executor;
-        }
-        assert!(executor.answer(&present, &subtask, None));
-    }
-    executor.fail("never came there")
+    executor.come_to((action, id));
+    executor
 }

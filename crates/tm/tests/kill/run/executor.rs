@@ -104,6 +104,8 @@ impl<'a> Executor<'a> {
         match action {
             "red" => self.stage.write(&format!("tests/{id}_test.sh"), "false\n"),
             "green" => {
+                // A file may stand in the place of the folder.
+                let _ = fs::remove_file(self.stage.project().join("src"));
                 self.stage.write(&format!("src/{id}.sh"), "true\n");
                 // A file that git knows from the second subtask on.
                 let all = self.stage.project().join("src/all.sh");

@@ -2,7 +2,7 @@
 
 use testkit::kill::{seed, times, tries_all};
 
-use super::ending::{brought_to, completed};
+use super::ending::brought_to;
 use super::executor::{Executor, Recovery};
 use super::stage::{Death, Stage};
 
@@ -13,7 +13,13 @@ fn ways(of: &str, what: &str) -> Vec<Vec<Death>> {
     match of {
         "fail points" if cfg!(debug_assertions) => {
             let point = |name: &'static str| chosen(name).map(move |time| Death::Point(name, time));
+            // Nothing is pushed here, and no session is at work.
+            let elsewhere = |name: &str| {
+                let of = name.split('-').next();
+                matches!(of, Some("push" | "request" | "prompt" | "io"))
+            };
             let names = engine::fail_point::NAMES.into_iter();
+            let names = names.filter(|name| !elsewhere(name));
             let ways = names.map(|name| point(name).collect());
             ways.chain([vec![Death::Point("after-append", 1)]])
                 .collect()
@@ -75,82 +81,53 @@ pub fn die_everywhere(
     assert!(died >= expected, "only {died} deaths");
 }
 
-/// The same of the command that answers a unit.
-fn unit_dies(
-    stage: &Stage,
-    (action, id): (&str, &str),
-    deaths: (&str, usize),
-    check: impl Fn(&Executor<'_>),
-) {
+/// The same of the command that answers a unit; these subtasks are committed then.
+fn unit_dies(stage: &Stage, (action, id): (&str, &str), deaths: (&str, usize), committed: &[&str]) {
     let dies = |executor: &mut Executor<'_>, death| !executor.answer(action, id, Some(death));
     die_everywhere(stage, action, deaths, dies, |executor| {
         executor.answer_once(action, id);
-        check(executor);
+        if action == "finalize" {
+            executor.check_completed();
+        } else {
+            executor.check_under_way(committed);
+        }
     });
 }
 
-/// Brings a run to a unit, and has it die so, with at least so many deaths where all are tried.
-fn dies(unit: (&str, &str), deaths: &[(&str, usize)], check: impl Fn(&Executor<'_>)) {
+/// Each unit of a run, from its start to its end, with how many deaths there are at least where all are tried.
+#[test]
+fn every_unit_dies_at_each_fail_point_and_around_each_git() {
     let stage = Stage::new(2);
-    if unit.0 != "start" {
-        brought_to(&stage, unit.0, unit.1);
-    }
-    stage.save(1);
-    for deaths in deaths {
+    let points = |least| ("fail points", least);
+    let gits = |least| [("before git", least), ("after git", least)];
+    for (unit, deaths, committed) in [
+        (
+            ("start", ""),
+            [&[points(18)][..], &gits(7)].concat(),
+            &[][..],
+        ),
+        (("red", "1.2"), vec![points(4)], &["1.1"]),
+        (("green", "1.2"), vec![points(4)], &["1.1"]),
+        (
+            ("commit", "1.2"),
+            [&[points(15)][..], &gits(5)].concat(),
+            &["1.1", "1.2"],
+        ),
+        (
+            ("finalize", ""),
+            [&[points(20)][..], &gits(3)].concat(),
+            &[],
+        ),
+    ] {
+        let mut executor = Executor::new(&stage);
+        executor.come_to(unit);
+        stage.save(1);
+        for deaths in deaths {
+            stage.restore(1);
+            unit_dies(&stage, unit, deaths, committed);
+        }
         stage.restore(1);
-        unit_dies(&stage, unit, *deaths, &check);
     }
-}
-
-#[test]
-fn start_dies_at_each_fail_point() {
-    dies(("start", ""), &[("fail points", 18)], |executor| {
-        executor.check_under_way(&[]);
-    });
-}
-
-#[test]
-fn start_dies_around_each_git() {
-    let gits = [("before git", 7), ("after git", 7)];
-    dies(("start", ""), &gits, |executor| {
-        executor.check_under_way(&[]);
-    });
-}
-
-#[test]
-fn red_and_green_die_at_each_fail_point() {
-    for action in ["red", "green"] {
-        dies((action, "1.2"), &[("fail points", 4)], |executor| {
-            executor.check_under_way(&["1.1"]);
-        });
-    }
-}
-
-#[test]
-fn commit_dies_at_each_fail_point() {
-    dies(("commit", "1.2"), &[("fail points", 15)], one_commit);
-}
-
-#[test]
-fn commit_dies_around_each_git() {
-    let gits = [("before git", 5), ("after git", 5)];
-    dies(("commit", "1.2"), &gits, one_commit);
-}
-
-fn one_commit(executor: &Executor<'_>) {
-    executor.check_under_way(&["1.1", "1.2"]);
-}
-
-#[test]
-fn finalize_dies_at_each_fail_point() {
-    let points = [("fail points", 20)];
-    dies(("finalize", ""), &points, completed);
-}
-
-#[test]
-fn finalize_dies_around_each_git() {
-    let gits = [("before git", 3), ("after git", 3)];
-    dies(("finalize", ""), &gits, completed);
 }
 
 /// A commit dies before or after it was made, and the command that comes after it dies too, while it finds out what has become
@@ -160,15 +137,18 @@ fn recovery_dies() {
     if !cfg!(debug_assertions) {
         return;
     }
+    let stage = Stage::new(2);
+    brought_to(&stage, "commit", "1.2");
+    stage.save(1);
     for (first, of) in [
         ("commit-after-tasks", "fail points"),
         ("commit-after-git", "fail points"),
         ("commit-after-tasks", "after git"),
     ] {
-        let stage = Stage::new(2);
-        let mut executor = brought_to(&stage, "commit", "1.2");
+        stage.restore(1);
+        let mut executor = Executor::new(&stage);
         assert!(!executor.answer("commit", "1.2", Some(Death::Point(first, 1))));
-        unit_dies(&stage, ("commit", "1.2"), (of, 3), one_commit);
+        unit_dies(&stage, ("commit", "1.2"), (of, 3), &["1.1", "1.2"]);
     }
 }
 

@@ -11,7 +11,7 @@ use super::executor::{Executor, Recovery};
 use super::stage::{Death, Stage};
 
 /// How many runs there are if nobody says otherwise, and if every death is asked for.
-const RUNS: u64 = 5;
+const RUNS: u64 = 2;
 const MANY_RUNS: u64 = 100;
 
 /// A small generator of numbers that look random (xorshift).
