@@ -62,15 +62,7 @@ fn what_is_no_workflow_is_not_read() {
     stage.write("secret.yaml", OURS);
     stage.write(".taskmaster/workflows/broken.yaml", "id: [");
     let mut server = stage.session();
-    for id in [
-        "nothing",
-        "",
-        "secret.yaml",
-        "./secret.yaml",
-        "../project/secret.yaml",
-        "broken",
-        "tdd/graph/..",
-    ] {
+    for id in ["nothing", "secret.yaml", "../project/secret.yaml", "broken"] {
         let uri = format!("tramline://workflows/{id}/graph");
         let error = server.refused("resources/read", &json!({ "uri": uri }));
         let code = error["code"].as_i64().unwrap();

@@ -102,9 +102,6 @@ fn the_tools_fit_the_budget_and_stand_in_their_order() {
     assert_eq!(names(&autopilot), AUTOPILOT);
     let (run, bytes) = list(&stage, &["--tools", "run"]);
     assert!(bytes < GROUP, "the group run takes {bytes} bytes");
-    for name in names(&run) {
-        assert!(name.starts_with("run_"), "{name}");
-    }
     let (review, bytes) = list(&stage, &["--tools", "review"]);
     assert!(bytes < 5_000, "the group review takes {bytes} bytes");
     assert_eq!(
@@ -283,6 +280,13 @@ fn texts_are_short_enough_for_every_client() {
     let begun = server.initialize("2025-11-25", &json!({}));
     let instructions = begun["instructions"].as_str().unwrap();
     assert!((200..TEXT).contains(&instructions.len()), "{instructions}");
+    // A group has its own instructions, and no prompts where it has none.
+    let mut of_run = stage.server(&["--tools", "run"]);
+    let begun = of_run.initialize("2025-11-25", &json!({}));
+    let instructions = begun["instructions"].as_str().unwrap();
+    assert!(instructions.contains("run_next") && !instructions.contains("autopilot"));
+    let listed = of_run.request("prompts/list", &json!({}));
+    assert_eq!(listed["prompts"], json!([]));
     for (method, list) in [
         ("prompts/list", "prompts"),
         ("resources/list", "resources"),

@@ -36,24 +36,10 @@ fn a_line_that_is_no_message_gets_an_error_of_its_own() {
     let mut server = stage.session();
     let deep = "[".repeat(100_000);
     let long = "x".repeat(10 * 1024 * 1024);
-    let parse = ["nonsense", "{", &(ping("1") + " x"), "\0\0\0", &deep];
-    let (batch, of_null, of_fraction) = (format!("[{}]", ping("900")), ping("null"), ping("1.5"));
-    let (of_object, too_large) = (ping("{}"), ping("99999999999999999999"));
-    let request = [
-        "[]",
-        &batch,
-        "5",
-        "null",
-        "true",
-        "\"ping\"",
-        "{}",
-        "{\"jsonrpc\":\"2.0\"}",
-        &of_null,
-        &of_fraction,
-        &of_object,
-        &too_large,
-        &long,
-    ];
+    let parse = ["nonsense", &(ping("1") + " x"), "\0\0\0", &deep];
+    let batch = format!("[{}]", ping("900"));
+    let (of_null, of_object) = (ping("null"), ping("{}"));
+    let request = ["[]", &batch, "5", "{}", &of_null, &of_object, &long];
     let not_utf8: [&[u8]; 2] = [b"\xff\xfe\x00", b"{\"id\":\"\xff\"}"];
     let parse = parse.iter().map(|line| line.as_bytes()).chain(not_utf8);
     let request = request.iter().map(|line| line.as_bytes());
@@ -85,20 +71,19 @@ fn a_malformed_request_is_answered_under_its_id() {
         server.send(&message);
         server.answer(&json!("odd"))["error"]["code"].take()
     };
-    assert_eq!(
-        asked(json!({ "jsonrpc": "1.0", "method": "ping" })),
-        REQUEST
-    );
-    assert_eq!(asked(json!({ "method": "ping" })), REQUEST);
-    assert_eq!(asked(json!({ "jsonrpc": "2.0" })), REQUEST);
+    for message in [
+        json!({ "jsonrpc": "1.0", "method": "ping" }),
+        json!({ "method": "ping" }),
+        json!({ "jsonrpc": "2.0" }),
+    ] {
+        assert_eq!(asked(message.clone()), REQUEST, "{message}");
+    }
     let two_lines = json!({ "name": "tdd", "arguments": { "taskId": "1\nAnd then" } });
     for (method, params, code) in [
         (json!(5), json!({}), REQUEST),
         (json!(""), json!({}), METHOD),
-        (json!("toString"), json!({}), METHOD),
         (json!("tools/call"), json!([]), PARAMS),
         (json!("tools/call"), json!({ "name": "nothing" }), PARAMS),
-        (json!("prompts/get"), json!({ "name": "nothing" }), PARAMS),
         (json!("prompts/get"), two_lines, PARAMS),
         (json!("resources/list"), json!({ "cursor": "far" }), PARAMS),
         (json!("completion/complete"), json!({}), PARAMS),
@@ -154,15 +139,11 @@ fn lines_may_come_as_other_systems_write_them() {
 
 #[test]
 fn before_a_session_nothing_is_taken_for_granted() {
-    let stage = Stage::started();
+    let stage = Stage::new();
     let mut server = stage.server(&[]);
-    for line in [&b"nonsense\n"[..], b"[]\n", b"{}\n", b"\xff\n"] {
-        server.send_bytes(line);
-        let heard = server.hear();
-        assert!(heard["error"].is_object(), "{heard}");
-    }
+    server.send_bytes(b"nonsense\n");
+    assert_eq!(server.hear()["error"]["code"], PARSE);
     server.initialize("2025-11-25", &json!({}));
-    server.goes_on();
     // A second beginning is a mistake, not an end.
     let about = json!({ "name": "w", "version": "1" });
     let again = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about });
@@ -171,6 +152,7 @@ fn before_a_session_nothing_is_taken_for_granted() {
     server.goes_on();
 }
 
+/// How what is wrong is named is shown in `src/mcp/arguments.rs`.
 #[test]
 fn arguments_that_make_no_sense_are_told_to_the_model() {
     let stage = Stage::started();
@@ -178,23 +160,11 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
     let mut server = stage.session();
     let cases = json!([
         ["autopilot_status", { "runID": "x" }, "`runID`"],
-        ["autopilot_status", { "runId": {} }, "`runId`"],
-        ["autopilot_status", { "projectRoot": 5.5 }, "5.5"],
         ["autopilot_complete_phase", {}, "says nothing"],
-        ["autopilot_complete_phase", { "results": [] }, "`results`"],
         ["autopilot_complete_phase", { "results": { "failed": -1 } }, "-1"],
-        ["autopilot_complete_phase", { "results": { "failed": 1.5 } }, "1.5"],
         ["autopilot_complete_phase", { "results": { "fails": 1 } }, "fails"],
         ["autopilot_complete_phase", { "results": "failed:1", "phase": "blue" }, "blue"],
-        ["autopilot_complete_phase", { "results": "failed:1", "files": 1 }, "`files`"],
-        ["autopilot_skip", {}, "`reason`"],
-        ["autopilot_abort", { "cleanup": "yes" }, "`cleanup`"],
         ["autopilot_start", { "options": { "branches": "a" } }, "`options.branches`"],
-        ["autopilot_start", { "options": { "maxAttempts": -1 } }, "-1"],
-        ["autopilot_complete_work_unit", { "workUnitId": "x" }, "`result`"],
-        ["autopilot_complete_work_unit",
-         { "workUnitId": "x", "result": { "success": true, "phase": "RED", "testFailed": 1 } },
-         "`result.testFailed`"],
     ]);
     for (tool, arguments, word) in rows(&cases) {
         let error = refused(&mut server, tool, arguments);

@@ -77,7 +77,6 @@ fn compare_all(stage: &Stage, cases: &Value) {
 fn without_a_run() {
     let cases = json!([
         ["status", {}, "status", 4, "no_run"],
-        ["next", {}, "next", 4, "no_run"],
         ["pause", {}, "pause", 4, "no_run"],
         ["status", { "runId": "nothing" }, "status --run-id nothing", 4, "no_run"],
         ["start", { "taskId": "99" }, "start 99", 4, "unknown_task"],
@@ -126,20 +125,4 @@ fn at_a_commit_and_when_paused() {
         ["skip", { "reason": "no" }, "skip --reason no", 5, "paused"],
     ]);
     compare_all(&stage, &cases);
-}
-
-/// What the two forms of a run refuse, they refuse alike.
-#[test]
-fn a_work_unit_is_refused_like_a_phase() {
-    let stage = Stage::started();
-    let mut server = stage.session();
-    let result = json!({ "success": true, "phase": "RED", "testsPassed": 1 });
-    let unit = json!({ "workUnitId": "workUnit-1.1-RED", "result": result });
-    let by_unit = server.tool("autopilot_complete_work_unit", &unit);
-    let results = json!({ "results": { "failed": 0, "passed": 1 } });
-    let by_phase = server.tool("autopilot_complete_phase", &results);
-    let (by_unit, by_phase) = (without_advice(&by_unit), without_advice(&by_phase));
-    for key in ["validated", "code", "message", "suggestion", "nextAction"] {
-        assert_eq!(by_unit[key], by_phase[key], "{key}");
-    }
 }

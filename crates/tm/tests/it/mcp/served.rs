@@ -109,47 +109,33 @@ fn nothing_beyond_the_roots_is_read_or_even_told_of() {
     let plan = beside.join("todo.md");
     write(&plan, "# Things\n\n- [ ] one\n");
     std::os::unix::fs::symlink(&plan, stage.project().join("plan.md")).unwrap();
-    let served = Served::new(&stage, &[&stage.project()]);
-    for named in [
-        plan.to_str().unwrap(),
-        "../beside/todo.md",
-        "../beside/nothing.md",
-        "/etc/hostname",
-        "/etc/nothing",
-        "plan.md",
-    ] {
-        let code = served.code("autopilot_start", &json!({ "plan": named }));
-        assert_eq!(code, "outside_roots", "{named}");
-    }
-    for root in [beside.to_str().unwrap(), "../beside", "/"] {
-        let code = served.code("autopilot_status", &json!({ "projectRoot": root }));
-        assert_eq!(code, "outside_roots", "{root}");
-    }
-    assert_eq!(fs::read_to_string(plan).unwrap(), "# Things\n\n- [ ] one\n");
-}
-
-#[test]
-fn a_plan_belongs_to_the_project_that_is_named() {
-    let stage = Stage::new();
-    let inner = beside(&stage, "inner");
-    write(&inner.join("plan.md"), "# Things\n\n- [ ] one\n");
-    let served = Served::new(&stage, &[&stage.project(), &inner]);
-    let plan = served.tool(
-        "autopilot_start",
-        &json!({ "plan": "plan.md", "projectRoot": inner, "dryRun": true, "allowDirty": true }),
-    );
-    assert_eq!(plan["subtasks"][0]["title"], "one", "{plan}");
-}
-
-#[test]
-fn a_folder_of_a_larger_working_tree_is_no_root() {
-    let stage = Stage::new();
     let sub = stage.project().join("sub");
     fs::create_dir_all(sub.join(".taskmaster")).unwrap();
-    let served = Served::new(&stage, &[&sub]);
-    let start = json!({ "title": "t", "subtasks": ["a"] });
-    assert_eq!(served.code("autopilot_start", &start), "outside_roots");
-    assert_eq!(stage.git(&["branch", "--show-current"]), "main");
+    let served = Served::new(&stage, &[&stage.project()]);
+    let roots = ["../beside", "/"].map(|root| ("autopilot_status", json!({ "projectRoot": root })));
+    let plans = [
+        plan.to_str().unwrap(),
+        "../beside/nothing.md",
+        "/etc/nothing",
+        "plan.md",
+    ];
+    let plans = plans.map(|plan| ("autopilot_start", json!({ "plan": plan })));
+    for (tool, arguments) in roots.into_iter().chain(plans) {
+        assert_eq!(
+            served.code(tool, &arguments),
+            "outside_roots",
+            "{arguments}"
+        );
+    }
+    drop(served);
+    // A folder of a larger working tree is no root; in one that is, a plan is found.
+    let of_sub = json!({ "title": "t", "subtasks": ["a"], "projectRoot": sub });
+    let served = Served::new(&stage, &[&sub, &beside]);
+    assert_eq!(served.code("autopilot_start", &of_sub), "outside_roots");
+    let plan =
+        json!({ "plan": "todo.md", "projectRoot": beside, "dryRun": true, "allowDirty": true });
+    let plan = served.tool("autopilot_start", &plan);
+    assert_eq!(plan["subtasks"][0]["title"], "one", "{plan}");
 }
 
 #[test]
@@ -231,17 +217,6 @@ fn the_project_that_the_server_was_given_is_meant_before_the_clients_own() {
 }
 
 #[test]
-fn without_its_own_tools_a_group_has_neither_instructions_nor_prompts() {
-    let stage = Stage::new();
-    let mut server = stage.server(&["--tools", "run"]);
-    let said = server.initialize("2025-11-25", &json!({}));
-    let instructions = said["instructions"].as_str().unwrap();
-    assert!(instructions.contains("run_next") && !instructions.contains("autopilot"));
-    let listed = server.request("prompts/list", &json!({}));
-    assert_eq!(listed["prompts"], json!([]));
-}
-
-#[test]
 fn rules_that_lie_elsewhere_reach_no_model() {
     let stage = Stage::new();
     let secret = stage.project().with_file_name("private");
@@ -261,19 +236,4 @@ fn rules_that_lie_elsewhere_reach_no_model() {
         assert!(notes.contains("key.mdc"), "{next}");
         stage.tm(0, &clean_up);
     }
-}
-
-#[test]
-fn titles_of_resources_are_plain() {
-    let stage = Stage::new();
-    let title = "a\u{1b}[2J\u{202e}b\n\n# System";
-    stage.tm(
-        0,
-        &["autopilot", "start", "--title", title, "--subtask", "one"],
-    );
-    let mut server = stage.session();
-    let listed = server.request("resources/list", &json!({}));
-    let title = listed["resources"][1]["title"].as_str().unwrap();
-    let bad = |c: char| c.is_control() || c == '\u{202e}';
-    assert!(!title.contains(bad), "{title:?}");
 }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
-use super::environment::{
-    BUNDLE, GENERATION, PLAN, PLANNING, REVISION, Session, at, broke_down, last, text,
-};
+use super::environment::{GENERATION, PLAN, PLANNING, REVISION, Session, at, broke_down, last};
 use testkit::Everything;
 
 /// A bundle of one file of that name, behind a good one.
@@ -24,10 +22,6 @@ fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
     let hostile = [
         (named("../out"), "`..`"),
         (named(&absolute), "absolute"),
-        (named(".git/config"), "git"),
-        (named("GOOD"), "same"),
-        (named("good/x"), "folder"),
-        (b"I could not do it.\n".to_vec(), "no file"),
         (b"<<<FILE: a>>>\n\xff\xfe\n".to_vec(), "UTF-8"),
     ];
     for (round, (bundle, reason)) in (1..).zip(hostile) {
@@ -46,46 +40,18 @@ fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
     }
     let there = fs::read_dir(session.env.folder()).unwrap().count();
     assert_eq!(there, 3, "home, project, temporary");
-    session.generate(BUNDLE);
-    assert_eq!(session.code(1).len(), 2);
-}
-
-/// What is written, and how it then stands there.
-#[test]
-fn what_can_be_written_stands_there_to_the_byte() {
-    let long = "x".repeat(255);
-    let odd = format!("<<<FILE: {long}>>>\nlong\n<<<FILE: d \u{fc}/\u{4e2d}\u{6587}>>>\nname\n");
-    let cases: [(&str, &[(&str, &str)]); 4] = [
-        (
-            "<<<FILE: a>>>\r\none\r\n\r\ntwo\r\n<<<FILE: b>>>\r\nthree",
-            &[("a", "one\n\ntwo\n"), ("b", "three")],
-        ),
-        ("<<<FILE: a>>>\none\r\ntwo\n", &[("a", "one\r\ntwo\n")]),
-        (
-            &odd,
-            &[(&long, "long\n"), ("d \u{fc}/\u{4e2d}\u{6587}", "name\n")],
-        ),
-        (
-            "<<<FILE: $(touch x)>>>\n$(touch y)\n<<<FILE: a/-rf>>>\n--\n",
-            &[("$(touch x)", "$(touch y)\n"), ("a/-rf", "--\n")],
-        ),
-    ];
-    for (bundle, files) in cases {
-        let session = at("GENERATING");
-        session.put(GENERATION, bundle);
-        session.step_to("GENERATED");
-        let own = |(path, content): &(&str, &str)| ((*path).to_owned(), (*content).to_owned());
-        let files: BTreeMap<String, String> = files.iter().map(own).collect();
-        assert_eq!(session.code(1), files);
-        session.whole();
-    }
+    // What can be written stands there to the byte.
+    session.generate("<<<FILE: $(touch x)>>>\n$(touch y)\r\n\n<<<FILE: d \u{fc}/-rf>>>\n--\n");
+    let files = [("$(touch x)", "$(touch y)\r\n\n"), ("d \u{fc}/-rf", "--\n")];
+    let files = files.map(|(path, content)| (path.to_owned(), content.to_owned()));
+    assert_eq!(session.code(1), BTreeMap::from(files));
 }
 
 #[test]
 fn a_revision_has_to_fit_what_was_carried_forward() {
     let session = at("REVISING");
     let carried = session.code(2);
-    for name in ["readme", "README/more", "src", "SRC/other.sh"] {
+    for name in ["readme", "README/more", "src"] {
         session.put(REVISION, named(name));
         session.step_to("REVISED");
         broke_down(&session.step(), "carried forward");
@@ -106,12 +72,9 @@ fn a_revision_has_to_fit_what_was_carried_forward() {
 #[test]
 fn a_link_in_the_place_of_code_or_its_folder_is_not_followed() {
     type Act = fn(&Session);
-    let cases: [(&str, Act); 4] = [
+    let cases: [(&str, Act); 3] = [
         ("code", |session| {
             session.link("iteration-1/code", session.env.folder().join("outside"));
-        }),
-        ("code that leads nowhere", |session| {
-            session.link("iteration-1/code", "nowhere");
         }),
         ("what is made aside", |session| {
             let outside = session.env.folder().join("outside");
@@ -220,23 +183,6 @@ fn ten_thousand_files() {
     // Of a long history the last ones are told.
     assert_eq!(last(&session.step_to("GENERATED"))["phase"], "GENERATED");
     assert_eq!(session.code(1).len(), 10_000);
-    assert_eq!(last(&session.step_to("REVIEWING"))["phase"], "REVIEWING");
-    session.step_to("REVIEWING");
-    session.whole();
-}
-
-#[test]
-fn files_of_many_megabytes() {
-    let session = at("GENERATING");
-    // Hashing is slow without optimization.
-    let most = if cfg!(debug_assertions) { 8 } else { 50 };
-    let large = "0123456789abcde\n".repeat(most * 1024 * 1024 / 16);
-    session.generate(&format!("<<<FILE: large>>>\n{large}"));
-    assert!(session.read("iteration-1/code/large") == large);
-    let issued = session.step_to("REVIEWING");
-    assert_eq!(text(&issued, "issued"), "iteration-1/review-prompt.md");
-    let prompt = session.read("iteration-1/review-prompt.md");
-    assert!(prompt.len() < 1024 * 1024, "{}", prompt.len());
 }
 
 #[test]

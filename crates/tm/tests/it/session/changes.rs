@@ -5,8 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
-use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, REVISION, at, last};
-use super::stub::NAME;
+use super::environment::{BUNDLE, Env, FAIL, PASS, REVISION, at};
 use testkit::Sandbox;
 
 #[test]
@@ -47,35 +46,6 @@ fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     let out = session.env.folder().join("out");
     session.tm(&["export", &out.display().to_string()]).ok();
     assert_eq!(mode(out.join("run")) & 0o111, 0o111);
-}
-
-#[test]
-fn a_response_is_sent_and_the_steps_taken_in_one_command() {
-    let session = at("INITIALIZED");
-    let sent = |response: &str| session.respond(response, &["--run"]);
-    sent(PLAN).fault(3, "not_waiting");
-    session.step_to("PLANNING");
-    for (response, status, phase) in [
-        (PLAN, 7, "GENERATING"),
-        (BUNDLE, 7, "REVIEWING"),
-        (PASS, 0, "COMPLETE"),
-    ] {
-        assert_eq!(sent(response).json_with(status)["phase"], phase);
-    }
-}
-
-#[test]
-fn what_a_profile_says_of_a_response_is_kept() {
-    let env = Env::new();
-    env.install(
-        "tramline-profile: 1\ntitle: Scores\nresponses:\n  planning: { command: [sh, process.sh] }\n",
-        r#"cat > /dev/null; echo '{"status": "SUCCESS", "messages": ["well done"], "metadata": {"score": 7}}'"#,
-    );
-    env.trust(NAME);
-    let session = env.begin_stub();
-    let state = session.to("PLANNED");
-    assert_eq!(last(&state)["messages"], json!(["well done"]));
-    assert_eq!(last(&state)["metadata"], json!({ "score": 7 }));
 }
 
 #[test]

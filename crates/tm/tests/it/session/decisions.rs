@@ -7,7 +7,7 @@ use engine::{Channel, Engine, Fault, OpenOptions};
 use serde_json::json;
 use workspace::config::Environment;
 
-use super::environment::{Env, PASS, PLAN, PLANNING, Session, at, gated, history, last, text};
+use super::environment::{Env, PASS, PLAN, Session, at, gated, history, text};
 
 fn engine(env: &Env) -> Engine {
     let environment: Environment = [("HOME", env.home()), ("TRAMLINE_HOME", env.store())]
@@ -66,16 +66,11 @@ fn look(session: &Session) -> ClosedGate {
 }
 
 #[test]
-fn one_on_a_plan() {
-    let session = gated(&["plan"], "INITIALIZED");
-    let early = engine(&session.env).session_gate(None).unwrap_err();
-    assert_eq!(early.code, "no_gate");
-    session.to("PLANNED");
+fn one_that_is_about_something_else_is_refused() {
+    let session = gated(&["plan", "review"], "PLANNED");
     let gate = look(&session);
-    assert_eq!(
-        (&*gate.gate, &*gate.phase, gate.edited),
-        ("plan", "PLANNED", false)
-    );
+    let looked = (&*gate.gate, &*gate.phase, gate.edited);
+    assert_eq!(looked, ("plan", "PLANNED", false));
     assert_eq!(gate.hash, journal::sha256_hex(PLAN.as_bytes()));
     assert_eq!(gate.look_at, [session.folder.join("plan.md")]);
     session.put("plan.md", "# Another\n");
@@ -91,100 +86,52 @@ fn one_on_a_plan() {
         ..gate.clone()
     };
     refused(&open, &of_open, "gate_open");
-    let with = |change: fn(&mut ClosedGate)| {
+    let changes: [fn(&mut ClosedGate); 4] = [
+        |gate| gate.gate = "code".to_owned(),
+        |gate| gate.gate = "none".to_owned(),
+        |gate| gate.phase = "REVIEWING".to_owned(),
+        |gate| gate.round = Some(1),
+    ];
+    for change in changes {
         let mut wrong = gate.clone();
         change(&mut wrong);
-        wrong
-    };
-    for wrong in [
-        with(|gate| gate.gate = "code".to_owned()),
-        with(|gate| gate.gate = "none".to_owned()),
-        with(|gate| gate.phase = "REVIEWING".to_owned()),
-        with(|gate| gate.round = Some(1)),
-    ] {
         refused(&session, &wrong, "gate_moved");
     }
-    let code = |gate: &ClosedGate, feedback: &str| {
-        decide(&session, gate, "reject", feedback).unwrap_err().code
+    let code = |feedback: &str| {
+        let decided = decide(&session, &gate, "reject", feedback);
+        decided.unwrap_err().code
     };
-    assert_eq!(code(&gate, " \n"), "no_feedback");
-    decide(&session, &gate, "reject", "Think again.").unwrap();
-    refused(&session, &gate, "gate_moved");
-    session.put(PLANNING, "# Another\n");
-    session.step_to("PLANNED");
-    refused(&session, &gate, "changed_since");
-    let gate = look(&session);
-    assert!(decide(&session, &gate, "approve", "").unwrap());
-    assert!(
-        !decide(&session, &gate, "approve", "").unwrap(),
-        "said before"
+    assert_eq!(code(" \n"), "no_feedback");
+    // Feedback is heard up to a length that no prompt could hold.
+    assert_eq!(
+        code(&"Say more about the words. ".repeat(20_000)),
+        "bad_input"
     );
-    assert_eq!(code(&gate, "No."), "already_approved");
-    session.step_to("GENERATING");
-    refused(&session, &gate, "gate_moved");
-}
-
-#[test]
-fn each_is_told_with_its_way_and_none_is_taken_behind_the_end() {
-    let session = gated(&["code", "review"], "REVIEWING");
-    let code = look(&session);
-    assert_eq!(code.look_at, [session.folder.join("iteration-1/code")]);
-    session.approve();
+    let once = |again: bool| decide(&session, &gate, "approve", "").unwrap() != again;
+    assert!(once(false) && once(true), "said before");
+    assert_eq!(code("No."), "already_approved");
+    session.to("REVIEWING");
     session.review(1, PASS);
     let review = look(&session);
-    assert_eq!(review.hash, journal::sha256_hex(PASS.as_bytes()));
-    assert!(decide(&session, &review, "approve", "").unwrap());
+    session.approve();
     session.step_to("COMPLETE");
     refused(&session, &review, "run_over");
-    let report = session.read("report.md");
-    assert!(
-        report.contains("elicitation") && report.contains("terminal"),
-        "{report}"
-    );
-}
-
-#[test]
-fn long_feedback_is_heard_up_to_a_length_that_no_prompt_could_hold() {
-    let session = gated(&["plan"], "PLANNED");
-    let gate = look(&session);
-    let long = |times| "Say more about the words. ".repeat(times);
-    let fault = decide(&session, &gate, "reject", &long(20_000)).unwrap_err();
-    assert_eq!(fault.code, "bad_input");
-    decide(&session, &gate, "reject", &long(10_000)).unwrap();
-    // The history is told all the same.
-    let answer = session.blocked();
-    let told = last(&answer);
-    assert_eq!(
-        (text(told, "phase"), text(told, "decision")),
-        ("PLANNING", "reject")
-    );
-    let prompt = session.read("planning-prompt.md");
-    assert!(prompt.contains(long(10_000).trim()));
-    session.to("PLANNED");
-}
-
-#[test]
-fn a_session_is_called_off_anywhere() {
-    for phase in ["INITIALIZED", "GENERATING", "REVIEWING", "REVISING"] {
-        let session = at(phase);
-        let (before, files) = (session.status(), session.files());
-        let answer = session.tm(&["cancel", "--reason", "not needed"]).ok();
-        for (field, value) in [
-            ("phase", "CANCELLED"),
-            ("status", "CANCELLED"),
-            ("last_error", "not needed"),
-        ] {
-            assert_eq!(answer[field], value, "{phase}");
-        }
-        let after = session.status();
-        assert_eq!(history(&after).len(), history(&before).len() + 1);
-        assert_eq!(files, session.files(), "its files stay");
-        assert_eq!(session.tm(&["cancel"]).ok()["phase"], "CANCELLED");
-        assert_eq!(session.person(&["reopen"]).0, 3, "{phase}");
-    }
-    let session = at("PLANNING");
-    session.put(PLANNING, "no\0text\n");
-    let before = session.step_to("ERROR");
     session.tm(&["cancel"]).fault(3, "run_over");
-    assert_eq!(session.status()["phase_history"], before["phase_history"]);
+    let report = session.read("report.md");
+    let ways = ["elicitation", "terminal"].map(|way| report.contains(way));
+    assert_eq!(ways, [true; 2], "{report}");
+}
+
+#[test]
+fn a_session_is_called_off() {
+    let session = at("REVIEWING");
+    let (before, files) = (session.status(), session.files());
+    let answer = session.tm(&["cancel", "--reason", "not needed"]).ok();
+    let told = ["phase", "status", "last_error"].map(|field| text(&answer, field));
+    assert_eq!(told, ["CANCELLED", "CANCELLED", "not needed"]);
+    let after = session.status();
+    assert_eq!(history(&after).len(), history(&before).len() + 1);
+    assert_eq!(files, session.files(), "its files stay");
+    assert_eq!(session.tm(&["cancel"]).ok()["phase"], "CANCELLED");
+    assert_eq!(session.person(&["reopen"]).0, 3);
 }

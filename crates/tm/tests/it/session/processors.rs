@@ -25,81 +25,26 @@ fn planning(env: &Env, profile: &str, script: &str) -> Session {
     session
 }
 
-/// The script is told by its code; nothing moved, and a mended one works once it is trusted.
+/// What fails in each way is shown in `crates/workspace/tests/it/profile`: nothing moved, and a mended one works once it is trusted.
 #[test]
 fn one_that_fails_is_told_by_its_code() {
-    let soon = PROFILE.replace("timeout: 20", "timeout: 1");
-    let absent = PROFILE.replace("[sh, process.sh, planning]", "[no-such-program, x]");
-    let ends_badly = "printf 'no \\033[31mway\\n' >&2; exit 3";
-    let stubborn = "trap '' TERM; while :; do sleep 300; done";
-    for (profile, script, code, says) in [
-        (&*soon, stubborn, "processor_timed_out", "longer than 1 s"),
-        (PROFILE, ends_badly, "processor_died", "status 3"),
-        (PROFILE, "kill -9 $$", "processor_died", "signal 9"),
-        (PROFILE, "echo hello", "processor_garbage", "hello"),
-        (
-            PROFILE,
-            "head -c 200000000 /dev/zero",
-            "processor_flooded",
-            "more than",
-        ),
-        (&absent, GOOD, "processor_missing", "no-such-program"),
-    ] {
-        let env = Env::new();
-        let session = planning(&env, profile, script);
-        let said = session.refused(6, code);
-        assert!(said.contains(says), "{says:?} is not in {said:?}");
-        assert!(
-            !said.contains('\u{1b}') && said.len() < 8 * 1024,
-            "{said:?}"
-        );
-        let left = fs::read_dir(env.temporary()).unwrap().count();
-        assert_eq!(left, 0, "{code}");
-        env.install(PROFILE, GOOD);
-        session.refused(3, "profile_untrusted");
-        env.trust(NAME);
-        // What a session began with holds: how it reads is what it was, the program is the one of the folder.
-        if profile == PROFILE {
-            session.step_to("PLANNED");
-            session.whole();
-        }
-    }
-}
-
-#[test]
-fn one_that_nobody_trusts() {
     let env = Env::new();
-    let mark = r#"touch "$HOME/ran"; echo '{"status": "SUCCESS"}'"#;
-    env.install(PROFILE, mark);
-    let session = env.begin_stub();
-    session.before("PLANNED");
-    session.refused(3, "profile_untrusted");
-    env.tm(&["trust", NAME]).fault(3, "needs_terminal");
-    env.trust(NAME);
-    // Any byte of the folder, or a new file: it is another profile then.
-    let folder = env.project().join(".taskmaster/profiles").join(NAME);
-    for file in ["review.md", "new.txt"] {
-        let path = folder.join(file);
-        let before = fs::read(&path).ok();
-        fs::write(&path, "something else\n").unwrap();
-        session.refused(3, "profile_untrusted");
-        match before {
-            Some(bytes) => fs::write(&path, bytes).unwrap(),
-            None => fs::remove_file(&path).unwrap(),
-        }
-    }
-    // Taken back, it does not run; nor does trust come with a project.
-    env.tm(&["trust", NAME, "--revoke"]).ok();
+    let ends_badly = "printf 'no \\033[31mway\\n' >&2; exit 3";
+    let session = planning(&env, PROFILE, ends_badly);
+    let said = session.refused(6, "processor_died");
+    assert!(!said.contains('\u{1b}'), "{said:?}");
+    let left = fs::read_dir(env.temporary()).unwrap().count();
+    assert_eq!(left, 0);
+    env.install(PROFILE, GOOD);
     session.refused(3, "profile_untrusted");
     env.trust(NAME);
+    session.step_to("PLANNED");
+    // Trust does not come with a project.
+    let other = planning(&env, PROFILE, GOOD);
     let list = env.store().join("trusted.json");
     env.write(".taskmaster/trusted.json", fs::read(&list).unwrap());
     fs::remove_file(list).unwrap();
-    session.refused(3, "profile_untrusted");
-    assert!(!env.home().join("ran").exists());
-    env.trust(NAME);
-    session.step_to("PLANNED");
-    assert!(env.home().join("ran").exists());
+    other.refused(3, "profile_untrusted");
 }
 
 #[test]

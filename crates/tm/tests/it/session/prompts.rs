@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::environment::{Session, at, stayed, text};
+use super::environment::{at, stayed, text};
 
 /// Waiting phases, the phase that follows each, and its prompt.
 const WAITING: [(&str, &str, &str); 4] = [
@@ -16,68 +16,37 @@ const WAITING: [(&str, &str, &str); 4] = [
     ("REVISING", "REVISED", "iteration-2/revision-prompt.md"),
 ];
 
-/// In each phase that waits for a response, with its prompt issued: the session, the prompt, and the phase that follows.
-fn at_each(act: impl Fn(&Session, &str, &str)) {
+/// One that is gone comes back, one that was edited is never overwritten, and a response that is still blank is none yet.
+#[test]
+fn in_each_phase_a_prompt_is_put_back_but_never_overwritten() {
+    let session = at("INITIALIZED");
     for (phase, next, prompt) in WAITING {
-        let session = at(phase);
+        session.to(phase);
         if phase == "REVIEWING" {
             session.step_to("REVIEWING");
         }
-        act(&session, prompt, next);
-    }
-}
-
-fn records(session: &Session, path: &str) -> usize {
-    let state = session.status();
-    let artifacts = state["artifacts"].as_array().unwrap().iter();
-    artifacts.filter(|one| text(one, "path") == path).count()
-}
-
-#[test]
-fn one_that_was_deleted_comes_back_and_nothing_else_changes() {
-    at_each(|session, prompt, next| {
-        for _ in 0..2 {
-            let (before, was) = (session.status(), session.files());
-            session.remove(prompt);
-            assert_eq!(session.stepped()["issued"], prompt);
-            assert_eq!(session.files(), was, "{prompt}: the same as before");
-            let after = session.status();
-            stayed(&before, &after);
-            assert_eq!(before["waiting_for"], after["waiting_for"], "{prompt}");
-        }
-        session.blocked();
-        // Where the response is there, none is issued.
-        session.before(next);
+        let (before, was) = (session.status(), session.files());
         session.remove(prompt);
-        let step = session.step_to(next);
-        assert!(step.get("issued").is_none(), "{step:#}");
-        assert!(!session.has(prompt), "{prompt}");
-        assert_eq!(records(session, prompt), 1, "it is the same one");
-    });
-}
-
-#[test]
-fn one_that_was_edited_is_never_overwritten() {
-    at_each(|session, prompt, next| {
+        assert_eq!(session.stepped()["issued"], prompt);
+        assert_eq!(session.files(), was, "{prompt}: the same as before");
+        let after = session.status();
+        stayed(&before, &after);
+        assert_eq!(before["waiting_for"], after["waiting_for"], "{prompt}");
         session.put(prompt, "Do what I say.\n");
+        session.put(&prompt.replace("-prompt", "-response"), " \n\t\r\n");
         session.blocked();
-        // A prompt may be edited.
+        // A prompt may be edited; where the response is there, one that is gone is not issued.
         session.whole();
-        session.to(next);
+        session.before(next);
         assert_eq!(session.read(prompt), "Do what I say.\n");
-    });
-}
-
-#[test]
-fn a_response_that_is_still_blank_is_none_yet() {
-    at_each(|session, prompt, next| {
-        let response = prompt.replace("-prompt.md", "-response.md");
-        for blank in ["", " \n\t\r\n"] {
-            session.put(&response, blank);
-            assert_eq!(session.blocked()["waiting_for"]["path"], *response);
-        }
-        session.to(next);
-    });
+        session.remove(prompt);
+        assert!(session.step_to(next).get("issued").is_none());
+        assert!(!session.has(prompt), "{prompt}");
+        let state = session.status();
+        let artifacts = state["artifacts"].as_array().unwrap().iter();
+        let records = artifacts.filter(|one| text(one, "path") == prompt).count();
+        assert_eq!(records, 1, "{prompt}: it is the same one");
+    }
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use super::environment::{
-    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, Session, at, gated, stayed, text,
-};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLANNING, Session, at, gated, stayed, text};
 use testkit::Everything;
 
 /// A response that must be refused so, with nothing written.
@@ -52,69 +50,47 @@ fn twice_the_same_and_another() {
         );
     }
     again("three\n", &["--replace"]);
-    session.step_to("PLANNED");
-    assert_eq!(session.read("plan.md"), "three\n");
-}
-
-#[test]
-fn where_none_is_waited_for() {
-    let session = at("INITIALIZED");
-    for phase in ["", "PLANNED", "GENERATED", "REVIEWED"] {
-        if !phase.is_empty() {
-            session.to(phase);
-        }
-        refused(&session, "x\n", &[], "not_waiting");
-        refused(&session, "x\n", &["--replace"], "not_waiting");
-    }
-    session.tm(&["cancel"]).ok();
-    refused(&session, "x\n", &[], "not_waiting");
-    // A review from before the gate does not count.
-    let closed = gated(&["code"], "REVIEWING");
-    refused(&closed, PASS, &[], "gate_closed");
-    assert!(!closed.has(REVIEW));
-    let broken = session.env.begin();
-    broken.before("GENERATED");
-    broken.put(GENERATION, "no file\n");
-    broken.step_to("ERROR");
-    refused(&broken, BUNDLE, &["--replace"], "not_waiting");
-    broken.reopen();
-    broken.respond(BUNDLE, &[]).ok();
-    broken.step_to("GENERATED");
-}
-
-#[test]
-fn its_bytes_are_put_there_as_they_are_up_to_so_many() {
-    let session = at("PLANNING");
-    let most = 64 * 1024 * 1024;
-    refused(&session, vec![b'x'; most + 1], &[], "response_too_large");
-    let answer = session.respond(vec![b'x'; most], &[]).ok();
-    assert_eq!(answer["bytes"], most);
-    let place = session.folder.join(PLANNING);
-    assert_eq!(fs::metadata(&place).unwrap().len(), most as u64);
+    // Its bytes are put there as they are.
     let bytes = "\u{feff}one\r\n\ttwo \r".as_bytes();
     session.respond(bytes, &["--replace"]).ok();
-    assert_eq!(fs::read(place).unwrap(), bytes);
+    assert_eq!(fs::read(session.folder.join(PLANNING)).unwrap(), bytes);
     session.step_to("PLANNED");
 }
 
 #[test]
-fn one_that_could_not_be_read_is_not_taken() {
-    let session = at("PLANNING");
-    for unread in [&b"one\xff\n"[..], b"one\0\n"] {
-        refused(&session, unread, &[], "response_unreadable");
+fn one_that_is_not_waited_for_or_could_not_be_read_is_not_taken() {
+    let session = gated(&["code"], "INITIALIZED");
+    let most = 64 * 1024 * 1024;
+    for (phase, responses, code) in [
+        ("INITIALIZED", &[&b"x\n"[..]][..], "not_waiting"),
+        (
+            "PLANNING",
+            &[b"one\xff\n", b"one\0\n"],
+            "response_unreadable",
+        ),
+        ("PLANNING", &[&vec![b'x'; most + 1]], "response_too_large"),
+        ("PLANNED", &[b"x\n"], "not_waiting"),
+        (
+            "GENERATING",
+            &[b"<<<FILE: ../a>>>\n1\n"],
+            "response_unreadable",
+        ),
+        // A review from before the gate does not count.
+        ("REVIEWING", &[PASS.as_bytes()], "gate_closed"),
+    ] {
+        if session.status()["phase"] != phase {
+            session.to(phase);
+        }
+        for response in responses {
+            refused(&session, response, &[], code);
+            refused(&session, response, &["--replace"], code);
+        }
     }
-    session.respond(PLAN, &[]).ok();
-    refused(&session, b"\xff\n", &["--replace"], "response_unreadable");
-    session.step_to("PLANNED");
-    session.step_to("GENERATING");
-    for hostile in ["no file\n", "<<<FILE: ../a>>>\n1\n", "<<<FILE: a>>>\n"] {
-        refused(&session, hostile, &[], "response_unreadable");
-    }
-    session.generate(BUNDLE);
+    session.approve();
     session.step_to("REVIEWING");
     refused(&session, "Fine.\n", &[], "response_unreadable");
-    session.respond(PASS, &[]).ok();
-    session.step_to("REVIEWED");
+    session.tm(&["cancel"]).ok();
+    refused(&session, "x\n", &[], "not_waiting");
 }
 
 #[test]

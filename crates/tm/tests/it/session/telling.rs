@@ -1,9 +1,6 @@
 //! What people are told: text of others is shown, and does nothing to a terminal or a prompt.
 
-use super::environment::{
-    BUNDLE, Env, FAIL, GENERATION, PASS, PLAN, PLANNING, REVIEW, REVISION, Session, at, history,
-    text,
-};
+use super::environment::{BUNDLE, Env, GENERATION, PLAN, PLANNING, Session, at, text};
 use testkit::Sandbox;
 
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}red\u{202e}der";
@@ -75,53 +72,6 @@ fn what_looks_like_a_template_is_text() {
     session.generate(BUNDLE);
     session.reject(odd);
     assert!(times("iteration-1/generation-prompt.md") > before);
-}
-
-#[test]
-fn run_takes_every_step_that_there_is() {
-    let session = at("INITIALIZED");
-    let run = |status| session.tm(&["run"]).json_with(status);
-    let waits = run(7);
-    assert_eq!(
-        (text(&waits, "phase"), &waits["advanced"]),
-        ("PLANNING", &true.into())
-    );
-    assert_eq!(waits["waiting_for"]["path"], PLANNING);
-    assert_eq!(run(7)["advanced"], false);
-    session.put(PLANNING, PLAN);
-    session.put(GENERATION, BUNDLE);
-    session.put(REVIEW, FAIL);
-    session.put(REVISION, BUNDLE);
-    let waits = run(7);
-    assert_eq!(waits["phase"], "REVIEWING");
-    assert_eq!(waits["current_iteration"], 2);
-    assert!(session.has("iteration-2/review-prompt.md"));
-    session.put("iteration-2/review-response.md", PASS);
-    assert_eq!(run(0)["status"], "SUCCESS");
-    assert_eq!(history(&session.whole()).len(), 12);
-    assert_eq!(run(0)["advanced"], false);
-}
-
-/// What else begins nothing is shown in `program/session.rs`.
-#[test]
-fn a_name_cannot_lead_out_of_the_store() {
-    let env = Env::new();
-    let init = |more: &str| env.tm(&["init", "-i", "request=x", more]);
-    init("--profile=../x").json_with(2);
-    assert_eq!(env.tm(&["list"]).ok(), serde_json::json!([]));
-    for name in ["../../out", "a/b", ".", "\u{1b}[2J", "-x", &"x".repeat(300)] {
-        let answer = init(&format!("--name={name}"));
-        if answer.status == 0 {
-            let folder = text(answer.json(), "folder");
-            let id = text(answer.json(), "session_id");
-            assert!(folder.ends_with(&format!("/runs/{id}")), "{folder}");
-            is_clean(id);
-            assert!(!id.contains('/'), "{id}");
-        } else {
-            assert_eq!(answer.status, 2, "{answer:#?}");
-        }
-    }
-    assert!(!env.folder().join("out").exists());
 }
 
 #[test]

@@ -9,14 +9,14 @@ use super::environment::{BUNDLE, Env, FAIL, GENERATION, PASS, PLANNING, REVIEW, 
 fn what_is_longer_than_a_prompt_is_shown_in_part() {
     let session = at("INITIALIZED");
     session.before("PLANNED");
-    session.put(PLANNING, "# A plan\nword ".repeat(120_000));
+    session.put(PLANNING, "# A plan\nword ".repeat(80_000));
     session.step_to("PLANNED");
     session.step_to("GENERATING");
     let prompt = session.read("iteration-1/generation-prompt.md");
     assert!(prompt.len() < 200_000, "{}", prompt.len());
     assert!(prompt.contains("[cut here; the whole of it: "));
     session.generate(BUNDLE);
-    session.put(REVIEW, format!("{}{FAIL}", "Wrong again. ".repeat(120_000)));
+    session.put(REVIEW, format!("{}{FAIL}", "Wrong again. ".repeat(80_000)));
     session.step_to("REVIEWED");
     session.step_to("REVISING");
     assert!(session.has("iteration-2/revision-prompt.md"));
