@@ -78,7 +78,6 @@ fn what_may_not_be_is_an_error_that_says_why() {
     let Some(project) = project() else { return };
     let outside = project.path().join("outside.db");
     let attach = format!("ATTACH '{}' AS x;", outside.display());
-    let vacuum = format!("VACUUM INTO '{}';", outside.display());
     let endless = "CREATE TABLE t (a);\nWITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) \
                    INSERT INTO t SELECT x FROM c WHERE x < 0;";
     let [named, again] = ["x", "y"].map(|name| format!("UPDATE users SET name = '{name}';"));
@@ -87,17 +86,12 @@ fn what_may_not_be_is_an_error_that_says_why() {
     };
     for (up, down, why) in [
         ("CREATE TABLE t (a)", GONE, "up.sql: the last statement"),
-        ("BEGIN; COMMIT;", GONE, "BEGIN is not allowed"),
         (&attach, NONE, "ATTACH or VACUUM is not allowed"),
-        (&vacuum, NONE, "ATTACH or VACUUM is not allowed"),
         ("PRAGMA writable_schema = 1;", NONE, "PRAGMA writable_sc"),
         ("SELECT load_extension('x');", NONE, "load_extension is not"),
         (endless, GONE, "statement 2: it takes far too many"),
-        ("CREATE TABLE users (a);", NONE, "users already exists"),
         (NONE, NONE, "up.sql: it changes nothing"),
-        ("", NONE, "up.sql: there is no statement"),
         (NEW, NONE, "down.sql: table t is still there"),
-        (NEW, "DROP TABLE t; DROP TABLE users;", "users is gone"),
         ("ALTER TABLE users ADD b;", NONE, "users is not what it was"),
         (&named, &again, "down.sql: the rows of the table users"),
         ("SELECT '\0';", NONE, "there is a NUL"),
@@ -105,7 +99,6 @@ fn what_may_not_be_is_an_error_that_says_why() {
         refused(&both(up, down), why);
     }
     for (response, why) in [
-        ("Nothing.", "no code block called up.sql or down.sql"),
         ("``` up.sql\nSELECT 1;\n```", "block called down.sql"),
         ("``` up.sql\nSELECT 1;\n", "line 1: the code block does not"),
         ("```up.sql\n```\n```up.sql\n```", "line 3: there are two"),
@@ -124,10 +117,8 @@ fn inputs_that_lead_elsewhere_are_refused() {
     let Some(project) = project() else { return };
     for (name, value, status) in [
         ("name", json!("../x"), Some("ERROR")),
-        ("name", json!("Add Email"), Some("ERROR")),
         ("number", json!(0), Some("ERROR")),
         ("schema", json!("../schema.sql"), None),
-        ("schema", json!("/etc/passwd"), None),
         ("schema", json!("not-there.sql"), None),
     ] {
         let made = answer(&project, "read_code.py", &both(NEW, GONE), (name, value));
@@ -145,16 +136,13 @@ fn a_table_of_findings_is_a_verdict() {
         ("|critical|a|b|\n|minor|a|c|", "FAILED", "1 of 2 findings"),
         ("| **Major** | a | b |", "FAILED", "1 of 1 findings"),
         ("| bad | a | b |", "ERROR", "line 3: 'bad' is no severity"),
-        ("| minor | | b |", "ERROR", "line 3: a finding has three"),
         ("| minor | a | b | c |", "ERROR", "line 3: a finding has"),
-        ("", "ERROR", "there is no finding"),
         ("|minor|a|b|\n\nNo findings.", "ERROR", "take one away"),
     ] {
         answers(&project, "read_review.py", &table(rows), status, why);
     }
     let twice = table("| minor | a | b |\n\n").repeat(2);
     for (response, status, why) in [
-        ("No findings.", "SUCCESS", ""),
         ("All well.\n\n**No findings.**\n", "SUCCESS", ""),
         ("", "ERROR", "there is no finding"),
         (&twice, "ERROR", "several tables"),

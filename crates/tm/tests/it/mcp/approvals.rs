@@ -49,10 +49,8 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
         let stage = used_up("{}");
         let mut server = stage.asking();
         let (question, no) = asked(&mut server, call, &json!({ "action": "decline" }));
-        assert!(question.contains("max_attempts_reached"), "{question}");
         // Whoever says yes sees what for.
-        let says_why = question.ends_with(&format!("\nReason: {why}"));
-        assert_eq!(says_why, tool != "autopilot_resume", "{question}");
+        assert_eq!(question.contains(why), tool != "autopilot_resume");
         assert_eq!(no["error"]["code"], "declined", "{no}");
         assert_eq!(stage.status()["status"], "paused");
         let (_, moved) = asked(&mut server, call, &yes());
@@ -149,7 +147,7 @@ fn a_person_is_asked_before_something_is_given_up() {
         let call = (tool, arguments);
         let (question, no) = asked(&mut server, call, &reply);
         assert!(question.starts_with(asks), "{tool}: {question}");
-        let says_why = question.ends_with("\nReason: nobody needs it");
+        let says_why = question.contains("nobody needs it");
         assert_eq!(says_why, tool.ends_with("skip"), "{tool}: {question}");
         assert_eq!(no["error"]["code"], "declined", "{tool}: {no}");
         assert_eq!(stage.journal(), before, "{tool}");

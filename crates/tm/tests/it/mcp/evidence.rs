@@ -28,6 +28,11 @@ fn a_report_and_a_run_stand_for_numbers() {
     let arguments = json!({ "taskId": "1", "baselineReport": "../before.tap" });
     let started = server.tool("autopilot_start", &arguments);
     assert_eq!(started["nextAction"]["action"], "red", "{started}");
+    // Numbers by another name, and a phase in other letters, are understood; nothing is there yet.
+    let total = json!({ "total": 1, "passed": 0, "failed": 1, "skipped": 0 });
+    let arguments = json!({ "phase": "RED", "testResults": total });
+    let early = server.tool("autopilot_complete_phase", &arguments);
+    assert_eq!(early["code"], "red_without_tests", "{early}");
     stage.write("tests/words_test.sh", "test -f src/words.sh\n");
     let report = "TAP version 13\n1..2\nok 1 - old\nnot ok 2 - words\n";
     stage.write("out.tap", report);
@@ -116,12 +121,8 @@ fn a_suite_tells_that_it_runs_where_somebody_wants_to_know() {
     };
     let answer = &answer["result"]["structuredContent"];
     assert!(answer["validated"].is_boolean(), "{answer}");
-    let words = |one: &Value| one["message"].to_string().contains("test command");
-    assert!(told.iter().any(words), "{told:?}");
-    assert!(
-        told.iter().all(|one| one["progressToken"] == "suite"),
-        "{told:?}"
-    );
+    let of_suite = |one: &Value| one["progressToken"] == "suite";
+    assert!(!told.is_empty() && told.iter().all(of_suite), "{told:?}");
     let progress = |one: &Value| one["progress"].as_f64().unwrap();
     assert!(
         told.is_sorted_by(|one, next| progress(one) < progress(next)),

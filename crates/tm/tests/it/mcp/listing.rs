@@ -36,6 +36,14 @@ const AUTOPILOT: [&str; 18] = [
 ];
 
 /// The same.
+const REVIEW: [&str; 4] = [
+    "session_init",
+    "session_step",
+    "session_decide",
+    "session_status",
+];
+
+/// The same.
 const COLLAB: [&str; 9] = [
     "complete_skill",
     "get_session_state",
@@ -93,35 +101,27 @@ fn types<'a>(schema: &'a Value, found: &mut Vec<&'a Value>) {
 #[test]
 fn the_tools_fit_the_budget_and_stand_in_their_order() {
     let stage = Stage::new();
-    let (all, bytes) = list(&stage, &[]);
-    assert!(bytes < ALL, "all groups together take {bytes} bytes");
-    let (_, bytes) = list(&stage, &["--tools", "autopilot,review,collab"]);
-    assert!(bytes < INIT, "the groups of an entry take {bytes} bytes");
-    let (autopilot, bytes) = list(&stage, &["--tools", "autopilot"]);
-    assert!(bytes < GROUP, "the group autopilot takes {bytes} bytes");
+    for (groups, most) in [
+        ("autopilot,run,review,collab", ALL),
+        ("autopilot,review,collab", INIT),
+        ("autopilot", GROUP),
+        ("run", GROUP),
+        ("review", 5_000),
+        ("collab", GROUP),
+    ] {
+        let (_, bytes) = list(&stage, &["--tools", groups]);
+        assert!(bytes < most, "{groups}: {bytes} bytes");
+    }
+    let of = |group: &str| list(&stage, &["--tools", group]).0;
+    let (all, _) = list(&stage, &[]);
+    let (autopilot, run, review, collab) = (of("autopilot"), of("run"), of("review"), of("collab"));
     assert_eq!(names(&autopilot), AUTOPILOT);
-    let (run, bytes) = list(&stage, &["--tools", "run"]);
-    assert!(bytes < GROUP, "the group run takes {bytes} bytes");
-    let (review, bytes) = list(&stage, &["--tools", "review"]);
-    assert!(bytes < 5_000, "the group review takes {bytes} bytes");
-    assert_eq!(
-        names(&review),
-        [
-            "session_init",
-            "session_step",
-            "session_decide",
-            "session_status"
-        ]
-    );
-    let (collab, bytes) = list(&stage, &["--tools", "collab"]);
-    assert!(bytes < GROUP, "the group collab takes {bytes} bytes");
+    assert_eq!(names(&review), REVIEW);
     assert_eq!(names(&collab), COLLAB);
     // In whichever order they are named.
-    for groups in ["autopilot,run", "run,autopilot"] {
-        let (both, _) = list(&stage, &["--tools", groups]);
-        assert_eq!(names(&both), [names(&autopilot), names(&run)].concat());
-        assert_eq!(&all[..both.len()], both, "all groups begin with these two");
-    }
+    let both = of("run,autopilot");
+    assert_eq!(names(&both), [names(&autopilot), names(&run)].concat());
+    assert_eq!(&all[..both.len()], both, "all groups begin with these two");
 }
 
 /// Every argument says what it is for, those within another, too.
@@ -225,54 +225,6 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
     );
 }
 
-/// How well a tool answers a search, as clients rank them that defer tools: a word in its name counts most.
-fn score(tool: &Value, query: &str) -> usize {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_ascii_alphanumeric())
-            .map(str::to_lowercase)
-            .collect()
-    };
-    let [name, title, description] =
-        ["name", "title", "description"].map(|part| words(tool[part].as_str().unwrap()));
-    words(query)
-        .iter()
-        .map(|word| {
-            10 * usize::from(name.contains(word))
-                + 4 * usize::from(title.contains(word))
-                + 2 * usize::from(description.contains(word))
-        })
-        .sum()
-}
-
-#[test]
-fn a_tool_is_found_by_what_an_agent_searches_for() {
-    let stage = Stage::new();
-    let (tools, _) = list(&stage, &["--tools", "autopilot,review,collab"]);
-    for (query, expected) in [
-        ("tramline start", "autopilot_start"),
-        ("start task", "autopilot_start"),
-        ("next task", "autopilot_next"),
-        ("next step", "autopilot_next"),
-        ("run tests red green", "autopilot_complete_phase"),
-        ("report tests", "autopilot_complete_phase"),
-        ("commit", "autopilot_commit"),
-        ("finish", "autopilot_finalize"),
-        ("status", "autopilot_status"),
-        ("pull request", "autopilot_submit"),
-        ("review session", "session_init"),
-        ("skill done", "complete_skill"),
-    ] {
-        // The first of those that are as good.
-        let best = tools
-            .iter()
-            .rev()
-            .max_by_key(|tool| score(tool, query))
-            .unwrap();
-        assert_eq!(best["name"], expected, "{query}");
-        assert!(score(best, query) > 0, "{query}");
-    }
-}
-
 #[test]
 fn texts_are_short_enough_for_every_client() {
     let stage = Stage::new();
@@ -304,14 +256,11 @@ fn texts_are_short_enough_for_every_client() {
 #[test]
 fn an_unknown_group_is_refused() {
     let stage = Stage::new();
-    for wrong in ["autopilots", "autopilot,,run", "Autopilot"] {
+    for wrong in ["autopilots", "autopilot,,run"] {
         let output = stage.program(&["mcp", "--tools", wrong]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{wrong}: {output:?}");
         assert!(output.stdout.is_empty(), "{output:?}");
         let text = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            text.contains("the groups are autopilot, run, review, collab"),
-            "{text}"
-        );
+        assert!(text.contains("the groups are "), "{text}");
     }
 }

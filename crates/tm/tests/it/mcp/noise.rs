@@ -105,8 +105,7 @@ fn what_needs_no_answer_gets_none() {
     let mut server = stage.session();
     let quiet: &[&[u8]] = &[
         b"",
-        b"   ",
-        b"\r",
+        b" \r",
         b"\xef\xbb\xbf",
         b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/nothing\"}",
         b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":777}}",
@@ -190,26 +189,4 @@ fn no_error_is_taken_for_the_answer_of_its_tool() {
             assert!(error[field].is_string(), "{tool}: {error}");
         }
     }
-}
-
-#[test]
-fn names_are_taken_that_others_give_to_a_project_and_to_results() {
-    let stage = Stage::started();
-    let mut server = stage.session();
-    let uri = format!("file://{}", stage.project().display());
-    let named = server.tool("autopilot_status", &json!({ "projectRoot": uri }));
-    assert_eq!(named["status"], "running", "{named}");
-    // A server that somebody started at the root says what it needs.
-    let nowhere = refused(
-        &mut server,
-        "autopilot_next",
-        &json!({ "projectRoot": "/" }),
-    );
-    let said = nowhere["suggestion"].to_string();
-    assert!(said.contains("projectRoot"), "{nowhere}");
-    let total = json!({ "total": 1, "passed": 0, "failed": 1, "skipped": 0 });
-    let arguments = json!({ "phase": "RED", "testResults": total });
-    let reported = server.tool("autopilot_complete_phase", &arguments);
-    // Nothing was written, which is another matter.
-    assert_eq!(reported["code"], "red_without_tests", "{reported}");
 }

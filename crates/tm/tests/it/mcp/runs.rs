@@ -100,6 +100,16 @@ fn a_run_is_turned_by_tools() {
         letter.refused("run_skip", &json!({}))["code"],
         "bad_arguments"
     );
+    // Without a person to ask, the command for one is told.
+    let approve = letter.at_gate("approve");
+    let fault = letter.refused("run_decide", &approve);
+    assert_eq!(fault["code"], "needs_confirmation", "{fault}");
+    let by_hand = fault["recovery"].as_str().unwrap();
+    assert!(by_hand.starts_with("tm run approve --hash "), "{by_hand}");
+    assert!(by_hand.contains("--run-id letter__"), "{by_hand}");
+    letter.tool("run_abort", &json!({}));
+    letter.start();
+    letter.reported();
     letter.tool("run_skip", &json!({ "reason": "no need" }));
     assert_eq!(letter.state()["status"], "cancelled");
     letter.start();
@@ -159,16 +169,4 @@ fn a_person_decides_at_the_gate_of_any_run() {
     let approve = letter.at_gate("approve");
     let open = decided(&mut letter, &approve, &yes());
     assert_eq!(open["nextAction"]["action"], "work", "{open}");
-}
-
-#[test]
-fn a_client_that_cannot_ask_gets_the_command_for_a_person() {
-    let mut letter = Letter::begun(&json!({}));
-    letter.reported();
-    let approve = letter.at_gate("approve");
-    let fault = letter.refused("run_decide", &approve);
-    assert_eq!(fault["code"], "needs_confirmation", "{fault}");
-    let by_hand = fault["recovery"].as_str().unwrap();
-    assert!(by_hand.starts_with("tm run approve --hash "), "{by_hand}");
-    assert!(by_hand.contains("--run-id letter__"), "{by_hand}");
 }

@@ -12,7 +12,6 @@ use super::folders::call_from;
 use super::stage::Stage;
 use testkit::files::write;
 use testkit::mcp::{envelope, with_error_read};
-use testkit::person::key;
 
 /// The token in the file that an answer names.
 fn token(said: &Value) -> String {
@@ -169,14 +168,15 @@ fn of_several_projects_a_run_tells_which_and_a_broken_one_harms_none() {
 }
 
 #[test]
-fn a_command_replaces_the_token_of_a_server_that_runs() {
+fn it_answers_where_it_says_to_whoever_has_the_token_of_now() {
     let stage = Stage::new();
-    let mut served = Served::new(&stage, &[&stage.project()]);
+    let refused = stage.tm(3, &["serve", "--listen", "0.0.0.0:0"]);
+    assert_eq!(refused["error"]["code"], "remote_listener");
+    let mut served = Served::at(&stage, "127.0.0.2:0", &[&stage.project()]);
+    assert!(served.address.starts_with("127.0.0.2:"));
     let listed = |served: &Served| served.send("tools/list", "", json!({})).0;
-    assert_eq!(listed(&served), 200);
     let shown = stage.tm(0, &["serve", "token"]);
-    assert_eq!(shown["rotated"], false, "{shown}");
-    assert_eq!(listed(&served), 200);
+    assert_eq!((&shown["rotated"], listed(&served)), (&json!(false), 200));
     let rotated = stage.tm(0, &["serve", "token", "--rotate"]);
     assert_eq!(rotated["tokenFile"], shown["tokenFile"], "{rotated}");
     assert_eq!(listed(&served), 401);
@@ -196,16 +196,6 @@ fn a_server_stops_well_when_its_terminal_is_gone() {
 }
 
 #[test]
-fn it_answers_where_it_says_that_it_listens_and_elsewhere_only_when_told_to() {
-    let stage = Stage::new();
-    let served = Served::at(&stage, "127.0.0.2:0", &[&stage.project()]);
-    assert!(served.address.starts_with("127.0.0.2:"));
-    assert_eq!(served.code("autopilot_status", &json!({})), "no_run");
-    let refused = stage.tm(3, &["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(refused["error"]["code"], "remote_listener");
-}
-
-#[test]
 fn the_project_that_the_server_was_given_is_meant_before_the_clients_own() {
     let stage = Stage::started();
     let other = beside(&stage, "other");
@@ -218,22 +208,17 @@ fn the_project_that_the_server_was_given_is_meant_before_the_clients_own() {
 
 #[test]
 fn rules_that_lie_elsewhere_reach_no_model() {
-    let stage = Stage::new();
-    let secret = stage.project().with_file_name("private");
-    write(&secret.join("key.mdc"), "TOP SECRET");
-    std::os::unix::fs::symlink(&secret, stage.project().join("link")).unwrap();
-    let key = key(&stage.store());
-    let clean_up = ["autopilot", "abort", "--cleanup", "--force", "--sign", &key];
-    for path in [secret.to_str().unwrap(), "../private", "link"] {
+    for path in ["../private", "link"] {
+        let stage = Stage::new();
+        let secret = stage.project().with_file_name("private");
+        write(&secret.join("key.mdc"), "TOP SECRET");
+        std::os::unix::fs::symlink(&secret, stage.project().join("link")).unwrap();
         let rules = json!({ "rulesPath": path, "loadOrder": ["key.mdc"] });
         let settings = json!({ "test": { "command": "sh run.sh" }, "prompts": rules });
         stage.write(".taskmaster/config.json", settings.to_string());
         stage.commit_all("Settings");
         stage.tm(0, &["autopilot", "start", "1"]);
-        let next = stage.tm(0, &["autopilot", "next"]);
-        assert!(!next.to_string().contains("TOP SECRET"), "{path}");
-        let notes = next["context"]["notes"].to_string();
-        assert!(notes.contains("key.mdc"), "{next}");
-        stage.tm(0, &clean_up);
+        let next = stage.tm(0, &["autopilot", "next"]).to_string();
+        assert!(!next.contains("TOP SECRET"), "{path}");
     }
 }

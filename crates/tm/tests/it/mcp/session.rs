@@ -94,10 +94,7 @@ fn an_agent_finds_its_way_by_what_the_answers_say() {
             let unit = answer["waiting_for"]["unit_id"].as_str().unwrap();
             assert!(next.contains(&format!("phase \"{phase}\"")), "{next}");
             assert!(next.contains(&format!("unitId \"{unit}\"")), "{next}");
-            assert!(
-                !prompt.contains("tm session"),
-                "tools, not commands: {prompt}"
-            );
+            assert!(!prompt.contains("tm session"), "no commands: {prompt}");
             written.push(phase.to_owned());
             let response = match phase {
                 "PLANNING" => PLAN,
@@ -175,11 +172,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     fs::write(folder.join(place), "no file").unwrap();
     let broken = server.tool("session_step", &json!({ "run": true }));
     assert_eq!(broken["phase"], "ERROR");
-    let next = next_step(&broken);
-    assert!(
-        next.contains("tell the person") && next.contains("tm session reopen"),
-        "{next}"
-    );
+    assert!(next_step(&broken).contains("tm session reopen"));
     let fault = refused(&mut server, "session_step", &json!({ "response": PLAN }));
     assert_eq!(fault["code"], "not_waiting");
     let no_hash = json!({ "decision": "approve", "gate": "plan" });
@@ -211,12 +204,6 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
     assert_eq!(fault["code"], "needs_confirmation");
     let command = fault["recovery"].as_str().unwrap();
     assert!(command.starts_with("tm session approve ") && command.contains(hash));
-    // A long feedback is not told again as a whole.
-    let mut long = decision(&waits, "reject");
-    long["feedback"] = "word ".repeat(2000).into();
-    let fault = refused(&mut server, "session_decide", &long);
-    assert_eq!(fault["code"], "needs_confirmation");
-    assert!(fault.to_string().len() < 2000, "{fault}");
     // No name opens a gate: whoever starts the server can give any. Nor does a form from a client without a name or a version.
     let form = json!({ "elicitation": {} });
     for (name, version, capabilities) in [
@@ -244,12 +231,6 @@ fn a_person_is_asked_about_exactly_what_is_decided() {
     );
     let waits = at_plan_gate(&mut server);
     let approve = decision(&waits, "approve");
-    let next = next_step(&waits);
-    assert!(
-        next.contains("`session_decide`") && next.contains("tm session approve"),
-        "{next}"
-    );
-
     for (changed, value) in [("gate", "code".to_owned()), ("hash", "0".repeat(64))] {
         let mut other = approve.clone();
         other[changed] = value.into();
@@ -262,18 +243,10 @@ fn a_person_is_asked_about_exactly_what_is_decided() {
     assert_eq!(no["error"]["code"], "declined", "{no}");
     let (question, back) = decided(&mut server, &reject, &yes());
     let hash = waits["closed_gate"]["hash"].as_str().unwrap();
-    for told in [
-        "iteration 0",
-        "plan.md",
-        "Feedback: Say whom it greets",
-        hash,
-    ] {
+    for told in [hash, "Say whom it greets"] {
         assert!(question.contains(told), "{told}: {question}");
     }
     assert_eq!(back["phase"], "PLANNING", "{back}");
-    let prompt = back["prompt_text"].as_str().unwrap();
-    assert!(prompt.contains("Say whom it greets"), "{prompt}");
-
     let sent = json!({ "response": "# Plan\n\nOne script that greets you.\n", "run": true });
     let waits = server.tool("session_step", &sent);
     let (_, open) = decided(&mut server, &decision(&waits, "approve"), &yes());
@@ -294,22 +267,16 @@ fn the_prompt_leads_through_a_session() {
     let listed = server.request("prompts/list", &json!({}));
     let names = (&listed["prompts"][0]["name"], &listed["prompts"][1]);
     assert_eq!(names, (&"review".into(), &Value::Null));
-    for (arguments, told) in [
-        (
-            json!({ "request": "A greeting" }),
-            ["`session_init`", "\n\nA greeting\n"],
-        ),
-        (
-            json!({ "sessionId": "review__generic" }),
-            ["`session_status`", "sessionId \"review__generic\""],
-        ),
+    let prompt = |arguments: Value| json!({ "name": "review", "arguments": arguments });
+    for (name, told) in [
+        ("request", "`session_init`"),
+        ("sessionId", "`session_status`"),
     ] {
-        let params = json!({ "name": "review", "arguments": arguments });
-        let filled = server.request("prompts/get", &params);
+        let filled = server.request("prompts/get", &prompt(json!({ name: "review__x" })));
         let text = filled["messages"][0]["content"]["text"].as_str().unwrap();
-        assert!(told.iter().all(|told| text.contains(told)), "{text}");
-        assert!(!text.contains("{begin}"), "{text}");
+        let fits = [told, "review__x"].map(|told| text.contains(told));
+        assert_eq!(fits, [true; 2], "{text}");
     }
-    let no_id = json!({ "name": "review", "arguments": { "sessionId": "x\" and more" } });
+    let no_id = prompt(json!({ "sessionId": "x\" and more" }));
     server.refused("prompts/get", &no_id);
 }

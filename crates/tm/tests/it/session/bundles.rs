@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
+use super::damage::pipe;
 use super::environment::{GENERATION, PLAN, PLANNING, REVISION, Session, at, broke_down, last};
 use testkit::Everything;
 
@@ -36,7 +37,10 @@ fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
                 .map(|what| format!("iteration-1/generation-{what}.reopened-{at}.md"))
         }));
         assert_eq!(session.names(), expected, "{reason}");
+        // The report of an end goes when the session goes on.
+        assert!(session.has("report.md"));
         session.reopen();
+        assert!(!session.has("report.md") && !session.has("report.json"));
     }
     let there = fs::read_dir(session.env.folder()).unwrap().count();
     assert_eq!(there, 3, "home, project, temporary");
@@ -140,6 +144,10 @@ fn what_is_in_the_place_of_an_iteration_is_told() {
         session.step().fault(6, "link_in_the_way");
         assert_eq!(session.status()["phase"], here["phase"]);
         assert_eq!(session.read(iteration), "mine\n");
+        // It can be called off all the same.
+        session.env.save(0);
+        session.tm(&["cancel"]).ok();
+        session.env.restore(0);
         session.remove(iteration);
         session.step_to(phase);
         session.whole();
@@ -155,6 +163,10 @@ fn only_an_ordinary_file_is_a_response_and_a_plan_is_one() {
     session.refused(6, "no_ordinary_file");
     session.remove(PLANNING);
     fs::create_dir(session.folder.join(PLANNING)).unwrap();
+    session.refused(6, "no_ordinary_file");
+    session.remove(PLANNING);
+    // A pipe holds nobody up, whether somebody writes into it or nobody does.
+    pipe(&session.folder.join(PLANNING));
     session.refused(6, "no_ordinary_file");
     session.remove(PLANNING);
     session.blocked();

@@ -16,6 +16,10 @@ fn at_the_cap_a_person_gives_more_iterations_or_has_the_review_done_again() {
     stayed(&before, &paused);
     let capped = json!({ "needs_reopen": true, "reason": "max_iterations" });
     assert_eq!(session.blocked()["waiting_for"], capped);
+    for verb in ["reopen", "resume"] {
+        let refused = session.env.json(&["run", verb, "--run-id", &session.id]);
+        refused.fault(3, "needs_person");
+    }
     let (status, shown) = session.person(&["reopen", "--max-iterations", "1"]);
     assert_eq!(status, 2, "{shown}");
     session.agreed(&["reopen", "--max-iterations", "2"]);

@@ -1,19 +1,17 @@
 //! Sessions whose own files are damaged, and calls that come at the same time.
 
 use std::fs;
-use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::Child;
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::environment::{BUNDLE, Env, PLANNING, Session, at, history, stayed, text};
+use super::environment::{Env, Session, history, stayed, text};
 use super::stub::NAME;
 use testkit::Outcome;
 
 /// Makes a pipe.
-fn pipe(path: &Path) {
+pub fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
 }
 
@@ -79,19 +77,6 @@ fn a_step_that_is_killed_while_its_program_runs_is_taken_again() {
 }
 
 #[test]
-fn evidence_that_is_gone_is_told() {
-    let session = at("REVIEWING");
-    session.remove("evidence");
-    let before = session.files();
-    for command in ["step", "restore"] {
-        let answer = session.tm(&[command]);
-        assert!(matches!(answer.status, 0 | 6), "{command}: {answer:#?}");
-    }
-    assert_eq!(before, session.files());
-    session.tm(&["cancel"]).ok();
-}
-
-#[test]
 fn a_journal_that_is_damaged_harms_no_other_session() {
     let env = Env::new();
     let broken = env.begin();
@@ -109,33 +94,4 @@ fn a_journal_that_is_damaged_harms_no_other_session() {
         broken.tm(&[command]).json_with(6);
     }
     whole.step_to("PLANNING");
-}
-
-#[test]
-fn an_iteration_whose_folder_is_gone_is_put_back() {
-    let session = at("GENERATING");
-    session.remove("iteration-1");
-    let answer = session.step_to("GENERATING");
-    assert_eq!(answer["issued"], "iteration-1/generation-prompt.md");
-    session.generate(BUNDLE);
-    session.remove("iteration-1");
-    session.refused(3, "tampered");
-    session.tm(&["restore"]).ok();
-    assert_eq!(session.code(1).len(), 2);
-    session.step_to("REVIEWING");
-    session.whole();
-}
-
-#[test]
-fn a_pipe_in_the_place_of_a_response_holds_nobody_up() {
-    let session = at("PLANNING");
-    let place = session.folder.join(PLANNING);
-    pipe(&place);
-    let mut options = fs::OpenOptions::new();
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let mut held = options.read(true).custom_flags(flags).open(&place).unwrap();
-    session.refused(6, "no_ordinary_file");
-    let mut nothing = String::new();
-    let _ = held.read_to_string(&mut nothing);
-    assert_eq!(nothing, "");
 }

@@ -87,17 +87,6 @@ impl Env {
         self.begin_with(&["-i", "request=Count words"])
     }
 
-    /// Begins a session in which a person opens these gates.
-    pub fn begin_gated(&self, gates: &[&str]) -> Session {
-        let gates: Vec<String> = gates
-            .iter()
-            .map(|gate| format!("--gate={gate}=human"))
-            .collect();
-        let mut all = vec!["-i", "request=Count words"];
-        all.extend(gates.iter().map(String::as_str));
-        self.begin_with(&all)
-    }
-
     /// Begins a session.
     pub fn begin_with(&self, arguments: &[&str]) -> Session {
         let mut all = vec!["init"];
@@ -113,15 +102,16 @@ impl Env {
 
 /// A session of its own, in that phase.
 pub fn at(phase: &str) -> Session {
-    moved(Env::new().begin(), phase)
+    gated(&[], phase)
 }
 
 /// The same, in which a person opens these gates.
 pub fn gated(gates: &[&str], phase: &str) -> Session {
-    moved(Env::new().begin_gated(gates), phase)
-}
-
-fn moved(session: Session, phase: &str) -> Session {
+    let gates = gates.iter().map(|gate| format!("--gate={gate}=human"));
+    let mut all = vec!["-i".to_owned(), "request=Count words".to_owned()];
+    all.extend(gates);
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let session = Env::new().begin_with(&all);
     match phase {
         "INITIALIZED" => {}
         "COMPLETE" => session.to_complete(),

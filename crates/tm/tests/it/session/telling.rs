@@ -20,7 +20,7 @@ fn is_clean(text: &str) {
 }
 
 #[test]
-fn reasons_and_messages_of_a_processor() {
+fn text_of_processors_and_people_and_names_of_files() {
     let env = Env::with_stub();
     let session = env.begin_stub();
     session.before("PLANNED");
@@ -34,18 +34,14 @@ fn reasons_and_messages_of_a_processor() {
     for command in ["status", "show", "list"] {
         clean(&session, &[command]);
     }
-}
 
-#[test]
-fn names_of_files_and_reasons_of_people() {
-    let env = Env::new();
     let session = env.begin_with(&["-i", &format!("request={HOSTILE}"), "--gate", "plan=human"]);
     session.to("PLANNED");
     session.reject(HOSTILE);
     is_clean(&session.read("planning-prompt.md"));
     session.to("PLANNED");
     session.approve();
-    session.step_to("GENERATING");
+    session.before("GENERATED");
     is_clean(&session.read("iteration-1/generation-prompt.md"));
     session.put(GENERATION, format!("<<<FILE: {HOSTILE}>>>\n1\n"));
     for command in ["step", "status", "show"] {

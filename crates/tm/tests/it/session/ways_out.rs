@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::environment::{BUNDLE, Env, FAIL, GENERATION, PASS, PLANNING, REVIEW, at, gated, text};
+use super::environment::{BUNDLE, FAIL, PASS, PLANNING, REVIEW, at, gated};
 
 #[test]
 fn what_is_longer_than_a_prompt_is_shown_in_part() {
@@ -35,16 +35,6 @@ fn a_reviewer_sees_what_cannot_be_seen() {
 }
 
 #[test]
-fn a_session_that_cannot_go_on_can_be_called_off() {
-    let session = at("REVIEWED");
-    session.put("iteration-2", "in the way");
-    session.step().json_with(6);
-    let over = session.tm(&["cancel", "--reason", "it is stuck"]).ok();
-    let told = (text(&over, "phase"), text(&over, "last_error"));
-    assert_eq!(told, ("CANCELLED", "it is stuck"));
-}
-
-#[test]
 fn a_review_that_was_changed_is_not_decided_on() {
     let session = gated(&["review"], "REVIEWING");
     session.review(1, PASS);
@@ -56,20 +46,6 @@ fn a_review_that_was_changed_is_not_decided_on() {
     assert_eq!(session.read(REVIEW), PASS);
     session.approve();
     session.step_to("COMPLETE");
-}
-
-#[test]
-fn nobody_but_a_person_takes_a_review_away() {
-    let env = Env::new();
-    let session = env.begin_with(&["-i", "request=x", "--max-iterations", "1"]);
-    session.to("REVIEWED");
-    session.stepped();
-    assert_eq!(session.status()["waiting_for"]["reason"], "max_iterations");
-    for verb in ["reopen", "resume"] {
-        let refused = env.json(&["run", verb, "--run-id", &session.id]);
-        refused.fault(3, "needs_person");
-    }
-    assert_eq!(session.read(REVIEW), FAIL);
 }
 
 #[test]
@@ -91,16 +67,4 @@ fn a_link_in_place_of_a_lock_leads_nowhere() {
     session.remove("steps.lock");
     session.blocked();
     assert!(!session.has("steps.lock"));
-}
-
-#[test]
-fn a_report_of_an_end_goes_when_the_session_goes_on() {
-    let session = at("INITIALIZED");
-    session.before("GENERATED");
-    session.put(GENERATION, "no file at all\n");
-    session.step_to("ERROR");
-    assert!(session.has("report.md"));
-    session.reopen();
-    assert!(!session.has("report.md") && !session.has("report.json"));
-    session.generate(BUNDLE);
 }

@@ -3,6 +3,7 @@
 //! `TRAMLINE_KILL_RUNS` says how many runs, `TRAMLINE_TEST_SEED` with which numbers; without them it is a few, and
 //! other numbers each time.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use testkit::kill::{seed, tries_all};
@@ -14,20 +15,15 @@ use super::stage::{Death, Stage};
 const RUNS: u64 = 2;
 const MANY_RUNS: u64 = 100;
 
-/// A small generator of numbers that look random (xorshift).
+/// Numbers that look random.
 struct Random(u64);
 
 impl Random {
-    fn new(seed: u64) -> Self {
-        // Seeds beside each other are to give other numbers from the first one on.
-        Self((seed ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9) | 1)
-    }
-
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % limit
+        let mut hasher = DefaultHasher::new();
+        self.0.hash(&mut hasher);
+        self.0 = hasher.finish();
+        self.0 % limit
     }
 }
 
@@ -37,7 +33,7 @@ fn number(name: &str) -> Option<u64> {
 
 /// One run of two subtasks, in which about every other process is killed; how many were.
 fn run(seed: u64) -> usize {
-    let mut random = Random::new(seed);
+    let mut random = Random(seed);
     let stage = Stage::new(2);
     if random.below(4) == 0 {
         // With a hook a commit takes longer, and git lives on more often.
