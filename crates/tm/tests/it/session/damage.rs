@@ -84,12 +84,9 @@ fn a_journal_that_is_damaged_harms_no_other_session() {
     broken.put("activity.jsonl", "nonsense\n");
     broken.remove("snapshot.json");
     let listed = env.tm(&["list"]).ok();
-    let of = |id: &str| {
-        let all = listed.as_array().unwrap();
-        let one = all.iter().find(|one| one["session_id"] == id);
-        text(one.unwrap(), "status").to_owned()
-    };
-    assert_eq!([of(&broken.id), of(&whole.id)], ["damaged", "IN_PROGRESS"]);
+    // The newest one comes first.
+    let statuses = [&listed[1], &listed[0]].map(|one| text(one, "status"));
+    assert_eq!(statuses, ["damaged", "IN_PROGRESS"]);
     for command in ["status", "step", "restore"] {
         broken.tm(&[command]).json_with(6);
     }

@@ -7,7 +7,7 @@ use engine::{Channel, Engine, Fault, OpenOptions};
 use serde_json::json;
 use workspace::config::Environment;
 
-use super::environment::{Env, PASS, PLAN, Session, at, gated, history, text};
+use super::environment::{Env, PASS, PLAN, Session, gated};
 
 fn engine(env: &Env) -> Engine {
     let environment: Environment = [("HOME", env.home()), ("TRAMLINE_HOME", env.store())]
@@ -120,18 +120,4 @@ fn one_that_is_about_something_else_is_refused() {
     let report = session.read("report.md");
     let ways = ["elicitation", "terminal"].map(|way| report.contains(way));
     assert_eq!(ways, [true; 2], "{report}");
-}
-
-#[test]
-fn a_session_is_called_off() {
-    let session = at("REVIEWING");
-    let (before, files) = (session.status(), session.files());
-    let answer = session.tm(&["cancel", "--reason", "not needed"]).ok();
-    let told = ["phase", "status", "last_error"].map(|field| text(&answer, field));
-    assert_eq!(told, ["CANCELLED", "CANCELLED", "not needed"]);
-    let after = session.status();
-    assert_eq!(history(&after).len(), history(&before).len() + 1);
-    assert_eq!(files, session.files(), "its files stay");
-    assert_eq!(session.tm(&["cancel"]).ok()["phase"], "CANCELLED");
-    assert_eq!(session.person(&["reopen"]).0, 3);
 }

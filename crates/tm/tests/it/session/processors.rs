@@ -93,26 +93,22 @@ fn a_session_is_read_by_the_profile_it_began_with() {
 
 #[test]
 fn a_response_that_kills_it_is_set_aside_by_a_person() {
-    let env = Env::new();
-    let reads = "responses:\n  revision: { command: [sh, process.sh] }\n";
-    let script = r#"grep -q poison && exit 3
-echo '{"status": "SUCCESS", "files": [{"path": "a", "content": "b"}]}'"#;
-    env.install(
-        &format!("tramline-profile: 1\ntitle: Dies of some words\n{reads}"),
-        script,
-    );
-    env.trust(NAME);
+    let env = Env::with_stub();
     let session = env.begin_stub();
-    session.before("REVISED");
-    session.put(REVISION, "poison\n");
-    session.step_to("REVISED");
+    session.to("REVISED");
+    // It finds no answer, and dies.
+    fs::remove_file(env.home().join("answer-revision.json")).unwrap();
     session.refused(6, "processor_died");
     session.reopen();
     assert_eq!(session.status()["phase"], "REVISING");
     let aside = REVISION.replace(".md", ".reopened-1.md");
-    assert_eq!(session.read(&aside), "poison\n");
+    assert_eq!(session.read(&aside), BUNDLE);
     assert_eq!(session.code(2), session.code(1));
     session.blocked();
+    env.answers(
+        "revision",
+        r#"{"status": "SUCCESS", "files": [{"path": "a", "content": "b"}]}"#,
+    );
     session.revise(2, "better\n");
     assert_eq!(session.code(2)["a"], "b");
     session.whole();

@@ -6,14 +6,9 @@ use super::environment::{BUNDLE, Env, FAIL, PASS, PLANNING, Session, at, gated, 
 
 /// A response that must be refused so, with nothing written.
 fn refused(session: &Session, response: impl AsRef<[u8]>, more: &[&str], code: &str) -> String {
-    let status = match code {
-        "response_empty" | "response_too_large" => 2,
-        "response_there" | "response_repeated" | "stale_unit" => 5,
-        _ => 3,
-    };
     let before = (session.files(), session.status());
     let refused = session.respond(response, more);
-    refused.fault(status, code);
+    assert_eq!(refused.code(), code, "{refused:?}");
     assert_eq!(before, (session.files(), session.status()), "{code}");
     refused.suggestion().to_owned()
 }

@@ -173,25 +173,20 @@ fn an_earlier_iteration_is_never_touched() {
 }
 
 /// The files that `log verify` names, each with what it says of it.
-fn named_by_the_log(session: &Session) -> Vec<(String, String)> {
+fn named_by_the_log(session: &Session) -> Vec<[String; 2]> {
     let answer = session.env.json(&["log", "verify", &session.id]).ok();
-    let told = |file| {
-        (
-            text(file, "path").to_owned(),
-            text(file, "state").to_owned(),
-        )
-    };
-    let files = answer["files"].as_array();
-    files.into_iter().flatten().map(told).collect()
+    let files = answer["files"].as_array().into_iter().flatten();
+    let told = |file| ["path", "state"].map(|what| text(file, what).to_owned());
+    files.map(told).collect()
 }
 
 #[test]
 fn each_recorded_file_that_changed_or_is_gone_is_named() {
     let session = at("REVISING");
-    assert_eq!(named_by_the_log(&session), []);
+    assert!(named_by_the_log(&session).is_empty());
     for path in ["plan.md", GENERATION, "iteration-2/code/README"] {
         let content = session.read(path);
-        let expected = |state: &str| [(path.to_owned(), state.to_owned())];
+        let expected = |state: &str| [[path.to_owned(), state.to_owned()]];
         session.put(path, "Mine.\n");
         assert_eq!(named_by_the_log(&session), expected("changed"));
         session.remove(path);
@@ -200,7 +195,7 @@ fn each_recorded_file_that_changed_or_is_gone_is_named() {
     }
     // A prompt may be edited; one that is gone is told.
     session.put("iteration-1/generation-prompt.md", "Mine.\n");
-    assert_eq!(named_by_the_log(&session), []);
+    assert!(named_by_the_log(&session).is_empty());
     session.remove("iteration-1/generation-prompt.md");
     assert_eq!(named_by_the_log(&session).len(), 1);
 }

@@ -1,9 +1,10 @@
 //! What people are told: text of others is shown, and does nothing to a terminal or a prompt.
 
-use super::environment::{BUNDLE, Env, GENERATION, PLAN, PLANNING, Session, at, text};
+use super::environment::{Env, GENERATION, PLAN, PLANNING, Session, at, text};
 use testkit::Sandbox;
 
-const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}red\u{202e}der";
+/// It would be another text, too, if it were taken for a template.
+const HOSTILE: &str = "{{ 7 * 7 }} {% for x in y %}\u{1b}[2J\u{1b}]0;title\u{7}red\u{202e}der";
 
 /// What a command shows on both of its outputs, which does nothing to a terminal.
 fn clean(session: &Session, words: &[&str]) -> String {
@@ -38,7 +39,10 @@ fn text_of_processors_and_people_and_names_of_files() {
     let session = env.begin_with(&["-i", &format!("request={HOSTILE}"), "--gate", "plan=human"]);
     session.to("PLANNED");
     session.reject(HOSTILE);
-    is_clean(&session.read("planning-prompt.md"));
+    let prompt = session.read("planning-prompt.md");
+    is_clean(&prompt);
+    let said = prompt.matches("{{ 7 * 7 }} {% for x in y %}").count();
+    assert!(said > 1, "{prompt}");
     session.to("PLANNED");
     session.approve();
     session.before("GENERATED");
@@ -50,24 +54,6 @@ fn text_of_processors_and_people_and_names_of_files() {
     session.agreed(&["reopen", "--reason", HOSTILE]);
     clean(&session, &["cancel", "--reason", HOSTILE]);
     clean(&session, &["show"]);
-}
-
-#[test]
-fn what_looks_like_a_template_is_text() {
-    let env = Env::new();
-    let odd = "{{ 7 * 7 }} {% for x in y %} ```` <<<FILE: a>>>";
-    let session = env.begin_with(&["-i", &format!("request={odd}"), "--gate", "code=human"]);
-    let times = |prompt: &str| session.read(prompt).matches(odd).count();
-    session.step_to("PLANNING");
-    assert!(times("planning-prompt.md") > 0);
-    session.put(PLANNING, format!("# {odd}\n"));
-    session.step_to("PLANNED");
-    session.step_to("GENERATING");
-    let before = times("iteration-1/generation-prompt.md");
-    assert!(before > 0);
-    session.generate(BUNDLE);
-    session.reject(odd);
-    assert!(times("iteration-1/generation-prompt.md") > before);
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Every act of a session, killed at each place of its way.
 
+use serde_json::Value;
 use testkit::Outcome;
 use testkit::kill::tries_all;
 
 use super::stage::{Stage, answered};
 use super::story::{Act, BY_CALL, by_document};
 use super::whole::{now, whole, without};
-use crate::matrix::Deaths;
+use crate::matrix;
 use crate::place::answer;
+use crate::whole::Whole;
 
 /// The fail points that a session of skills passes. Those of `io` stand before and after each document that is kept or placed.
 const POINTS: &[&str] = &[
@@ -21,26 +23,16 @@ const POINTS: &[&str] = &[
 ];
 
 /// Has each act of a story die.
-fn die_everywhere(story: &[Act], at_least: usize) {
-    if !cfg!(debug_assertions) {
-        // A release build has no fail points.
-        return;
-    }
+fn die_everywhere(story: &[Act]) {
     let stage = &Stage::new();
     let plain = |ran: &Outcome| {
         let dir = stage.session();
         without(answer(ran), dir.file_name().unwrap().to_str().unwrap())
     };
-    // What is answered to each act, and what the session is after it, where nothing goes wrong.
-    let mut reference = Vec::new();
-    for (number, act) in story.iter().enumerate() {
-        stage.save(number);
-        let ran = act.on(stage, None);
-        assert_eq!(ran.status, 0, "{number} {act:?}: {ran:?}");
-        reference.push((plain(&ran), now(stage), whole(stage)));
-    }
+    // What is answered to each act, and what the session is after it.
+    let look = |ran: &Outcome| (plain(ran), now(stage), whole(stage));
     // Goes on after a death, as somebody does who was told nothing.
-    let go_on = |from: usize, to: usize, deaths: usize| {
+    let go_on = |reference: &[(Value, Value, Whole)], [from, to, deaths]: [usize; 3]| {
         let found = now(stage);
         let before = from.checked_sub(1).map(|before| &reference[before].1);
         let stayed = before.map_or(found.is_null(), |before| found == *before);
@@ -68,28 +60,20 @@ fn die_everywhere(story: &[Act], at_least: usize) {
                 return Err(format!("act {number} answers {answer} instead of {wanted}"));
             }
         }
-        match whole(stage).differs_from(&reference[to].2) {
-            same if same.is_empty() => Ok(()),
-            differs => Err(format!("after act {to}:\n{differs}")),
-        }
+        whole(stage).same_as(&reference[to].2)
     };
-    let deaths = Deaths {
-        place: stage,
-        story,
-        dying: &Act::dying(story),
-        points: POINTS,
-    };
-    deaths.everywhere(0, at_least, |act, death| act.on(stage, Some(death)), go_on);
+    let on = |act: Act, death| act.on(stage, death);
+    matrix::die_everywhere(stage, story, POINTS, (0, 30), on, look, go_on);
 }
 
 #[test]
 fn a_session_by_document_dies_at_every_place() {
-    die_everywhere(&by_document(), 30);
+    die_everywhere(&by_document());
 }
 
 #[test]
 fn a_session_by_calls_dies_at_every_place() {
-    die_everywhere(BY_CALL, 30);
+    die_everywhere(BY_CALL);
 }
 
 /// What a start leaves behind that is killed before its first event is no session, and bars neither its name nor other calls.

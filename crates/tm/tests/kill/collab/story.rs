@@ -6,6 +6,7 @@ use testkit::Outcome;
 use testkit::kill::{Death, dies_at};
 
 use super::stage::{Stage, begun};
+use crate::matrix;
 
 /// One thing that somebody does.
 #[derive(Debug, Clone, Copy)]
@@ -182,9 +183,7 @@ pub const BY_CALL: &[Act] = &[
     CLEAR,
     Act::Sync(OTHER, ""),
     Act::Turn(&["add", "Three", "--type", "bugfix", "--depends-on", "2"]),
-    Act::Turn(&["add", "Four", "--type", "bugfix"]),
     Act::Turn(&["skip", "--item", "3", "--reason", "not now"]),
-    Act::Turn(&["skip", "--item", "4", "--reason", "never"]),
     Act::Turn(&["reopen", "--item", "3", "--reason", "now"]),
     Act::Turn(&["skip", "--item", "3", "--reason", "or never"]),
     Act::Skill("systematic-debugging"),
@@ -194,7 +193,6 @@ pub const BY_CALL: &[Act] = &[
     Act::SyncFile("docs/mend.yaml", MEND, "1"),
     Act::Skill("ready-to-implement"),
     CLEAR,
-    Act::Task(&["find", "in_progress"]),
     Act::Task(&["find", "failed"]),
     Act::Sync(MEND_MORE, "1"),
     Act::Task(&["find", "in_progress"]),
@@ -219,15 +217,13 @@ pub const BY_CALL: &[Act] = &[
     Act::Skill("collab-cleanup"),
 ];
 
-impl Act {
-    /// The acts that a process does, which can die.
-    pub fn dying(story: &[Self]) -> Vec<usize> {
-        let numbers = 0..story.len();
-        numbers
-            .filter(|&number| !matches!(story[number], Self::Write(..)))
-            .collect()
+impl matrix::Act for Act {
+    fn can_die(self) -> bool {
+        !matches!(self, Self::Write(..))
     }
+}
 
+impl Act {
     /// Does it.
     pub fn on(self, stage: &Stage, death: Option<Death>) -> Outcome {
         let mut input = "";

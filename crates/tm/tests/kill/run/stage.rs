@@ -34,7 +34,7 @@ pub enum Death {
 /// A sandbox whose project has a task.
 pub struct Stage {
     sandbox: Sandbox,
-    subtasks: usize,
+    pub subtasks: usize,
 }
 
 impl Deref for Stage {
@@ -52,17 +52,15 @@ impl Stage {
         let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#;
         Self {
             sandbox: Sandbox::repository(&[
-                (".taskmaster/tasks/tasks.json", &tasks(subtasks)),
+                (
+                    ".taskmaster/tasks/tasks.json",
+                    &tasks(subtasks, &[], "pending"),
+                ),
                 (".taskmaster/config.json", config),
                 ("README.md", "words\n"),
             ]),
             subtasks,
         }
-    }
-
-    /// The tasks file as it is before a run.
-    pub fn tasks(&self) -> String {
-        tasks(self.subtasks)
     }
 
     /// The ids of the subtasks.
@@ -180,21 +178,20 @@ strike
 exit $status
 "#;
 
-fn tasks(subtasks: usize) -> String {
+/// The tasks file of a task with so many subtasks, of which these are committed, and which stands so itself.
+pub fn tasks(subtasks: usize, committed: &[&str], task: &str) -> String {
     let row = |(index, title): (usize, &&str)| {
-        let needs = if index == 0 {
-            ""
-        } else {
-            ", \"dependencies\": [1]"
-        };
         let number = index + 1;
+        let needs = ["", ", \"dependencies\": [1]"][index.min(1)];
+        let done = committed.contains(&&*format!("1.{number}"));
+        let status = ["pending", "done"][usize::from(done)];
         format!(
-            "      {{ \"id\": {number}, \"title\": \"{title}\", \"status\": \"pending\"{needs} }}"
+            "      {{ \"id\": {number}, \"title\": \"{title}\", \"status\": \"{status}\"{needs} }}"
         )
     };
     let all: Vec<String> = TITLES.iter().enumerate().take(subtasks).map(row).collect();
     format!(
-        "{{\n  \"master\": {{ \"tasks\": [\n    {{ \"id\": 1, \"title\": \"Words\", \"status\": \"pending\", \"subtasks\": [\n{}\n    ] }}\n  ] }}\n}}\n",
+        "{{\n  \"master\": {{ \"tasks\": [\n    {{ \"id\": 1, \"title\": \"Words\", \"status\": \"{task}\", \"subtasks\": [\n{}\n    ] }}\n  ] }}\n}}\n",
         all.join(",\n")
     )
 }

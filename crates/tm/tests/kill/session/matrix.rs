@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::stage::Stage;
 use super::story::{ANSWERED, Act, CALLED_OFF, STORY, done, now};
-use crate::matrix::Deaths;
+use crate::matrix;
+use crate::whole::Whole;
+use testkit::Outcome;
 
 /// The fail points that a session passes. Those of `io` stand before and after each change of the session's folder.
 const POINTS: &[&str] = &[
@@ -21,24 +23,11 @@ const POINTS: &[&str] = &[
 ];
 
 /// Has the acts of a story die, from this one on.
-fn die_everywhere(story: &'static [Act], gates: &'static str, from: usize, at_least: usize) {
-    if !cfg!(debug_assertions) {
-        // A release build has no fail points.
-        return;
-    }
+fn die_everywhere(story: &'static [Act], gates: &'static str, deaths: (usize, usize)) {
     let stage = &Stage::new();
-    // What the session is after each act, where nothing goes wrong.
-    let mut reference = Vec::new();
-    for (number, act) in story.iter().enumerate() {
-        stage.save(number);
-        let ran = act.on(stage, gates, None);
-        assert!(matches!(ran.status, 0 | 8), "{number} {act:?}: {ran:?}");
-        reference.push((now(stage), stage.whole()));
-    }
-    let go_on = |from: usize, to: usize, _| {
+    let go_on = |reference: &[(Value, Whole)], [from, to, _]: [usize; 3]| {
         for number in from..=to {
-            let after: &Value = &reference[number].0;
-            done(stage, story[number], gates, after)
+            done(stage, story[number], gates, &reference[number].0)
                 .map_err(|fault| format!("act {number}: {fault}"))?;
         }
         if stage.state().status != "IN_PROGRESS" {
@@ -46,39 +35,24 @@ fn die_everywhere(story: &'static [Act], gates: &'static str, from: usize, at_le
             let ran = Act::Step.on(stage, gates, None);
             assert!(matches!(ran.status, 0 | 8), "{ran:?}");
         }
-        match stage.whole().differs_from(&reference[to].1) {
-            same if same.is_empty() => Ok(()),
-            differs => Err(format!("after act {to}:\n{differs}")),
-        }
+        stage.whole().same_as(&reference[to].1)
     };
-    let dying: Vec<usize> = (0..story.len())
-        .filter(|&number| story[number].can_die())
-        .collect();
-    let deaths = Deaths {
-        place: stage,
-        story,
-        dying: &dying,
-        points: POINTS,
-    };
-    deaths.everywhere(
-        from,
-        at_least,
-        |act, death| act.on(stage, gates, Some(death)),
-        go_on,
-    );
+    let on = |act: Act, death| act.on(stage, gates, death);
+    let look = |_: &Outcome| (now(stage), stage.whole());
+    matrix::die_everywhere(stage, story, POINTS, deaths, on, look, go_on);
 }
 
 #[test]
 fn a_whole_session_dies_at_every_place() {
-    die_everywhere(STORY, "human", 0, 120);
+    die_everywhere(STORY, "human", (0, 120));
 }
 
 #[test]
 fn a_session_that_is_called_off_dies_at_every_place() {
-    die_everywhere(CALLED_OFF, "human", 3, 2);
+    die_everywhere(CALLED_OFF, "human", (3, 2));
 }
 
 #[test]
 fn a_session_whose_answers_are_all_there_dies_at_every_place() {
-    die_everywhere(ANSWERED, "auto", 6, 20);
+    die_everywhere(ANSWERED, "auto", (6, 20));
 }

@@ -11,6 +11,7 @@ use testkit::kill::{Death, dies_at};
 use testkit::{Outcome, Person};
 
 use super::stage::Stage;
+use crate::matrix::{self, Act as _};
 
 /// One thing that somebody does.
 #[derive(Debug, Clone, Copy)]
@@ -131,12 +132,13 @@ pub const ANSWERED: &[Act] = &[
     Act::Step,
 ];
 
-impl Act {
-    /// Whether a process does it that can die.
-    pub fn can_die(self) -> bool {
+impl matrix::Act for Act {
+    fn can_die(self) -> bool {
         !matches!(self, Self::Write(..))
     }
+}
 
+impl Act {
     /// Does it; `gates` says who opens them.
     pub fn on(self, stage: &Stage, gates: &str, death: Option<Death>) -> Outcome {
         let mut all: Vec<String> = Vec::new();
