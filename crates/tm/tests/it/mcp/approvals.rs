@@ -78,18 +78,6 @@ fn where_more_is_asked_for_a_client_asks_nobody() {
             assert_eq!(error["recovery"], command);
         }
     }
-    let stage = Stage::new();
-    let mut server = stage.asking();
-    let arguments = json!({ "inputs": { "request": "Greet" }, "gates": { "plan": "terminal" } });
-    server.tool("session_init", &arguments);
-    server.tool("session_step", &json!({}));
-    let arguments = json!({ "response": "# Plan\n\nOne script.\n", "run": true });
-    let waits = server.tool("session_step", &arguments);
-    let gate = &waits["closed_gate"];
-    assert_eq!(gate["strength"], "terminal", "{waits}");
-    let decide = json!({ "decision": "approve", "gate": "plan", "hash": gate["hash"] });
-    let error = refused(&mut server, "session_decide", &decide);
-    assert_eq!(error["code"], "approval_too_weak", "{error}");
 }
 
 #[test]
@@ -121,32 +109,16 @@ fn a_person_is_asked_before_something_is_given_up() {
     let shrug = json!({ "action": "accept" });
     let nonsense = json!({ "action": "accept", "content": { "confirm": "true" } });
     let no = json!({ "action": "decline" });
-    for (tool, arguments, asks, reply) in [
-        (
-            "autopilot_skip",
-            &reason,
-            "Give up subtask 1.1 of the run ",
-            shrug,
-        ),
-        (
-            "run_skip",
-            &reason,
-            "Give up what is in progress of the run ",
-            nonsense,
-        ),
-        (
-            "run_abort",
-            &json!({}),
-            "Abort the run master__task-1__",
-            no,
-        ),
+    for (tool, arguments, reply) in [
+        ("autopilot_skip", &reason, shrug),
+        ("run_skip", &reason, nonsense),
+        ("run_abort", &json!({}), no),
     ] {
         let stage = Stage::started();
         let before = stage.journal();
         let mut server = stage.asking();
         let call = (tool, arguments);
         let (question, no) = asked(&mut server, call, &reply);
-        assert!(question.starts_with(asks), "{tool}: {question}");
         let says_why = question.contains("nobody needs it");
         assert_eq!(says_why, tool.ends_with("skip"), "{tool}: {question}");
         assert_eq!(no["error"]["code"], "declined", "{tool}: {no}");

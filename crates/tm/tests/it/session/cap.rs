@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::environment::{BUNDLE, Env, FAIL, GENERATION, PASS, at, stayed};
+use super::environment::{BUNDLE, Env, FAIL, PASS, stayed};
 
 /// What becomes of it is shown in `crates/machine/tests/it/recovery.rs`.
 #[test]
@@ -10,6 +10,9 @@ fn at_the_cap_a_person_gives_more_iterations_or_has_the_review_done_again() {
     let session = Env::new().begin_with(&["-i", "request=x", "--max-iterations", "1"]);
     let run = |words: &[&str]| session.env.json(&[&["run"], words].concat()).ok();
     session.to("REVIEWED");
+    // More help only at the cap.
+    let more = ["reopen", "--max-iterations", "20"];
+    assert_eq!(session.person(&more).0, 3);
     let (before, files) = (session.status(), session.files());
     session.stepped();
     let paused = session.status();
@@ -69,17 +72,4 @@ fn the_settings_name_the_cap_and_the_gates() {
     assert_eq!(session.status()["max_iterations"], 2);
     assert_eq!(session.blocked()["waiting_for"]["gate"], "plan");
     assert_eq!(env.begin().status()["max_iterations"], 10);
-}
-
-#[test]
-fn more_iterations_help_only_at_the_cap() {
-    let session = at("GENERATING");
-    let more = ["reopen", "--max-iterations", "20"];
-    for words in [&more[..1], &more] {
-        assert_eq!(session.person(words).0, 3, "there is nothing to take up");
-    }
-    session.put(GENERATION, "no file at all\n");
-    session.step_to("ERROR");
-    assert_eq!(session.person(&more).0, 2);
-    assert_eq!(session.status()["phase"], "ERROR");
 }

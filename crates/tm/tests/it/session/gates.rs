@@ -121,6 +121,8 @@ fn at_each_gate_of_both_iterations_work_is_sent_back_and_passes() {
     approve(&session);
     session.step_to("COMPLETE");
     session.whole();
+    let report = session.read("report.md");
+    assert!(report.contains("terminal"), "{report}");
 }
 
 #[test]
@@ -137,6 +139,12 @@ fn a_decision_is_a_persons_and_bound_to_the_hash_that_was_looked_at() {
         .tm(&["reject", "--feedback", " \n"])
         .fault(3, "no_feedback");
     before.assert_same(&session.env.everything(), "a decision about something else");
+    // Feedback is heard up to a length that no prompt could hold.
+    session
+        .env
+        .write("long.md", "Say more of the words. ".repeat(22_000));
+    let reject = session.person(&["reject", "--feedback-file", "long.md"]);
+    assert_eq!(reject.0, 2, "{}", reject.1);
     let plan = journal::sha256_hex(PLAN.as_bytes());
     session.agreed(&["approve", "--hash", &plan]);
     session.to("REVIEWING");

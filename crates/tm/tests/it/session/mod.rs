@@ -4,7 +4,6 @@ mod bundles;
 mod cap;
 mod changes;
 mod damage;
-mod decisions;
 mod environment;
 mod export;
 mod gates;

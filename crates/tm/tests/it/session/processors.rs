@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::environment::{BUNDLE, Env, GENERATION, REVISION, Session, broke_down};
+use super::environment::{BUNDLE, Env, GENERATION, REVISION, Session};
 use super::stub::NAME;
 
 /// A profile that has plans read by a script, and files by another.
@@ -45,34 +45,6 @@ fn one_that_fails_is_told_by_its_code() {
     env.write(".taskmaster/trusted.json", fs::read(&list).unwrap());
     fs::remove_file(list).unwrap();
     other.refused(3, "profile_untrusted");
-}
-
-#[test]
-fn its_files_are_held_to_the_same_rules() {
-    let env = Env::with_stub();
-    let session = env.begin_stub();
-    session.before("GENERATED");
-    let answers = |files: &str| {
-        let answer = format!(r#"{{"status": "SUCCESS", "files": [{files}]}}"#);
-        env.answers("generation", &answer);
-    };
-    let names = session.names().len();
-    for (files, reason) in [
-        (r#"{"path": "../out", "content": "x"}"#, "`..`"),
-        ("", "file"),
-    ] {
-        answers(files);
-        broke_down(&session.step(), reason);
-        session.reopen();
-        session.put(GENERATION, "generated\n");
-    }
-    // Beside each response that was set aside stands the prompt that asked for it.
-    assert_eq!(session.names().len(), names + 4);
-    assert!(!env.folder().join("out").exists());
-    answers(r#"{"path": "a/b", "content": "x"}, {"path": "c", "content": ""}"#);
-    session.step_to("GENERATED");
-    let code = session.code(1);
-    assert_eq!((&*code["a/b"], &*code["c"]), ("x", ""));
 }
 
 #[test]

@@ -18,7 +18,6 @@ responses:
 ";
 
 const PROCESS: &str = r#"cat > "$HOME/request-$1.json"
-echo "$1" >> "$HOME/calls"
 cat "$HOME/answer-$1.json"
 "#;
 
@@ -68,14 +67,6 @@ impl Env {
     /// What the processor says of a response of that phase.
     pub fn answers(&self, phase: &str, answer: &str) {
         write(&self.home().join(format!("answer-{phase}.json")), answer);
-    }
-
-    /// How often the processor was called.
-    pub fn calls(&self) -> usize {
-        fs::read_to_string(self.home().join("calls"))
-            .unwrap_or_default()
-            .lines()
-            .count()
     }
 
     /// What the processor was told of the last response of that phase.
