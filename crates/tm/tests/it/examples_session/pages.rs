@@ -5,8 +5,7 @@ use std::fs;
 use testkit::documentation::workspace;
 
 use crate::program::environment::TestEnvironment;
-
-const FAIL: &str = "It greets nobody.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 1\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
+use crate::session::environment::FAIL;
 
 /// The first fenced block behind the heading that begins with `with`.
 fn block<'a>(page: &'a str, with: &str) -> &'a str {
@@ -46,7 +45,7 @@ fn the_smallest_profile_of_its_page_asks_and_takes() {
             "REVIEWING",
             "\"greet.sh\":\n\n```text\necho hi\n```\n",
         ),
-        (FAIL, "REVISING", "It greets nobody."),
+        (FAIL, "REVISING", "Tabs are forgotten."),
     ] {
         let answer = project.tm_with_input(&respond, response).json_with(7);
         assert_eq!(answer["phase"], phase, "{answer}");

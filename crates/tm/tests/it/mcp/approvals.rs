@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::stage::{Stage, asked, refused, rows, yes};
+use super::stage::{Stage, asked, refused, yes};
 use testkit::files::write;
 use testkit::mcp::envelope;
 
@@ -148,9 +148,12 @@ fn nobody_is_asked_for_what_would_be_refused() {
         ["autopilot_start", start, "dirty_tree"],
         ["autopilot_start", { "plan": "none.md", "force": true }, "tasks_missing"],
     ]);
-    for (tool, arguments, code) in rows(&cases) {
-        let error = server.call(tool, arguments)["structuredContent"]["error"].take();
-        assert_eq!(error["code"], code, "{tool}: {error}");
+    for case in cases.as_array().unwrap() {
+        let fault = server.call(case[0].as_str().unwrap(), &case[1]);
+        assert_eq!(
+            fault["structuredContent"]["error"]["code"], case[2],
+            "{case}"
+        );
     }
     stage.tm(0, &["autopilot", "pause"]);
     let error = refused(&mut server, "autopilot_skip", &json!({ "reason": reason }));

@@ -136,10 +136,4 @@ fn a_person_who_cannot_be_asked_gets_a_command() {
     assert_eq!(next["subtask"]["title"], "--force", "{next}");
     assert!(!stage.project().join("pwned").exists());
     assert_eq!(stage.status()["maxAttempts"], 2);
-
-    let give_up = json!({ "cleanup": true, "force": true });
-    let error = refused(&mut server, "autopilot_abort", &give_up);
-    let run = started["runId"].as_str().unwrap();
-    let command = format!("tm autopilot abort --cleanup --force --run-id {run}");
-    assert_eq!(error["recovery"], command);
 }

@@ -111,16 +111,14 @@ fn a_suite_tells_that_it_runs_where_somebody_wants_to_know() {
     });
     let id = server.ask("tools/call", &call);
     let mut told: Vec<Value> = Vec::new();
-    let answer = loop {
+    loop {
         let mut message = server.hear();
         if message["id"] == id {
-            break message;
+            break;
         }
         assert_eq!(message["method"], "notifications/progress", "{message}");
         told.push(message["params"].take());
-    };
-    let answer = &answer["result"]["structuredContent"];
-    assert!(answer["validated"].is_boolean(), "{answer}");
+    }
     let of_suite = |one: &Value| one["progressToken"] == "suite";
     assert!(!told.is_empty() && told.iter().all(of_suite), "{told:?}");
     let progress = |one: &Value| one["progress"].as_f64().unwrap();

@@ -13,56 +13,40 @@ const ALL: usize = 39 * 1024;
 /// Where clients cut a description or the instructions.
 const TEXT: usize = 2048;
 
-/// The tools of a group, in the order in which they are listed.
-const AUTOPILOT: [&str; 18] = [
-    "autopilot_start",
-    "autopilot_next",
-    "autopilot_complete_phase",
-    "autopilot_commit",
-    "autopilot_finalize",
-    "autopilot_reopen",
-    "autopilot_baseline",
-    "autopilot_skip",
-    "autopilot_status",
-    "autopilot_pause",
-    "autopilot_resume",
-    "autopilot_rewind",
-    "autopilot_submit",
-    "autopilot_feedback",
-    "autopilot_abort",
-    "autopilot_next_work_unit",
-    "autopilot_complete_work_unit",
-    "autopilot_get_state",
-];
-
-/// The same.
-const REVIEW: [&str; 4] = [
-    "session_init",
-    "session_step",
-    "session_decide",
-    "session_status",
-];
-
-/// The same.
-const COLLAB: [&str; 9] = [
-    "complete_skill",
-    "get_session_state",
-    "update_session_state",
-    "reopen_work",
-    "skip_work",
-    "update_task_status",
-    "update_tasks_status",
-    "get_task_graph",
-    "sync_task_graph",
-];
-
-/// Those without which no task is done: clients that load others only when they are searched for load them at once.
-const CORE: [&str; 5] = [
-    "autopilot_start",
-    "autopilot_next",
-    "autopilot_complete_phase",
-    "autopilot_commit",
-    "autopilot_status",
+/// The tools of all groups but `run`, in the order in which they are listed, with what is said of them: those without which no task is
+/// done are loaded at once by clients that load others only when they are searched for; some only read; one asks a person.
+const TOOLS: [(&str, &str); 31] = [
+    ("autopilot_start", "core"),
+    ("autopilot_next", "core reads"),
+    ("autopilot_complete_phase", "core"),
+    ("autopilot_commit", "core"),
+    ("autopilot_finalize", ""),
+    ("autopilot_reopen", ""),
+    ("autopilot_baseline", ""),
+    ("autopilot_skip", ""),
+    ("autopilot_status", "core reads"),
+    ("autopilot_pause", ""),
+    ("autopilot_resume", ""),
+    ("autopilot_rewind", ""),
+    ("autopilot_submit", ""),
+    ("autopilot_feedback", ""),
+    ("autopilot_abort", ""),
+    ("autopilot_next_work_unit", "reads"),
+    ("autopilot_complete_work_unit", ""),
+    ("autopilot_get_state", "reads"),
+    ("session_init", ""),
+    ("session_step", ""),
+    ("session_decide", "asks"),
+    ("session_status", "reads"),
+    ("complete_skill", ""),
+    ("get_session_state", "reads"),
+    ("update_session_state", ""),
+    ("reopen_work", ""),
+    ("skip_work", ""),
+    ("update_task_status", ""),
+    ("update_tasks_status", ""),
+    ("get_task_graph", "reads"),
+    ("sync_task_graph", ""),
 ];
 
 fn list(stage: &Stage, options: &[&str]) -> (Vec<Value>, usize) {
@@ -97,12 +81,11 @@ fn the_tools_fit_the_budget_and_stand_in_their_order() {
     }
     let of = |group: &str| list(&stage, &["--tools", group]).0;
     let (all, _) = list(&stage, &[]);
-    let (autopilot, run, review, collab) = (of("autopilot"), of("run"), of("review"), of("collab"));
-    assert_eq!(names(&autopilot), AUTOPILOT);
-    assert_eq!(names(&review), REVIEW);
-    assert_eq!(names(&collab), COLLAB);
+    let listed = of("autopilot,review,collab");
+    assert!(names(&listed).into_iter().eq(TOOLS.map(|(name, _)| name)));
     // In whichever order they are named.
     let both = of("run,autopilot");
+    let (autopilot, run) = (of("autopilot"), of("run"));
     assert_eq!(names(&both), [names(&autopilot), names(&run)].concat());
     assert_eq!(&all[..both.len()], both, "all groups begin with these two");
 }
@@ -164,36 +147,20 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
             let known = &tool["inputSchema"]["properties"][every]["type"];
             assert_eq!(known, "string", "{name} takes no {every}");
         }
-        let meta = &tool["_meta"];
-        for (key, tools) in [
-            (
-                "anthropic/requiresUserInteraction",
-                &["session_decide", "run_decide"][..],
-            ),
-            ("anthropic/alwaysLoad", &CORE),
+        let (meta, known) = (&tool["_meta"], TOOLS.iter().find(|(of, _)| *of == name));
+        let Some((_, said)) = known else {
+            let asks = meta["anthropic/requiresUserInteraction"] == true;
+            assert_eq!(asks, name == "run_decide", "{name}: {meta}");
+            continue;
+        };
+        for (what, found) in [
+            ("core", &meta["anthropic/alwaysLoad"]),
+            ("asks", &meta["anthropic/requiresUserInteraction"]),
+            ("reads", &tool["annotations"]["readOnlyHint"]),
         ] {
-            let expected = tools.contains(&name);
-            assert_eq!(meta[key] == true, expected, "{name}: {meta}");
+            assert_eq!(*found == true, said.contains(what), "{name}: {what}");
         }
     }
-    let read_only: Vec<&str> = all
-        .iter()
-        .filter(|tool| tool["annotations"]["readOnlyHint"] == true)
-        .map(|tool| tool["name"].as_str().unwrap())
-        .filter(|name| !name.starts_with("run_"))
-        .collect();
-    assert_eq!(
-        read_only,
-        [
-            "autopilot_next",
-            "autopilot_status",
-            "autopilot_next_work_unit",
-            "autopilot_get_state",
-            "session_status",
-            "get_session_state",
-            "get_task_graph"
-        ]
-    );
 }
 
 #[test]

@@ -36,13 +36,8 @@ fn what_another_process_did_between_two_calls_is_seen() {
     leads(&done(&mut server, "collab-clear"), "systematic-debugging");
     // The command line goes on from there, and the server from where that stopped.
     testkit::write_draft(&stage.tm(0, &["collab", "state", "--session", "s"]));
-    let words = [
-        "collab",
-        "complete-skill",
-        "systematic-debugging",
-        "--session",
-        "s",
-    ];
+    let words = "collab complete-skill systematic-debugging --session s";
+    let words: Vec<&str> = words.split(' ').collect();
     leads(&stage.tm(0, &words), "collab-clear");
     let answer = done(&mut server, "collab-clear");
     leads(&answer, "systematic-debugging");

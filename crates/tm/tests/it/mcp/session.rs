@@ -6,13 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::stage::{Client, Stage, asked, refused, yes};
+use crate::session::environment::{BUNDLE as CODE, FAIL, PASS, PLAN};
 use testkit::mcp::Server;
-
-const PLAN: &str = "# Plan\n\nOne script that greets.\n";
-const CODE: &str = "<<<FILE: greet.sh>>>\necho hello\n";
-const FAIL: &str = "It greets nobody.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
-const PASS: &str =
-    "@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
 
 /// Begins a session of the protocol as this client.
 fn client(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Client {

@@ -174,13 +174,6 @@ impl Drop for Client {
     }
 }
 
-/// The rows of a table: a text, arguments and another text.
-pub fn rows(table: &Value) -> Vec<(&str, &Value, &str)> {
-    let rows = table.as_array().unwrap().iter();
-    rows.map(|row| (row[0].as_str().unwrap(), &row[1], row[2].as_str().unwrap()))
-        .collect()
-}
-
 /// What a person says who agrees.
 pub fn yes() -> Value {
     json!({ "action": "accept", "content": { "confirm": true } })

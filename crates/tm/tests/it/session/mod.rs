@@ -4,7 +4,7 @@ mod bundles;
 mod cap;
 mod changes;
 mod damage;
-mod environment;
+pub mod environment;
 mod export;
 mod gates;
 mod person;

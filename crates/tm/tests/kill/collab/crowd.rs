@@ -1,21 +1,12 @@
 //! Many processes at one session of skills. A skill that many complete, and a session that many begin, are shown in
-//! `crates/engine/tests/it/collab`, and over two servers in `served`.
+//! `crates/engine/tests/it/collab`, items that many set in `race`, and two servers in `served`.
 
 use std::collections::BTreeSet;
-use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use serde_json::{Value, json};
 
 use testkit::Outcome;
 
-use super::stage::{Stage, answered, executing};
-
-/// The answers of processes that all come to a good end.
-fn answers(children: Vec<Child>) -> Vec<Value> {
-    let ended = children.into_iter().map(Outcome::waited);
-    ended.map(|ran| answered(&ran, 0)).collect()
-}
+use super::stage::{answered, executing};
 
 /// Whoever asks meanwhile is told what was before or what is after, and never fails.
 #[test]
@@ -52,24 +43,10 @@ fn whoever_reads_while_others_write_sees_no_half() {
                 &["state", "--full"],
                 &["graph"],
             ];
-            answers(calls.map(|words| stage.begun(words, "")).into());
+            for child in calls.map(|words| stage.begun(words, "")) {
+                answered(&Outcome::waited(child), 0);
+            }
         }
         over.store(true, Ordering::SeqCst);
     });
-}
-
-#[test]
-fn items_that_are_set_by_many_at_once_are_those_of_one() {
-    let stage = Stage::new();
-    stage.skills(&["collab-start"]);
-    let set = |who: usize| {
-        let title = format!("{who}");
-        let item = |number| json!({ "number": number, "title": title, "type": "task" });
-        let items: Value = (1..=5).map(item).collect();
-        stage.begun(&["update", "--work-items", &items.to_string()], "")
-    };
-    answers((0..6).map(set).collect());
-    let state = stage.state();
-    let titles: BTreeSet<&String> = state.work_items.iter().map(|item| &item.title).collect();
-    assert_eq!((state.total_items, titles.len()), (5, 1), "{titles:?}");
 }

@@ -83,23 +83,6 @@ fn statuses_that_come_over_one_server_and_over_two_are_all_stored() {
     }
 }
 
-#[test]
-fn a_skill_completed_over_two_servers_at_once_counts_once() {
-    let stage = planned(1);
-    let mut servers = [Server::new(&stage, None), Server::new(&stage, None)];
-    let before = stage.events("report:accepted");
-    for _ in 0..4 {
-        for server in &mut servers {
-            server.ask("complete_skill", json!({ "skill": "ready-to-implement" }));
-        }
-    }
-    let answers: Vec<Value> = servers.iter_mut().flat_map(Server::answers).collect();
-    assert_eq!(answers.len(), 8);
-    let same = answers.iter().all(|answer| *answer == answers[0]);
-    assert!(same, "{answers:#?}");
-    assert_eq!(stage.events("report:accepted"), before + 1);
-}
-
 /// The client hears nothing, and asks the next server: it is told what it would have been told, and nothing counts twice.
 #[test]
 fn a_server_that_is_killed_loses_nothing_that_it_answered() {
