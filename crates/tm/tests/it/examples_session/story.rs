@@ -44,8 +44,7 @@ fn a_migration_is_written_reviewed_mended_and_handed_out() {
     // Code of others runs for nobody who has not looked at it.
     respond(CODE).fault(3, "profile_untrusted");
     let [shown, _] = project.agreed("session trust sqlite-migration");
-    let runs = "generation: python3 -IB read_code.py";
-    assert!(shown.contains(runs), "{shown}");
+    assert!(shown.contains("read_code.py"), "{shown}");
 
     let step = project.typed_json("session step").ok();
     let ran = ["2 statements of up.sql ran", "2 statements of down.sql ran"];
@@ -53,7 +52,6 @@ fn a_migration_is_written_reviewed_mended_and_handed_out() {
     let state = project.typed_json("session run").json_with(7);
     assert_eq!(state["phase"], "REVIEWING");
     assert!(!asks("- Names:").contains("- Speed:"));
-
     let state = respond(REVIEW).json_with(7);
     assert_eq!(state["phase"], "REVISING");
     asks("Two empty texts clash.");

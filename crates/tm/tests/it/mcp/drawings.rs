@@ -49,14 +49,9 @@ fn a_workflow_is_drawn_and_its_id_completes() {
         runs[0].as_str().unwrap()
     ));
     assert!(text.contains("classDef present"), "{text}");
-}
-
-#[test]
-fn what_is_no_workflow_is_not_read() {
-    let stage = Stage::new();
+    // What is no workflow is not read.
     stage.write("secret.yaml", OURS);
     stage.write(".taskmaster/workflows/broken.yaml", "id: [");
-    let mut server = stage.session();
     for id in ["nothing", "secret.yaml", "../project/secret.yaml", "broken"] {
         let uri = format!("tramline://workflows/{id}/graph");
         let error = server.refused("resources/read", &json!({ "uri": uri }));

@@ -146,6 +146,7 @@ fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
     let beside = stage.worktree(&main.with_file_name("beside"));
     let mut server = stage.session();
     let items = json!([{ "number": 1, "title": TASK, "type": "code" }]);
+    let both = [main.clone(), beside.clone()];
     for (tool, arguments) in [
         ("autopilot_start", start()),
         ("run_start", json!({ "workflow": "letter" })),
@@ -153,11 +154,7 @@ fn nothing_begins_where_only_the_servers_folder_says_which_worktree_is_meant() {
         ("update_session_state", json!({ "workItems": items })),
     ] {
         let answer = told(&mut server, tool, &arguments);
-        assert_eq!(
-            candidates(&answer),
-            [main.clone(), beside.clone()],
-            "{tool}"
-        );
+        assert_eq!(candidates(&answer), both, "{tool}");
         // What is there can be read.
         let answer = told(&mut server, "autopilot_status", &json!({}));
         assert_eq!(answer["error"]["code"], "no_run");
@@ -223,11 +220,7 @@ fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
             ("autopilot_status", json!({})),
         ] {
             let answer = told(&mut server, tool, &arguments);
-            assert_eq!(
-                candidates(&answer),
-                std::slice::from_ref(&project),
-                "{tool}"
-            );
+            assert_eq!(candidates(&answer)[..], [project.clone()], "{tool}");
         }
         // There are runs of no project to list.
         let listed = server.request("resources/list", &json!({}));

@@ -17,8 +17,8 @@ responses:
 const GOOD: &str = r#"cat > /dev/null; echo '{"status": "SUCCESS"}'"#;
 
 /// A session that waits for its plan to be read by this script.
-fn planning(env: &Env, profile: &str, script: &str) -> Session {
-    env.install(profile, script);
+fn planning(env: &Env, script: &str) -> Session {
+    env.install(PROFILE, script);
     env.trust(NAME);
     let session = env.begin_stub();
     session.before("PLANNED");
@@ -30,7 +30,7 @@ fn planning(env: &Env, profile: &str, script: &str) -> Session {
 fn one_that_fails_is_told_by_its_code() {
     let env = Env::new();
     let ends_badly = "printf 'no \\033[31mway\\n' >&2; exit 3";
-    let session = planning(&env, PROFILE, ends_badly);
+    let session = planning(&env, ends_badly);
     let said = session.refused(6, "processor_died");
     assert!(!said.contains('\u{1b}'), "{said:?}");
     let left = fs::read_dir(env.temporary()).unwrap().count();
@@ -40,7 +40,7 @@ fn one_that_fails_is_told_by_its_code() {
     env.trust(NAME);
     session.step_to("PLANNED");
     // Trust does not come with a project.
-    let other = planning(&env, PROFILE, GOOD);
+    let other = planning(&env, GOOD);
     let list = env.store().join("trusted.json");
     env.write(".taskmaster/trusted.json", fs::read(&list).unwrap());
     fs::remove_file(list).unwrap();
@@ -50,7 +50,7 @@ fn one_that_fails_is_told_by_its_code() {
 #[test]
 fn a_session_is_read_by_the_profile_it_began_with() {
     let env = Env::new();
-    let session = planning(&env, PROFILE, GOOD);
+    let session = planning(&env, GOOD);
     // A template is pinned; a step that runs no program does not look at the folder at all.
     session.step_to("PLANNED");
     let folder = env.project().join(".taskmaster/profiles").join(NAME);

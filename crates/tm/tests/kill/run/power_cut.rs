@@ -149,27 +149,6 @@ fn what_lies_aside_although_nothing_is_behind() {
     executor.check_under_way(&["1.1"]);
 }
 
-/// The lock of git is on the disk, the note of which git that was is not, or is empty.
-#[test]
-fn a_lock_whose_git_nobody_noted() {
-    if !cfg!(debug_assertions) || !Path::new("/proc/self/stat").exists() {
-        return;
-    }
-    for note in [None, Some("")] {
-        let stage = Stage::new(1);
-        let mut executor = brought_to(&stage, "commit", "1.1");
-        let death = Some(Death::Point("commit-after-tasks", 1));
-        assert!(!executor.answer("commit", "1.1", death));
-        let file = stage.run_folder().join("git-process.json");
-        match note {
-            None => drop(fs::remove_file(&file)),
-            Some(text) => fs::write(&file, text).unwrap(),
-        }
-        stage.write(".git/index.lock", "");
-        executor.completes();
-    }
-}
-
 /// What git syncs before it ends, told by its own trace: as many flushes as there are files that an answer rests on.
 #[test]
 fn what_an_answer_rests_on_is_synced() {
