@@ -206,30 +206,27 @@ mod tests {
 
     #[test]
     fn stat_lines() {
-        let stat = parse_stat(b"42 (a) b) S 1 7 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 9876 0 0")
-            .unwrap();
-        assert!(stat.running);
-        assert_eq!((stat.group, stat.started.as_str()), (7, "9876"));
-        assert!(
-            !parse_stat(b"42 (a) Z 1 7 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 9876")
-                .unwrap()
-                .running
-        );
-        assert!(parse_stat(b"").is_none());
-        assert!(parse_stat(b"1 (x) S").is_none());
+        let line = |state| {
+            format!("42 (a) b) {state} 1 7 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 9876 0 0")
+        };
+        for (state, running) in [("S", true), ("Z", false)] {
+            let stat = parse_stat(line(state).as_bytes()).unwrap();
+            let told = (stat.running, stat.group, stat.started.as_str());
+            assert_eq!(told, (running, 7, "9876"));
+        }
+        assert!(parse_stat(b"").is_none() && parse_stat(b"1 (x) S").is_none());
     }
 
     #[test]
     fn no_group_of_ours() {
         for id in [i32::MIN, -1, 0, 1] {
-            assert!(
-                !ProcessGroup {
-                    id,
-                    boot: None,
-                    leader_started: None
-                }
-                .is_alive()
-            );
+            let (boot, leader_started) = (None, None);
+            let group = ProcessGroup {
+                id,
+                boot,
+                leader_started,
+            };
+            assert!(!group.is_alive(), "{id}");
         }
     }
 }

@@ -103,32 +103,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_is_whole() {
-        let mut kept = HeadAndTail::new(4);
-        kept.push(b"abc");
-        kept.push(b"defgh");
-        assert_eq!(kept.take(), (b"abcdefgh".to_vec(), 0));
-    }
-
-    #[test]
-    fn of_more_both_ends_are_kept_in_whole_lines() {
-        let mut kept = HeadAndTail::new(10);
-        for number in 0..1000 {
-            kept.push(format!("{number:03}\n").as_bytes());
+    fn of_more_than_fits_both_ends_are_kept_in_whole_lines() {
+        let many: String = (0..1000).map(|number| format!("{number:03}\n")).collect();
+        let ends = "000\n001\n[… 3984 bytes left out …]\n998\n999\n";
+        let endless = "abcdefghijklmnopqrstuvwxyz";
+        for (room, text, expected, left_out) in [
+            (4, "abcdefgh", "abcdefgh", 0),
+            (10, &many, ends, 3984),
+            (3, endless, "abc\n[… 20 bytes left out …]\nxyz", 20),
+        ] {
+            for piece in [4, text.len()] {
+                let mut kept = HeadAndTail::new(room);
+                text.as_bytes().chunks(piece).for_each(|it| kept.push(it));
+                assert_eq!(kept.take(), (expected.into(), left_out), "{text}");
+            }
         }
-        let (text, left_out) = kept.take();
-        let expected = "000\n001\n[… 3984 bytes left out …]\n998\n999\n";
-        assert_eq!(String::from_utf8(text).unwrap(), expected);
-        assert_eq!(left_out, 3984);
-    }
-
-    #[test]
-    fn one_endless_line_keeps_its_ends() {
-        let mut kept = HeadAndTail::new(3);
-        kept.push(b"abcdefghijklmnopqrstuvwxyz");
-        let (text, left_out) = kept.take();
-        let expected = "abc\n[… 20 bytes left out …]\nxyz";
-        assert_eq!(String::from_utf8(text).unwrap(), expected);
-        assert_eq!(left_out, 20);
     }
 }

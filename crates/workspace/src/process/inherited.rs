@@ -40,13 +40,8 @@ mod tests {
         for name in ["PATH", "HOME", "LANG", "LC_ALL"] {
             assert!(passes(OsStr::new(name)), "{name}");
         }
-        for name in [
-            "TRAMLINE_TOKEN",
-            "SOME_API_KEY",
-            "LD_PRELOAD",
-            "GIT_DIR",
-            "",
-        ] {
+        let names = "TRAMLINE_TOKEN,SOME_API_KEY,LD_PRELOAD,GIT_DIR,".split(',');
+        for name in names {
             assert!(!passes(OsStr::new(name)), "{name}");
         }
     }

@@ -31,17 +31,15 @@ fn up_to_date(name: &str, text: &str) {
     assert!(kept == text, "UPDATE_SCHEMAS=1 writes {name}");
 }
 
-/// Whether a process has ended, and be it that nobody has collected it yet. It is looked for again and again: ending takes
-/// a process a moment.
 fn ends(id: &str) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(20) {
         let told = Command::new("ps").args(["-o", "stat=", "-p", id]).output();
-        let told = told.unwrap();
-        let state = told.stdout.trim_ascii();
-        if state.is_empty() || state.starts_with(b"Z") {
+        let told = told.unwrap().stdout;
+        if told.trim_ascii().is_empty() || told.starts_with(b"Z") {
             return true;
         }
+        std::thread::sleep(Duration::from_millis(5));
     }
     false
 }
