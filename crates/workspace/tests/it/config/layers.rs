@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use workspace::config::{
-    Config, Origin, Severity, UpdateTaskStatus, environment_name, keys, load, loosened,
+    Config, Origin, Setting, Severity, UpdateTaskStatus, environment_name, keys, load, loosened,
+    sections,
 };
 
 use super::Place;
@@ -16,106 +17,71 @@ fn with_nothing_set_the_defaults_hold() {
     let settings = place.load().unwrap();
     assert_eq!(settings.config, Config::default());
     let mut origins = settings.origins.values();
-    assert!(origins.all(|origin| *origin == Origin::Default));
-    assert!(settings.files.is_empty());
+    assert!(origins.all(|origin| *origin == Origin::Default) && settings.files.is_empty());
     assert_eq!(settings.store, place.path("home/.taskmaster"));
 }
 
 #[test]
 fn flag_environment_project_user_default() {
     const KEY: &str = "autopilot.testTimeout";
+    const NAME: &str = "TRAMLINE_AUTOPILOT_TEST_TIMEOUT";
     let file = |most: u64| format!("{{\n\"autopilot\": {{\n\"testTimeout\": {most}}}}}");
-    let mut place = Place::new();
-    let (of_user, of_project) = (
-        place.path("home/.taskmaster/config.json"),
-        place.path("project/.taskmaster/config.json"),
-    );
-    let (name, line) = ("TRAMLINE_AUTOPILOT_TEST_TIMEOUT", 3);
-    let origins = [
-        Origin::UserFile {
-            path: of_user.clone(),
-            line,
-        },
-        Origin::ProjectFile {
-            path: of_project.clone(),
-            line,
-        },
-        Origin::Environment {
-            name: name.to_owned(),
-        },
-        Origin::Flag,
-    ];
-    for (most, origin) in (4..).zip(origins) {
-        place = match origin {
-            Origin::UserFile { .. } => place.user(file(most)),
-            Origin::ProjectFile { .. } => place.project(file(most)),
-            Origin::Environment { .. } => place.variable(name, &most.to_string()),
+    let (mut place, mut told) = (Place::new(), Vec::new());
+    for (most, from) in (4..).zip(["user", "project", "environment", "flag"]) {
+        place = match from {
+            "user" => place.user(file(most)),
+            "project" => place.project(file(most)),
+            "environment" => place.variable(NAME, &most.to_string()),
             _ => place.flag(KEY, most),
         };
         let settings = place.load().unwrap();
         assert_eq!(settings.config.autopilot.test_timeout, most);
-        assert_eq!(settings.origins[KEY], origin);
+        told.push(settings.origins[KEY].to_string());
     }
     let settings = place.load().unwrap();
     assert_eq!(settings.origins["test.command"], Origin::Default);
-    assert_eq!(settings.files, [of_project, of_user]);
+    let files = ["project", "home"].map(|of| place.path(of).join(".taskmaster/config.json"));
+    assert_eq!(settings.files, files);
+    let [project, user] = files.map(|file| file.display().to_string());
+    let expected = format!("user {user}:3, project {project}:3, environment {NAME}, flag");
+    assert_eq!(told.join(", "), expected);
 }
 
-/// Whichever place has the strict value: it holds.
 #[test]
 fn the_strictest_counts_of_what_makes_the_rails_strict() {
     for (key, strict, weak) in steps() {
         let file = |value: &Value| {
-            let parts = key.rsplit('.');
-            parts
-                .fold(value.clone(), |inner, part| json!({ part: inner }))
-                .to_string()
+            let nest = |inner: Value, part: &str| json!({ part: inner });
+            key.rsplit('.').fold(value.clone(), nest).to_string()
         };
         let name = environment_name(key);
         let text = weak.as_str();
         let text = text.map_or_else(|| weak.to_string(), ToOwned::to_owned);
         let new = Place::new;
-        let mut places = vec![(
-            "weaker of the person",
-            new().user(file(&weak)).project(file(&strict)),
-        )];
+        let mut places = vec![new().user(file(&weak)).project(file(&strict))];
         // What a test is, is the project's to say, and not the shell's.
         if !matches!(key, "test.patterns" | "test.targetedRunPattern") {
-            places.push((
-                "weaker in the project",
-                new().user(file(&strict)).project(file(&weak)),
-            ));
+            places.push(new().user(file(&strict)).project(file(&weak)));
         }
         if !weak.is_null() {
             places.extend([
-                (
-                    "project, environment",
-                    new().project(file(&strict)).variable(&name, &text),
-                ),
-                (
-                    "person, environment",
-                    new().user(file(&strict)).variable(&name, &text),
-                ),
-                (
-                    "person, flag",
-                    new().user(file(&strict)).flag(key, weak.clone()),
-                ),
+                new().project(file(&strict)).variable(&name, &text),
+                new().user(file(&strict)).variable(&name, &text),
+                new().user(file(&strict)).flag(key, weak.clone()),
             ]);
             if Config::default().value(key).unwrap() == strict {
                 let place = new().variable(&name, &text);
                 let overruled = place.load().unwrap().overruled;
                 assert_eq!((overruled.len(), &*overruled[0].key), (1, key));
-                places.push(("default, environment", place));
+                places.push(place);
             }
         }
-        for (what, place) in places {
+        for (number, place) in places.into_iter().enumerate() {
             let settings = place.load().unwrap();
             let is = settings.value(key).unwrap();
             let as_strict = loosened(&with(key, &strict), &settings.config).is_empty();
-            assert!(
-                is == strict || strict.is_array() && as_strict,
-                "{key} {what}: {is}"
-            );
+            let holds = is == strict || strict.is_array() && as_strict;
+            assert!(holds, "{key}, place {number}: {is}");
         }
     }
 }
@@ -154,12 +120,12 @@ fn the_shell_does_not_replace_what_a_run_rests_on() {
 fn values_of_one_section_may_come_from_several_places() {
     let settings = Place::new()
         .user(r#"{"test": {"command": "user", "setup": "install", "runner": "cargo"}}"#)
-        .project(r#"{"models": {"main": 1}, "test": {"command": "project", "setup": null}}"#)
+        // Comments are keys that begin like one, and the last of two equal ones counts.
+        .project(r#"{"$schema": "x", "//": "top", "models": {"main": 1}, "test": {"// why": 1, "$comment": [], "command": "x", "command": "project", "setup": null}}"#)
         .variable("TRAMLINE_TEST_COVERAGE_THRESHOLDS_LINES", "87.5")
         .variable("TRAMLINE_TEST_RUNNER", "")
-        .load()
-        .unwrap();
-    let test = &settings.config.test;
+        .load();
+    let test = &settings.unwrap().config.test;
     assert_eq!(test.command.as_deref(), Some("project"));
     assert_eq!(test.setup.as_deref(), Some("install"), "null says nothing");
     assert_eq!(test.runner, "cargo", "neither does an empty variable");
@@ -167,42 +133,45 @@ fn values_of_one_section_may_come_from_several_places() {
     assert_eq!(test.coverage_thresholds.branches, None);
 }
 
-/// A value of this key that is not the default, where there is another one.
-fn another(key: &str) -> Value {
-    let default = Config::default().value(key).unwrap();
-    match key {
-        "autopilot.commitTemplate" => json!("{summary}"),
-        "autopilot.finalization.updateTaskStatus" => json!("done"),
-        "autopilot.redAllPassing" => json!("skip"),
-        "autopilot.storage.location" | "autopilot.storage.basePath" => default,
-        "approvals.require" => json!("signed"),
-        "checks.run" | "evidence.baseline" => json!("off"),
-        "evidence.changedLines" => json!(50.0),
-        "evidence.flaky" | "evidence.policy.coverage_missing" => json!("refuse"),
-        "evidence.replay" => json!("always"),
-        "evidence.require" => json!("reported"),
-        "submit.approval" => json!("human"),
-        "submit.forge" => json!("github"),
-        "submit.proof" => json!("bundle"),
-        _ if key.starts_with("review.gates") => json!("human"),
-        _ if key.starts_with("evidence.policy") => json!("off"),
-        _ if key.starts_with("test.coverageThresholds") => json!(50.0),
-        _ => match default {
-            Value::Bool(is) => json!(!is),
-            Value::Number(_) => json!(17),
-            Value::Array(_) => json!(["a", "b"]),
-            Value::Object(_) => json!({"x/**": "x", "a/**": "a"}),
-            _ => json!("some text"),
+/// For each key a value that is not the default, where there is another one.
+fn others() -> impl Iterator<Item = (String, Value)> {
+    let sections = sections().into_iter();
+    let all = sections.flat_map(|(_, section)| section.settings);
+    all.map(
+        |Setting {
+             key,
+             values,
+             default,
+             ..
+         }| {
+            let other = match (&*key, &*values) {
+                ("autopilot.commitTemplate", _) => json!("{summary}"),
+                ("autopilot.storage.basePath", _) => default,
+                ("evidence.policy.coverage_missing", _) => json!("refuse"),
+                (_, "boolean") => json!(default != true),
+                (_, "integer") => json!(17),
+                (_, "number or null") => json!(50.0),
+                (_, "list of string") => json!(["a", "b"]),
+                (_, "object") => json!({ "x/**": "x", "a/**": "a" }),
+                (_, words) if words.starts_with('`') => {
+                    let mut words = words.split(", ").map(|word| word.trim_matches('`'));
+                    words
+                        .find(|word| default != *word)
+                        .map_or(default, Into::into)
+                }
+                _ => json!("some text"),
+            };
+            (key, other)
         },
-    }
+    )
 }
 
 #[test]
 fn every_key_can_be_set_from_a_file() {
     let mut all = Config::default().to_json();
-    for key in keys() {
+    for (key, other) in others() {
         *all.pointer_mut(&format!("/{}", key.replace('.', "/")))
-            .unwrap() = another(key);
+            .unwrap() = other;
     }
     let settings = Place::new().project(all.to_string()).load().unwrap();
     assert_eq!(settings.config.to_json(), all);
@@ -212,9 +181,10 @@ fn every_key_can_be_set_from_a_file() {
         let is_other = settings.value(key) != Config::default().value(key);
         assert!(is_of_project && is_other, "{key}");
     }
-    let scopes = settings.config.git.scopes.keys();
-    assert!(
-        scopes.eq(["x/**", "a/**"]),
+    let scopes: Vec<_> = settings.config.git.scopes.keys().collect();
+    assert_eq!(
+        scopes,
+        ["x/**", "a/**"],
         "globs are tried in the file's order"
     );
 }
@@ -222,60 +192,55 @@ fn every_key_can_be_set_from_a_file() {
 #[test]
 fn every_key_can_be_set_from_the_environment() {
     let mut weaker = 0;
-    for key in keys() {
-        let value = match key {
-            "autopilot.storage.basePath" => json!("/some/folder"),
-            _ => another(key),
-        };
+    for (key, mut value) in others() {
+        if key == "autopilot.storage.basePath" {
+            value = json!("/some/folder");
+        }
         let text = match &value {
             Value::String(text) => text.clone(),
             Value::Array(_) => "a, b,".to_owned(),
             other => other.to_string(),
         };
-        let name = environment_name(key);
+        let name = environment_name(&key);
         let settings = Place::new().variable(&name, &text).load().unwrap();
         let origin = Origin::Environment { name };
         if let [overruled] = &settings.overruled[..] {
             // Weaker than the default: the shell cannot say that.
-            assert_eq!(settings.value(key), Config::default().value(key), "{key}");
-            assert_eq!((&*overruled.key, &overruled.origin), (key, &origin));
-            assert_eq!(overruled.value, value, "{key}");
+            assert_eq!(settings.value(&key), Config::default().value(&key), "{key}");
+            let overruled = (&overruled.key, &overruled.origin, &overruled.value);
+            assert_eq!(overruled, (&key, &origin, &value));
             weaker += 1;
             continue;
         }
-        assert_eq!(settings.value(key).unwrap(), value, "{key}");
-        assert_eq!(settings.origins[key], origin);
+        assert_eq!(settings.value(&key).unwrap(), value, "{key}");
+        assert_eq!(settings.origins[&key], origin);
     }
     assert!(weaker > 10, "{weaker}");
     let set = |name, text| Place::new().variable(name, text).load().unwrap().config;
     let listed = set("TRAMLINE_PROMPTS_LOAD_ORDER", r#"["a,b", "c"]"#);
     assert_eq!(listed.prompts.load_order, ["a,b", "c"]);
-    let left = set(
-        "TRAMLINE_AUTOPILOT_FINALIZATION_UPDATE_TASK_STATUS",
-        "false",
-    );
-    let expected = UpdateTaskStatus::Leave;
-    assert_eq!(left.autopilot.finalization.update_task_status, expected);
+    let name = "TRAMLINE_AUTOPILOT_FINALIZATION_UPDATE_TASK_STATUS";
+    let left = set(name, "false").autopilot.finalization;
+    assert_eq!(left.update_task_status, UpdateTaskStatus::Leave);
 }
 
 #[test]
 fn who_asks_again_gets_what_the_files_say_now() {
     let most = |place: &Place| place.load().unwrap().config.autopilot.test_timeout;
+    let file = |most: u64| format!("{{\"autopilot\": {{\"testTimeout\": {most}}}}}");
     let place = Place::new();
-    let default = most(&place);
-    let place = place.user(r#"{"autopilot": {"testTimeout": 4}}"#);
-    assert_ne!(default, 4);
+    assert_ne!(most(&place), 4);
+    let place = place.user(file(4));
     assert_eq!((most(&place), most(&place)), (4, 4));
-    let place = place.project(r#"{"autopilot": {"testTimeout": 5}}"#);
+    let place = place.project(file(5));
     assert_eq!(most(&place), 5);
     // As long as before, and written at once.
-    let place = place.project(r#"{"autopilot": {"testTimeout": 6}}"#);
+    let place = place.project(file(6));
     assert_eq!(most(&place), 6);
     let place = place.project("{");
     assert!(place.load().is_err());
-    let place = place.variable("TRAMLINE_AUTOPILOT_TEST_TIMEOUT", "7");
     std::fs::remove_file(place.path("project/.taskmaster/config.json")).unwrap();
-    assert_eq!(most(&place), 7);
+    assert_eq!(most(&place), 4);
 }
 
 fn base(path: &str) -> String {
@@ -316,16 +281,10 @@ fn a_repository_does_not_say_where_runs_lie() {
 
 #[test]
 fn runs_lie_at_an_absolute_path() {
-    for (name, path) in [
-        ("HOME", ""),
-        ("HOME", "home"),
-        ("TRAMLINE_HOME", "runs"),
-        ("TRAMLINE_HOME", "$HOME/runs"),
-        ("TRAMLINE_HOME", "~other/runs"),
-        ("TRAMLINE_HOME", "./runs"),
-    ] {
+    for setting in "HOME= HOME=home TRAMLINE_HOME=runs TRAMLINE_HOME=$HOME/runs TRAMLINE_HOME=~other/runs TRAMLINE_HOME=./runs".split(' ') {
+        let (name, path) = setting.split_once('=').unwrap();
         let error = Place::new().variable(name, path).load().unwrap_err();
-        assert_eq!(error.code(), "no_store", "{name}={path}");
+        assert_eq!(error.code(), "no_store", "{setting}");
     }
     let place = Place::new().variable("HOME", "");
     let place = place.variable("TRAMLINE_HOME", "/runs");
@@ -337,42 +296,31 @@ fn a_home_that_is_a_project_has_one_config() {
     let place = Place::new().user(r#"{"test": {"command": "x"}}"#);
     let settings = load(&place.path("home"), &BTreeMap::new(), &place.environment()).unwrap();
     assert_eq!(settings.files.len(), 1);
-    assert!(matches!(
-        settings.origins["test.command"],
-        Origin::UserFile { .. }
-    ));
+    let origin = &settings.origins["test.command"];
+    assert!(matches!(origin, Origin::UserFile { .. }), "{origin}");
 }
 
 #[test]
 fn two_settings_speak_through_a_policy() {
-    let settings = |evidence: &str| {
-        Place::new()
-            .project(format!("{{\"evidence\": {evidence}}}"))
-            .load()
-            .unwrap()
-    };
-    let spoken = settings(r#"{"flaky": "refuse", "requireCoverage": true}"#);
-    let policy = &spoken.config.evidence.policy;
-    assert_eq!(policy.flaky, Severity::Refuse);
-    assert_eq!(policy.coverage_missing, Severity::Refuse);
-    for key in ["evidence.policy.flaky", "evidence.policy.coverage_missing"] {
-        assert!(
-            matches!(spoken.origins[key], Origin::ProjectFile { .. }),
-            "{key}"
-        );
+    for (evidence, expected) in [
+        (
+            r#"{"flaky": "refuse", "requireCoverage": true}"#,
+            Severity::Refuse,
+        ),
+        (
+            r#"{"flaky": "refuse", "policy": {"flaky": "off", "coverage_missing": "off"}}"#,
+            Severity::Off,
+        ),
+    ] {
+        let place = Place::new().project(format!("{{\"evidence\": {evidence}}}"));
+        let settings = place.load().unwrap();
+        let policy = &settings.config.evidence.policy;
+        for code in ["flaky", "coverage_missing"] {
+            assert_eq!(policy.severity(code), Some(expected), "{evidence}");
+            let origin = &settings.origins[&format!("evidence.policy.{code}")];
+            assert!(matches!(origin, Origin::ProjectFile { .. }), "{origin}");
+        }
+        assert_eq!(policy.severity("stuck"), Some(Severity::Pause));
+        assert_eq!(policy.severity("nonsense"), None);
     }
-    let own =
-        settings(r#"{"flaky": "refuse", "policy": {"flaky": "off", "coverage_missing": "off"}}"#);
-    let policy = &own.config.evidence.policy;
-    assert_eq!(policy.flaky, Severity::Off);
-    assert_eq!(policy.coverage_missing, Severity::Off);
-    assert_eq!(policy.severity("stuck"), Some(Severity::Pause));
-    assert_eq!(policy.severity("nonsense"), None);
-}
-
-#[test]
-fn comments_are_keys_that_begin_like_one() {
-    let text = r#"{"$schema": "x", "//": "top", "test": {"// why": 1, "$comment": [], "command": "a", "command": "b"}}"#;
-    let config = Place::new().project(text).load().unwrap().config;
-    assert_eq!(config.test.command.as_deref(), Some("b"));
 }

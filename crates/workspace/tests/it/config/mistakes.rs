@@ -35,33 +35,31 @@ fn mistakes_in_a_file_are_placed_and_explained() {
 
 #[test]
 fn values_that_cannot_be() {
-    for (key, value) in [
-        ("autopilot.maxGreenAttempts", "0"),
-        ("autopilot.maxGreenAttempts", "-1"),
-        ("autopilot.maxGreenAttempts", "1.5"),
-        ("autopilot.maxGreenAttempts", "4294967296"),
-        ("autopilot.testTimeout", "1e300"),
-        ("test.coverageThresholds.lines", "101"),
-        ("test.coverageThresholds.lines", "-0.1"),
-        ("test.command", "\"  \""),
-        ("test.command", "\"a\\u0000b\""),
-        ("test.patterns", "[\"a[\"]"),
-        ("test.targetedRunPattern", "\"{a\""),
-        ("git.scopes", "{\"a[\": \"x\"}"),
-        ("git.protectedBranches", "[\"\"]"),
-        ("autopilot.storage.location", "\"local\""),
-        ("review.gates.plan", "\"Human\""),
+    for case in [
+        "autopilot.maxGreenAttempts = 0",
+        "autopilot.maxGreenAttempts = -1",
+        "autopilot.maxGreenAttempts = 1.5",
+        "autopilot.maxGreenAttempts = 4294967296",
+        "autopilot.testTimeout = 1e300",
+        "test.coverageThresholds.lines = 101",
+        "test.coverageThresholds.lines = -0.1",
+        "test.command = \"  \"",
+        "test.command = \"a\\u0000b\"",
+        "test.patterns = [\"a[\"]",
+        "test.targetedRunPattern = \"{a\"",
+        "git.scopes = {\"a[\": \"x\"}",
+        "git.protectedBranches = [\"\"]",
+        "autopilot.storage.location = \"local\"",
+        "review.gates.plan = \"Human\"",
     ] {
-        let mut text = value.to_owned();
-        for part in key.rsplit('.') {
-            text = format!("{{\"{part}\": {text}}}");
-        }
-        let error = error(&Place::new().project(&text));
+        let (key, value) = case.split_once(" = ").unwrap();
+        let nest = |inner, part| format!("{{\"{part}\": {inner}}}");
+        let error = error(&Place::new().project(key.rsplit('.').fold(value.to_owned(), nest)));
+        let is_about_the_value = matches!(error, ConfigError::BadValue { .. });
         assert!(
-            matches!(error, ConfigError::BadValue { .. }),
-            "{text}: {error}"
+            is_about_the_value && error.to_string().contains(key),
+            "{error}"
         );
-        assert!(error.to_string().contains(key), "{error}");
     }
 }
 
@@ -72,25 +70,27 @@ fn error(place: &Place) -> ConfigError {
 #[test]
 fn mistakes_elsewhere_name_the_place() {
     let new = Place::new;
-    let told = error(&new().variable("TRAMLINE_AUTOPILOT_ENABLED", "perhaps")).to_string();
-    assert!(
-        told.starts_with("environment variable TRAMLINE_AUTOPILOT_ENABLED: "),
-        "{told}"
-    );
+    let user = new().user("{\"git\": 1}");
+    let path = user.path("home/.taskmaster/config.json");
+    for (place, begins) in [
+        (
+            new().variable("TRAMLINE_AUTOPILOT_ENABLED", "perhaps"),
+            "environment variable TRAMLINE_AUTOPILOT_ENABLED: ",
+        ),
+        (
+            new().flag("evidence.requires", "verified"),
+            "on the command line: unknown key `evidence.requires`",
+        ),
+        (user, path.to_str().unwrap()),
+    ] {
+        let told = error(&place).to_string();
+        assert!(told.starts_with(begins), "{told}");
+    }
     let malformed = error(&new().variable("TRAMLINE_GIT_SCOPES", "{"));
     assert!(
         matches!(malformed, ConfigError::Malformed { .. }),
         "{malformed}"
     );
-    let flag = error(&new().flag("evidence.requires", "verified"));
-    let expected = "on the command line: unknown key `evidence.requires`";
-    assert_eq!(flag.to_string(), expected);
-    let expected = "did you mean `evidence.require`?";
-    assert_eq!(flag.suggestion().unwrap(), expected);
-    let place = new().user("{\"git\": 1}");
-    let path = place.path("home/.taskmaster/config.json");
-    let path = path.display().to_string();
-    assert!(error(&place).to_string().starts_with(&path));
     let long = error(&new().flag("evidence.require", "x".repeat(10_000)));
     assert!(long.to_string().len() < 300);
 }

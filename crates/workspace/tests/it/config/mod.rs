@@ -24,7 +24,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let folder = TempDir::new().unwrap();
+        let folder = testkit::folder();
         let home = folder.path().join("home").to_string_lossy().into_owned();
         fs::create_dir_all(folder.path().join("project")).unwrap();
         Self {

@@ -2,38 +2,30 @@
 
 use std::fs;
 
-use workspace::config::{RootMarker, find_root, first_in_project, prepared_first, session_folders};
+use workspace::config::{find_root, first_in_project, prepared_first, session_folders};
 
 use super::Place;
 
 #[test]
 fn the_nearest_taskmaster_folder_then_git() {
-    use RootMarker::{Git, Taskmaster};
-    for (folders, start, expected, found_by) in [
-        ("p/.taskmaster p/.git p/a/b", "p/a/b", "p", Taskmaster),
-        ("p/.git p/a/.taskmaster p/a/b", "p/a/b", "p/a", Taskmaster),
-        ("p/.taskmaster p/a/.git p/a/b", "p/a/b", "p", Taskmaster),
-        ("p/.git p/a/b", "p/a/b", "p", Git),
-        ("p/.git p/a/.git p/a/b", "p/a/b", "p/a", Git),
-        ("p/.git", "p", "p", Git),
+    for case in [
+        "p/.taskmaster p/.git p/a/b | p/a/b ⇒ p Taskmaster",
+        "p/.git p/a/.taskmaster p/a/b | p/a/b ⇒ p/a Taskmaster",
+        "p/.taskmaster p/a/.git p/a/b | p/a/b ⇒ p Taskmaster",
+        "p/.git p/a/b | p/a/b ⇒ p Git",
+        "p/.git p/a/.git p/a/b | p/a/b ⇒ p/a Git",
+        "p/.git | p ⇒ p Git",
         // The folder of the runs makes the home no project, nor a store elsewhere.
-        (
-            "home/.taskmaster home/p/.git home/p/a",
-            "home/p/a",
-            "home/p",
-            Git,
-        ),
-        ("home/.taskmaster home/.git home/p", "home/p", "home", Git),
-        (
-            "home/p/.taskmaster home/.taskmaster",
-            "home/p",
-            "home/p",
-            Taskmaster,
-        ),
-        ("s/.taskmaster s/p/.git", "s/p", "s/p", Git),
+        "home/.taskmaster home/p/.git home/p/a | home/p/a ⇒ home/p Git",
+        "home/.taskmaster home/.git home/p | home/p ⇒ home Git",
+        "home/p/.taskmaster home/.taskmaster | home/p ⇒ home/p Taskmaster",
+        "s/.taskmaster s/p/.git | s/p ⇒ s/p Git",
         // A worktree has a file called `.git`, and a marker must be a folder.
-        ("w/.git=gitdir: w/a/.taskmaster=", "w/a", "w", Git),
+        "w/.git=gitdir: w/a/.taskmaster= | w/a ⇒ w Git",
     ] {
+        let (folders, expected) = case.split_once(" ⇒ ").unwrap();
+        let (folders, start) = folders.split_once(" | ").unwrap();
+        let (expected, found_by) = expected.split_once(' ').unwrap();
         let mut place = Place::new();
         for folder in folders.split(' ') {
             match folder.split_once('=') {
@@ -47,8 +39,8 @@ fn the_nearest_taskmaster_folder_then_git() {
         }
         let root = find_root(&place.path(start), &place.environment());
         let expected = fs::canonicalize(place.path(expected)).unwrap();
-        assert_eq!(root.path, expected, "{folders}");
-        assert_eq!(root.found_by, found_by, "{folders}");
+        assert_eq!(root.path, expected, "{case}");
+        assert_eq!(format!("{:?}", root.found_by), found_by, "{case}");
     }
 }
 

@@ -66,16 +66,7 @@ fn the_schema_lets_other_tools_be_and_is_strict_about_ours() {
     let schema = json_schema();
     assert_eq!(schema.get("additionalProperties"), None);
     let sections = schema["$defs"].as_object().unwrap();
-    for name in [
-        "Autopilot",
-        "Storage",
-        "Test",
-        "Git",
-        "Prompts",
-        "Evidence",
-        "Policy",
-        "Review",
-    ] {
+    for name in "Autopilot Storage Test Git Prompts Evidence Policy Review".split(' ') {
         assert_eq!(sections[name]["additionalProperties"], false, "{name}");
     }
     for (name, section) in sections {
