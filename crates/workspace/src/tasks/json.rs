@@ -249,14 +249,11 @@ mod tests {
         }
 
         #[test]
-        fn agrees_with_serde_json_on_what_is_json(text in r#"[\[\]{}:,"\\ntrue0-9.eE+u \n-]{0,24}"#) {
+        fn agrees_with_serde_json_on_what_is_json(
+            text in prop_oneof![r#"[\[\]{}:,"\\ntrue0-9.eE+u \n-]{0,24}"#, any::<String>()],
+        ) {
             let theirs = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
             prop_assert_eq!(parse(&text).is_ok(), theirs, "{:?}", text);
-        }
-
-        #[test]
-        fn no_text_makes_it_panic(text in any::<String>()) {
-            let _ = parse(&text);
         }
     }
 
@@ -277,26 +274,17 @@ mod tests {
             ("[1,\0]", (1, 4), "expected value"),
         ] {
             let error = parse(text).expect_err(text);
-            assert_eq!(
-                line_and_column(text, error.offset),
-                place,
-                "{text:?}: {}",
-                error.message
-            );
+            assert_eq!(line_and_column(text, error.offset), place, "{text:?}");
             assert!(error.message.contains(says), "{text:?}: {}", error.message);
         }
     }
 
     #[test]
     fn depth_is_bounded() {
-        assert!(parse(&("[".repeat(500) + &"]".repeat(500))).is_ok());
-        assert!(parse(&"[".repeat(1_000_000)).is_err());
-        assert!(
-            parse(&("[".repeat(1_000) + &"]".repeat(1_000)))
-                .unwrap_err()
-                .message
-                .contains("nesting depth")
-        );
+        let deep = |depth| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(parse(&deep(500)).is_ok() && parse(&"[".repeat(1_000_000)).is_err());
+        let error = parse(&deep(1_000)).unwrap_err().message;
+        assert!(error.contains("nesting depth"), "{error}");
     }
 
     #[test]

@@ -46,38 +46,45 @@ fn parts(task: &Task) -> String {
 
 #[test]
 fn a_task_is_read_with_its_subtasks() {
-    let task = Project::with_tasks(TAGGED).task("1");
-    assert_eq!((&*task.id, &*task.title), ("1", "Create the CLI"));
-    assert_eq!(task.description, "A skeleton.");
-    assert_eq!(task.details, "Use the parser.");
-    assert_eq!(task.test_strategy, "Run it.");
-    assert_eq!(task.status, Status::InProgress);
+    let project = Project::with_tasks(TAGGED);
+    let task = project.task("1");
     // Without a status it is not begun.
     insta::assert_snapshot!(parts(&task), @r"
     1.1 done
     1.2 pending 1.1
     1.3 pending 1.1 1.2 2.1
     ");
-    let criteria = &task.subtasks[1].acceptance_criteria;
-    assert_eq!(criteria, &["it starts", "it says so"]);
     assert_eq!(task.elsewhere.get("2.1"), Some(&Status::Review));
     assert!(task.subtasks.iter().all(|subtask| !subtask.implicit));
     let json = serde_json::to_value(&task).unwrap();
-    assert_eq!(json["testStrategy"], "Run it.");
-    assert_eq!(json["subtasks"][1]["acceptanceCriteria"][0], "it starts");
+    for (place, expected) in [
+        ("/id", "1"),
+        ("/title", "Create the CLI"),
+        ("/description", "A skeleton."),
+        ("/details", "Use the parser."),
+        ("/testStrategy", "Run it."),
+        ("/status", "in-progress"),
+        ("/subtasks/1/acceptanceCriteria/0", "it starts"),
+        ("/subtasks/1/acceptanceCriteria/1", "it says so"),
+    ] {
+        assert_eq!(json.pointer(place).unwrap(), expected);
+    }
     assert_eq!(serde_json::from_value::<Task>(json).unwrap(), task);
-}
 
-#[test]
-fn a_task_without_subtasks_is_one_subtask() {
-    let task = Project::with_tasks(TAGGED).task("3");
+    // One without subtasks is one subtask.
+    let task = project.task("3");
     let [only] = task.subtasks.as_slice() else {
         panic!("one subtask: {:?}", task.subtasks)
     };
+    let told = [
+        &only.id,
+        &only.title,
+        &only.description,
+        &only.details,
+        &only.test_strategy,
+    ];
+    assert_eq!(told, ["3.1", "Alone", "By itself.", "D", "T"]);
     assert!(only.implicit);
-    assert_eq!((&*only.id, &*only.title), ("3.1", "Alone"));
-    assert_eq!(only.description, "By itself.");
-    assert_eq!((&*only.details, &*only.test_strategy), ("D", "T"));
     assert_eq!(only.acceptance_criteria, ["one", "two"]);
 }
 
@@ -93,15 +100,15 @@ fn tags_are_lists_of_their_own() {
         let error = TaskFile::in_project(project.root.path(), tag).unwrap_err();
         assert_eq!(error.code(), "bad_name", "{tag:?}");
     }
-}
-
-#[test]
-fn the_older_shape_is_the_tag_master_and_a_tag_may_be_called_tasks() {
-    let older = r#"{"tasks": [{"id": 1, "title": "T"}], "metadata": {}}"#;
-    let named = r#"{"tasks": {"tasks": [{"id": 1, "title": "T"}]}}"#;
-    for (text, own, other) in [(older, "master", "tasks"), (named, "tasks", "master")] {
+    // The older shape is the tag `master`, and a tag may be called `tasks`. Texts in other forms are taken.
+    let older = r#"{"tasks": [{"id": 1, "title": 404, "description": null, "details": ["a", "b"],
+        "status": null, "subtasks": null, "dependencies": null}], "metadata": {}}"#;
+    let named = format!("{{\"tasks\": {older}}}");
+    for (text, own, other) in [(older, "master", "tasks"), (&named, "tasks", "master")] {
         let project = Project::with_tasks(text);
-        assert_eq!(project.tag(own).load_task("1").unwrap().title, "T");
+        let task = project.tag(own).load_task("1").unwrap();
+        assert_eq!((&*task.title, &*task.details), ("404", "a\nb"));
+        assert_eq!(task.status, Status::Pending);
         assert_eq!(project.tag(own).tags().unwrap(), [own]);
         let error = project.tag(other).load_task("1").unwrap_err();
         assert_eq!(error.code(), "unknown_tag");
@@ -116,16 +123,19 @@ fn statuses_and_dependencies_of_tasks() {
     let listed = listed.collect::<Vec<_>>().join(" ");
     let expected = "1=in-progress 1.1=done 1.2=pending 1.3=pending 2=pending 2.1=review 3=pending";
     assert_eq!(listed, expected);
-    let check = project.source().check_dependencies(&project.task("2"));
-    let check = check.unwrap();
-    let unmet = check.unmet.iter();
-    let unmet = unmet.map(|unmet| (&*unmet.id, unmet.status.as_ref()));
-    assert!(unmet.eq([("1", Some(&Status::InProgress)), ("7", None)]));
-    let feature = project.tag("feature");
-    let task = feature.load_task("1").unwrap();
-    let check = feature.check_dependencies(&task).unwrap();
-    assert!(check.unmet.is_empty());
-    assert_eq!(check.in_review, ["2"]);
+    for (tag, id, unmet, in_review) in [
+        ("master", "2", "1=in-progress 7=none", ""),
+        ("feature", "1", "", "2"),
+    ] {
+        let tag = project.tag(tag);
+        let check = tag.check_dependencies(&tag.load_task(id).unwrap()).unwrap();
+        let told = check.unmet.iter().map(|unmet| {
+            let status = unmet.status.as_ref().map_or("none", Status::as_str);
+            format!("{}={status}", unmet.id)
+        });
+        let told = told.collect::<Vec<_>>().join(" ");
+        assert_eq!((&*told, &*check.in_review.join(" ")), (unmet, in_review));
+    }
 }
 
 #[test]
@@ -136,12 +146,17 @@ fn unknown_ids_are_told_with_the_known_ones() {
     assert_eq!(error.suggestion().unwrap(), "use one of: 1, 2, 3");
     for id in ["1.2", "3.1"] {
         let error = project.error(id);
-        assert!(
-            matches!(error, TaskError::IsSubtask { .. }),
-            "{id}: {error}"
-        );
+        assert!(matches!(error, TaskError::IsSubtask { .. }), "{id}");
     }
     assert_eq!(Project::new().error("1").code(), "tasks_missing");
+    for id in ["../x", "a/b", "-f", "a\\b"] {
+        let text = json!({ "tasks": [{ "id": id, "title": "t" }] });
+        let error = Project::with_tasks(text.to_string()).error(id);
+        assert_eq!(error.code(), "bad_name", "{id}");
+    }
+    let twice = r#"{"tasks": [{"id": 1, "title": "a"}, {"id": "1", "title": "b"}]}"#;
+    let error = Project::with_tasks(twice).error("1");
+    assert!(matches!(error, TaskError::DuplicateId { .. }), "{error}");
 }
 
 #[test]
@@ -181,42 +196,14 @@ fn what_is_wrong_in_the_file_is_placed() {
 }
 
 #[test]
-fn ids_that_lead_elsewhere_and_ids_used_twice_are_refused() {
-    for id in ["../x", "a/b", "-f", "a\\b"] {
-        let text = serde_json::json!({ "tasks": [{ "id": id, "title": "t" }] });
-        let error = Project::with_tasks(text.to_string()).error(id);
-        assert_eq!(error.code(), "bad_name", "{id}");
-    }
-    let twice = r#"{"tasks": [{"id": 1, "title": "a"}, {"id": "1", "title": "b"}]}"#;
-    let error = Project::with_tasks(twice).error("1");
-    assert!(matches!(error, TaskError::DuplicateId { .. }), "{error}");
-}
-
-#[test]
-fn texts_in_other_forms_are_taken() {
-    let text = r#"{"tasks": [{"id": 1, "title": 404, "description": null, "details": ["a", "b"],
-        "status": null, "subtasks": null, "dependencies": null}]}"#;
-    let task = Project::with_tasks(text).task("1");
-    assert_eq!((&*task.title, &*task.details), ("404", "a\nb"));
-    assert_eq!(task.status, Status::Pending);
-}
-
-#[test]
 fn spellings_of_a_status() {
-    for (text, status) in [
-        ("pending", Status::Pending),
-        ("in-progress", Status::InProgress),
-        ("In Progress", Status::InProgress),
-        ("in_progress", Status::InProgress),
-        ("DONE", Status::Done),
-        ("completed", Status::Completed),
-        ("canceled", Status::Cancelled),
-        ("Deferred", Status::Deferred),
-        ("blocked", Status::Blocked),
-        ("review", Status::Review),
-        ("Waiting", Status::Other("Waiting".to_owned())),
-    ] {
-        assert_eq!(Status::from_text(text), status);
+    for case in "pending=pending,in-progress=in-progress,In Progress=in-progress,in_progress=in-progress,DONE=done,\
+                 completed=completed,canceled=cancelled,Deferred=deferred,blocked=blocked,review=review,Waiting=Waiting".split(',')
+    {
+        let (text, expected) = case.split_once('=').unwrap();
+        let status = Status::from_text(text);
+        assert_eq!(status.as_str(), expected);
+        assert_eq!(matches!(status, Status::Other(_)), text == "Waiting", "{text}");
         let json = serde_json::to_string(&status).unwrap();
         assert_eq!(serde_json::from_str::<Status>(&json).unwrap(), status);
     }
@@ -226,20 +213,18 @@ fn spellings_of_a_status() {
 fn tasks_of_the_command_line() {
     let two = ["Store".to_owned(), "Forget".to_owned()];
     let two = InlineTask::new(" Add a cache! ", &two).unwrap();
-    assert_eq!(two.id(), "add-a-cache");
-    assert_eq!(two.path(), None);
+    assert_eq!((&*two.id(), two.path()), ("add-a-cache", None));
     let task = two.load_task("add-a-cache").unwrap();
     assert_eq!(task.title, "Add a cache!");
     assert_eq!(parts(&task), "add-a-cache.1 pending\nadd-a-cache.2 pending");
-    assert!(!task.subtasks[0].implicit);
     let change = StatusChange::new("add-a-cache.1", "done");
     assert_eq!(two.rewrite(&[change]).unwrap(), None);
     assert_eq!(two.load_task("other").unwrap_err().code(), "unknown_task");
-    assert_eq!(two.task_statuses().unwrap().len(), 3);
-
     let one = InlineTask::new("Alone", &[]).unwrap();
-    assert!(one.task().subtasks[0].implicit);
-    assert_eq!(one.task_statuses().unwrap().len(), 1);
+    for (task, implicit, count) in [(&two, false, 3), (&one, true, 1)] {
+        assert_eq!(task.task().subtasks[0].implicit, implicit);
+        assert_eq!(task.task_statuses().unwrap().len(), count);
+    }
     for (title, subtasks) in [("  ", &[][..]), ("a", &[String::new()])] {
         let error = InlineTask::new(title, subtasks).unwrap_err();
         assert_eq!(error.code(), "no_title");
@@ -247,18 +232,17 @@ fn tasks_of_the_command_line() {
 }
 
 #[test]
-fn ten_megabytes_are_read_in_linear_time() {
+fn many_tasks_are_read_in_linear_time() {
     let subtask = r#"{"id": 1, "title": "s", "status": "pending", "details": "0123456789012345678901234567890123456789"}"#;
     let task = |id| {
         format!(r#"{{"id": {id}, "title": "t", "status": "pending", "subtasks": [{subtask}]}}"#)
     };
-    let tasks: Vec<String> = (0..60_000).map(task).collect();
+    let tasks: Vec<String> = (0..30_000).map(task).collect();
     let text = format!(r#"{{"tasks": [{}]}}"#, tasks.join(","));
-    assert!(text.len() > 9_000_000);
     let source = Project::with_tasks(&text);
     let source = source.source();
-    assert_eq!(source.load_task("59999").unwrap().id, "59999");
-    let change = StatusChange::new("59999.1", "done");
+    assert_eq!(source.load_task("29999").unwrap().id, "29999");
+    let change = StatusChange::new("29999.1", "done");
     let rewrite = source.rewrite(&[change]).unwrap().unwrap();
     assert_eq!(rewrite.splices.len(), 1);
 }
@@ -297,23 +281,16 @@ fn subtasks_have_subtasks() {
 fn waiting(told: &str) -> Project {
     let mut tasks: Vec<Value> = Vec::new();
     for entry in told.split(", ") {
-        let (id, waits) = entry
-            .split_once(": ")
-            .unwrap_or((entry.trim_end_matches(':'), ""));
-        let (id, status) = id
-            .strip_prefix('+')
-            .map_or((id, "pending"), |id| (id, "done"));
-        let waits: Vec<Value> = waits
-            .split_whitespace()
-            .map(|id| id.parse::<u32>().map_or_else(|_| json!(id), |id| json!(id)))
-            .collect();
+        let (id, waits) = entry.split_once(": ").unwrap_or((entry, ""));
+        let done = id.strip_prefix('+');
+        let (id, status) = done.map_or((id, "pending"), |id| (id, "done"));
+        let number = |id: &str| id.parse::<u32>().map_or_else(|_| json!(id), |id| json!(id));
+        let waits: Vec<Value> = waits.split_whitespace().map(number).collect();
         let (of, number) = id.split_once('.').unwrap_or(("", id));
         let new = json!({ "id": number, "title": "t", "status": status, "dependencies": waits, "subtasks": [] });
-        if of.is_empty() {
-            tasks.push(new);
-        } else {
-            let task = tasks.iter_mut().find(|task| task["id"] == of).unwrap();
-            task["subtasks"].as_array_mut().unwrap().push(new);
+        match tasks.iter_mut().find(|task| task["id"] == of) {
+            Some(task) => task["subtasks"].as_array_mut().unwrap().push(new),
+            None => tasks.push(new),
         }
     }
     Project::with_tasks(json!({ "master": { "tasks": tasks } }).to_string())

@@ -21,7 +21,7 @@ struct Project {
 impl Project {
     fn new() -> Self {
         Self {
-            root: TempDir::new().unwrap(),
+            root: testkit::folder(),
         }
     }
 

@@ -40,24 +40,30 @@ fn to_be_done(text: &str, id: &str) -> (Project, Rewrite) {
 
 #[test]
 fn only_the_bytes_of_the_status_change() {
-    let (was, is) = (
-        "\"status\" :  \"pending\"  ,",
-        "\"status\" :  \"review\"  ,",
-    );
-    let (first_was, first_is) = (
-        "\\\"\",\"status\":\"pending\"",
-        "\\\"\",\"status\":\"done\"",
-    );
-    let first = STRANGE.replace(first_was, first_is);
-    let second = STRANGE.replace("\"in-progress\"", "\"done\"");
-    let both = second.replace(was, is);
-    for (changes, expected) in [
-        (&[change("1.1", "done")][..], first),
-        (&[change("1.2", "done")], second),
-        (&[change("1", "review")], STRANGE.replace(was, is)),
-        (&[change("1.2", "done"), change("1", "review")], both),
-    ] {
-        assert_eq!(after(STRANGE, changes), expected, "{changes:?}");
+    let whole = "\"status\" :  \"pending\"  ,";
+    let first = "\\\"\",\"status\":\"pending\"";
+    let edits = [
+        (
+            change("1.1", "done"),
+            first,
+            first.replace("pending", "done"),
+        ),
+        (
+            change("1.2", "done"),
+            "\"in-progress\"",
+            "\"done\"".to_owned(),
+        ),
+        (
+            change("1", "review"),
+            whole,
+            whole.replace("pending", "review"),
+        ),
+    ];
+    for these in [&edits[..1], &edits[1..2], &edits[2..], &edits[1..]] {
+        let changes: Vec<_> = these.iter().map(|(change, ..)| change.clone()).collect();
+        let make = |text: String, (_, was, is): &(_, &str, String)| text.replace(was, is);
+        let expected = these.iter().fold(STRANGE.to_owned(), make);
+        assert_eq!(after(STRANGE, &changes), expected, "{changes:?}");
     }
 }
 
@@ -70,19 +76,22 @@ fn a_missing_status_is_put_in_as_the_file_is_written() {
         "{\"tasks\":[{\"id\":1}]} ⇒ {\"tasks\":[{\"id\":1,\"status\":\"done\"}]}",
         "{\"tasks\": [{\"id\": 1}]} ⇒ {\"tasks\": [{\"id\": 1, \"status\": \"done\"}]}",
         "{\"tasks\": [{\"id\": 1, \"status\": null}]} ⇒ {\"tasks\": [{\"id\": 1, \"status\": \"done\"}]}",
+        // Of two equal keys the last is read and written.
+        r#"{"tasks": [], "tasks": [{"id": 9, "id": 1, "status": "done", "status": "x"}]} ⇒ {"tasks": [], "tasks": [{"id": 9, "id": 1, "status": "done", "status": "done"}]}"#,
     ] {
         let (text, expected) = case.split_once(" ⇒ ").unwrap();
         assert_eq!(after(text, &[change("1", "done")]), expected);
     }
-}
-
-#[test]
-fn of_two_equal_keys_the_last_is_read_and_written() {
-    let text = r#"{"tasks": [], "tasks": [{"id": 9, "id": 1, "title": "t", "status": "done", "status": "pending"}]}"#;
-    let found = Project::with_tasks(text).task("1").status;
-    assert_eq!(found.as_str(), "pending");
-    let written = after(text, &[change("1", "review")]);
-    assert_eq!(written, text.replace("pending", "review"));
+    let hostile = "a\"},\n{\u{7}";
+    let result = after(
+        r#"{"tasks": [{"id": 1, "status": "x"}]}"#,
+        &[change("1", hostile)],
+    );
+    let value: serde_json::Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(
+        value,
+        serde_json::json!({ "tasks": [{ "id": 1, "status": hostile }] })
+    );
 }
 
 #[test]
@@ -110,31 +119,27 @@ fn what_needs_no_change_gives_none() {
 }
 
 #[test]
-fn hostile_statuses_stay_strings() {
-    let text = r#"{"tasks": [{"id": 1, "title": "t", "status": "x"}]}"#;
-    let result = after(text, &[change("1", "a\"},\n{\u{7}")]);
-    let value: serde_json::Value = serde_json::from_str(&result).unwrap();
-    assert_eq!(value["tasks"][0]["status"], "a\"},\n{\u{7}");
-    assert_eq!(value["tasks"].as_array().unwrap().len(), 1);
-}
-
-#[test]
 fn applying_and_reverting_know_where_they_stand() {
     let (project, rewrite) = to_be_done(STRANGE, "1.1");
     let json = serde_json::to_string(&rewrite).unwrap();
     assert_eq!(serde_json::from_str::<Rewrite>(&json).unwrap(), rewrite);
-    assert_eq!(rewrite.state().unwrap(), FileState::Old);
-    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::NotNeeded);
-    assert_eq!(rewrite.apply().unwrap(), Applied::Done);
-    assert_eq!(rewrite.state().unwrap(), FileState::New);
-    assert_eq!(rewrite.apply().unwrap(), Applied::AlreadyDone);
-    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::Done);
-    assert_eq!(rewrite.apply().unwrap(), Applied::Done);
+    let state = || rewrite.state().unwrap();
+    let (apply, revert) = (|| rewrite.apply().unwrap(), || rewrite.revert().unwrap());
+    assert_eq!(
+        (state(), revert()),
+        (FileState::Old, RevertOutcome::NotNeeded)
+    );
+    assert_eq!((apply(), state()), (Applied::Done, FileState::New));
+    assert_eq!(
+        (apply(), revert()),
+        (Applied::AlreadyDone, RevertOutcome::Done)
+    );
+    assert_eq!(apply(), Applied::Done);
 
     let edited = project.tasks() + " ";
+    let left_alone = (FileState::Other, RevertOutcome::LeftAlone);
     project.write(".taskmaster/tasks/tasks.json", &edited);
-    assert_eq!(rewrite.state().unwrap(), FileState::Other);
-    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::LeftAlone);
+    assert_eq!((state(), revert()), left_alone);
     assert!(matches!(rewrite.apply(), Err(TaskError::Changed { .. })));
     assert_eq!(project.tasks(), edited);
     // Read again, it can be written.
@@ -142,8 +147,7 @@ fn applying_and_reverting_know_where_they_stand() {
     assert_eq!(again.unwrap().unwrap().apply().unwrap(), Applied::Done);
 
     fs::remove_file(project.path(".taskmaster/tasks/tasks.json")).unwrap();
-    assert_eq!(rewrite.state().unwrap(), FileState::Other);
-    assert_eq!(rewrite.revert().unwrap(), RevertOutcome::LeftAlone);
+    assert_eq!((state(), revert()), left_alone);
     assert_eq!(rewrite.apply().unwrap_err().code(), "tasks_missing");
 }
 
@@ -156,20 +160,16 @@ fn a_rewrite_that_was_tampered_with_writes_nothing() {
         |rewrite| rewrite.splices[0].offset = usize::MAX,
         |rewrite| rewrite.splices.push(rewrite.splices[0].clone()),
     ];
-    let bad = tampered.map(|tamper| {
+    for tamper in tampered {
         let mut bad = good.clone();
         tamper(&mut bad);
-        bad
-    });
-    for bad in &bad {
         assert_eq!(bad.apply().unwrap_err().code(), "bad_rewrite");
         assert_eq!(project.tasks(), STRANGE);
-    }
-    good.apply().unwrap();
-    let written = project.tasks();
-    for bad in &bad {
+        good.apply().unwrap();
+        let written = project.tasks();
         assert_eq!(bad.revert().unwrap_err().code(), "bad_rewrite");
         assert_eq!(project.tasks(), written);
+        good.revert().unwrap();
     }
 }
 

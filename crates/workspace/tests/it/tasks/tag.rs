@@ -10,24 +10,24 @@ const STATE: &str = ".taskmaster/state.json";
 fn a_flag_goes_before_the_state_and_the_state_before_master() {
     let project = Project::new();
     let root = project.root.path();
-    assert_eq!(resolve_tag(root, None).unwrap(), "master");
-    project.write(STATE, "{\"lastSwitched\": \"x\"}");
-    assert_eq!(resolve_tag(root, None).unwrap(), "master");
-    project.write(STATE, "{\"currentTag\": \"feature\"}");
-    assert_eq!(resolve_tag(root, None).unwrap(), "feature");
-    assert_eq!(resolve_tag(root, Some("other")).unwrap(), "other");
-    let error = resolve_tag(root, Some("../other")).unwrap_err();
-    assert_eq!(error.code(), "bad_name");
-    project.write(STATE, "{\"currentTag\": \"a/b\"}");
-    assert_eq!(resolve_tag(root, None).unwrap_err().code(), "bad_name");
-    project.write(STATE, "{\n\"currentTag\": 3}");
-    let message = resolve_tag(root, None).unwrap_err().to_string();
-    assert!(
-        message.contains("state.json:2:15: `currentTag`"),
-        "{message}"
-    );
-    project.write(STATE, "{");
-    assert_eq!(current_tag(root).unwrap_err().code(), "tasks_invalid");
+    let resolved = |flag| resolve_tag(root, flag).map_err(|error| error.code());
+    assert_eq!(resolved(None), Ok("master".to_owned()));
+    for (state, flag, expected) in [
+        ("{\"lastSwitched\": \"x\"}", None, Ok("master")),
+        ("{\"currentTag\": \"feature\"}", None, Ok("feature")),
+        ("{\"currentTag\": \"feature\"}", Some("other"), Ok("other")),
+        (
+            "{\"currentTag\": \"feature\"}",
+            Some("../other"),
+            Err("bad_name"),
+        ),
+        ("{\"currentTag\": \"a/b\"}", None, Err("bad_name")),
+        ("{\n\"currentTag\": 3}", None, Err("tasks_invalid")),
+        ("{", None, Err("tasks_invalid")),
+    ] {
+        project.write(STATE, state);
+        assert_eq!(resolved(flag), expected.map(ToOwned::to_owned), "{state}");
+    }
 }
 
 #[test]
