@@ -360,27 +360,19 @@ mod tests {
 
     #[test]
     fn conflicts() {
+        use BranchConflict::{IsFolderOf, PrefixIsBranch, SameButForCase};
         let branches = ["master", "Feature/x", "a/b/c", "topic"].map(str::to_owned);
-        let branches: Vec<String> = branches.into();
-        let check = |name: &str, expected: Option<BranchConflict>| {
+        for (name, expected) in [
+            ("master/task-1", Some(PrefixIsBranch("master".to_owned()))),
+            ("MASTER/task-1", Some(PrefixIsBranch("master".to_owned()))),
+            ("a", Some(IsFolderOf("a/b/c".to_owned()))),
+            ("a/b", Some(IsFolderOf("a/b/c".to_owned()))),
+            ("feature/x", Some(SameButForCase("Feature/x".to_owned()))),
+            ("topic", None),
+            ("master-task-1", None),
+            ("a/b/d", None),
+        ] {
             assert_eq!(find_conflict(name, &branches), expected, "{name}");
-        };
-        check(
-            "master/task-1",
-            Some(BranchConflict::PrefixIsBranch("master".to_owned())),
-        );
-        check(
-            "MASTER/task-1",
-            Some(BranchConflict::PrefixIsBranch("master".to_owned())),
-        );
-        check("a", Some(BranchConflict::IsFolderOf("a/b/c".to_owned())));
-        check("a/b", Some(BranchConflict::IsFolderOf("a/b/c".to_owned())));
-        check(
-            "feature/x",
-            Some(BranchConflict::SameButForCase("Feature/x".to_owned())),
-        );
-        check("topic", None);
-        check("master-task-1", None);
-        check("a/b/d", None);
+        }
     }
 }

@@ -208,25 +208,24 @@ mod tests {
     #[test]
     fn failures_are_classed() {
         let class = |text: &str| GitError::from_failure("git x", Some(128), text.as_bytes());
-        let found = class("fatal: not a git repository (or any parent): .git").code();
-        assert_eq!(found, "not_a_repository");
-        let bare = "fatal: cannot use bare repository '/a/b' (safe.bareRepository is 'explicit')";
-        assert_eq!(class(bare).code(), "bare_repository");
-        let busy = class(
-            "fatal: Unable to create '/a/.git/index.lock': File exists.\n\nAnother git process…",
-        );
-        assert_eq!(
-            busy.kind(),
-            &GitErrorKind::Busy {
-                lock: Some(PathBuf::from("/a/.git/index.lock"))
-            }
-        );
-        assert!(busy.suggestion().unwrap().contains("/a/.git/index.lock"));
-        assert_eq!(class("error: something else").code(), "git_refused");
-        assert!(
-            GitError::from_failure("git x", None, b"")
-                .to_string()
-                .contains("killed")
-        );
+        for (text, code) in [
+            (
+                "fatal: not a git repository (or any parent): .git",
+                "not_a_repository",
+            ),
+            (
+                "fatal: cannot use bare repository '/a/b' (safe.bareRepository is 'explicit')",
+                "bare_repository",
+            ),
+            ("error: something else", "git_refused"),
+        ] {
+            assert_eq!(class(text).code(), code);
+        }
+        let busy =
+            "fatal: Unable to create '/a/.git/index.lock': File exists.\n\nAnother git process…";
+        let lock = Some(PathBuf::from("/a/.git/index.lock"));
+        assert_eq!(class(busy).kind(), &GitErrorKind::Busy { lock });
+        let killed = GitError::from_failure("git x", None, b"").to_string();
+        assert!(killed.contains("killed"), "{killed}");
     }
 }

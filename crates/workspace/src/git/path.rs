@@ -190,30 +190,22 @@ mod tests {
 
     #[test]
     fn text_form() {
-        let check = |bytes: &[u8], text: &str| {
+        for (bytes, text) in [
+            (&b"src/a b.rs"[..], "src/a b.rs"),
+            ("übung/日本.txt".as_bytes(), "übung/日本.txt"),
+            (b"a\xff", "a\\xff"),
+            (b"a\\xff", "a\\\\xff"),
+            (b"line\nbreak", "line\nbreak"),
+        ] {
             let path = RepoPath::from_bytes(bytes).unwrap();
             assert_eq!(path.to_string(), text);
             assert_eq!(text.parse::<RepoPath>().unwrap(), path);
-        };
-        check(b"src/a b.rs", "src/a b.rs");
-        check("übung/日本.txt".as_bytes(), "übung/日本.txt");
-        check(b"a\xff", "a\\xff");
-        check(b"a\\xff", "a\\\\xff");
-        check(b"line\nbreak", "line\nbreak");
+        }
     }
 
     #[test]
     fn refused() {
-        for bytes in [
-            &b""[..],
-            b"/a",
-            b"a//b",
-            b"a/",
-            b"..",
-            b"a/../b",
-            b"./a",
-            b"a\0b",
-        ] {
+        for bytes in ["", "/a", "a//b", "a/", "..", "a/../b", "./a", "a\0b"] {
             assert!(RepoPath::from_bytes(bytes).is_err(), "{bytes:?}");
         }
         for text in ["a\\b", "a\\x1", "a\\xzz", "\\"] {
@@ -224,12 +216,18 @@ mod tests {
     #[test]
     fn under() {
         let path = |text: &str| text.parse::<RepoPath>().unwrap();
-        assert!(path("a/b").is_under(&path("a")));
-        assert!(path("a").is_under(&path("a")));
-        assert!(!path("ab").is_under(&path("a")));
-        assert!(!path("a").is_under(&path("a/b")));
-        assert_eq!(path("a/b").file_name(), b"b");
-        assert_eq!(path("b").file_name(), b"b");
+        for (text, of, is_under) in [
+            ("a/b", "a", true),
+            ("a", "a", true),
+            ("ab", "a", false),
+            ("a", "a/b", false),
+        ] {
+            assert_eq!(path(text).is_under(&path(of)), is_under, "{text} {of}");
+        }
+        assert_eq!(
+            (path("a/b").file_name(), path("b").file_name()),
+            (&b"b"[..], &b"b"[..])
+        );
     }
 
     proptest! {

@@ -295,61 +295,24 @@ mod tests {
 
     #[test]
     fn failures_are_told_apart() {
-        let line = |cause: &str| format!("To x\n!\tabc:refs/heads/b\t{cause}\nDone\nerror: failed");
-        for (exit, output, expected) in [
-            (1, line("[rejected] (stale info)"), PushFailure::Moved),
-            (1, line("[rejected] (fetch first)"), PushFailure::Moved),
-            (
-                1,
-                line("[remote rejected] (pre-receive hook declined)"),
-                PushFailure::Refused,
-            ),
-            (
-                1,
-                line("[remote rejected] (protected branch hook declined)"),
-                PushFailure::Refused,
-            ),
-            (
-                1,
-                "error: failed to push some refs to 'x'".to_owned(),
-                PushFailure::Refused,
-            ),
-            (
-                128,
-                "fatal: could not read Username for 'https://x': terminal prompts disabled"
-                    .to_owned(),
-                PushFailure::Denied,
-            ),
-            (
-                128,
-                "git@x: Permission denied (publickey).\nfatal: Could not read from remote repository."
-                    .to_owned(),
-                PushFailure::Denied,
-            ),
-            (
-                128,
-                "fatal: unable to access 'https://x/': The requested URL returned error: 403"
-                    .to_owned(),
-                PushFailure::Denied,
-            ),
-            (
-                128,
-                "remote: Repository not found.\nfatal: repository 'https://x/' not found"
-                    .to_owned(),
-                PushFailure::Missing,
-            ),
-            (
-                128,
-                "fatal: unable to access 'https://x/': Could not resolve host: x".to_owned(),
-                PushFailure::Unreachable,
-            ),
-            (
-                128,
-                "fatal: the remote end hung up unexpectedly".to_owned(),
-                PushFailure::Unreachable,
-            ),
+        for case in [
+            "1 !\tabc:refs/heads/b\t[rejected] (stale info) ⇒ Moved",
+            "1 !\tabc:refs/heads/b\t[rejected] (fetch first) ⇒ Moved",
+            "1 !\tabc:refs/heads/b\t[remote rejected] (pre-receive hook declined) ⇒ Refused",
+            "1 !\tabc:refs/heads/b\t[remote rejected] (protected branch hook declined) ⇒ Refused",
+            "1 error: failed to push some refs to 'x' ⇒ Refused",
+            "128 fatal: could not read Username for 'https://x': terminal prompts disabled ⇒ Denied",
+            "128 git@x: Permission denied (publickey).\nfatal: Could not read from remote repository. ⇒ Denied",
+            "128 fatal: unable to access 'https://x/': The requested URL returned error: 403 ⇒ Denied",
+            "128 remote: Repository not found.\nfatal: repository 'https://x/' not found ⇒ Missing",
+            "128 fatal: unable to access 'https://x/': Could not resolve host: x ⇒ Unreachable",
+            "128 fatal: the remote end hung up unexpectedly ⇒ Unreachable",
         ] {
-            assert_eq!(why(Some(exit), &output), expected, "{output}");
+            let (output, expected) = case.split_once(" ⇒ ").unwrap();
+            let (exit, output) = output.split_once(' ').unwrap();
+            let output = format!("To x\n{output}\nDone");
+            let found = format!("{:?}", why(exit.parse().ok(), &output));
+            assert_eq!(found, expected, "{output}");
         }
     }
 

@@ -215,140 +215,118 @@ mod tests {
     use super::*;
 
     /// The folders of this kind in `parent`, by name.
-    fn folders(parent: &Path) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(parent)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+    fn folders(parent: &TempDir) -> Vec<String> {
+        let entries = fs::read_dir(parent.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
         names.sort();
         names
     }
 
-    /// A folder as a process that was killed leaves it.
-    fn left_behind(parent: &Path, name: &str, files: &[(&str, &str)]) -> String {
+    /// A folder as a process that was killed leaves it, and its name.
+    fn left_behind(parent: &TempDir, name: &str, (file, text): (&str, &str)) -> String {
         let name = format!("{PREFIX}{name}");
-        fs::create_dir_all(parent.join(&name).join("objects/ab")).unwrap();
-        for (file, text) in files {
-            fs::write(parent.join(&name).join(file), text).unwrap();
-        }
+        let folder = parent.path().join(&name);
+        fs::create_dir_all(folder.join("objects/ab")).unwrap();
+        fs::write(folder.join(file), text).unwrap();
         name
-    }
-
-    fn made_old(folder: &Path) {
-        let then = SystemTime::now() - OLD - Duration::from_mins(1);
-        File::open(folder).unwrap().set_modified(then).unwrap();
     }
 
     #[test]
     fn a_folder_goes_away_and_takes_with_it_what_was_left_behind() {
-        let parent = tempfile::tempdir().unwrap();
-        left_behind(parent.path(), "a", &[("message", "feat")]);
-        let dead = r#"{"id":1}"#;
-        left_behind(parent.path(), "b", &[(GROUP, dead)]);
+        let parent = testkit::folder();
+        left_behind(&parent, "a", ("message", "feat"));
+        left_behind(&parent, "b", (GROUP, r#"{"id":1}"#));
         fs::create_dir(parent.path().join(format!("{PREFIX}empty"))).unwrap();
         fs::write(parent.path().join("index"), "").unwrap();
         let scratch = Scratch::new(parent.path()).unwrap();
         let name = scratch.path().file_name().unwrap().to_str().unwrap();
-        assert_eq!(folders(parent.path()), ["index", name]);
+        assert_eq!(folders(&parent), ["index", name]);
         drop(scratch);
-        assert_eq!(folders(parent.path()), ["index"]);
+        assert_eq!(folders(&parent), ["index"]);
     }
 
     #[test]
     fn a_folder_in_use_stays() {
-        let parent = tempfile::tempdir().unwrap();
-        let first = Scratch::new(parent.path()).unwrap();
-        let second = Scratch::new(parent.path()).unwrap();
-        assert_eq!(folders(parent.path()).len(), 2);
-        drop((first, second));
-
+        let parent = testkit::folder();
+        let clear = || clear(parent.path(), PREFIX);
         // Whoever made it is gone, but the git it started is not.
         let mut git = std::process::Command::new("cat");
         std::os::unix::process::CommandExt::process_group(&mut git, 0);
         let mut git = git.stdin(std::process::Stdio::piped()).spawn().unwrap();
         let group = ProcessGroup::of_leader(i32::try_from(git.id()).unwrap());
         let text = serde_json::to_string(&group).unwrap();
-        let name = left_behind(parent.path(), "a", &[(GROUP, &text)]);
-        clear(parent.path(), PREFIX);
-        assert_eq!(folders(parent.path()), [name]);
+        let name = left_behind(&parent, "a", (GROUP, &text));
+        clear();
+        assert_eq!(folders(&parent), [name]);
         drop(git.stdin.take());
         git.wait().unwrap();
-        clear(parent.path(), PREFIX);
-        assert_eq!(folders(parent.path()), [""; 0]);
-    }
-
-    #[test]
-    fn a_folder_that_does_not_say_which_git_uses_it_is_cleared_when_it_is_old() {
-        let parent = tempfile::tempdir().unwrap();
-        let name = left_behind(parent.path(), "b", &[(GROUP, "{\"i")]);
-        clear(parent.path(), PREFIX);
-        assert_eq!(folders(parent.path()), [name.as_str()]);
-        made_old(&parent.path().join(&name));
-        clear(parent.path(), PREFIX);
-        assert_eq!(folders(parent.path()), [""; 0]);
+        clear();
+        assert_eq!(folders(&parent), [""; 0]);
+        // One that does not say which git uses it is cleared when it is old.
+        let name = left_behind(&parent, "b", (GROUP, "{\"i"));
+        clear();
+        assert_eq!(folders(&parent), [name.as_str()]);
+        let then = SystemTime::now() - OLD - Duration::from_mins(1);
+        let folder = File::open(parent.path().join(&name)).unwrap();
+        folder.set_modified(then).unwrap();
+        clear();
+        assert_eq!(folders(&parent), [""; 0]);
     }
 
     #[test]
     fn what_is_not_ours_stays() {
-        let parent = tempfile::tempdir().unwrap();
-        let outside = tempfile::tempdir().unwrap();
+        let (parent, outside) = (testkit::folder(), testkit::folder());
         fs::write(outside.path().join("file"), "").unwrap();
         let link = parent.path().join(format!("{PREFIX}link"));
         std::os::unix::fs::symlink(outside.path(), &link).unwrap();
         fs::write(parent.path().join(format!("{PREFIX}file")), "").unwrap();
         fs::create_dir(parent.path().join("objects")).unwrap();
         clear(parent.path(), PREFIX);
-        assert_eq!(folders(parent.path()).len(), 3);
+        assert_eq!(folders(&parent).len(), 3);
         assert!(outside.path().join("file").exists());
     }
 
     #[test]
-    fn many_at_once_do_not_take_each_other_for_dead() {
-        let parent = tempfile::tempdir().unwrap();
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    for _ in 0..50 {
-                        let scratch = Scratch::new(parent.path()).unwrap();
-                        fs::write(scratch.path().join("message"), "feat").unwrap();
-                        assert!(scratch.path().join("message").exists());
-                    }
-                });
-            }
-        });
-        assert_eq!(folders(parent.path()), [""; 0]);
+    fn numbers_are_taken_again() {
+        let parent = testkit::folder();
+        let next = || Scratch::numbered(parent.path(), "checkout-").unwrap();
+        let name = |scratch: &Scratch| scratch.path().file_name().unwrap().to_owned();
+        let (first, second) = (next(), next());
+        assert_eq!(
+            (name(&first), name(&second)),
+            ("checkout-0".into(), "checkout-1".into())
+        );
+        drop(first);
+        assert_eq!(name(&next()), "checkout-0");
     }
 
+    type Make = fn(&Path) -> io::Result<Scratch>;
+
     #[test]
-    fn numbers_are_taken_again_and_by_one_at_a_time() {
-        let parent = tempfile::tempdir().unwrap();
-        let name = |scratch: &Scratch| scratch.path().file_name().unwrap().to_owned();
-        let first = Scratch::numbered(parent.path(), "checkout-").unwrap();
-        let second = Scratch::numbered(parent.path(), "checkout-").unwrap();
-        assert_eq!(name(&first), "checkout-0");
-        assert_eq!(name(&second), "checkout-1");
-        drop(first);
-        let third = Scratch::numbered(parent.path(), "checkout-").unwrap();
-        assert_eq!(name(&third), "checkout-0");
-        drop((second, third));
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    for _ in 0..50 {
-                        let scratch = Scratch::numbered(parent.path(), "checkout-").unwrap();
-                        File::create_new(scratch.path().join("own")).unwrap();
-                        assert!(scratch.path().join("own").exists());
-                    }
-                });
-            }
-        });
-        assert_eq!(folders(parent.path()), [""; 0]);
+    fn many_at_once_do_not_take_each_other_for_dead() {
+        let makes: [Make; 2] = [Scratch::new, |parent| {
+            Scratch::numbered(parent, "checkout-")
+        }];
+        for make in makes {
+            let parent = testkit::folder();
+            let use_one = || {
+                let scratch = make(parent.path()).unwrap();
+                File::create_new(scratch.path().join("own")).unwrap();
+                assert!(scratch.path().join("own").exists());
+            };
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| (0..50).for_each(|_| use_one()));
+                }
+            });
+            assert_eq!(folders(&parent), [""; 0]);
+        }
     }
 
     #[test]
     fn where_nothing_can_be_written_it_lies_elsewhere() {
-        let parent = tempfile::tempdir().unwrap();
-        let scratch = Scratch::new(&parent.path().join("nowhere")).unwrap();
+        let scratch = Scratch::new(Path::new("/nowhere/there")).unwrap();
         assert!(scratch.path().starts_with(std::env::temp_dir()));
     }
 }

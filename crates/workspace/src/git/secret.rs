@@ -96,37 +96,14 @@ mod tests {
 
     #[test]
     fn names() {
-        for name in [
-            ".env",
-            ".ENV",
-            "a/.env.local",
-            ".env.production",
-            ".env.example.local",
-            "id_rsa",
-            "x/ID_DSA",
-            "id_ecdsa",
-            "id_ecdsa_sk",
-            "id_ed25519",
-            "id_ed25519.old",
-            "cert.P12",
-            "a.pfx",
-        ] {
+        let secrets = ".env .ENV a/.env.local .env.production .env.example.local id_rsa x/ID_DSA id_ecdsa \
+                       id_ecdsa_sk id_ed25519 id_ed25519.old cert.P12 a.pfx";
+        for name in secrets.split_whitespace() {
             assert!(secret(name, ""), "{name}");
         }
-        for name in [
-            ".env.example",
-            ".env.sample",
-            ".env.template",
-            ".ENV.Example",
-            ".envrc",
-            "env",
-            "env.ts",
-            "id_rsa.pub",
-            "my_id_rsa",
-            "a.p12.md",
-            ".env/readme",
-            "src/id.rs",
-        ] {
+        let others = ".env.example .env.sample .env.template .ENV.Example .envrc env env.ts id_rsa.pub my_id_rsa \
+                      a.p12.md .env/readme src/id.rs";
+        for name in others.split_whitespace() {
             assert!(!secret(name, ""), "{name}");
         }
     }
@@ -135,47 +112,23 @@ mod tests {
     fn contents() {
         let header = |kind: &str| format!("-----BEGIN {kind}-----");
         let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
-        for kind in [
-            "PRIVATE KEY",
-            "RSA PRIVATE KEY",
-            "OPENSSH PRIVATE KEY",
-            "ENCRYPTED PRIVATE KEY",
-            "PGP PRIVATE KEY BLOCK",
-        ] {
-            assert!(
-                secret("a.pem", &format!("{}\n{key}\n", header(kind))),
-                "{kind}"
-            );
-            assert!(
-                secret("a.txt", &format!("notes\r\n  {}\r\n", header(kind))),
-                "{kind}"
-            );
-            assert!(
-                secret(
-                    "a.json",
-                    &format!("{{\"k\": \"{}\\n{key}\"}}", header(kind))
-                ),
-                "{kind}"
-            );
-            assert!(
-                !secret(
-                    "a.rs",
-                    &format!("if text.contains(\"{}\") {{", header(kind))
-                ),
-                "{kind}"
-            );
+        for kind in ["", "RSA ", "OPENSSH ", "ENCRYPTED ", "PGP "] {
+            let block = if kind == "PGP " { " BLOCK" } else { "" };
+            let header = header(&format!("{kind}PRIVATE KEY{block}"));
+            for (text, expected) in [
+                (format!("{header}\n{key}\n"), true),
+                (format!("notes\r\n  {header}\r\n"), true),
+                (format!("{{\"k\": \"{header}\\n{key}\"}}"), true),
+                (format!("\u{feff}{header}"), true),
+                (format!("if text.contains(\"{header}\") {{"), false),
+            ] {
+                assert_eq!(secret("a", &text), expected, "{text}");
+            }
         }
-        assert!(secret(
-            "a",
-            &format!("\u{feff}{}", header("EC PRIVATE KEY"))
-        ));
         for kind in ["CERTIFICATE", "PUBLIC KEY", "RSA PUBLIC KEY"] {
-            assert!(
-                !secret("a.pem", &format!("{}\n{key}\n", header(kind))),
-                "{kind}"
-            );
+            let text = format!("{}\n{key}\n", header(kind));
+            assert!(!secret("a.pem", &text), "{kind}");
         }
-        assert!(!secret("a", "-----BEGIN "));
-        assert!(!secret("a", "-----BEGIN PRIVATE KEY"));
+        assert!(!secret("a", "-----BEGIN ") && !secret("a", "-----BEGIN PRIVATE KEY"));
     }
 }

@@ -17,10 +17,7 @@ fn names() {
     for name in ["a", "feat/1-x", "é", "a.b", "(detached)"] {
         assert!(create(&fixture, name, &fixture.head()), "{name}");
     }
-    for name in [
-        "", "-x", "a..b", "a b", "a~1", "@{-1}", "@", "a.lock", "/a", "a/", "a\nb", "a\0b", "HEAD",
-        "x:y",
-    ] {
+    for name in "|-x|a..b|a b|a~1|@{-1}|@|a.lock|/a|a/|a\nb|a\0b|HEAD|x:y".split('|') {
         let error = fixture.switch(name, &|_| {}).unwrap_err();
         assert_eq!(error.code(), "bad_branch_name", "{name}");
     }
@@ -39,36 +36,35 @@ fn making_and_changing() {
         assert_eq!(head.branch.as_deref(), Some("work/one"));
     }
     fixture.remove(".git/hooks/post-checkout");
-    assert!(!fixture.branch_exists("work").unwrap());
-    let branches = fixture.branches("origin", &[]).unwrap();
-    assert_eq!(branches.local, ["topic", "work/one"]);
-    assert!(branches.has("work/one") && !branches.has("work"));
-    let folder = BranchConflict::IsFolderOf("work/one".to_owned());
-    assert_eq!(branches.conflict("work"), Some(folder));
-    let prefix = BranchConflict::PrefixIsBranch("topic".to_owned());
-    assert_eq!(branches.conflict("topic/x"), Some(prefix));
-
+    // What is not committed yet is not lost.
+    fixture.git(&["branch", "other"]);
     fixture.commit_all("work");
+    fixture.write("README.md", "not committed\n");
+    let error = fixture.switch("topic", &|_| {}).unwrap_err();
+    assert!(error.to_string().contains("README.md"), "{error}");
+    fixture.git(&["checkout", "--quiet", "."]);
+    let branches = fixture.branches("origin", &[]).unwrap();
+    assert_eq!(branches.local, ["other", "topic", "work/one"]);
+    assert!(branches.has("work/one") && !branches.has("work"));
+    for (name, conflict) in [
+        ("work", BranchConflict::IsFolderOf("work/one".to_owned())),
+        (
+            "topic/x",
+            BranchConflict::PrefixIsBranch("topic".to_owned()),
+        ),
+    ] {
+        assert_eq!(branches.conflict(name), Some(conflict));
+    }
+
     assert_eq!(fixture.unmerged_commits("work/one", &base).unwrap(), 1);
     fixture.switch("topic", &|_| {}).unwrap();
     assert!(!create(&fixture, "work/one", &base));
     let kept = fixture.delete_branch("work/one", false, &|_| {});
     assert_eq!(kept.unwrap_err().code(), "git_refused");
-    assert!(fixture.branch_exists("work/one").unwrap());
+    let is_there = || fixture.branch_exists("work/one").unwrap();
+    assert!(is_there() && !fixture.branch_exists("work").unwrap());
     fixture.delete_branch("work/one", true, &|_| {}).unwrap();
-    assert!(!fixture.branch_exists("work/one").unwrap());
-    assert!(fixture.switch("work/one", &|_| {}).is_err());
-}
-
-#[test]
-fn changing_refuses_to_lose_work() {
-    let fixture = Fixture::new();
-    fixture.git(&["switch", "--quiet", "--create", "other"]);
-    fixture.write("README.md", "other\n");
-    fixture.commit_all("other");
-    fixture.write("README.md", "not committed\n");
-    let error = fixture.switch("topic", &|_| {}).unwrap_err();
-    assert!(error.to_string().contains("README.md"), "{error}");
+    assert!(!is_there() && fixture.switch("work/one", &|_| {}).is_err());
 }
 
 #[test]
@@ -79,32 +75,20 @@ fn default_branch() {
         let branches = fixture.branches(remote, &[]).unwrap();
         fixture.default_branch(&branches).unwrap()
     };
-    let steps: [(&[&[&str]], Option<&str>); 6] = [
-        (&[], None),
-        (&[&["branch", "master"]], Some("master")),
-        (&[&["branch", "main"]], Some("main")),
-        (
-            &[
-                &["branch", "trunk"],
-                &["config", "init.defaultBranch", "trunk"],
-            ],
-            Some("trunk"),
-        ),
-        (
-            &[
-                &["update-ref", REMOTE, "HEAD"],
-                &["symbolic-ref", "refs/remotes/origin/HEAD", REMOTE],
-            ],
-            Some("develop/x"),
-        ),
+    assert_eq!(default_of("origin"), None);
+    let head = format!("update-ref {REMOTE} HEAD; symbolic-ref refs/remotes/origin/HEAD {REMOTE}");
+    for (steps, expected) in [
+        ("branch master", "master"),
+        ("branch main", "main"),
+        ("branch trunk; config init.defaultBranch trunk", "trunk"),
+        (&head, "develop/x"),
         // What it points to was pruned: it is still what the remote called so.
-        (&[&["update-ref", "-d", REMOTE]], Some("develop/x")),
-    ];
-    for (step, expected) in steps {
-        for words in step {
-            fixture.git(words);
+        (&format!("update-ref -d {REMOTE}"), "develop/x"),
+    ] {
+        for words in steps.split("; ") {
+            fixture.git(&words.split(' ').collect::<Vec<_>>());
         }
-        assert_eq!(default_of("origin").as_deref(), expected, "{step:?}");
+        assert_eq!(default_of("origin").as_deref(), Some(expected), "{steps}");
     }
     assert_eq!(default_of("upstream").as_deref(), Some("trunk"));
 }
@@ -137,6 +121,6 @@ fn a_commit_is_checked_out_without_a_branch() {
         let head = fixture.repository.head().unwrap();
         assert_eq!((head.branch, head.oid), (None, Some(base.clone())));
     }
-    let missing = "0123456789012345678901234567890123456789".parse().unwrap();
+    let missing = "1".repeat(40).parse().unwrap();
     assert!(fixture.switch_detached(&missing, &|_| {}).is_err());
 }

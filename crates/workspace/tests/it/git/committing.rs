@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use workspace::git::{CommitError, CommitRequest};
+use workspace::git::{CommitError, CommitRequest, Oid};
 
 use super::fixture::{ACTION, DATE, Fixture, path, paths};
 
@@ -13,59 +13,46 @@ fn only_what_is_named() {
     fixture.write("staged", "s\n");
     fixture.git(&["add", "staged"]);
     fixture.git(&["pack-refs", "--all"]);
-    fixture.write("left", "l\n");
-    fixture.write("README.md", "changed\n");
+    for name in ["left", "README.md", "*", ":(glob)**", ":!a"] {
+        fixture.write(name, "changed\n");
+    }
     let base = fixture.head();
-    let made = fixture.commit(&["README.md", "new"]).unwrap();
-    assert_eq!(&made.oid, &fixture.head());
-    assert_eq!(made.commit.parents, vec![base]);
+    // Patterns are names.
+    let named = ["*", ":(glob)**", "README.md", "new"];
+    let made = fixture.commit(&named).unwrap();
+    assert_eq!(
+        (&made.oid, &made.commit.parents),
+        (&fixture.head(), &vec![base])
+    );
     assert_eq!(made.commit.author_date, DATE);
     assert_eq!(made.commit.message.trim_end(), "feat: a thing\n\nBody.");
-    assert_eq!(made.paths, paths(&["README.md", "new"]));
-    assert_eq!(fixture.short_status(), "A  staged\n?? left\n");
+    assert_eq!(made.paths, paths(&named));
+    assert_eq!(fixture.short_status(), "A  staged\n?? :!a\n?? left\n");
     let reflog = fixture.git(&["log", "-g", "-1", "--format=%gs"]);
     assert_eq!(reflog.trim_end(), format!("{ACTION}: feat: a thing"));
     // One that adds the name of the new file, and one that commits.
     let groups = fixture.groups.borrow();
-    assert_eq!(groups.len(), 2);
-    assert!(!groups[1].is_alive());
+    assert!(groups.len() == 2 && !groups[1].is_alive());
 }
 
 /// How a person likes to look at differences says nothing of what a commit changes.
 #[test]
 fn settings_of_diffs_do_not_matter() {
-    for (key, value) in [
-        ("diff.orderFile", "order"),
-        ("diff.relative", "true"),
-        ("diff.renames", "copies"),
-        ("diff.ignoreSubmodules", "all"),
-        ("diff.noPrefix", "true"),
-        ("log.showSignature", "true"),
-        ("log.follow", "true"),
-        ("log.diffMerges", "off"),
-        ("format.pretty", "oneline"),
-        ("diff.external", "false"),
-    ] {
-        let fixture = Fixture::new();
+    let fixture = Fixture::new();
+    for setting in "diff.orderFile=order diff.relative=true diff.renames=copies diff.ignoreSubmodules=all diff.noPrefix=true \
+                    log.showSignature=true log.follow=true log.diffMerges=off format.pretty=oneline diff.external=false"
+        .split_whitespace()
+    {
+        let (key, value) = setting.split_once('=').unwrap();
         fixture.write("order", "two\n");
-        fixture.write("sub/one", "1\n");
-        fixture.write("two", "2\n");
+        fixture.write("sub/one", setting);
+        fixture.write("two", setting);
         fixture.config(&[(key, value)]);
         let made = fixture.commit(&["sub/one", "two"]);
         let made = made.unwrap_or_else(|error| panic!("{key}: {error}"));
         assert_eq!(made.paths, paths(&["sub/one", "two"]), "{key}");
+        fixture.git(&["config", "--unset", key]);
     }
-}
-
-#[test]
-fn patterns_are_names() {
-    let fixture = Fixture::new();
-    for name in ["*", "a", "b", ":(glob)**", ":!a"] {
-        fixture.write(name, "x\n");
-    }
-    let made = fixture.commit(&["*", ":(glob)**"]).unwrap();
-    assert_eq!(made.paths, paths(&["*", ":(glob)**"]));
-    assert_eq!(fixture.short_status(), "?? :!a\n?? a\n?? b\n");
 }
 
 #[test]
@@ -78,23 +65,25 @@ fn messages_come_out_as_they_are() {
         ("i18n.commitEncoding", "ISO-8859-1"),
         ("core.editor", "false"),
     ]);
+    let commit = |message, signoff| {
+        fixture.write("README.md", message);
+        let made = fixture.commit_with(&paths(&["README.md"]), |request| {
+            request.message = message;
+            request.signoff = signoff;
+        });
+        made.unwrap().commit.message.trim_end().to_owned()
+    };
     for message in [
         "# one\n\n#two\nthree",
         "-m x --amend $(id) `id`",
         "ünïcode 日本",
         "Signed-off-by: x\n\n---\ndiff --git a b",
     ] {
-        fixture.write("README.md", message);
-        let made = fixture.commit_with(&paths(&["README.md"]), |it| it.message = message);
-        assert_eq!(made.unwrap().commit.message.trim_end(), message);
+        assert_eq!(commit(message, false), message);
         let raw = fixture.git(&["cat-file", "commit", "HEAD"]);
         assert!(!raw.contains("encoding"), "{raw}");
     }
-}
-
-#[test]
-fn a_sign_off_is_added_once_and_stands_with_the_other_trailers() {
-    let fixture = Fixture::new();
+    // A sign-off is added once, and stands with the other trailers.
     fixture.hook("commit-msg", "grep -q '^Signed-off-by: ' \"$1\"");
     let own = "Signed-off-by: Test Person <test@example.invalid>";
     let signed = "feat: c\n\nSigned-off-by: Test Person <test@example.invalid>";
@@ -103,13 +92,7 @@ fn a_sign_off_is_added_once_and_stands_with_the_other_trailers() {
         ("b: b\n\nTests: 1 passing", "b: b\n\nTests: 1 passing\n"),
         (signed, "feat: c\n\n"),
     ] {
-        fixture.write("README.md", message);
-        let made = fixture.commit_with(&paths(&["README.md"]), |request| {
-            request.message = message;
-            request.signoff = true;
-        });
-        let said = made.unwrap().commit.message;
-        assert_eq!(said.trim_end(), format!("{before}{own}"));
+        assert_eq!(commit(message, true), format!("{before}{own}"));
     }
     fixture.write("README.md", "unsigned");
     assert_eq!(fixture.refused(&["README.md"]), "commit_refused");
@@ -118,22 +101,20 @@ fn a_sign_off_is_added_once_and_stands_with_the_other_trailers() {
 #[test]
 fn a_refusing_hook_leaves_everything_as_it_was() {
     let fixture = Fixture::dirty();
-    fixture.write("staged", "s\n");
-    fixture.write("theirs", "t\n");
+    fixture.write("thing", "file\n");
+    fixture.commit_all("thing");
+    fixture.remove("thing");
+    for name in ["thing/inside", "new", "staged", "theirs", "README.md"] {
+        fixture.write(name, "changed\n");
+    }
     fixture.git(&["add", "staged"]);
     fixture.git(&["add", "--intent-to-add", "theirs"]);
-    fixture.write("README.md", "changed\n");
-    let script = "echo 'to stdout'; echo 'to stderr' >&2; exit 3";
+    // What it said is cut in the middle.
+    let script = "echo 'to stdout'; yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | head -n 4000; echo 'to stderr' >&2; exit 3";
     fixture.hook("pre-commit", script);
-    let look = || {
-        (
-            fixture.short_status(),
-            fixture.git(&["ls-files", "--stage"]),
-            fixture.head(),
-        )
-    };
-    let before = look();
-    let error = fixture.commit(&["new", "README.md", "theirs"]).unwrap_err();
+    let before = (fixture.short_status(), fixture.index(), fixture.head());
+    let names = ["new", "README.md", "theirs", "thing", "thing/inside"];
+    let error = fixture.commit(&names).unwrap_err();
     assert_eq!(error.code(), "commit_refused");
     let CommitError::Refused {
         output,
@@ -144,27 +125,24 @@ fn a_refusing_hook_leaves_everything_as_it_was() {
         panic!("{error}")
     };
     assert!(
-        output.contains("to stdout") && output.contains("to stderr"),
+        output.starts_with("to stdout\n") && output.ends_with("to stderr"),
         "{output}"
     );
-    assert_eq!((left_in_index.len(), look()), (0, before));
+    assert!(output.len() < 70_000 && output.contains("left out"));
+    assert!(left_in_index.is_empty());
+    assert_eq!(
+        (fixture.short_status(), fixture.index(), fixture.head()),
+        before
+    );
     fixture.remove(".git/hooks/pre-commit");
-    fixture.commit(&["new", "README.md", "theirs"]).unwrap();
+    fixture.config(&[("commit.gpgSign", "true"), ("gpg.program", "false")]);
+    assert_eq!(fixture.refused(&names), "commit_refused");
+    fixture.config(&[("commit.gpgSign", "false")]);
+    fixture.write(".git/index.lock", "");
+    assert_eq!(fixture.refused(&names), "git_busy");
+    fixture.remove(".git/index.lock");
+    fixture.commit(&names).unwrap();
     assert_eq!(fixture.short_status(), "A  staged\n");
-}
-
-#[test]
-fn a_refused_change_from_file_to_folder_leaves_the_index_as_it_was() {
-    let fixture = Fixture::new();
-    fixture.write("thing", "file\n");
-    fixture.commit_all("thing");
-    fixture.remove("thing");
-    fixture.write("thing/inside", "x\n");
-    fixture.hook("pre-commit", "exit 1");
-    let before = fixture.index();
-    let expected = "commit_refused";
-    assert_eq!(fixture.refused(&["thing", "thing/inside"]), expected);
-    assert_eq!(fixture.index(), before);
 }
 
 #[test]
@@ -174,24 +152,11 @@ fn an_index_that_somebody_changed_meanwhile_is_not_put_back() {
     // The hook plays another program that writes the index while ours runs.
     let script = "unset GIT_INDEX_FILE; cp .git/index ../copy; GIT_INDEX_FILE=../copy git add theirs; cp ../copy .git/index; exit 1";
     fixture.hook("pre-commit", script);
-    let error = fixture.commit(&["new"]).unwrap_err();
-    assert!(
-        matches!(error, CommitError::Refused { ref left_in_index, .. } if left_in_index.is_empty())
-    );
-    assert_eq!(fixture.short_status(), "A  theirs\n?? new\n");
-}
-
-#[test]
-fn long_hook_output_is_cut_in_the_middle() {
-    let fixture = Fixture::dirty();
-    let script = "echo begin; yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | head -n 4000; echo end; exit 1";
-    fixture.hook("pre-commit", script);
-    let error = fixture.commit(&["new"]).unwrap_err();
-    let CommitError::Refused { output, .. } = error else {
-        panic!("{error}")
+    let Err(CommitError::Refused { left_in_index, .. }) = fixture.commit(&["new"]) else {
+        panic!("it is refused")
     };
-    assert!(output.starts_with("begin\n") && output.ends_with("end"));
-    assert!(output.len() < 70_000 && output.contains("left out"));
+    assert_eq!(left_in_index, []);
+    assert_eq!(fixture.short_status(), "A  theirs\n?? new\n");
 }
 
 #[test]
@@ -199,34 +164,29 @@ fn hooks_may_change_the_message_and_the_files() {
     let fixture = Fixture::new();
     fixture.write("code", "one\n");
     fixture.commit_all("code");
-    for (name, text) in [("code", "two\n"), ("new", "three\n"), ("staged", "s\n")] {
-        fixture.write(name, text);
+    for name in ["code", "new", "staged"] {
+        fixture.write(name, "two\n");
     }
     fixture.git(&["add", "staged"]);
-    fixture.hook("pre-commit", "for f in code new; do tr a-z A-Z < $f > $f.tmp && mv $f.tmp $f && git add $f; done; echo log > CHANGES; git add CHANGES");
+    fixture.hook("pre-commit", "for f in code new; do tr a-z A-Z < $f > $f.tmp && mv $f.tmp $f && git add $f; done; echo log > CHANGES; git add CHANGES; env > ../seen");
     fixture.hook("commit-msg", "echo 'Reviewed-by: hook' >> \"$1\"");
+    let variables = [("LC_ALL", "xx_YY.UTF-8"), ("GIT_LITERAL_PATHSPECS", "1")];
+    let fixture = fixture.with_variables(&variables);
     let made = fixture.commit(&["code", "new"]).unwrap();
     assert!(made.commit.message.contains("Reviewed-by: hook"));
     assert_eq!(made.paths, paths(&["CHANGES", "code", "new"]));
     assert_eq!(fixture.git(&["show", "HEAD:code"]), "TWO\n");
     assert_eq!(fixture.short_status(), "A  staged\n");
-}
-
-#[test]
-fn hooks_see_the_usual_meaning_of_paths_and_the_users_locale() {
-    let fixture = Fixture::dirty();
-    fixture.hook("pre-commit", "env > ../seen");
-    let fixture =
-        fixture.with_variables(&[("LC_ALL", "xx_YY.UTF-8"), ("GIT_LITERAL_PATHSPECS", "1")]);
-    fixture.commit(&["new"]).unwrap();
+    // They see the usual meaning of paths, and the user's locale.
     let seen = fs::read_to_string(fixture.outside().join("seen")).unwrap();
     assert!(seen.contains("LC_ALL=xx_YY.UTF-8\n") && seen.contains("GIT_EDITOR=:\n"));
     assert!(!seen.contains("PATHSPECS"));
 }
 
 #[test]
-fn nothing_to_commit() {
+fn nothing_to_commit_and_not_where_it_should_be() {
     let fixture = Fixture::new();
+    let first = fixture.head();
     fixture.write(".gitignore", "*.log\n");
     fixture.commit_all("ignore");
     fixture.write("other", "x\n");
@@ -243,50 +203,33 @@ fn nothing_to_commit() {
     let bad_date = |request: &mut CommitRequest<'_>| request.author_date = "now";
     let refused = fixture.commit_with(&paths(&["other"]), bad_date);
     assert_eq!(refused.unwrap_err().code(), "invalid_commit");
-    assert_eq!(fixture.short_status(), "A  other\n");
-}
-
-#[test]
-fn not_where_it_should_be() {
-    let fixture = Fixture::new();
-    let first = fixture.head();
-    fixture.write("README.md", "second\n");
-    fixture.commit_all("second");
-    fixture.write("README.md", "third\n");
-    let on = |parent, branch| {
-        let refused = fixture.commit_on(&parent, branch, &paths(&["README.md"]), |_| {});
+    let on = |parent: &Oid, branch| {
+        let refused = fixture.commit_on(parent, branch, &paths(&["other"]), |_| {});
         refused.unwrap_err()
     };
-    assert_eq!(on(first, "topic").code(), "head_moved");
-    assert_eq!(on(fixture.head(), "elsewhere").code(), "wrong_branch");
+    let head = fixture.head();
+    assert_eq!(on(&first, "topic").code(), "head_moved");
+    assert_eq!(on(&head, "elsewhere").code(), "wrong_branch");
     fixture.git(&["switch", "--quiet", "--detach"]);
-    let detached = on(fixture.head(), "topic");
+    let detached = on(&head, "topic");
     assert!(matches!(
         detached,
         CommitError::WrongBranch { actual: None, .. }
     ));
-}
-
-#[test]
-fn somebody_elses_lock() {
-    let fixture = Fixture::dirty();
-    fixture.write(".git/index.lock", "");
-    assert_eq!(fixture.refused(&["new"]), "git_busy");
-    fixture.remove(".git/index.lock");
-    assert_eq!(fixture.short_status(), "?? new\n");
-}
-
-fn within(fixture: &Fixture, timeout: Duration) -> Result<workspace::git::CommitMade, CommitError> {
-    fixture.commit_with(&paths(&["new"]), |request| request.timeout = timeout)
+    assert_eq!(fixture.short_status(), "A  other\n");
 }
 
 #[test]
 fn a_commit_that_takes_too_long_is_ended_with_all_it_started() {
     let fixture = Fixture::dirty();
+    let within = |millis| {
+        let timeout = Duration::from_millis(millis);
+        fixture.commit_with(&paths(&["new"]), |request| request.timeout = timeout)
+    };
     let script = "trap '' TERM; echo waiting; (trap '' TERM; sleep 300) & sleep 300";
     fixture.hook("pre-commit", script);
     let begun = Instant::now();
-    let error = within(&fixture, Duration::from_millis(300)).unwrap_err();
+    let error = within(300).unwrap_err();
     assert!(begun.elapsed() < Duration::from_mins(1));
     assert_eq!(error.code(), "commit_timeout");
     assert!(error.to_string().contains("waiting"), "{error}");
@@ -294,8 +237,11 @@ fn a_commit_that_takes_too_long_is_ended_with_all_it_started() {
     assert!(group.wait(Duration::from_secs(20)));
     assert_eq!(fixture.short_status(), "?? new\n");
     assert!(fixture.index_lock().unwrap().is_none());
+    // A hook that hangs after the commit does not unmake it.
     fixture.remove(".git/hooks/pre-commit");
-    fixture.commit(&["new"]).unwrap();
+    fixture.hook("post-commit", "sleep 300");
+    let made = within(1000).unwrap();
+    assert_eq!((made.timed_out, made.oid), (true, fixture.head()));
 }
 
 #[test]
@@ -303,23 +249,15 @@ fn a_git_that_somebody_killed_leaves_nothing_behind() {
     let fixture = Fixture::dirty();
     fixture.hook("pre-commit", "kill -9 $PPID; sleep 300");
     let before = fixture.index();
-    let error = fixture.commit(&["new"]).unwrap_err();
-    assert!(
-        matches!(error, CommitError::Refused { exit: None, .. }),
-        "{error}"
-    );
+    let killed = fixture.commit(&["new"]);
+    assert!(matches!(
+        killed,
+        Err(CommitError::Refused { exit: None, .. })
+    ));
     assert_eq!(fixture.index(), before);
     assert_eq!(fixture.in_git_folder(".lock"), [""; 0]);
     fixture.remove(".git/hooks/pre-commit");
     fixture.commit(&["new"]).unwrap();
-}
-
-#[test]
-fn a_hook_that_hangs_after_the_commit_does_not_unmake_it() {
-    let fixture = Fixture::dirty();
-    fixture.hook("post-commit", "sleep 300");
-    let made = within(&fixture, Duration::from_secs(1)).unwrap();
-    assert_eq!((made.timed_out, made.oid), (true, fixture.head()));
 }
 
 #[test]
@@ -336,24 +274,15 @@ fn a_hook_that_leaves_something_running_is_not_waited_for() {
 }
 
 #[test]
-fn in_a_linked_worktree() {
-    let fixture = Fixture::new();
-    fixture.git(&["worktree", "add", "--quiet", "-b", "side", "../side"]);
-    let linked = fixture.discover(&fixture.outside().join("side")).unwrap();
-    let fixture = fixture.with(linked);
-    fixture.write("new", "x\n");
-    let made = fixture.commit(&["new"]).unwrap();
-    assert_eq!(fixture.resolve("side").unwrap(), Some(made.oid));
-    assert_eq!(fixture.short_status(), "");
-}
-
-#[test]
-fn renames_and_deletions() {
+fn renames_and_deletions_in_a_linked_worktree() {
     let fixture = Fixture::new();
     for name in ["a", "b", "c"] {
         fixture.write(name, &format!("{name}\n2\n3\n4\n"));
     }
     fixture.commit_all("base");
+    fixture.git(&["worktree", "add", "--quiet", "-b", "side", "../side"]);
+    let linked = fixture.discover(&fixture.outside().join("side")).unwrap();
+    let fixture = fixture.with(linked);
     fixture.git(&["mv", "a", "moved"]);
     fixture.remove("b");
     fixture.git(&["rm", "--quiet", "--cached", "c"]);
@@ -362,16 +291,9 @@ fn renames_and_deletions() {
     assert_eq!(changed.len(), 4);
     let made = fixture.commit_paths(&changed).unwrap();
     assert_eq!(made.paths, paths(&["a", "b", "c", "moved"]));
+    assert_eq!(fixture.resolve("side").unwrap(), Some(made.oid));
     assert_eq!(fixture.short_status(), "");
     assert!(fixture.is_tracked(&path("c")).unwrap());
-}
-
-#[test]
-fn signing_that_fails_is_a_refusal() {
-    let fixture = Fixture::dirty();
-    fixture.config(&[("commit.gpgSign", "true"), ("gpg.program", "false")]);
-    assert_eq!(fixture.refused(&["new"]), "commit_refused");
-    assert_eq!(fixture.short_status(), "?? new\n");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use workspace::git::{FingerprintRequest, GitErrorKind, Head, Operation, Repository};
+use workspace::git::{FingerprintRequest, GitErrorKind, Oid, Operation, Repository};
 
 use super::fixture::{Fixture, path, paths};
 
@@ -45,16 +45,9 @@ fn discovery_refuses() {
 
 #[test]
 fn what_a_caller_set_for_git_is_taken_away() {
-    let fixture = Fixture::dirty().with_variables(&[
-        ("GIT_DIR", "/nowhere"),
-        ("GIT_WORK_TREE", "/nowhere"),
-        ("GIT_INDEX_FILE", "/nowhere"),
-        ("GIT_OBJECT_DIRECTORY", "/nowhere"),
-        ("GIT_COMMON_DIR", "/nowhere"),
-        ("GIT_NAMESPACE", "/nowhere"),
-        ("GIT_AUTHOR_DATE", "garbage"),
-        ("GIT_GLOB_PATHSPECS", "1"),
-    ]);
+    let names = "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_NAMESPACE GIT_AUTHOR_DATE GIT_GLOB_PATHSPECS";
+    let variables: Vec<_> = names.split(' ').map(|name| (name, "/nowhere")).collect();
+    let fixture = Fixture::dirty().with_variables(&variables);
     let status = fixture.status().unwrap();
     assert_eq!(status.changes.len(), 1);
     let request = FingerprintRequest::default();
@@ -82,32 +75,26 @@ fn identity() {
     assert_eq!(fixture.identity().unwrap().email, "env@example.invalid");
 }
 
-/// The head by itself and as the status has it are the same.
-fn head(fixture: &Fixture) -> Head {
-    let (head, status) = (
-        fixture.repository.head().unwrap(),
-        fixture.status().unwrap(),
-    );
+/// The head by itself and as the status has it are the same: its commit, and its branch.
+fn head(fixture: &Fixture) -> (Option<Oid>, Option<String>) {
+    let head = fixture.repository.head().unwrap();
+    let status = fixture.status().unwrap();
     assert_eq!((&head.oid, &head.branch), (&status.head, &status.branch));
-    head
+    (head.oid, head.branch)
 }
 
 #[test]
 fn head_in_each_of_its_states() {
-    let unborn = head(&Fixture::unborn(&[]));
-    assert_eq!(unborn.oid, None);
-    assert_eq!(unborn.branch.as_deref(), Some("topic"));
+    let topic = Some("topic".to_owned());
+    assert_eq!(head(&Fixture::unborn(&[])), (None, topic.clone()));
     let fixture = Fixture::new();
-    let steps: [(&[&str], _); 3] = [
-        (&["status"], Some("topic")),
-        (&["pack-refs", "--all"], Some("topic")),
+    for (step, branch) in [
+        (&["status"][..], topic.clone()),
+        (&["pack-refs", "--all"], topic),
         (&["switch", "--quiet", "--detach"], None),
-    ];
-    for (step, branch) in steps {
+    ] {
         fixture.git(step);
-        let head = head(&fixture);
-        assert_eq!(head.oid, Some(fixture.head()));
-        assert_eq!(head.branch.as_deref(), branch);
+        assert_eq!(head(&fixture), (Some(fixture.head()), branch));
     }
 }
 
@@ -119,17 +106,14 @@ fn references_that_are_no_plain_files() {
     if !probe.try_git(&["init", "--quiet", "--ref-format=reftable", &target]) {
         return;
     }
+    let topic = Some("topic".to_owned());
     let fixture = Fixture::unborn(&["--ref-format=reftable"]);
-    let unborn = head(&fixture);
-    assert_eq!(unborn.oid, None);
-    assert_eq!(unborn.branch.as_deref(), Some("topic"));
+    assert_eq!(head(&fixture), (None, topic.clone()));
     fixture.write("README.md", "hello\n");
     fixture.commit_all("first");
     fixture.write("README.md", "changed\n");
     let made = fixture.commit(&["README.md"]).unwrap();
-    let head = head(&fixture);
-    assert_eq!(head.oid, Some(made.oid));
-    assert_eq!(head.branch.as_deref(), Some("topic"));
+    assert_eq!(head(&fixture), (Some(made.oid), topic));
 }
 
 #[test]
@@ -151,33 +135,41 @@ fn resolving() {
 
 #[test]
 fn operations_under_way() {
-    let cases: [(Operation, &[&str]); 8] = [
-        (Operation::Merge, &["merge", "other"]),
-        (Operation::Rebase, &["rebase", "other"]),
-        (Operation::Rebase, &["rebase", "--apply", "other"]),
-        (Operation::CherryPick, &["cherry-pick", "other"]),
-        (Operation::Revert, &["revert", "other"]),
-        (Operation::Bisect, &["bisect", "start"]),
-        (Operation::ApplyMailbox, &["am", "../patch"]),
-        (Operation::CherryPick, &["cherry-pick", "other", "topic~1"]),
-    ];
-    for (expected, begin) in cases {
-        let fixture = Fixture::new();
-        let commit = |text: &str| {
-            fixture.write("file", text);
-            fixture.commit_all(text)
-        };
-        commit("base\n");
-        fixture.git(&["switch", "--quiet", "--create", "other"]);
-        commit("theirs\n");
-        fixture.git(&["switch", "--quiet", "topic"]);
-        commit("ours\n");
-        let patch = fixture.git(&["format-patch", "--stdout", "topic~1..other"]);
-        fs::write(fixture.outside().join("patch"), patch).unwrap();
-        assert_eq!(fixture.operation_under_way().unwrap(), None);
-        assert_eq!(fixture.try_git(begin), expected == Operation::Bisect);
+    let fixture = Fixture::new();
+    let commit = |text: &str| {
+        fixture.write("file", text);
+        fixture.commit_all(text)
+    };
+    commit("base\n");
+    fixture.git(&["switch", "--quiet", "--create", "other"]);
+    commit("theirs\n");
+    fixture.git(&["switch", "--quiet", "topic"]);
+    let ours = commit("ours\n");
+    let patch = fixture.git(&["format-patch", "--stdout", "topic~1..other"]);
+    fs::write(fixture.outside().join("patch"), patch).unwrap();
+    for (expected, begin, end) in [
+        (Operation::Merge, "merge other", "merge --abort"),
+        (Operation::Rebase, "rebase other", "rebase --abort"),
+        (Operation::Rebase, "rebase --apply other", "rebase --abort"),
+        (
+            Operation::CherryPick,
+            "cherry-pick other",
+            "cherry-pick --abort",
+        ),
+        (Operation::Revert, "revert other", "revert --abort"),
+        (Operation::Bisect, "bisect start", "bisect reset"),
+        (Operation::ApplyMailbox, "am ../patch", "am --abort"),
+        (
+            Operation::CherryPick,
+            "cherry-pick other topic~1",
+            "cherry-pick --quit",
+        ),
+    ] {
+        let run = |words: &str| fixture.try_git(&words.split(' ').collect::<Vec<_>>());
+        assert_eq!(fixture.operation_under_way().unwrap(), None, "{begin}");
+        assert_eq!(run(begin), expected == Operation::Bisect);
         // Between two commits of a series, no commit is named as the one being picked.
-        if begin.len() == 3 && expected == Operation::CherryPick {
+        if begin.ends_with("topic~1") {
             fixture.remove(".git/CHERRY_PICK_HEAD");
         }
         assert_eq!(fixture.operation_under_way().unwrap(), Some(expected));
@@ -189,7 +181,9 @@ fn operations_under_way() {
             let request = FingerprintRequest::default();
             assert!(fixture.fingerprint(&status, &request).is_err());
         }
+        assert!(run(end), "{end}");
     }
+    assert_eq!(fixture.head(), ours);
 }
 
 #[test]

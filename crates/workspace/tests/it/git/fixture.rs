@@ -60,9 +60,8 @@ impl Fixture {
         let settings = "[user]\n\tname = Test Person\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
         write(&home.join("gitconfig"), settings);
         let environment = environment(&home);
-        let mut arguments = vec!["init", "--quiet", "--initial-branch=topic"];
-        arguments.extend(init);
-        run(&tree, &environment, &arguments);
+        let begin = ["init", "--quiet", "--initial-branch=topic"];
+        run(&tree, &environment, &[&begin, init].concat());
         let repository = Repository::discover_with_env(&tree, environment).unwrap();
         Self {
             folder,
@@ -257,6 +256,8 @@ pub fn paths(names: &[&str]) -> Vec<RepoPath> {
     names.iter().map(|name| path(name)).collect()
 }
 
+type Variables = [(OsString, Option<OsString>)];
+
 fn environment(home: &Path) -> Vec<(OsString, Option<OsString>)> {
     let away = "EMAIL GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE \
                 GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE";
@@ -272,11 +273,7 @@ fn environment(home: &Path) -> Vec<(OsString, Option<OsString>)> {
     away.chain(set).collect()
 }
 
-fn command(
-    folder: &Path,
-    environment: &[(OsString, Option<OsString>)],
-    arguments: &[&str],
-) -> Command {
+fn command(folder: &Path, environment: &Variables, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     for (name, value) in environment {
         match value {
@@ -288,11 +285,7 @@ fn command(
     command
 }
 
-pub fn run(
-    folder: &Path,
-    environment: &[(OsString, Option<OsString>)],
-    arguments: &[&str],
-) -> String {
+pub fn run(folder: &Path, environment: &Variables, arguments: &[&str]) -> String {
     let output = command(folder, environment, arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "git {arguments:?}: {said}");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use workspace::git::{CommitFate, CommitIntentRef, Oid, ProcessGroup};
@@ -28,16 +28,11 @@ fn find_with(fixture: &Fixture, parent: &Oid, process_group: Option<&ProcessGrou
     fixture.find_our_commit(&intent).unwrap()
 }
 
-fn oid_of(found: CommitFate) -> Oid {
+/// The commit that was made, and is where it was or in nobody's branch any more.
+fn oid_of(found: CommitFate) -> (&'static str, Oid) {
     match found {
-        CommitFate::Made(commit) => commit.oid,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn rewritten(found: CommitFate) -> Oid {
-    match found {
-        CommitFate::Rewritten(commit) => commit.oid,
+        CommitFate::Made(commit) => ("made", commit.oid),
+        CommitFate::Rewritten(commit) => ("rewritten", commit.oid),
         other => panic!("{other:?}"),
     }
 }
@@ -49,23 +44,28 @@ fn with_our_commit(before: impl FnOnce(&Fixture)) -> (Fixture, Oid, Oid) {
     before(&fixture);
     assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     let ours = fixture.commit(&["new"]).unwrap().oid;
-    assert_eq!(oid_of(find(&fixture, &parent)), ours);
+    assert_eq!(oid_of(find(&fixture, &parent)), ("made", ours.clone()));
     (fixture, parent, ours)
 }
 
 #[test]
-fn made() {
+fn made_and_rewritten() {
     let (fixture, parent, ours) = with_our_commit(|_| {});
     assert_eq!(find(&fixture, &ours), CommitFate::NotMade);
     fixture.write("more", "x\n");
     fixture.commit_all("by somebody");
-    assert_eq!(oid_of(find(&fixture, &parent)), ours);
+    let found = || oid_of(find(&fixture, &parent));
+    let (made, rewritten) = (("made", ours.clone()), ("rewritten", ours));
+    assert_eq!(found(), made);
     fixture.git(&["switch", "--quiet", "--detach", "HEAD~1"]);
-    assert_eq!(oid_of(find(&fixture, &parent)), ours);
-}
-
-#[test]
-fn made_with_hooks_that_change_it_and_without_a_reflog() {
+    assert_eq!(found(), made);
+    fixture.git(&["switch", "--quiet", "topic"]);
+    fixture.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    fixture.git(&["commit", "--quiet", "--amend", "--message", "other"]);
+    assert_eq!(found(), rewritten);
+    fixture.git(&["reset", "--quiet", "--hard", parent.as_str()]);
+    assert_eq!(found(), rewritten);
+    // With hooks that change it, and without a reflog.
     with_our_commit(|fixture| {
         fixture.hook("pre-commit", "echo y > new; git add new");
         fixture.hook("commit-msg", "echo other > \"$1\"");
@@ -80,33 +80,20 @@ fn made_with_hooks_that_change_it_and_without_a_reflog() {
 fn not_made() {
     let fixture = Fixture::dirty();
     let parent = fixture.head();
+    let is_not_made = || assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     fixture.git(&["add", "--intent-to-add", "new"]);
-    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
+    is_not_made();
     let taken = fixture.take_back_intent_to_add(&paths(&["new", "README.md"]));
     assert_eq!(taken.unwrap(), paths(&["new"]));
     assert_eq!(fixture.short_status(), "?? new\n");
     // By somebody, on the same parent, and with our date.
     fixture.git(&["add", "new"]);
-    fixture.git(&[
-        "commit",
-        "--quiet",
-        "--message",
-        "x",
-        &format!("--date=@{DATE}"),
-    ]);
-    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
+    let date = format!("--date=@{DATE}");
+    fixture.git(&["commit", "--quiet", "--message", "x", &date]);
+    is_not_made();
     fixture.git(&["switch", "--quiet", "--create", "other"]);
     fixture.git(&["branch", "--quiet", "-D", "topic"]);
-    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
-}
-
-#[test]
-fn made_and_rewritten() {
-    let (fixture, parent, ours) = with_our_commit(|_| {});
-    fixture.git(&["commit", "--quiet", "--amend", "--message", "other"]);
-    assert_eq!(rewritten(find(&fixture, &parent)), ours);
-    fixture.git(&["reset", "--quiet", "--hard", parent.as_str()]);
-    assert_eq!(rewritten(find(&fixture, &parent)), ours);
+    is_not_made();
 }
 
 /// Git writes the reflog before it moves the branch: if it dies in between, the line is there and the commit is not.
@@ -115,23 +102,12 @@ fn logged_but_never_moved() {
     let fixture = Fixture::dirty();
     let parent = fixture.head();
     fixture.git(&["add", "new"]);
-    let tree = fixture.git(&["write-tree"]);
+    // A commit of ours as git makes it, which no branch has got to.
     let commit = |message: &str| {
-        let output = Command::new("git")
-            .current_dir(fixture.root())
-            .env("GIT_AUTHOR_DATE", format!("@{DATE}"))
-            .args([
-                "commit-tree",
-                tree.trim(),
-                "-p",
-                parent.as_str(),
-                "-m",
-                message,
-            ])
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        let script = format!(
+            "alias.never=!GIT_AUTHOR_DATE='@{DATE}' git commit-tree $(git write-tree) -p {parent} -m {message}"
+        );
+        fixture.git(&["-c", &script, "never"]).trim().to_owned()
     };
     let phantom = commit("never");
     let log = fixture.at(".git/logs/refs/heads/topic");
@@ -144,18 +120,20 @@ fn logged_but_never_moved() {
         find(&fixture, &parent)
     };
     let told = line(parent.as_str(), &phantom);
-    assert_eq!(found(&told), CommitFate::NotMade);
-    // Nor does a line that left from elsewhere make it true, nor one that a power cut tore.
-    let elsewhere = line(parent.as_str(), &commit("other"));
-    assert_eq!(found(&format!("{told}{elsewhere}")), CommitFate::NotMade);
-    assert_eq!(found(&format!("{told}{phantom} 0123")), CommitFate::NotMade);
+    let (other, gone) = (commit("other"), "1".repeat(40));
+    // Nor does a line that left from elsewhere make it true, nor one that a power cut tore. One whose object is gone is nobody's.
+    for more in [
+        told.clone(),
+        format!("{told}{}", line(parent.as_str(), &other)),
+        format!("{told}{phantom} 0123"),
+        line(parent.as_str(), &gone) + &line(&gone, parent.as_str()),
+    ] {
+        assert_eq!(found(&more), CommitFate::NotMade, "{more}");
+    }
     // A line that left from it does.
     let away = line(&phantom, parent.as_str());
-    assert_eq!(rewritten(found(&format!("{told}{away}"))).as_str(), phantom);
-    // One whose object is gone is nobody's.
-    let gone = "1".repeat(40);
-    let lines = [line(parent.as_str(), &gone), line(&gone, parent.as_str())];
-    assert_eq!(found(&lines.concat()), CommitFate::NotMade);
+    let (fate, oid) = oid_of(found(&format!("{told}{away}")));
+    assert_eq!((fate, oid.as_str()), ("rewritten", &*phantom));
 }
 
 #[test]
@@ -196,7 +174,8 @@ fn still_running() {
         fs::write(&gate, "").unwrap();
         let ours = commit.join().unwrap().unwrap().oid;
         assert!(group.wait(Duration::from_secs(20)));
-        assert_eq!(oid_of(find_with(&fixture, parent, Some(&group))), ours);
+        let found = oid_of(find_with(&fixture, parent, Some(&group)));
+        assert_eq!(found, ("made", ours));
         let boot = Some("another".to_owned());
         assert!(!ProcessGroup { boot, ..group }.is_alive());
     });
@@ -212,77 +191,53 @@ fn locks_of_a_dead_git() {
     let fixture = Fixture::dirty();
     fixture.commit(&["new"]).unwrap();
     let dead = fixture.groups.borrow()[0].clone();
-    let locks = [
-        "index.lock",
-        "HEAD.lock",
-        "packed-refs.lock",
-        "refs/heads/topic.lock",
-        "shallow.lock",
-        "refs/tramline/rewound/run/1.lock",
-        "refs/remotes/origin/topic.lock",
-        "refs/notes/tramline.lock",
-        &format!("next-index-{}.lock", dead.id),
-    ]
-    .map(|lock| format!(".git/{lock}"));
+    let locks = "index HEAD packed-refs refs/heads/topic shallow refs/tramline/rewound/run/1 refs/remotes/origin/topic refs/notes/tramline";
+    let own = format!("next-index-{}", dead.id);
+    let locks = locks.split(' ').chain([&*own]);
+    let locks = locks.map(|lock| fixture.at(&format!(".git/{lock}.lock")));
+    let locks: Vec<PathBuf> = locks.collect();
     for lock in &locks {
-        fixture.write(lock, "");
+        testkit::files::write(lock, "");
     }
-    let locks = locks.map(|lock| fixture.at(&lock));
-    let later = SystemTime::now() + Duration::from_hours(1);
+    let hour = Duration::from_hours(1);
+    let (earlier, later) = (SystemTime::now() - hour, SystemTime::now() + hour);
     assert!(removed(&fixture, Some(&dead), later).is_empty());
     assert!(fixture.index_lock().unwrap().is_some());
-    let earlier = SystemTime::now() - Duration::from_hours(1);
     let gone = removed(&fixture, Some(&dead), earlier);
-    assert_eq!(BTreeSet::from_iter(gone), BTreeSet::from(locks.clone()));
+    assert_eq!(BTreeSet::from_iter(&gone), BTreeSet::from_iter(&locks));
     assert!(fixture.index_lock().unwrap().is_none());
     // The same where nobody noted which git it was.
     fs::write(&locks[0], "").unwrap();
     assert_eq!(fixture.lock_files(), locks[..1]);
+    // While any git works here a lock may be its own, whoever noted what.
+    if Path::new("/proc/self/stat").exists() {
+        at_work(&fixture, || {
+            for group in [None, Some(&dead)] {
+                assert!(removed(&fixture, group, EPOCH).is_empty());
+            }
+        });
+    }
     assert_eq!(removed(&fixture, None, earlier), locks[..1]);
 }
 
-/// While any git works here a lock may be its own, whoever noted what.
-#[test]
-fn a_git_at_work_keeps_its_locks() {
-    if !Path::new("/proc/self/stat").exists() {
-        return;
-    }
-    let fixture = Fixture::dirty();
-    fixture.commit(&["new"]).unwrap();
-    let dead = fixture.groups.borrow()[0].clone();
-    fixture.write(".git/index.lock", "");
-    let at_work = git_at_work(&fixture);
-    for group in [None, Some(&dead)] {
-        assert!(removed(&fixture, group, EPOCH).is_empty());
-        assert!(fixture.at(".git/index.lock").exists());
-    }
-    end(at_work);
-    let gone = removed(&fixture, None, EPOCH);
-    assert_eq!(gone, [fixture.at(".git/index.lock")]);
-}
-
-fn end(mut at_work: Child) {
-    drop(at_work.stdin.take());
-    at_work.wait().unwrap();
-}
-
-/// A git that works in the repository until its input ends.
-fn git_at_work(fixture: &Fixture) -> Child {
-    let mut at_work = Command::new("git")
+/// Does this while a git works in the repository.
+fn at_work(fixture: &Fixture, meanwhile: impl FnOnce()) {
+    let mut git = Command::new("git")
         .current_dir(fixture.at("."))
         .args(["cat-file", "--batch"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // Once it has answered it is certainly there.
-    let to = at_work.stdin.as_mut().unwrap();
+    // Once it has answered it is certainly there; it ends with its input.
+    let to = git.stdin.as_mut().unwrap();
     to.write_all(b"nothing\n").unwrap();
     let mut answer = String::new();
-    let mut from = BufReader::new(at_work.stdout.as_mut().unwrap());
+    let mut from = BufReader::new(git.stdout.as_mut().unwrap());
     from.read_line(&mut answer).unwrap();
     assert!(answer.contains("missing"), "{answer}");
-    at_work
+    meanwhile();
+    git.wait().unwrap();
 }
 
 #[test]
@@ -293,10 +248,10 @@ fn a_lock_on_the_notes_that_a_dead_git_left_is_taken_away() {
     let put = |text| fixture.put_note(REFERENCE, &on, text);
     put("one").unwrap();
     fixture.write(".git/refs/notes/ours.lock", "");
-    let at_work = git_at_work(&fixture);
-    assert_eq!(put("two").unwrap_err().code(), "git_busy");
+    at_work(&fixture, || {
+        assert_eq!(put("two").unwrap_err().code(), "git_busy")
+    });
     assert!(fixture.at(".git/refs/notes/ours.lock").exists());
-    end(at_work);
     if Path::new("/proc/self/stat").exists() {
         put("three").unwrap();
         let notes = fixture.notes(REFERENCE, std::slice::from_ref(&on)).unwrap();
@@ -315,8 +270,7 @@ fn settling_twice_changes_nothing() {
     // What the user had staged in a file that only a hook committed stays staged.
     assert_eq!(fixture.git(&["show", ":CHANGES"]), "mine\n");
     let before = fixture.index();
-    fixture
-        .settle_index(&made.commit, &paths(&["new"]))
-        .unwrap();
+    let settled = fixture.settle_index(&made.commit, &paths(&["new"]));
+    settled.unwrap();
     assert_eq!(fixture.index(), before);
 }

@@ -69,33 +69,54 @@ impl Back {
 
     /// What a reference is at, and with a path what is in it there.
     fn kept(&self, what: &str) -> String {
-        self.fixture
-            .git(&["show", "--format=%H", "--no-patch", what])
-            .trim_end()
-            .to_owned()
+        let show = ["show", "--format=%H", "--no-patch", what];
+        self.fixture.git(&show).trim_end().to_owned()
+    }
+
+    /// What is in these files, and what git says of the working tree.
+    fn is(&self, files: &[(&str, &str)], status: &str) {
+        for (name, text) in files {
+            assert_eq!(self.held(name), *text, "{name}");
+        }
+        assert_eq!(self.fixture.short_status(), status);
     }
 }
 
 #[test]
 fn all_goes_back_and_all_is_kept() {
     let back = Back::two_commits();
+    // Whoever has told git no name can go back.
+    fs::write(back.fixture.settings(), "").unwrap();
     let taken = back.go(&[]).unwrap();
-    assert_eq!(back.fixture.head(), back.to.clone());
-    assert_eq!(&*back.fixture.short_status(), "");
-    assert_eq!(&*back.held("src/a"), "one\n");
-    assert_eq!(&*back.held("README.md"), "hello\n");
+    assert_eq!(back.fixture.head(), back.to);
+    let files = [
+        ("src/a", "one\n"),
+        ("README.md", "hello\n"),
+        ("src/deep/x.log", "kept\n"),
+    ];
+    back.is(&files, "");
     // A folder that held nothing else is gone, and one with what git ignores is not.
     for gone in ["notes", "src/deep/er"] {
         assert!(!back.fixture.at(gone).exists(), "{gone}");
     }
-    assert_eq!(back.held("src/deep/x.log"), "kept\n");
     let files = paths(&["README.md", "notes", "src/a", "src/deep/er/b"]);
     assert_eq!(taken.files, files);
-    let kept = |path: &str| back.kept(&format!("{KEPT_AS}{path}"));
-    assert_eq!(kept(":src/a"), "three");
-    assert_eq!(kept(":notes"), "mine");
-    assert_eq!(&*kept("^"), back.from.as_str());
-    assert_eq!(&*kept(""), taken.kept.as_str());
+    for (what, expected) in [
+        (":src/a", "three"),
+        (":notes", "mine"),
+        ("^", back.from.as_str()),
+        ("", taken.kept.as_str()),
+    ] {
+        assert_eq!(back.kept(&format!("{KEPT_AS}{what}")), expected);
+    }
+    let author = back.fixture.git(&["log", "-1", "--format=%an", KEPT_AS]);
+    assert_eq!(author, "tm\n");
+    // What is changed after a kill is kept beside it.
+    back.fixture.write("src/a", "meanwhile\n");
+    back.go(&[]).unwrap();
+    assert_eq!(back.held("src/a"), "one\n");
+    assert_eq!(back.kept(KEPT_AS), taken.kept.as_str());
+    assert_eq!(back.kept(&format!("{KEPT_AS}.2:src/a")), "meanwhile");
 }
 
 #[test]
@@ -109,11 +130,8 @@ fn where_all_is_committed_the_branch_is_kept_as_it_was() {
     // To be done again does no harm, as after a kill.
     back.go(&[]).unwrap();
     assert_eq!(back.kept(KEPT_AS), back.from.as_str());
-    assert!(
-        !back
-            .fixture
-            .try_git(&["rev-parse", "--verify", &format!("{KEPT_AS}.2")])
-    );
+    let second = format!("{KEPT_AS}.2");
+    assert_eq!(back.fixture.resolve(&second).unwrap(), None);
 }
 
 #[test]
@@ -132,33 +150,18 @@ fn files_that_no_commit_had_come_back() {
         (path("README.md"), None),
     ]);
     back.go(&[]).unwrap();
-    assert_eq!(&*back.held("src/a"), "half\n");
-    assert_eq!(&*back.held("tests/t.sh"), "exit 1\n");
+    let files = [("src/a", "half\n"), ("tests/t.sh", "exit 1\n")];
+    back.is(&files, " D README.md\n M src/a\n?? tests/t.sh\n");
     let mode = fs::metadata(back.fixture.at("tests/t.sh")).unwrap();
-    let mode = mode.permissions().mode();
-    assert_eq!(mode & 0o111, 0o111);
-    let status = " D README.md\n M src/a\n?? tests/t.sh\n";
-    assert_eq!(back.fixture.short_status(), status);
+    assert_eq!(mode.permissions().mode() & 0o111, 0o111);
 }
 
 #[test]
 fn what_is_somebodys_own_stays() {
     let back = Back::two_commits();
     back.go(&["notes", "src/a"]).unwrap();
-    assert_eq!(&*back.held("notes"), "mine\n");
-    assert_eq!(&*back.held("src/a"), "three\n");
-    assert_eq!(back.fixture.short_status(), " M src/a\n?? notes\n");
-}
-
-#[test]
-fn what_is_changed_after_a_kill_is_kept_beside_it() {
-    let back = Back::two_commits();
-    back.go(&[]).unwrap();
-    let first = back.kept(KEPT_AS);
-    back.fixture.write("src/a", "meanwhile\n");
-    back.go(&[]).unwrap();
-    assert_eq!((&*back.held("src/a"), back.kept(KEPT_AS)), ("one\n", first));
-    assert_eq!(back.kept(&format!("{KEPT_AS}.2:src/a")), "meanwhile");
+    let files = [("notes", "mine\n"), ("src/a", "three\n")];
+    back.is(&files, " M src/a\n?? notes\n");
 }
 
 #[test]
@@ -175,8 +178,7 @@ fn links_and_folders_give_way_and_nothing_is_written_through_them() {
     let from = fixture.commit_all("two");
     let mut back = Back::new(fixture, from, to);
     back.go(&[]).unwrap();
-    assert_eq!(back.fixture.short_status(), "");
-    assert_eq!(back.held("a/b"), "file\n");
+    back.is(&[("a/b", "file\n")], "");
     assert!(back.fixture.at("link").is_symlink());
 
     // A folder that is a link by now leads elsewhere, and what is there is nobody's to take away.
@@ -187,48 +189,38 @@ fn links_and_folders_give_way_and_nothing_is_written_through_them() {
     (back.from, back.to) = (back.to, base);
     back.kept_as = "refs/tramline/rewound/run/2";
     back.go(&[]).unwrap();
-    assert_eq!(back.fixture.short_status(), "");
-    assert_eq!(back.held("../elsewhere/b"), "theirs\n");
+    back.is(&[("../elsewhere/b", "theirs\n")], "");
 }
 
 #[test]
 fn from_anywhere_else_nothing_is_moved() {
     let mut back = Back::two_commits();
-    let before = (back.fixture.head(), back.fixture.short_status());
+    let look = |back: &Back| (back.fixture.head(), back.fixture.short_status());
+    let before = look(&back);
     back.fixture
         .git(&["switch", "--quiet", "--create", "other"]);
     back.go(&[]).unwrap_err();
     back.fixture.git(&["switch", "--quiet", "topic"]);
     back.from = back.to.clone();
     back.go(&[]).unwrap_err();
-    assert_eq!((back.fixture.head(), back.fixture.short_status()), before);
-    assert!(!back.fixture.try_git(&["rev-parse", "--verify", KEPT_AS]));
-}
-
-#[test]
-fn whoever_has_told_git_no_name_can_go_back() {
-    let back = Back::two_commits();
-    fs::write(back.fixture.settings(), "").unwrap();
-    back.go(&[]).unwrap();
-    let author = back.fixture.git(&["log", "-1", "--format=%an", KEPT_AS]);
-    assert_eq!(author, "tm\n");
+    assert_eq!(look(&back), before);
+    assert_eq!(back.fixture.resolve(KEPT_AS).unwrap(), None);
 }
 
 #[test]
 fn what_cannot_be_written_is_named_and_written_the_next_time() {
     let back = Back::two_commits();
-    back.fixture.config(&[
+    let fixture = &back.fixture;
+    fixture.config(&[
         ("filter.odd.clean", "cat"),
         ("filter.odd.smudge", "false"),
         ("filter.odd.required", "true"),
     ]);
-    back.fixture
-        .write(".git/info/attributes", "src/a filter=odd\n");
+    fixture.write(".git/info/attributes", "src/a filter=odd\n");
     let error = back.go(&[]).unwrap_err();
     assert!(error.to_string().contains("src/a"), "{error}");
     // One that does not come back to what it was given is no reason to stop.
-    back.fixture
-        .config(&[("filter.odd.smudge", "sed s/one/once/")]);
+    fixture.config(&[("filter.odd.smudge", "sed s/one/once/")]);
     let taken = back.go(&[]).unwrap();
     assert!(taken.files.contains(&path("src/a")));
     assert_eq!(back.held("src/a"), "once\n");
@@ -246,10 +238,8 @@ fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
     }
     let to = fixture.commit_all("modules");
     let rev = |fixture: &Fixture, folder: &str, name| {
-        fixture
-            .inside(folder, &["rev-parse", name])
-            .trim()
-            .to_owned()
+        let rev = fixture.inside(folder, &["rev-parse", name]);
+        rev.trim().to_owned()
     };
     let [(first, second), (old, new)] = ["source", "other"].map(|folder| {
         let first = rev(&fixture, folder, "HEAD");
@@ -259,39 +249,38 @@ fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
     });
     let from = fixture.commit_all("moved");
     let mut back = Back::new(fixture, from, to.clone());
-    let at = |back: &Back, folder| rev(&back.fixture, folder, "HEAD");
+    // Goes back; where the submodule is then, and which ones did not go.
+    let go = |back: &Back, untouched: &[&str]| {
+        let taken = back.go(untouched).unwrap();
+        (rev(&back.fixture, "source", "HEAD"), taken.submodules)
+    };
 
     // What no commit in it holds is not risked.
     back.fixture.write("other/README.md", "mine");
-    let taken = back.go(&[]).unwrap();
-    assert_eq!(at(&back, "source"), first.clone());
-    assert_eq!(at(&back, "other"), new);
-    assert_eq!(taken.submodules, paths(&["other"]));
+    let (at_first, left) = ((first.clone(), paths(&["other"])), vec![]);
+    assert_eq!(go(&back, &[]), at_first);
+    assert_eq!(rev(&back.fixture, "other", "HEAD"), new);
     assert_eq!(rev(&back.fixture, "source", KEPT_AS), second);
-    back.fixture
-        .inside("other", &["checkout", "--quiet", "--force", &old]);
+    let checkout = ["checkout", "--quiet", "--force", &old];
+    back.fixture.inside("other", &checkout);
     assert_eq!(back.fixture.short_status(), "");
 
     // Where it was moved and not committed yet, it comes back so.
     back.fixture.git(&["update-ref", "-d", KEPT_AS]);
     back.submodules = BTreeMap::from([(path("source"), second.parse().unwrap())]);
     back.from = to;
-    let taken = back.go(&[]).unwrap();
-    assert_eq!(at(&back, "source"), second.clone());
-    assert_eq!(taken.submodules, vec![]);
+    let at_second = (second, left);
+    assert_eq!(go(&back, &[]), at_second);
     assert_eq!(back.fixture.short_status(), " M source\n");
     back.submodules.clear();
-    back.go(&["source"]).unwrap();
-    assert_eq!(at(&back, "source"), second);
+    assert_eq!(go(&back, &["source"]).0, at_second.0);
 
     // One that was removed since is named.
     back.fixture.git(&["rm", "--quiet", "--force", "other"]);
     back.from = back.fixture.commit_all("removed");
     back.fixture.git(&["update-ref", "-d", KEPT_AS]);
-    let taken = back.go(&[]).unwrap();
-    assert_eq!(at(&back, "source"), first);
-    assert_eq!(taken.submodules, paths(&["other"]));
-    back.fixture
-        .git(&["submodule", "--quiet", "update", "--init"]);
+    assert_eq!(go(&back, &[]), at_first);
+    let update = ["submodule", "--quiet", "update", "--init"];
+    back.fixture.git(&update);
     assert_eq!(back.fixture.short_status(), "");
 }

@@ -1,5 +1,6 @@
 //! The working tree as git tells it.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use workspace::git::{Change, RepoPath, StatusCode};
@@ -36,7 +37,6 @@ fn kinds_of_change() {
     fixture.write("a", "one\ntwo\nthree\nfour\n");
     fixture.commit_all("a");
     assert_eq!(fixture.changes(), []);
-    let reset = || _ = fixture.git(&["reset", "--quiet", "--hard"]);
     let state = || {
         let is = only(&fixture);
         let flags = [
@@ -44,69 +44,84 @@ fn kinds_of_change() {
             ("new", is.untracked),
             ("by name", is.intent_to_add),
         ];
-        let flags = flags.iter().filter(|(_, set)| *set).map(|(flag, _)| *flag);
-        let flags: Vec<&str> = flags.collect();
+        let flags = flags.map(|(flag, set)| if set { flag } else { "" });
         format!("{:?} {:?} {}", is.staged, is.unstaged, flags.concat())
     };
-    fixture.write("a", "changed\n");
-    assert_eq!(state(), "Unmodified Modified ");
-    fixture.git(&["add", "a"]);
-    assert_eq!(state(), "Modified Unmodified ");
-    reset();
-    fixture.remove("a");
-    assert_eq!(state(), "Unmodified Deleted deleted");
-    reset();
-    fixture.git(&["mv", "a", "b"]);
-    assert_eq!(state(), "Renamed Unmodified ");
-    assert_eq!(only(&fixture).original, Some(path("a")));
-    assert!(only(&fixture).paths().eq(&paths(&["b", "a"])));
-    reset();
-    fixture.remove("a");
-    fixture.link("README.md", "a");
-    assert_eq!(state(), "Unmodified TypeChanged ");
-    reset();
-    fixture.write("new", "x");
-    assert_eq!(state(), "Unmodified Added new");
-    fixture.git(&["add", "--intent-to-add", "new"]);
-    assert_eq!(state(), "Unmodified Added by name");
-    reset();
-    fixture.git(&["rm", "--quiet", "--cached", "a"]);
-    assert_eq!(state(), "Deleted Added ");
+    let write = || fixture.write("a", "changed\n");
+    let steps: [(&dyn Fn(), &str, &str); 8] = [
+        (&write, "status", "Unmodified Modified "),
+        (&write, "add a", "Modified Unmodified "),
+        (
+            &|| fixture.remove("a"),
+            "status",
+            "Unmodified Deleted deleted",
+        ),
+        (&|| (), "mv a b", "Renamed Unmodified "),
+        (
+            &|| {
+                fixture.remove("a");
+                fixture.link("README.md", "a");
+            },
+            "status",
+            "Unmodified TypeChanged ",
+        ),
+        (&|| (), "rm --quiet --cached a", "Deleted Added "),
+        (
+            &|| fixture.write("new", "x"),
+            "status",
+            "Unmodified Added new",
+        ),
+        (
+            &|| (),
+            "add --intent-to-add new",
+            "Unmodified Added by name",
+        ),
+    ];
+    for (change, git, expected) in steps {
+        change();
+        fixture.git(&git.split(' ').collect::<Vec<_>>());
+        assert_eq!(state(), expected, "{git}");
+        if git == "mv a b" {
+            assert_eq!(only(&fixture).original, Some(path("a")));
+            assert!(only(&fixture).paths().eq(&paths(&["b", "a"])));
+        }
+        fixture.git(&["reset", "--quiet", "--hard"]);
+    }
 }
 
 #[test]
 fn hostile_names() {
     let fixture = Fixture::new();
-    let names = HOSTILE.iter();
+    let latin: &[&[u8]] = if cfg!(target_os = "linux") {
+        &[b"latin-\xe9"]
+    } else {
+        &[]
+    };
+    let names = HOSTILE.iter().chain(latin);
     let names = names.map(|name| RepoPath::from_bytes(*name).unwrap());
-    let mut expected: Vec<RepoPath> = names.collect();
-    if cfg!(target_os = "linux") {
-        expected.push(RepoPath::from_bytes(b"latin-\xe9".to_vec()).unwrap());
-    }
+    let names: BTreeSet<RepoPath> = names.collect();
     let write = |content: &[u8]| {
-        for path in &expected {
+        for path in &names {
             fixture.write_bytes(path.as_bytes(), content);
         }
     };
     write(b"x\n");
-    let mut found = fixture.all_changed();
-    let mut sorted = expected.clone();
-    found.sort();
-    sorted.sort();
-    assert_eq!(found, sorted);
-    for path in &expected {
-        assert!(!fixture.is_tracked(path).unwrap(), "{path}");
-        assert!(!fixture.is_ignored(path).unwrap(), "{path}");
+    assert_eq!(BTreeSet::from_iter(fixture.all_changed()), names);
+    for path in &names {
+        assert!(
+            !fixture.is_tracked(path).unwrap() && !fixture.is_ignored(path).unwrap(),
+            "{path}"
+        );
     }
     fixture.commit_all("hostile");
-    for path in &expected {
+    for path in &names {
         assert!(fixture.is_tracked(path).unwrap(), "{path}");
     }
     write(b"x\ny\n");
     let status = fixture.status().unwrap();
-    let stat = fixture.diff_stat(&fixture.head(), &expected, &status);
-    let stat = stat.unwrap();
-    assert_eq!(stat.to_string(), format!("+{},-0", expected.len()));
+    let names = Vec::from_iter(names);
+    let stat = fixture.diff_stat(&fixture.head(), &names, &status);
+    assert_eq!(stat.unwrap().to_string(), format!("+{},-0", names.len()));
 }
 
 #[test]
@@ -118,19 +133,18 @@ fn scope() {
     fixture.commit_all("base");
     let scoped = fixture.repository.clone().with_scope(&fixture.at("sub"));
     let whole = fixture.repository.clone().with_scope(fixture.root());
-    assert_eq!(scoped.scope(), "sub/");
-    assert_eq!(whole.scope(), "");
+    assert_eq!((&*scoped.scope(), &*whole.scope()), ("sub/", ""));
     for name in ["sub/a", "top", "subway/x", "sub/new", "new"] {
         fixture.write(name, "changed\n");
     }
-    let changes = scoped.status().unwrap().changes;
-    let names = changes.iter().map(|change| change.path.to_string());
-    let names: Vec<_> = names.collect();
+    let changes = scoped.status().unwrap().changes.into_iter();
+    let names: Vec<_> = changes.map(|change| change.path.to_string()).collect();
     assert_eq!(names, ["sub/a", "subway/x", "top", "new", "sub/new"]);
     assert!(scoped.in_scope(&path("sub/a")) && !scoped.in_scope(&path("subway/x")));
-    assert_eq!(scoped.relative(&fixture.at("sub/a")), Some(path("sub/a")));
-    assert_eq!(scoped.relative(fixture.root()), None);
-    assert_eq!(scoped.relative(&fixture.at("../elsewhere")), None);
+    for (name, expected) in [("sub/a", Some("sub/a")), ("", None), ("../x", None)] {
+        let expected = expected.map(path);
+        assert_eq!(scoped.relative(&fixture.at(name)), expected, "{name}");
+    }
 }
 
 #[test]
@@ -142,8 +156,10 @@ fn ignored_files_and_nested_repositories() {
     fixture.write("build/x", "x");
     let status = fixture.status().unwrap();
     // Folders stand for themselves.
-    assert_eq!(status.changes, vec![]);
-    assert_eq!(status.ignored, paths(&["a.log"]));
+    assert_eq!(
+        (status.changes, status.ignored),
+        (vec![], paths(&["a.log"]))
+    );
     for (name, ignored) in [("a.log", true), ("build/x", true), ("README.md", false)] {
         assert_eq!(fixture.is_ignored(&path(name)).unwrap(), ignored, "{name}");
     }
@@ -195,23 +211,13 @@ fn a_nested_repository_that_gitmodules_names_is_a_submodule() {
 #[test]
 fn settings_of_the_user_do_not_change_the_answer() {
     let fixture = Fixture::new();
-    fixture.config(&[
-        ("status.showUntrackedFiles", "no"),
-        ("status.renames", "false"),
-        ("status.relativePaths", "true"),
-        ("status.short", "true"),
-        ("core.fsmonitor", "touch pwned; false"),
-        ("diff.external", "touch pwned"),
-        ("color.ui", "always"),
-        ("diff.noprefix", "true"),
-        ("core.quotePath", "true"),
-        ("log.showSignature", "true"),
-        ("core.pager", "touch pwned"),
-        ("status.showStash", "true"),
-        ("diff.orderFile", "/nowhere"),
-        ("log.date", "relative"),
-        ("format.pretty", "oneline"),
-    ]);
+    let settings = "status.showUntrackedFiles=no,status.renames=false,status.relativePaths=true,status.short=true,\
+                    core.fsmonitor=touch pwned; false,diff.external=touch pwned,color.ui=always,diff.noprefix=true,\
+                    core.quotePath=true,log.showSignature=true,core.pager=touch pwned,status.showStash=true,\
+                    diff.orderFile=/nowhere,log.date=relative,format.pretty=oneline";
+    for setting in settings.split(',') {
+        fixture.config(&[setting.split_once('=').unwrap()]);
+    }
     fixture.write("README.md", "stash\n");
     fixture.git(&["stash", "--quiet"]);
     fixture.write("é", "x\n");
@@ -250,10 +256,8 @@ fn contents() {
     let before = look();
     let starts = ["file:2d711642b726b04401627ca9fbac32f5", "link:"];
     for (start, (_, content)) in starts.into_iter().zip(&before) {
-        assert!(
-            content.as_ref().unwrap().as_str().starts_with(start),
-            "{content:?}"
-        );
+        let content = content.as_ref().unwrap().as_str();
+        assert!(content.starts_with(start), "{content}");
     }
     assert_eq!((&before[2].1, &before[3].1), (&None, &None));
     assert_eq!(look(), before);
