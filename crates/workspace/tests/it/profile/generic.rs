@@ -31,89 +31,63 @@ fn most() -> View {
     }))
 }
 
+/// What others wrote stands in fences that it cannot close.
+fn assert_fenced(prompt: &str) {
+    let mut fence: Option<usize> = None;
+    let mut outside = String::new();
+    for line in prompt.lines() {
+        let ticks = line.chars().take_while(|c| *c == '`').count();
+        match fence {
+            None if ticks >= 3 => fence = Some(ticks),
+            Some(open) if ticks >= open && line.len() == ticks => fence = None,
+            None => outside += line,
+            Some(_) => {}
+        }
+    }
+    assert_eq!(fence, None, "a fence is open:\n{prompt}");
+    let others = "the-request|the-context|the-language|first-constraint|the-plan|the-review|the-feedback|fn a()";
+    let seen = others.split('|').find(|words| outside.contains(words));
+    assert_eq!(seen, None, "it stands outside:\n{prompt}");
+}
+
 #[test]
-fn every_prompt_says_where_the_answer_goes_and_how_it_is_written() {
+fn every_prompt_shows_what_belongs_to_it_and_says_how_the_answer_is_written() {
     let profile = generic();
-    for (phase, format) in [
-        (Phase::Planning, "VALIDATION FAILED:"),
-        (Phase::Generation, "\n<<<FILE: "),
-        (Phase::Review, "\n@@@REVIEW_META\nverdict: "),
-        (Phase::Revision, "\n<<<FILE: "),
+    let inputs = "the-context|the-language|first-constraint\nsecond-constraint|the-feedback";
+    let code = "the-plan|iteration-2/code|\"src/a.rs\", 10 bytes|fn a() {}|\"b.md\"";
+    let revised = "the-plan|the-review|\"src/a.rs\"|Issues: 3, of which critical: 1";
+    for (phase, format, shown, hidden) in [
+        (
+            Phase::Planning,
+            "VALIDATION FAILED:",
+            "/the-project",
+            "the-plan|the-review",
+        ),
+        (Phase::Generation, "\n<<<FILE: ", "the-plan", "the-review"),
+        (
+            Phase::Review,
+            "\n@@@REVIEW_META\nverdict: ",
+            code,
+            "fn old()",
+        ),
+        (Phase::Revision, "\n<<<FILE: ", revised, "fn old()"),
     ] {
-        for view in [least(), most()] {
+        let next = "the session\n`review__x__2026` can take its next step";
+        let always = ["the-response.md", format, "the-request", next];
+        let more = shown.split('|').chain(inputs.split('|'));
+        for (view, shown) in [
+            (least(), always.to_vec()),
+            (most(), more.chain(always).collect()),
+        ] {
             let prompt = profile.render(phase, &view).unwrap();
             assert!(prompt.starts_with("# "), "{prompt}");
-            let next = "the session\n`review__x__2026` can take its next step";
-            for words in ["the-response.md", format, "the-request", next] {
-                assert!(prompt.contains(words), "{words}: {prompt}");
+            for words in shown {
+                assert!(prompt.contains(words), "{phase} lacks {words}:\n{prompt}");
             }
-            for words in ["\n\n\n", "{{", "{%"] {
-                assert!(!prompt.contains(words), "{words}: {prompt}");
+            for words in hidden.split('|').chain(["\n\n\n", "{{", "{%"]) {
+                assert!(!prompt.contains(words), "{phase} shows {words}:\n{prompt}");
             }
-        }
-    }
-}
-
-#[test]
-fn every_prompt_shows_what_belongs_to_it() {
-    let profile = generic();
-    let inputs = [
-        "the-context",
-        "the-language",
-        "first-constraint\nsecond-constraint",
-        "the-feedback",
-    ];
-    let code = "iteration-2/code|\"src/a.rs\", 10 bytes|fn a() {}|\"b.md\"";
-    for (phase, shown, hidden) in [
-        (Phase::Planning, "/the-project", "the-plan|the-review"),
-        (Phase::Generation, "the-plan", "the-review"),
-        (Phase::Review, "the-plan", "fn old()"),
-        (Phase::Review, code, "fn old()"),
-        (
-            Phase::Revision,
-            "the-plan|the-review|\"src/a.rs\"",
-            "fn old()",
-        ),
-        (
-            Phase::Revision,
-            "Issues: 3, of which critical: 1",
-            "fn old()",
-        ),
-    ] {
-        let prompt = profile.render(phase, &most()).unwrap();
-        for words in shown.split('|').chain(inputs) {
-            assert!(prompt.contains(words), "{phase} lacks {words}:\n{prompt}");
-        }
-        for words in hidden.split('|') {
-            assert!(!prompt.contains(words), "{phase} shows {words}:\n{prompt}");
-        }
-    }
-}
-
-/// What others wrote stands in fences that it cannot close.
-#[test]
-fn text_of_others_is_always_fenced() {
-    let profile = generic();
-    for phase in Phase::ALL {
-        let prompt = profile.render(phase, &most()).unwrap();
-        let mut fence: Option<usize> = None;
-        let mut outside = String::new();
-        for line in prompt.lines() {
-            let ticks = line.chars().take_while(|c| *c == '`').count();
-            match fence {
-                None if ticks >= 3 => fence = Some(ticks),
-                Some(open) if ticks >= open && line.len() == ticks => fence = None,
-                None => outside += line,
-                Some(_) => {}
-            }
-        }
-        assert_eq!(fence, None, "{phase} leaves a fence open:\n{prompt}");
-        let others = "the-request|the-context|the-language|first-constraint|the-plan|the-review|the-feedback|fn a()";
-        for words in others.split('|') {
-            assert!(
-                !outside.contains(words),
-                "{phase} has {words} outside:\n{prompt}"
-            );
+            assert_fenced(&prompt);
         }
     }
 }

@@ -31,15 +31,13 @@ struct Scene {
 impl Scene {
     /// With a `profile.yaml` and four templates that say their phase.
     fn new(yaml: &str) -> Self {
-        let mut scene = Self::empty().file("profile.yaml", yaml);
-        for phase in PHASES {
-            scene = scene.file(&format!("{phase}.md"), format!("{phase}\n"));
-        }
-        scene
+        let scene = Self::empty().file("profile.yaml", yaml);
+        let with = |scene: Self, phase| scene.file(&format!("{phase}.md"), format!("{phase}\n"));
+        PHASES.into_iter().fold(scene, with)
     }
 
     fn empty() -> Self {
-        let folder = TempDir::new().unwrap();
+        let folder = testkit::folder();
         fs::create_dir_all(folder.path().join("project/.taskmaster/profiles/own")).unwrap();
         Self { folder }
     }
@@ -79,7 +77,6 @@ fn told(error: &ProfileError) -> (&'static str, String) {
     (error.code(), format!("{error} | {}", error.suggestion()))
 }
 
-/// The built-in profiles as the program has them.
 /// The profiles of a project whose folder is `root`; the user's own lie beside it.
 fn library<T>(root: &Path, used: impl FnOnce(Library<'_>) -> T) -> T {
     let user = root.with_file_name("home").join(".taskmaster");
@@ -135,13 +132,9 @@ fn view(inputs: Value) -> View {
 
 #[test]
 fn a_list_names_broken_profiles_with_their_faults() {
-    let scene = Scene::new(LEAST);
-    let profiles = scene.root().join(".taskmaster/profiles");
-    fs::create_dir_all(profiles.join("broken")).unwrap();
-    fs::write(profiles.join("broken/profile.yaml"), "title: [\n").unwrap();
-    fs::create_dir_all(profiles.join(".hidden")).unwrap();
-    fs::create_dir_all(profiles.join("my profile")).unwrap();
-    fs::write(profiles.join("README.md"), "no profile").unwrap();
+    let scene = Scene::new(LEAST).file("../broken/profile.yaml", "title: [\n");
+    let scene = scene.file("../.hidden/x", "").file("../my profile/x", "");
+    let scene = scene.file("../README.md", "no profile");
     let all = list(&scene.root(), Some(&scene.store()));
     let told = all.iter().map(|one| {
         let builtin = one.source == Source::Builtin;
@@ -165,13 +158,10 @@ fn a_folder_takes_the_place_of_a_built_in_profile_only_if_it_says_so() {
     fs::rename(scene.profile_folder(), &own).unwrap();
     let error = load(&scene.root(), "generic").unwrap_err();
     assert_eq!(error.code(), "profile_shadows");
-    assert!(error.suggestion().contains("shadows: true"));
     fs::write(own.join("profile.yaml"), format!("{LEAST}shadows: true\n")).unwrap();
-    let profile = load(&scene.root(), "generic").unwrap();
-    assert_eq!(profile.title, "A trial");
+    assert_eq!(load(&scene.root(), "generic").unwrap().title, "A trial");
     let all = list(&scene.root(), None);
-    assert_eq!(all.len(), 1);
-    assert!(all[0].shadows && all[0].source != Source::Builtin);
+    assert!(all.len() == 1 && all[0].shadows && all[0].source != Source::Builtin);
 }
 
 #[test]
@@ -183,61 +173,55 @@ fn a_profile_of_the_user_serves_every_project_that_has_none_of_its_name() {
     let kept = scene.folder.path().join("dotfiles");
     fs::rename(scene.profile_folder(), &kept).unwrap();
     std::os::unix::fs::symlink(&kept, user.join("own")).unwrap();
-    let source = Source::User {
-        folder: kept.canonicalize().unwrap(),
-    };
     let profile = scene.load().unwrap();
-    assert_eq!(profile.source, source);
-    let again = Profile::from_pin(&profile.pin().unwrap()).unwrap();
-    assert_eq!(again.source, source);
-    let listed = list(&scene.root(), None);
-    let own = listed.iter().find(|one| one.name == "own").unwrap();
-    assert_eq!(own.source, source);
-
-    let mut scene = scene.file("profile.yaml", LEAST.replace("A trial", "Nearer"));
-    for phase in PHASES {
-        scene = scene.file(&format!("{phase}.md"), "nearer");
-    }
+    let pinned = Profile::from_pin(&profile.pin().unwrap()).unwrap();
+    let mut listed = list(&scene.root(), None).into_iter();
+    let listed = listed.find(|one| one.name == "own").unwrap();
+    let folder = kept.canonicalize().unwrap();
+    let source = Source::User { folder };
+    assert_eq!(
+        [profile.source, pinned.source, listed.source],
+        [source.clone(), source.clone(), source]
+    );
+    testkit::files::copy(&kept, &scene.profile_folder());
     let nearer = scene.load().unwrap();
-    assert_eq!(nearer.title, "Nearer");
     assert!(matches!(nearer.source, Source::Project { .. }));
-}
-
-#[test]
-fn a_name_that_leads_elsewhere_is_refused_before_it_becomes_a_path() {
-    let scene = Scene::new(LEAST);
-    let long = "x".repeat(65);
-    for name in [
-        "", "..", "../own", "a/b", ".own", "-own", "own\n", "ö", "a..b", &long,
-    ] {
-        let error = load(&scene.root(), name).unwrap_err();
-        assert_eq!(error.code(), "bad_name", "{name:?}");
-    }
 }
 
 #[test]
 fn a_profile_that_is_not_there_is_answered_with_those_that_are() {
     let scene = Scene::new(LEAST);
-    let error = load(&scene.root(), "genric").unwrap_err();
-    assert_eq!(error.code(), "unknown_profile");
-    assert_eq!(error.suggestion(), "did you mean `generic`?");
-    let error = load(&scene.root(), "zzz").unwrap_err();
-    assert!(error.suggestion().contains("generic, own"), "{error:?}");
+    let long = "x".repeat(65);
+    // A name that leads elsewhere is refused before it becomes a path.
+    for name in "|..|../own|a/b|.own|-own|own\n|ö|a..b"
+        .split('|')
+        .chain([&*long])
+    {
+        let error = load(&scene.root(), name).unwrap_err();
+        assert_eq!(error.code(), "bad_name", "{name:?}");
+    }
+    for (name, way_out) in [
+        ("genric", "did you mean `generic`?"),
+        ("zzz", "generic, own"),
+    ] {
+        let error = load(&scene.root(), name).unwrap_err();
+        assert_eq!(error.code(), "unknown_profile");
+        assert!(error.suggestion().contains(way_out), "{error:?}");
+    }
 }
 
 #[test]
 fn the_hash_covers_names_contents_and_permissions() {
     use std::os::unix::fs::PermissionsExt as _;
     let scene = Scene::new(LEAST).file("lib/part.py", "1");
-    let first = scene.load().unwrap().hash;
-    assert_eq!(first.len(), 64);
-    assert_eq!(first, scene.load().unwrap().hash);
-    let scene = scene.file("lib/part.py", "2");
-    let second = scene.load().unwrap().hash;
-    fs::set_permissions(scene.path("lib/part.py"), fs::Permissions::from_mode(0o755)).unwrap();
-    let third = scene.load().unwrap().hash;
-    fs::rename(scene.path("lib/part.py"), scene.path("lib/other.py")).unwrap();
-    let fourth = scene.load().unwrap().hash;
-    let all = std::collections::BTreeSet::from([first, second, third, fourth]);
+    let (part, hash) = (scene.path("lib/part.py"), || scene.load().unwrap().hash);
+    let first = hash();
+    assert_eq!((first.len(), &first), (64, &hash()));
+    fs::write(&part, "2").unwrap();
+    let second = hash();
+    fs::set_permissions(&part, fs::Permissions::from_mode(0o755)).unwrap();
+    let third = hash();
+    fs::rename(&part, scene.path("lib/other.py")).unwrap();
+    let all = std::collections::BTreeSet::from([first, second, third, hash()]);
     assert_eq!(all.len(), 4);
 }

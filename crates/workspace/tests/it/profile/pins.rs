@@ -16,30 +16,23 @@ fn a_pinned_profile_is_what_it_was() {
     .file("part.md", "part {{ inputs.a }}")
     .file("x", "not a text of the prompts");
     let profile = scene.load().unwrap();
-    let pin = profile.pin().unwrap();
-    assert!(!String::from_utf8_lossy(&pin).contains("not a text of the prompts"));
+    let builtin = load(scene.folder.path(), "generic").unwrap();
     fs::remove_dir_all(scene.profile_folder()).unwrap();
-
-    let again = Profile::from_pin(&pin).unwrap();
-    assert_eq!(again.hash, profile.hash);
-    assert_eq!(again.name, "own");
-    assert_eq!(again.inputs, profile.inputs);
-    assert_eq!(again.responses, profile.responses);
-    assert_eq!(again.source, profile.source);
-    assert!(matches!(again.source, Source::Project { .. }));
+    for was in [&profile, &builtin] {
+        let pin = was.pin().unwrap();
+        assert!(!String::from_utf8_lossy(&pin).contains("not a text of the prompts"));
+        let is = Profile::from_pin(&pin).unwrap();
+        assert_eq!(
+            (&is.hash, &is.name, &is.title),
+            (&was.hash, &was.name, &was.title)
+        );
+        assert_eq!((&is.inputs, &is.responses), (&was.inputs, &was.responses));
+        assert_eq!((&is.source, is.pin().unwrap()), (&was.source, pin));
+    }
+    assert!(matches!(profile.source, Source::Project { .. }));
+    let again = Profile::from_pin(&profile.pin().unwrap()).unwrap();
     let prompt = again.render(Phase::Review, &view(json!({ "a": 3 })));
     assert_eq!(prompt.unwrap(), "part 3");
-    assert_eq!(again.pin().unwrap(), pin);
-}
-
-#[test]
-fn a_built_in_profile_can_be_pinned_too() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let profile = load(folder.path(), "generic").unwrap();
-    let again = Profile::from_pin(&profile.pin().unwrap()).unwrap();
-    assert_eq!(again.source, Source::Builtin);
-    assert_eq!(again.hash, profile.hash);
-    assert_eq!(again.title, profile.title);
 }
 
 #[test]

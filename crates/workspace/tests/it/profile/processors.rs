@@ -14,14 +14,13 @@ use super::{LEAST, Scene};
 const GOOD: &str = r#"{"status": "SUCCESS", "files": [{"path": "a", "content": "b"}]}"#;
 
 fn with_command(command: &str) -> Scene {
-    Scene::new(&format!(
-        "{LEAST}responses: {{ planning: {{ command: {command}, timeout: 20 }} }}\n"
-    ))
+    within(20, command)
 }
 
-/// A profile whose command is this shell script, trusted.
-fn script(text: &str) -> Scene {
-    trusted(with_command("[sh, run.sh]").file("run.sh", text))
+fn within(seconds: u32, command: &str) -> Scene {
+    Scene::new(&format!(
+        "{LEAST}responses: {{ planning: {{ command: {command}, timeout: {seconds} }} }}\n"
+    ))
 }
 
 fn trusted(scene: Scene) -> Scene {
@@ -97,66 +96,49 @@ print("not part of the result", file=sys.stderr)
 }
 
 #[test]
-fn every_status_is_understood() {
-    for (word, status) in [
-        ("SUCCESS", Status::Success),
-        ("FAILED", Status::Failed),
-        ("ERROR", Status::Error),
-        ("CANCELLED", Status::Cancelled),
-        ("IN_PROGRESS", Status::InProgress),
-    ] {
-        let result = ProcessingResult::parse(
-            format!(" {{\"status\": \"{word}\", \"error_message\": null}}\n").as_bytes(),
-        );
-        assert_eq!(result.unwrap().status, status);
-    }
-}
-
-#[test]
 fn nothing_runs_before_a_person_trusted_it() {
     let scene = with_command("[sh, run.sh]").file("run.sh", "touch /nowhere");
     assert_eq!(fault(&scene).0, "profile_untrusted");
-    let scene = trusted(scene);
-    let profile = scene.load().unwrap();
-    let scene = scene.file("run.sh", "echo changed");
-    let fault = ask(&scene, &profile).unwrap_err();
-    assert_eq!(fault.code(), "profile_untrusted");
-    assert!(fault.to_string().contains("was changed since"), "{fault}");
-}
-
-#[test]
-fn a_session_goes_on_with_a_changed_command_that_was_trusted_anew() {
-    let scene = script("echo '{\"status\": \"ERROR\"}'");
+    let scene = trusted(scene.file("run.sh", "echo '{\"status\": \"ERROR\"}'"));
     let pinned = Profile::from_pin(&scene.load().unwrap().pin().unwrap()).unwrap();
-    assert_eq!(ask(&scene, &pinned).unwrap().status, Status::Error);
-    let scene = trusted(scene.file("run.sh", format!("echo '{GOOD}'")));
-    assert_eq!(ask(&scene, &pinned).unwrap().status, Status::Success);
+    let asked = |scene: &Scene| ask(scene, &pinned);
+    assert_eq!(asked(&scene).unwrap().status, Status::Error);
+    let scene = scene.file("run.sh", format!("echo '{GOOD}'"));
+    assert_eq!(asked(&scene).unwrap_err().code(), "profile_untrusted");
+    // A session goes on with a changed command that was trusted anew.
+    let scene = trusted(scene);
+    assert_eq!(asked(&scene).unwrap().status, Status::Success);
     fs::remove_dir_all(scene.profile_folder()).unwrap();
-    assert_eq!(ask(&scene, &pinned).unwrap_err().code(), "profile_io");
-}
-
-fn program(text: impl AsRef<[u8]>, mode: u32) -> Scene {
-    let scene = with_command("[./run, x]").file("run", text);
-    fs::set_permissions(scene.path("run"), fs::Permissions::from_mode(mode)).unwrap();
-    trusted(scene)
+    assert_eq!(asked(&scene).unwrap_err().code(), "profile_io");
+    // A phase without a command has none to run.
+    assert_eq!(outcome(&Scene::new(LEAST)).unwrap_err().code(), "internal");
 }
 
 #[test]
 fn a_file_of_the_folder_can_be_the_program() {
-    let text = format!("#!/bin/sh\necho '{GOOD}'\n");
-    let expected = Status::Success;
-    assert_eq!(outcome(&program(&text, 0o755)).unwrap().status, expected);
-    assert_eq!(fault(&program(&text, 0o644)).0, "processor_missing");
-    let interpreter = program("#!/no/such/interpreter\n", 0o755);
-    assert_eq!(fault(&interpreter).0, "processor_missing");
-    for command in ["[no-such-program-here]", "[./none]", "[/no/such/program]"] {
-        let (code, _) = fault(&trusted(with_command(command)));
-        assert_eq!(code, "processor_missing", "{command}");
+    let good = format!("#!/bin/sh\necho '{GOOD}'\n");
+    for (command, text, mode, expected) in [
+        ("[./run, x]", &*good, 0o755, "ran"),
+        ("[./run, x]", &good, 0o644, "processor_missing"),
+        (
+            "[./run, x]",
+            "#!/no/such/interpreter\n",
+            0o755,
+            "processor_missing",
+        ),
+        ("[no-such-program-here]", "", 0o755, "processor_missing"),
+        ("[./none]", "", 0o755, "processor_missing"),
+        ("[/no/such/program]", "", 0o755, "processor_missing"),
+    ] {
+        let scene = with_command(command).file("run", text);
+        fs::set_permissions(scene.path("run"), fs::Permissions::from_mode(mode)).unwrap();
+        let found = outcome(&trusted(scene)).map_or_else(|fault| fault.code(), |_| "ran");
+        assert_eq!(found, expected, "{command} {text}");
     }
 }
 
 #[test]
-fn what_is_no_result_is_told_with_its_beginning() {
+fn every_status_is_understood_and_what_is_no_result_is_told() {
     for case in [
         " ⇒ it printed nothing",
         "  \n\n ⇒ it printed nothing",
@@ -183,63 +165,51 @@ fn what_is_no_result_is_told_with_its_beginning() {
     let deep = format!("{{\"status\": \"SUCCESS\", \"metadata\": {{\"a\": {nested}");
     assert!(ProcessingResult::parse(deep.as_bytes()).is_err());
     assert!(ProcessingResult::parse(b"\xff\xfe{}").is_err());
-    let (code, text) = fault(&script(
-        "printf '\\033[31mred\\033[0m \\342\\200\\256 x%10000s' y",
-    ));
-    assert_eq!(code, "processor_garbage");
-    assert!(
-        text.contains("`sh run.sh`") && text.contains("it began with: "),
-        "{text}"
-    );
-    assert!(
-        !text.contains(['\u{1b}', '\u{202e}']) && text.len() < 1_500,
-        "{text}"
-    );
-}
-
-#[test]
-fn one_that_dies_is_told_with_what_it_said() {
-    let words = format!("echo '{GOOD}'; echo first >&2; echo last words >&2; exit 3");
-    // Of much that was said, the end is told.
-    let much = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done >&2; exit 1";
-    for (text, says) in [
-        (&*words, "exit status 3; it said: first\nlast words"),
-        ("kill -9 $$", "ended by signal 9"),
-        (much, "line 19999"),
+    for (word, status) in [
+        ("SUCCESS", Status::Success),
+        ("FAILED", Status::Failed),
+        ("ERROR", Status::Error),
+        ("CANCELLED", Status::Cancelled),
+        ("IN_PROGRESS", Status::InProgress),
     ] {
-        let (code, told) = fault(&script(text));
-        assert_eq!(code, "processor_died");
-        assert!(told.contains(says) && told.len() < 6_000, "{told}");
+        let printed = format!(" {{\"status\": \"{word}\", \"error_message\": null}}\n");
+        let result = ProcessingResult::parse(printed.as_bytes());
+        assert_eq!(result.unwrap().status, status);
     }
 }
 
 #[test]
-fn one_that_hangs_is_ended() {
-    let scene = Scene::new(&format!(
-        "{LEAST}responses: {{ planning: {{ command: [sh, run.sh], timeout: 1 }} }}\n"
-    ));
-    let text = "echo waiting >&2\nwhile :; do sleep 1; done\n";
+fn how_one_ended_is_told_with_what_it_said() {
+    let words = format!("echo '{GOOD}'; echo first >&2; echo last words >&2; exit 3");
+    // Of much that was said, the end is told.
+    let much = "i=0; while [ $i -lt 9999 ]; do echo line $i; i=$((i+1)); done >&2; exit 1";
+    let hangs = "echo waiting >&2\nwhile :; do sleep 1; done\n";
     let begun = Instant::now();
-    let (code, text) = fault(&trusted(scene.file("run.sh", text)));
-    assert_eq!(code, "processor_timed_out");
-    assert!(text.contains("it said: waiting"), "{text}");
-    assert!(begun.elapsed().as_secs() < 10);
-}
-
-#[test]
-fn one_that_floods_is_ended() {
-    let (code, _) = fault(&script("exec cat /dev/zero"));
-    assert_eq!(code, "processor_flooded");
-}
-
-#[test]
-fn one_that_reads_nothing_may_still_know() {
-    let scene = script(&format!("exec <&-; echo '{GOOD}'"));
+    for (text, code, says) in [
+        (
+            &*words,
+            "processor_died",
+            "exit status 3; it said: first\nlast words",
+        ),
+        ("kill -9 $$", "processor_died", "ended by signal 9"),
+        (much, "processor_died", "line 9998"),
+        (hangs, "processor_timed_out", "it said: waiting"),
+        ("exec cat /dev/zero", "processor_flooded", ""),
+        (
+            "printf '\\033[31mred\\033[0m \\342\\200\\256 x%10000s' y",
+            "processor_garbage",
+            "it began with: ",
+        ),
+    ] {
+        let scene = within(if text == hangs { 1 } else { 20 }, "[sh, run.sh]");
+        let (found, told) = fault(&trusted(scene.file("run.sh", text)));
+        assert_eq!(found, code, "{told}");
+        assert!(told.contains(says) && told.len() < 6_000, "{told}");
+        assert!(!told.contains(['\u{1b}', '\u{202e}']), "{told}");
+    }
+    assert!(begun.elapsed().as_secs() < 20);
+    // One that reads nothing may still know.
+    let scene =
+        trusted(with_command("[sh, run.sh]").file("run.sh", format!("exec <&-; echo '{GOOD}'")));
     assert_eq!(outcome(&scene).unwrap().status, Status::Success);
-}
-
-#[test]
-fn a_phase_without_a_command_has_none_to_run() {
-    let scene = Scene::new(LEAST);
-    assert_eq!(outcome(&scene).unwrap_err().code(), "internal");
 }

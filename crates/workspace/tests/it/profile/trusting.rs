@@ -15,19 +15,15 @@ pub(super) fn trust(store: &TrustStore, folder: &Path, hash: &str) -> bool {
     trusted.is_ok()
 }
 
-fn with_command() -> Scene {
-    let responses = "responses: { planning: { command: [sh, a.sh] } }";
-    Scene::new(&format!("{LEAST}{responses}\n"))
-}
-
 #[test]
 fn trust_is_for_a_folder_as_it_is() {
-    let scene = with_command();
+    let responses = "responses: { planning: { command: [sh, a.sh] } }";
+    let scene = Scene::new(&format!("{LEAST}{responses}\n"));
     let store = scene.store();
     let is_trusted = || {
         let trusted = scene.load().unwrap().is_trusted(&store).unwrap();
-        let listed = list(&scene.root(), Some(&store));
-        let own = listed.iter().find(|one| one.name == "own").unwrap();
+        let mut listed = list(&scene.root(), Some(&store)).into_iter();
+        let own = listed.find(|one| one.name == "own").unwrap();
         assert_eq!(own.trusted, Some(trusted));
         trusted
     };
@@ -37,68 +33,54 @@ fn trust_is_for_a_folder_as_it_is() {
     assert!(trust(&store, &folder, &hash) && trust(&store, &folder, &hash));
     assert!(is_trusted());
     assert_eq!(store.all().unwrap().len(), 1);
-    let elsewhere = Path::new("/elsewhere");
-    assert!(
-        !store
-            .is_trusted(Subject::Profile, elsewhere, &hash)
-            .unwrap()
-    );
+    let elsewhere = store.is_trusted(Subject::Profile, Path::new("/elsewhere"), &hash);
+    assert!(!elsewhere.unwrap());
 
     fs::write(scene.path("a.sh"), "rm -rf /").unwrap();
     assert!(!is_trusted());
     assert!(store.last(Subject::Profile, &folder).unwrap().is_some());
     fs::remove_file(scene.path("a.sh")).unwrap();
     assert!(is_trusted());
-
-    assert!(store.revoke(Subject::Profile, &folder).unwrap());
-    assert!(!store.revoke(Subject::Profile, &folder).unwrap());
-    assert!(!is_trusted());
+    for was_there in [true, false] {
+        assert_eq!(store.revoke(Subject::Profile, &folder).unwrap(), was_there);
+        assert!(!is_trusted());
+    }
 }
 
 #[test]
 fn writers_at_once_lose_nothing() {
     let scene = Scene::empty();
     let store = &scene.store();
+    let write = |writer: u32| {
+        let mut folders = (0..5).map(|number| format!("/profiles/{writer}-{number}"));
+        assert!(folders.all(|folder| trust(store, Path::new(&folder), "00")));
+    };
     thread::scope(|scope| {
-        for writer in 0..8 {
-            scope.spawn(move || {
-                for number in 0..5 {
-                    let folder = format!("/profiles/{writer}-{number}");
-                    assert!(trust(store, Path::new(&folder), "00"));
-                }
-            });
-        }
+        (0..8).for_each(|writer| drop(scope.spawn(move || write(writer))));
     });
     assert_eq!(store.all().unwrap().len(), 40);
-}
-
-#[test]
-fn the_list_is_the_users_alone() {
-    let scene = Scene::empty();
-    let store = scene.store();
-    assert!(trust(&store, Path::new("/a"), "00"));
-    let home = scene.folder.path().join("home/.taskmaster");
-    let file = home.join("trusted.json");
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(&file), mode(&home)), (0o600, 0o700));
-    // Nothing is left beside it but the lock.
-    assert_eq!(fs::read_dir(&home).unwrap().count(), 2);
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    let asked = store.is_trusted(Subject::Profile, Path::new("/a"), "00");
-    assert_eq!(asked.unwrap_err().code(), "trust_store");
 }
 
 #[test]
 fn a_damaged_list_trusts_nothing_and_is_not_written_over() {
     let scene = Scene::empty();
     let store = scene.store();
+    let asked = || store.is_trusted(Subject::Profile, Path::new("/a"), "00");
     assert!(trust(&store, Path::new("/a"), "00"));
-    let file = scene.folder.path().join("home/.taskmaster/trusted.json");
+    // The list is the user's alone; nothing is left beside it but the lock.
+    let home = scene.folder.path().join("home/.taskmaster");
+    let file = home.join("trusted.json");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&file), mode(&home)), (0o600, 0o700));
+    assert_eq!(fs::read_dir(&home).unwrap().count(), 2);
     for text in ["", "{", "[]", "{\"version\": 2, \"trusted\": []}"] {
         fs::write(&file, text).unwrap();
-        let asked = store.is_trusted(Subject::Profile, Path::new("/a"), "00");
-        assert_eq!(asked.unwrap_err().code(), "trust_store", "{text}");
+        assert_eq!(asked().unwrap_err().code(), "trust_store", "{text}");
         assert!(!trust(&store, Path::new("/b"), "00"));
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
+    fs::write(&file, "{\"version\": 1, \"trusted\": []}").unwrap();
+    assert!(!asked().unwrap());
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    assert_eq!(asked().unwrap_err().code(), "trust_store");
 }
