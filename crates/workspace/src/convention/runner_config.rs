@@ -184,76 +184,31 @@ mod tests {
     use super::runner_config;
 
     #[test]
-    fn files_of_runners_are_known_by_their_names() {
-        for (name, text, expected) in [
-            ("tests/conftest.py", "import x\n", Some("import x")),
-            ("my_conftest.py", "import x\n", None),
-            (
-                "vitest.config.ts",
-                "export default {}\n",
-                Some("export default {}"),
-            ),
-            (
-                "a.egg-info/entry_points.txt",
-                "[pytest11]\na = b\n",
-                Some("[pytest11]\na = b"),
-            ),
-            (
-                "a.egg-info/entry_points.txt",
-                "[console_scripts]\na = b\n",
-                None,
-            ),
-            ("packages/a/jest.setup.js", "mock()  \n\n", Some("mock()")),
-            ("phpunit.xml.dist", "<phpunit/>", Some("<phpunit/>")),
-            ("src/app.ts", "test: { a: 1 }", None),
-            ("conftest.py", "", None),
+    fn files_of_runners_are_known_by_their_names_and_of_others_a_part_decides() {
+        for case in [
+            "tests/conftest.py | import x\n ⇒ import x",
+            "my_conftest.py | import x\n ⇒ ",
+            "vitest.config.ts | export default {}\n ⇒ export default {}",
+            "a.egg-info/entry_points.txt | [pytest11]\na = b\n ⇒ [pytest11]\na = b",
+            "a.egg-info/entry_points.txt | [console_scripts]\na = b\n ⇒ ",
+            "packages/a/jest.setup.js | mock()  \n\n ⇒ mock()",
+            "phpunit.xml.dist | <phpunit/> ⇒ <phpunit/>",
+            "src/app.ts | test: { a: 1 } ⇒ ",
+            "conftest.py |  ⇒ ",
+            r#"package.json | {"dependencies": {"a": "1"}, "scripts": {}} ⇒ "#,
+            r#"package.json | {"jest": {"bail": true}, "dependencies": {}} ⇒ jest = {"bail":true}"#,
+            "pyproject.toml | [project]\nname = 'a'\n[tool.pytest.ini_options]\naddopts = '-q'\n ⇒ tool.pytest = {\"ini_options\":{\"addopts\":\"-q\"}}",
+            "setup.cfg | [metadata]\nname = a\n[tool:pytest]\naddopts = -q\n[x]\ny = 1\n ⇒ addopts = -q",
+            "vite.config.ts | export default defineConfig({ plugins: [latest({})], test: { include: ['a'], deps: {} } }) ⇒ { include: ['a'], deps: {} }",
+            "a_test.go | package a\nfunc TestA(t *testing.T) {}\n ⇒ ",
+            "Cargo.toml | [package]\nname = 'a'\n[dependencies]\n ⇒ ",
         ] {
-            assert_eq!(runner_config(name, text).as_deref(), expected, "{name}");
+            let (file, expected) = case.split_once(" ⇒ ").unwrap();
+            let (name, text) = file.split_once(" | ").unwrap();
+            let found = runner_config(name, text);
+            assert_eq!(found.unwrap_or_default(), expected, "{case}");
         }
-    }
-
-    #[test]
-    fn of_other_files_only_a_part_decides() {
-        let of = |name, text| runner_config(name, text);
-        assert_eq!(
-            of(
-                "package.json",
-                r#"{"dependencies": {"a": "1"}, "scripts": {}}"#
-            ),
-            None
-        );
-        assert_eq!(
-            of(
-                "package.json",
-                r#"{"jest": {"bail": true}, "dependencies": {}}"#
-            )
-            .as_deref(),
-            Some(r#"jest = {"bail":true}"#)
-        );
-        let python = "[project]\nname = 'a'\n[tool.pytest.ini_options]\naddopts = '-q'\n";
-        let expected = Some(r#"tool.pytest = {"ini_options":{"addopts":"-q"}}"#);
-        assert_eq!(of("pyproject.toml", python).as_deref(), expected);
-        assert_eq!(
-            of(
-                "setup.cfg",
-                "[metadata]\nname = a\n[tool:pytest]\naddopts = -q\n[x]\ny = 1\n"
-            )
-            .as_deref(),
-            Some("addopts = -q")
-        );
-        let vite = "export default defineConfig({ plugins: [latest({})], test: { include: ['a'], deps: {} } })";
-        let expected = Some("{ include: ['a'], deps: {} }");
-        assert_eq!(of("vite.config.ts", vite).as_deref(), expected);
-        let found = of("a_test.go", "package a\nfunc TestA(t *testing.T) {}\n");
-        assert_eq!(found, None);
-        assert!(
-            of(
-                "main_test.go",
-                "package a\nfunc TestMain(m *testing.M) {}\n"
-            )
-            .is_some()
-        );
-        let found = of("Cargo.toml", "[package]\nname = 'a'\n[dependencies]\n");
-        assert_eq!(found, None);
+        let main = "package a\nfunc TestMain(m *testing.M) {}\n";
+        assert!(runner_config("main_test.go", main).is_some());
     }
 }

@@ -107,15 +107,11 @@ fn tests_go_where_the_project_puts_them() {
 #[test]
 fn without_a_file_the_title_names_the_tests() {
     use Language::{Go, Jvm, Python};
+    let java = "src/main/java/B.java";
     for (title, language, files, expected) in [
         ("Add x", None, "src/a.ts src/b.ts x.py", "src/add-x.test.ts"),
         ("Add x y", Some(Python), "", "tests/test_add_x_y.py"),
-        (
-            "Add x",
-            Some(Jvm),
-            "src/main/java/B.java",
-            "src/test/java/AddXTest.java",
-        ),
+        ("Add x", Some(Jvm), java, "src/test/java/AddXTest.java"),
         ("../../etc", Some(Go), "", "etc_test.go"),
         ("x", None, "README.md", ""),
     ] {
@@ -133,22 +129,15 @@ fn all_hints_of_a_subtask() {
         details: "- keep it small",
         test_strategy: "- rejects bad input",
     };
-    assert_eq!(
-        context_hints(&text, &files, &CLASSES, Some(Language::JavaScript)),
-        ContextHints {
-            test_file: Some("src/__tests__/schema.test.js".to_owned()),
-            existing_tests: vec!["src/__tests__/other.test.js".to_owned()],
-            acceptance_criteria: vec!["rejects bad input".to_owned()],
-            implementation_hints: vec!["keep it small".to_owned()],
-            expected_files: strings(&["src/schema.js", "src/metrics.js"]),
-        }
-    );
-    let text = SubtaskText {
-        description: "In src/__tests__/schema.test.js.",
-        ..text
+    let hints = context_hints(&text, &files, &CLASSES, Some(Language::JavaScript));
+    let expected = ContextHints {
+        test_file: Some("src/__tests__/schema.test.js".to_owned()),
+        existing_tests: vec!["src/__tests__/other.test.js".to_owned()],
+        acceptance_criteria: vec!["rejects bad input".to_owned()],
+        implementation_hints: vec!["keep it small".to_owned()],
+        expected_files: strings(&["src/schema.js", "src/metrics.js"]),
     };
-    let file = context_hints(&text, &files, &CLASSES, None).test_file;
-    assert_eq!(file.as_deref(), Some("src/__tests__/schema.test.js"));
+    assert_eq!(hints, expected);
     let none = context_hints(&SubtaskText::default(), &[], &CLASSES, None);
     assert_eq!(none, ContextHints::default());
 }
@@ -160,6 +149,7 @@ fn tests_go_into_the_file_that_is_there() {
         "In inflection/__init__.py. ⇒ test_inflection.py of inflection/__init__.py test_inflection.py",
         "In slugify/slugify.py. ⇒ tests/test.py of slugify/slugify.py slugify/special.py tests/test.py",
         "Add string_to_bool.go, modelled on string_to_int.go. ⇒ string_to_bool_test.go of string_to_int.go string_to_int_test.go bool.go bool_test.go",
+        "In src/__tests__/schema.test.js. ⇒ src/__tests__/schema.test.js of src/schema.js src/__tests__/other.test.js",
     ] {
         let (description, files) = case.split_once(" ⇒ ").unwrap();
         let (expected, files) = files.split_once(" of ").unwrap();
@@ -175,20 +165,24 @@ fn tests_go_into_the_file_that_is_there() {
 
 #[test]
 fn a_test_belongs_where_the_patterns_have_it() {
-    for (path, pattern, expected) in [
-        ("src/only-one.test.js", "qa/**", Some("qa/only-one.test.js")),
-        ("lib.test.js", "**/*.check.js", Some("lib.check.js")),
-        (
-            "src/lib.test.js",
-            "src/**/*.check.js",
-            Some("src/lib.check.js"),
-        ),
-        ("tests/a.test.ts", "**/*.test.ts", Some("tests/a.test.ts")),
-        ("tests/a.test.ts", "*.py", None),
+    for case in [
+        "src/only-one.test.js by qa/** ⇒ qa/only-one.test.js",
+        "lib.test.js by **/*.check.js ⇒ lib.check.js",
+        "src/lib.test.js by src/**/*.check.js ⇒ src/lib.check.js",
+        "tests/a.test.ts by **/*.test.ts ⇒ tests/a.test.ts",
+        "tests/a.test.ts by *.py ⇒ ",
     ] {
+        let (path, expected) = case.split_once(" ⇒ ").unwrap();
+        let (path, pattern) = path.split_once(" by ").unwrap();
         let fitted = fitted(path, &strings(&[pattern]));
-        assert_eq!(fitted.as_deref(), expected, "{path} {pattern}");
+        assert_eq!(fitted.unwrap_or_default(), expected, "{case}");
     }
+    // Tests without a mark in their names are a habit where there are no others.
+    let files =
+        words("index.js session/memory.js test/cookie.js test/session.js test/support/env.js");
+    let classes = PathClasses::new(&["test/**"]).unwrap();
+    let file = test_file_for("session/memory.js", &files, &classes);
+    assert_eq!(file.as_deref(), Some("test/memory.js"));
 }
 
 proptest! {
@@ -207,13 +201,4 @@ proptest! {
             prop_assert!(known || !(test.starts_with('/') || test.split('/').any(|part| part == "..")), "{}", test);
         }
     }
-}
-
-#[test]
-fn tests_without_a_mark_in_their_names_are_a_habit_where_there_are_no_others() {
-    let files =
-        words("index.js session/memory.js test/cookie.js test/session.js test/support/env.js");
-    let classes = PathClasses::new(&["test/**".to_owned()]).unwrap();
-    let file = test_file_for("session/memory.js", &files, &classes);
-    assert_eq!(file.as_deref(), Some("test/memory.js"));
 }

@@ -35,29 +35,19 @@ fn classes() {
 
 #[test]
 fn patterns_of_the_user_replace_the_defaults() {
-    let classes = PathClasses::new(&[
+    let patterns = [
         "checks/",
         "./src/**/*.check.ts",
         "*.proof.js",
         "src/main/self/*.java",
-    ])
-    .unwrap();
-    for (path, expected) in [
-        ("checks/a.ts", Test),
-        ("pkg/checks/deep/a.ts", Test),
-        ("src/a.check.ts", Test),
-        ("src/b/a.check.ts", Test),
-        ("lib/a.check.ts", Source),
-        ("any/where/a.proof.js", Test),
-        ("src/main/self/A.java", Test),
-        ("a.test.ts", Source),
-    ] {
-        assert_eq!(classes.of(path), expected, "{path}");
+    ];
+    let classes = PathClasses::new(&patterns).unwrap();
+    let tests = "checks/a.ts pkg/checks/deep/a.ts src/a.check.ts src/b/a.check.ts any/where/a.proof.js src/main/self/A.java";
+    for (expected, paths) in [(Test, tests), (Source, "lib/a.check.ts a.test.ts")] {
+        for path in paths.split(' ') {
+            assert_eq!(classes.of(path), expected, "{path}");
+        }
     }
-}
-
-#[test]
-fn a_wrong_pattern_is_named() {
     let error = PathClasses::new(&["ok/**", "a[b"]).unwrap_err();
     assert_eq!(error.to_string(), "`a[b` is not a usable file pattern");
     assert!(std::error::Error::source(&error).is_some());

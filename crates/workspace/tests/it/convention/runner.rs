@@ -94,51 +94,43 @@ fn found_by_themselves_and_by_name() {
 /// Where each runner looks by itself, by its documentation.
 #[test]
 fn what_a_runner_takes_for_a_test_is_one() {
-    let node = |script: &str| format!(r#"{{"scripts":{{"test":"{script}"}}}}"#);
-    let cases: &[(&str, String, &[&str])] = &[
-        ("package.json", node("ava"), &["test.js", "test/add.js", "source/test.ts", "test-add.js", "add.test.mjs"]),
-        ("package.json", node("mocha"), &["test/add.js", "test/unit/add.cjs", "src/add.spec.ts"]),
-        ("package.json", node("node --test"), &["test.js", "test/add.js", "add_test.mjs", "test-add.cjs", "add-test.js"]),
-        ("package.json", node("jest"), &["__tests__/add.js", "src/test.tsx", "spec.js", "a.spec.jsx"]),
-        ("package.json", node("vitest run"), &["src/a.test.ts", "a.spec.mts"]),
-        ("package.json", node("jasmine"), &["spec/add.js", "lib/addSpec.js"]),
-        ("package.json", node("tap"), &["test.js", "tests/a.js"]),
-        ("package.json", node("node check/tests.js"), &["check/tests.js"]),
-        ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"checks\", \"test.py\"]\npython_files = \"check_*.py\"\n".to_owned(), &["checks/a.py", "test.py", "lib/check_a.py", "test_a.py", "a_test.py", "tests/data.json"]),
-        ("setup.cfg", "[tool:pytest]\ntestpaths =\n    checks\n    more\n[other]\nx = 1\n".to_owned(), &["checks/a.py", "more/b.py"]),
-        ("manage.py", String::new(), &["app/tests.py", "app/test_views.py"]),
-        ("go.mod", "module a\n".to_owned(), &["a_test.go", "testdata/a.json"]),
-        ("Cargo.toml", "[package]\nname = \"a\"\n".to_owned(), &["tests/a.rs", "src/tests.rs"]),
-        (".rspec", String::new(), &["spec/a_spec.rb", "spec/support/a.rb"]),
-        ("phpunit.xml", String::new(), &["tests/ATest.php", "tests/data.php"]),
-        ("CMakeLists.txt", "enable_testing()\n".to_owned(), &["tests/a.cpp", "src/a_test.cc", "test/main.c"]),
+    let all = [
+        "package.json={\"scripts\":{\"test\":\"ava\"}} ⇒ test.js test/add.js source/test.ts test-add.js add.test.mjs",
+        "package.json={\"scripts\":{\"test\":\"mocha\"}} ⇒ test/add.js test/unit/add.cjs src/add.spec.ts",
+        "package.json={\"scripts\":{\"test\":\"node --test\"}} ⇒ test.js test/add.js add_test.mjs test-add.cjs add-test.js",
+        "package.json={\"scripts\":{\"test\":\"jest\"}} ⇒ __tests__/add.js src/test.tsx spec.js a.spec.jsx",
+        "package.json={\"scripts\":{\"test\":\"vitest run\"}} ⇒ src/a.test.ts a.spec.mts",
+        "package.json={\"scripts\":{\"test\":\"jasmine\"}} ⇒ spec/add.js lib/addSpec.js",
+        "package.json={\"scripts\":{\"test\":\"tap\"}} ⇒ test.js tests/a.js",
+        "package.json={\"scripts\":{\"test\":\"node check/tests.js\"}} ⇒ check/tests.js",
+        "pyproject.toml=[tool.pytest.ini_options]\ntestpaths = [\"checks\", \"test.py\"]\npython_files = \"check_*.py\"\n ⇒ checks/a.py test.py lib/check_a.py test_a.py a_test.py tests/data.json",
+        "setup.cfg=[tool:pytest]\ntestpaths =\n    checks\n    more\n[other]\nx = 1\n ⇒ checks/a.py more/b.py",
+        "manage.py= ⇒ app/tests.py app/test_views.py",
+        "go.mod=module a\n ⇒ a_test.go testdata/a.json",
+        "Cargo.toml=[package]\nname = \"a\"\n ⇒ tests/a.rs src/tests.rs",
+        ".rspec= ⇒ spec/a_spec.rb spec/support/a.rb",
+        "phpunit.xml= ⇒ tests/ATest.php tests/data.php",
+        "CMakeLists.txt=enable_testing()\n ⇒ tests/a.cpp src/a_test.cc test/main.c",
     ];
-    for (manifest, text, tests) in cases {
-        let mut files = vec![(*manifest, text.as_str())];
-        files.extend(tests.iter().map(|test| (*test, "")));
+    for case in all {
+        let (manifest, tests) = case.split_once(" ⇒ ").unwrap();
+        let mut files = vec![manifest.split_once('=').unwrap()];
+        files.extend(tests.split(' ').map(|test| (test, "")));
         let root = folder(&files);
-        let setup = detect(root.path(), "auto").unwrap().setup.unwrap();
-        let mut patterns = setup.patterns;
-        patterns.extend(tests_named(
-            root.path(),
-            &setup.command,
-            setup.definition.as_deref(),
-        ));
+        let setup = found(root.path(), "auto").unwrap();
+        let definition = setup.definition.as_deref();
+        let named = tests_named(root.path(), &setup.command, definition);
+        let patterns = [setup.patterns, named].concat();
         let classes = PathClasses::new(&patterns).unwrap();
-        for test in *tests {
-            assert!(
-                classes.is_test(test),
-                "{manifest} {text}: {test}: {patterns:?}"
-            );
-        }
-        for product in [
-            "src/add.js",
-            "lib/contest.py",
-            "latest.rb",
-            "src/lib.rs",
-            "a.go",
-        ] {
-            assert!(!classes.is_test(product), "{manifest} {text}: {product}");
+        let products = "src/add.js lib/contest.py latest.rb src/lib.rs a.go";
+        for (paths, are_tests) in [(tests, true), (products, false)] {
+            for path in paths.split(' ') {
+                assert_eq!(
+                    classes.is_test(path),
+                    are_tests,
+                    "{case}: {path}: {patterns:?}"
+                );
+            }
         }
     }
 }
@@ -168,53 +160,45 @@ fn nothing_to_find() {
 
 #[test]
 fn what_decides_is_kept() {
-    for (told, expected) in [
-        (
-            r#"package.json={"scripts":{"test":" jest --ci "}}"#,
-            Some("jest --ci"),
-        ),
-        (
-            "Makefile=test: a\n\tx\n\ty\nb:\n\tz\n",
-            Some("test: a\n\tx\n\ty"),
-        ),
-        ("go.mod", None),
+    for case in [
+        r#"package.json={"scripts":{"test":" jest --ci "}} ⇒ jest --ci"#,
+        "Makefile=test: a\n\tx\n\ty\nb:\n\tz\n ⇒ test: a\n\tx\n\ty",
+        "go.mod ⇒ ",
     ] {
+        let (told, expected) = case.split_once(" ⇒ ").unwrap();
         let definition = found(files(told).path(), "auto").unwrap().definition;
-        assert_eq!(definition.as_deref(), expected);
+        assert_eq!(definition.unwrap_or_default(), expected);
     }
 }
 
 #[test]
-fn a_damaged_manifest_is_passed_over_with_a_note() {
-    let root = files("package.json={ + Cargo.toml=[package + pyproject.toml== = + go.mod=module a");
-    let detection = detect(root.path(), "auto").unwrap();
-    assert_eq!(detection.setup.unwrap().detector, "go");
-    let files = detection.notes.iter().filter_map(|note| match note {
-        Note::Unreadable { file, .. } => Some(*file),
-        Note::AlsoFound { .. } => None,
-    });
-    assert!(files.eq(["package.json", "Cargo.toml", "pyproject.toml"]));
-}
-
-#[test]
-fn what_is_no_text_file_is_passed_over() {
-    let root = files("package.json/x + Makefile=test:\n\tx\n");
-    fs::write(root.path().join("Cargo.toml"), [0xff, 0xfe, 0]).unwrap();
-    fs::write(root.path().join("pom.xml"), vec![b' '; 2 * 1024 * 1024]).unwrap();
-    let detection = detect(root.path(), "auto").unwrap();
-    assert_eq!(detection.setup.unwrap().detector, "make");
-    assert_eq!(detection.notes.len(), 2);
-}
-
-#[test]
-fn the_first_of_several_is_taken_and_the_others_named() {
-    let root = files(r#"package.json={"scripts":{"test":"jest"}} + Cargo.toml=[package] + go.mod"#);
-    fs::write(root.path().join("Makefile"), "test:\n\tx\n").unwrap();
-    let detection = detect(root.path(), "auto").unwrap();
-    assert_eq!(detection.setup.unwrap().detector, "node");
-    let (taken, others) = ("node", vec!["cargo", "go"]);
-    assert_eq!(detection.notes, [Note::AlsoFound { taken, others }]);
-    assert_eq!(found(root.path(), "make").unwrap().command, "make test");
+fn what_cannot_be_read_is_passed_over_with_a_note_and_others_are_named() {
+    let several = "package.json={\"scripts\":{\"test\":\"jest\"}} + Cargo.toml=[package] + go.mod + Makefile=test:\n\tx\n";
+    let made = found(files(several).path(), "make").unwrap();
+    assert_eq!(made.command, "make test");
+    let damaged = "package.json={ + Cargo.toml=[package + pyproject.toml== = + go.mod=module a";
+    for (told, detector, notes) in [
+        (several, "node", "node before cargo go"),
+        (damaged, "go", "package.json, Cargo.toml, pyproject.toml, go before python"),
+        (
+            "package.json/x + Makefile=test:\n\tx\n",
+            "make",
+            "Cargo.toml, pom.xml",
+        ),
+    ] {
+        let root = files(told);
+        if detector == "make" {
+            fs::write(root.path().join("Cargo.toml"), [0xff, 0xfe, 0]).unwrap();
+            fs::write(root.path().join("pom.xml"), vec![b' '; 2 * 1024 * 1024]).unwrap();
+        }
+        let detection = detect(root.path(), "auto").unwrap();
+        assert_eq!(detection.setup.unwrap().detector, detector);
+        let told = detection.notes.iter().map(|note| match note {
+            Note::Unreadable { file, .. } => (*file).to_owned(),
+            Note::AlsoFound { taken, others } => format!("{taken} before {}", others.join(" ")),
+        });
+        assert_eq!(told.collect::<Vec<_>>().join(", "), notes);
+    }
 }
 
 #[test]
@@ -237,16 +221,15 @@ fn the_package_manager_of_a_workspace_is_found_above() {
 fn an_unknown_runner_is_refused_with_the_nearest() {
     let root = folder(&[]);
     for (name, meant) in [
-        ("pytest", Some("python")),
-        ("vitest", Some("node")),
-        ("crago", Some("cargo")),
-        ("Auto", Some("auto")),
-        ("zzz", None),
+        ("pytest", "python"),
+        ("vitest", "node"),
+        ("crago", "cargo"),
+        ("Auto", "auto"),
+        ("zzz", ""),
     ] {
         let error = detect(root.path(), name).unwrap_err();
         let RunnerError::UnknownRunner { nearest, .. } = &error;
-        assert_eq!(*nearest, meant, "{name}");
-        let known = meant.unwrap_or("auto, node, cargo");
-        assert!(error.suggestion().contains(known), "{name}");
+        assert_eq!(nearest.unwrap_or_default(), meant, "{name}");
+        assert!(error.suggestion().contains(meant), "{name}");
     }
 }
