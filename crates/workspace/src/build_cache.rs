@@ -103,10 +103,9 @@ mod tests {
 
     /// A project in which Cargo has built something.
     fn built() -> tempfile::TempDir {
-        let project = tempfile::tempdir().unwrap();
-        fs::create_dir_all(project.path().join("target")).unwrap();
+        let project = testkit::folder();
         fs::create_dir_all(project.path().join("crates/own")).unwrap();
-        fs::write(project.path().join("target").join(TAG), "").unwrap();
+        testkit::files::write(&project.path().join("target").join(TAG), "");
         project
     }
 
@@ -145,64 +144,64 @@ mod tests {
         let project = built();
         fs::remove_file(project.path().join("target").join(TAG)).unwrap();
         assert!(take(&project).is_none());
-        let named = |name: &str| named_target(Some(name.into()), project.path(), project.path());
-        assert_eq!(named("built"), None);
-        fs::create_dir(project.path().join("built")).unwrap();
-        fs::write(project.path().join("built").join(TAG), "").unwrap();
-        assert_eq!(named("built"), Some(project.path().join("built")));
+        let target = project.path().join("built");
+        let named = || named_target(Some("built".into()), project.path(), project.path());
+        assert_eq!(named(), None);
+        testkit::files::write(&target.join(TAG), "");
+        assert_eq!(named(), Some(target));
     }
 
     #[test]
     fn what_was_built_of_the_project_is_forgotten() {
         let project = built();
         let lock = "[[package]]\nname = \"serde\"\nsource = \"registry+there\"\n\n[[package]]\nname = \"shop\"\n";
-        for (lock, stays) in [(Some(lock), true), (None, false)] {
-            let path = project.path().join("Cargo.lock");
-            match lock {
-                Some(lock) => fs::write(path, lock).unwrap(),
-                None => fs::remove_file(path).unwrap(),
+        let path = project.path().join("Cargo.lock");
+        let cases =
+            ["debug", "some-platform/debug"].map(|profile| [(profile, true), (profile, false)]);
+        for (profile, stays) in cases.concat() {
+            fs::write(&path, lock).unwrap();
+            if !stays {
+                fs::remove_file(&path).unwrap();
             }
-            for profile in ["debug", "some-platform/debug"] {
-                let cache = take(&project).unwrap();
-                for unit in ["shop-0", "serde-1", "gone-2"] {
-                    for place in [".fingerprint", "build"] {
-                        let unit = cache.path().join(profile).join(place).join(unit);
-                        fs::create_dir_all(unit).unwrap();
-                    }
+            let units = |cache: &BuildCache, unit: &str| {
+                let profile = cache.path().join(profile);
+                [".fingerprint", "build"].map(|place| profile.join(place).join(unit))
+            };
+            let cache = take(&project).unwrap();
+            for unit in ["shop-0", "serde-1", "gone-2"] {
+                for unit in units(&cache, unit) {
+                    fs::create_dir_all(unit).unwrap();
                 }
-                drop(cache);
-                let cache = take(&project).unwrap();
-                for place in [".fingerprint", "build"] {
-                    let units = cache.path().join(profile).join(place);
-                    assert_eq!(units.join("serde-1").is_dir(), stays, "{place}");
-                    assert!(!units.join("shop-0").exists(), "{place}");
-                    assert!(!units.join("gone-2").exists(), "{place}");
-                }
+            }
+            drop(cache);
+            let cache = take(&project).unwrap();
+            for (unit, stays) in [("serde-1", stays), ("shop-0", false), ("gone-2", false)] {
+                let are_there = units(&cache, unit).map(|unit| unit.exists());
+                assert_eq!(are_there, [stays; 2], "{profile} {unit}");
             }
         }
     }
 
     #[test]
     fn nothing_is_taken_away_behind_a_link() {
-        let project = built();
-        let theirs = tempfile::tempdir().unwrap();
-        fs::create_dir(theirs.path().join("tmp")).unwrap();
-        fs::create_dir(project.path().join("target/tramline")).unwrap();
-        let link = project.path().join("target/tramline/0");
-        std::os::unix::fs::symlink(theirs.path(), link).unwrap();
-        assert_eq!(name(&take(&project).unwrap()), Path::new("tramline/1"));
-        assert!(theirs.path().join("tmp").exists());
+        use std::os::unix::fs::symlink;
+        let (project, theirs) = (built(), testkit::folder());
         let units = theirs.path().join(".fingerprint/shop-0");
-        fs::create_dir_all(&units).unwrap();
-        let debug = project.path().join("target/tramline/1/debug");
-        std::os::unix::fs::symlink(theirs.path(), &debug).unwrap();
+        for folder in [&theirs.path().join("tmp"), &units] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let ours = project.path().join("target/tramline");
+        fs::create_dir(&ours).unwrap();
+        symlink(theirs.path(), ours.join("0")).unwrap();
+        assert_eq!(name(&take(&project).unwrap()), Path::new("tramline/1"));
+        let debug = ours.join("1/debug");
+        symlink(theirs.path(), &debug).unwrap();
         let cache = take(&project).unwrap();
         assert!(!cache.path().join("debug").exists());
         fs::create_dir(&debug).unwrap();
-        std::os::unix::fs::symlink(theirs.path().join(".fingerprint"), debug.join("build"))
-            .unwrap();
+        symlink(theirs.path().join(".fingerprint"), debug.join("build")).unwrap();
         drop(cache);
         assert!(!take(&project).unwrap().path().join("debug/build").exists());
-        assert!(units.is_dir());
+        assert!(units.is_dir() && theirs.path().join("tmp").exists());
     }
 }

@@ -309,64 +309,44 @@ mod tests {
 
     fn key(folder: &Path, name: &str) -> (PathBuf, String) {
         let path = folder.join(name);
-        let made = Command::new("ssh-keygen")
-            .args(["-q", "-t", "ed25519", "-N", "", "-C", "", "-f"])
-            .arg(&path)
-            .status()
-            .unwrap();
-        assert!(made.success());
+        let mut keygen = Command::new("ssh-keygen");
+        keygen.args(["-q", "-t", "ed25519", "-N", "", "-C", "", "-f"]);
+        assert!(keygen.arg(&path).status().unwrap().success());
         let public = fs::read_to_string(path.with_extension("pub")).unwrap();
         (path, public.trim().to_owned())
     }
 
     #[test]
     fn a_signature_counts_for_its_text_and_its_key() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = testkit::folder();
         let (ann, public) = key(folder.path(), "ann");
         let (eve, _) = key(folder.path(), "eve");
         let signers = folder.path().join("allowed_signers");
-        let found = verify("x", "y", &signers, None).unwrap_err().code();
-        assert_eq!(found, "no_signers");
-        fs::write(
-            &signers,
-            format!("ann namespaces=\"{NAMESPACE}\" {public}\n"),
-        )
-        .unwrap();
-        let open = fs::Permissions::from_mode(0o666);
-        fs::set_permissions(&signers, open).unwrap();
-        let found = verify("x", "y", &signers, None).unwrap_err().code();
-        assert_eq!(found, "no_signers");
-        fs::set_permissions(&signers, fs::Permissions::from_mode(0o600)).unwrap();
+        let code =
+            |text: &str, armored: &str| verify(text, armored, &signers, None).unwrap_err().code();
+        assert_eq!(code("x", "y"), "no_signers");
+        // A key may stand in several lines.
+        let lines =
+            format!("other namespaces=\"git\" {public}\nann namespaces=\"{NAMESPACE}\" {public}\n");
+        fs::write(&signers, lines).unwrap();
+        let allow = |mode| fs::set_permissions(&signers, fs::Permissions::from_mode(mode)).unwrap();
+        allow(0o666);
+        assert_eq!(code("x", "y"), "no_signers");
+        allow(0o600);
         let signature = sign("approve\n", &ann, None).unwrap();
         let signer = verify("approve\n", &signature, &signers, None).unwrap();
         assert_eq!(signer.name, "ann");
         assert!(signer.key.starts_with("SHA256:"), "{signer:?}");
-        let code =
-            |text: &str, armored: &str| verify(text, armored, &signers, None).unwrap_err().code();
-        assert_eq!(code("reject\n", &signature), "signature_invalid");
-        assert_eq!(code("approve\n", "nonsense"), "signature_invalid");
         let other = sign("approve\n", &eve, None).unwrap();
-        assert_eq!(code("approve\n", &other), "signature_invalid");
-        assert_eq!(
-            sign("approve\n", &folder.path().join("none"), None)
-                .unwrap_err()
-                .code(),
-            "not_signed"
-        );
-    }
-
-    #[test]
-    fn a_key_may_stand_in_several_lines() {
-        let folder = tempfile::tempdir().unwrap();
-        let (ann, public) = key(folder.path(), "ann");
-        let signers = folder.path().join("allowed_signers");
-        let lines =
-            format!("other namespaces=\"git\" {public}\nann namespaces=\"{NAMESPACE}\" {public}\n");
-        fs::write(&signers, lines).unwrap();
-        fs::set_permissions(&signers, fs::Permissions::from_mode(0o600)).unwrap();
-        let signature = sign("approve\n", &ann, None).unwrap();
-        let signer = verify("approve\n", &signature, &signers, None).unwrap();
-        assert_eq!(signer.name, "ann");
+        for (text, armored) in [
+            ("reject\n", &*signature),
+            ("approve\n", "nonsense"),
+            ("approve\n", &other),
+        ] {
+            assert_eq!(code(text, armored), "signature_invalid", "{text} {armored}");
+        }
+        let none = sign("approve\n", &folder.path().join("none"), None);
+        assert_eq!(none.unwrap_err().code(), "not_signed");
     }
 
     /// Whoever runs as the same user reaches the open files of a process.
@@ -377,16 +357,10 @@ mod tests {
         use std::os::fd::AsRawFd as _;
         let mut file = unchangeable("approve\n").unwrap();
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let opened = fs::File::options().write(true).open(&path);
+        let mut options = fs::File::options();
+        let opened = options.write(true).open(&path);
         let written = opened.and_then(|mut other| other.write_all(b"reject\n"));
-        assert!(written.is_err());
-        assert!(
-            fs::File::options()
-                .write(true)
-                .truncate(true)
-                .open(&path)
-                .is_err()
-        );
+        assert!(written.is_err() && options.truncate(true).open(&path).is_err());
         let mut text = String::new();
         file.read_to_string(&mut text).unwrap();
         assert_eq!(text, "approve\n");

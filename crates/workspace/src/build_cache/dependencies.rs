@@ -155,25 +155,14 @@ mod tests {
 
     #[test]
     fn what_others_wrote_is_taken_over_and_nothing_of_the_project() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = testkit::folder();
         let (from, to) = (folder.path().join("target"), folder.path().join("to"));
-        for path in [
-            "debug/.fingerprint/serde-1a/lib-serde",
-            "debug/.fingerprint/own-2b/lib-own",
-            "debug/.fingerprint/both-3c/lib-both",
-            "debug/build/serde-1a/out/made.rs",
-            "debug/build/own-2b/out/made.rs",
-            "debug/deps/libserde-1a.rlib",
-            "debug/deps/libserde-1a.rmeta",
-            "debug/deps/serde-1a.d",
-            "debug/deps/libown-2b.rlib",
-            "debug/deps/libboth-3c.rlib",
-            "debug/incremental/own-2b/x",
-            "tmp/x",
-        ] {
-            let path = from.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "x").unwrap();
+        let others = ".fingerprint/serde-1a/lib-serde build/serde-1a/out/made.rs deps/libserde-1a.rlib \
+                      deps/libserde-1a.rmeta deps/serde-1a.d";
+        let own = ".fingerprint/own-2b/lib-own .fingerprint/both-3c/lib-both build/own-2b/out/made.rs \
+                   deps/libown-2b.rlib deps/libboth-3c.rlib incremental/own-2b/x ../tmp/x";
+        for path in others.split(' ').chain(own.split(' ')) {
+            testkit::files::write(&from.join("debug").join(path), "x");
         }
         let then = SystemTime::now() - Duration::from_hours(1);
         let dated = from.join("debug/deps/serde-1a.d");
@@ -181,36 +170,16 @@ mod tests {
         open.set_modified(then).unwrap();
         Dependencies::of(LOCK).take_over(&from, &to).unwrap();
 
-        let mut taken = Vec::new();
-        let mut open = vec![to.clone()];
-        while let Some(folder) = open.pop() {
-            for entry in entries(&folder) {
-                if entry.path().is_dir() {
-                    open.push(entry.path());
-                } else {
-                    let path = entry.path();
-                    taken.push(path.strip_prefix(&to).unwrap().display().to_string());
-                }
-            }
+        let taken = testkit::files::contents(&to).into_keys();
+        let taken: Vec<String> = taken.filter(|path| !path.ends_with('/')).collect();
+        let expected = others.split(' ').map(|path| format!("debug/{path}"));
+        assert_eq!(taken, expected.collect::<Vec<_>>());
+        let about = |root: &Path, name| root.join("debug/deps").join(name).metadata().unwrap();
+        for (file, is_shared) in [("libserde-1a.rlib", true), ("serde-1a.d", false)] {
+            let is = about(&from, file).ino() == about(&to, file).ino();
+            assert_eq!(is, is_shared, "{file}");
         }
-        taken.sort();
-        assert_eq!(
-            taken,
-            [
-                "debug/.fingerprint/serde-1a/lib-serde",
-                "debug/build/serde-1a/out/made.rs",
-                "debug/deps/libserde-1a.rlib",
-                "debug/deps/libserde-1a.rmeta",
-                "debug/deps/serde-1a.d",
-            ]
-        );
-        let about =
-            |root: &Path, name: &str| root.join("debug/deps").join(name).metadata().unwrap();
-        let file = "libserde-1a.rlib";
-        assert_eq!(about(&from, file).ino(), about(&to, file).ino());
-        let file = "serde-1a.d";
-        assert_ne!(about(&from, file).ino(), about(&to, file).ino());
-        assert_eq!(about(&to, file).modified().unwrap(), then);
+        assert_eq!(about(&to, "serde-1a.d").modified().unwrap(), then);
     }
 
     #[test]

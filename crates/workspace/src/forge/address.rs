@@ -142,35 +142,24 @@ mod tests {
 
     #[test]
     fn addresses_of_remotes() {
-        for (url, expected) in [
-            ("https://github.com/o/r.git", "github.com o/r"),
-            ("https://me:t0ken@github.com/o/r", "github.com o/r"),
-            ("git@github.com:o/r.git", "github.com o/r"),
-            ("github.com:o/r", "github.com o/r"),
-            ("ssh://git@ssh.github.com:443/o/r.git", "github.com o/r"),
-            (
-                "ssh://git@gitlab.example.org:2222/a/b/c.git/",
-                "gitlab.example.org a/b/c",
-            ),
-            (
-                "https://git.example.org:8443/o/r",
-                "git.example.org:8443 o/r",
-            ),
-            ("https://GitHub.com/o/r", "github.com o/r"),
-            ("/srv/git/r.git", ""),
-            ("../r.git", ""),
-            ("./a:b/c", ""),
-            ("file:///srv/git/r.git", ""),
-            ("https://github.com/r", ""),
-            ("https://github.com/../r", ""),
-            ("https://github.com/o/r?x=1", ""),
-            ("https://-x/o/r", ""),
-            ("https://git hub.com/o/r", ""),
-            ("", ""),
+        for case in [
+            "https://github.com/o/r.git ⇒ github.com o/r",
+            "https://me:t0ken@github.com/o/r ⇒ github.com o/r",
+            "git@github.com:o/r.git ⇒ github.com o/r",
+            "github.com:o/r ⇒ github.com o/r",
+            "ssh://git@ssh.github.com:443/o/r.git ⇒ github.com o/r",
+            "ssh://git@gitlab.example.org:2222/a/b/c.git/ ⇒ gitlab.example.org a/b/c",
+            "https://git.example.org:8443/o/r ⇒ git.example.org:8443 o/r",
+            "https://GitHub.com/o/r ⇒ github.com o/r",
         ] {
-            let found = ForgeAddress::of_remote(url);
-            let found = found.map(|found| format!("{} {}", found.host, found.path));
-            assert_eq!(found.unwrap_or_default(), expected, "{url}");
+            let (url, expected) = case.split_once(" ⇒ ").unwrap();
+            let found = ForgeAddress::of_remote(url).unwrap();
+            assert_eq!(format!("{} {}", found.host, found.path), expected, "{url}");
+        }
+        let none = "/srv/git/r.git,../r.git,./a:b/c,file:///srv/git/r.git,https://github.com/r,https://github.com/../r,\
+                    https://github.com/o/r?x=1,https://-x/o/r,https://git hub.com/o/r,";
+        for url in none.split(',') {
+            assert_eq!(ForgeAddress::of_remote(url), None, "{url}");
         }
     }
 

@@ -319,86 +319,27 @@ mod tests {
 
     #[test]
     fn failures_are_told_apart() {
-        use ForgeTrouble as T;
-        let rate = r#"{"message":"API rate limit exceeded for user ID 1."}"#;
-        let exists = r#"{"message":"Validation Failed","errors":[{"resource":"PullRequest","code":"custom","message":"A pull request already exists for o:b."}]}"#;
-        for (code, stderr, stdout, trouble, said) in [
-            (
-                4,
-                "To get started with GitHub CLI, please run:  gh auth login",
-                "",
-                T::LoggedOut,
-                "gh auth login",
-            ),
-            (
-                1,
-                "gh: Bad credentials (HTTP 401)",
-                "",
-                T::LoggedOut,
-                "Bad credentials",
-            ),
-            (
-                1,
-                "gh: API rate limit exceeded (HTTP 403)",
-                rate,
-                T::RateLimited,
-                "rate limit",
-            ),
-            (1, "gh: HTTP 429", "", T::RateLimited, "429"),
-            (
-                1,
-                "gh: Resource not accessible by integration (HTTP 403)",
-                "",
-                T::Forbidden,
-                "integration",
-            ),
-            (
-                1,
-                "gh: Not Found (HTTP 404)",
-                r#"{"message":"Not Found"}"#,
-                T::NotFound,
-                "Not Found",
-            ),
-            (
-                1,
-                "gh: Validation Failed (HTTP 422)",
-                exists,
-                T::Invalid,
-                "already exists",
-            ),
-            (1, "gh: Server Error (HTTP 502)", "", T::Unreachable, "502"),
-            (
-                1,
-                "error connecting to api.github.com\ncheck your internet connection",
-                "",
-                T::Unreachable,
-                "connecting",
-            ),
-            (
-                1,
-                "Get \"https://gitlab.com\": dial tcp: lookup gitlab.com: no such host",
-                "",
-                T::Unreachable,
-                "dial",
-            ),
-            (
-                1,
-                "glab: 409 Conflict (HTTP 409)",
-                r#"{"message":["Another open merge request already exists for this source branch: !7"]}"#,
-                T::Invalid,
-                "!7",
-            ),
-            (
-                1,
-                "glab: 400 Bad Request (HTTP 400)",
-                r#"{"message":{"title":["can't be blank"]}}"#,
-                T::Invalid,
-                "title can't be blank",
-            ),
-            (2, "", "", T::Unexpected, "exit status 2"),
+        for case in [
+            "4 To get started with GitHub CLI, please run:  gh auth login |  ⇒ LoggedOut gh auth login",
+            "1 gh: Bad credentials (HTTP 401) |  ⇒ LoggedOut Bad credentials",
+            r#"1 gh: API rate limit exceeded (HTTP 403) | {"message":"API rate limit exceeded for user ID 1."} ⇒ RateLimited rate limit"#,
+            "1 gh: HTTP 429 |  ⇒ RateLimited 429",
+            "1 gh: Resource not accessible by integration (HTTP 403) |  ⇒ Forbidden integration",
+            r#"1 gh: Not Found (HTTP 404) | {"message":"Not Found"} ⇒ NotFound Not Found"#,
+            r#"1 gh: Validation Failed (HTTP 422) | {"message":"Validation Failed","errors":[{"resource":"PullRequest","code":"custom","message":"A pull request already exists for o:b."}]} ⇒ Invalid already exists"#,
+            "1 gh: Server Error (HTTP 502) |  ⇒ Unreachable 502",
+            "1 error connecting to api.github.com\ncheck your internet connection |  ⇒ Unreachable connecting",
+            "1 Get \"https://gitlab.com\": dial tcp: lookup gitlab.com: no such host |  ⇒ Unreachable dial",
+            r#"1 glab: 409 Conflict (HTTP 409) | {"message":["Another open merge request already exists for this source branch: !7"]} ⇒ Invalid !7"#,
+            r#"1 glab: 400 Bad Request (HTTP 400) | {"message":{"title":["can't be blank"]}} ⇒ Invalid title can't be blank"#,
+            "2  |  ⇒ Unexpected exit status 2",
         ] {
-            let error = failure(code, stderr, stdout.as_bytes());
-            assert_eq!(error.trouble, trouble, "{stderr}");
+            let (output, expected) = case.split_once(" ⇒ ").unwrap();
+            let (trouble, said) = expected.split_once(' ').unwrap();
+            let (stderr, stdout) = output.split_once(" | ").unwrap();
+            let (code, stderr) = stderr.split_once(' ').unwrap();
+            let error = failure(code.parse().unwrap(), stderr, stdout.as_bytes());
+            assert_eq!(format!("{:?}", error.trouble), trouble, "{case}");
             assert!(error.said.contains(said), "{}", error.said);
         }
     }

@@ -345,18 +345,13 @@ fn take_in_all(hash: &mut Sha256, package: &Path, files: &mut usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use testkit::files::write_program;
 
-    fn program(path: &Path, text: &str) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(path, mode).unwrap();
-    }
+    use super::*;
 
     #[test]
     fn the_same_runner_is_the_same_in_another_environment() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = testkit::folder();
         let root = &folder.path().join("project");
         let entry = |place: &Path, argument: &str| {
             let python = place.join("bin/python");
@@ -367,12 +362,10 @@ mod tests {
         };
         let installed = |place: &str, version: &str| {
             let place = folder.path().join(place);
-            program(&place.join("bin/python"), "binary");
-            program(&place.join("bin/pytest"), &entry(&place, "[:-4]"));
-            program(
-                &place.join("lib/python3.11/site-packages/pytest/a.py"),
-                version,
-            );
+            write_program(&place.join("bin/python"), "binary");
+            write_program(&place.join("bin/pytest"), entry(&place, "[:-4]"));
+            let packages = place.join("lib/python3.11/site-packages");
+            write_program(&packages.join("pytest/a.py"), version);
             place
         };
         let in_path = |place: &Path, command: &str| {
@@ -388,40 +381,34 @@ mod tests {
             assert_ne!(in_path(&newer, command), before, "{command}");
         }
         // What is run in the project's own environment is so without its being activated.
+        let now = || in_path(&venv, "uv run pytest");
         let before = in_path(&newer, "uv run pytest");
-        assert_eq!(in_path(&venv, "uv run pytest"), before);
+        assert_eq!(now(), before);
         // Nor does an interpreter decide by where it lies.
-        program(&venv.join("bin/python"), "another binary");
-        assert_ne!(in_path(&venv, "uv run pytest"), before);
-        program(&venv.join("bin/python"), "binary");
+        write_program(&venv.join("bin/python"), "another binary");
+        assert_ne!(now(), before);
+        write_program(&venv.join("bin/python"), "binary");
         // A script that does more than it did is another program.
-        program(&venv.join("bin/pytest"), &entry(&venv, "[:-4]; evil()"));
-        assert_ne!(in_path(&venv, "uv run pytest"), before);
+        write_program(&venv.join("bin/pytest"), entry(&venv, "[:-4]; evil()"));
+        assert_ne!(now(), before);
     }
 
     #[test]
     fn a_project_that_was_moved_is_tested_by_the_same() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = testkit::folder();
         let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
-        let package = here.join("node_modules/runner");
         let bin = here.join("node_modules/.bin");
-        fs::create_dir_all(&package).unwrap();
+        let runner = "node_modules/runner/runner.js";
+        write_program(&here.join("node_modules/runner/package.json"), "{}");
+        write_program(&here.join(runner), "#!/bin/sh\n");
         fs::create_dir_all(&bin).unwrap();
-        fs::write(package.join("package.json"), "{}").unwrap();
-        fs::write(package.join("runner.js"), "#!/bin/sh\n").unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(package.join("runner.js"), mode).unwrap();
         std::os::unix::fs::symlink("../runner/runner.js", bin.join("runner")).unwrap();
         let told = |root: &Path| identity(root, "runner", &BTreeMap::new()).programs;
         let before = told(&here);
         assert_eq!(before.len(), 1);
         fs::rename(&here, &there).unwrap();
         assert_eq!(told(&there), before);
-        fs::write(
-            there.join("node_modules/runner/runner.js"),
-            "#!/bin/sh\nexit 0\n",
-        )
-        .unwrap();
+        fs::write(there.join(runner), "#!/bin/sh\nexit 0\n").unwrap();
         assert_ne!(told(&there), before);
     }
 }

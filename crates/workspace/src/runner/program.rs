@@ -103,12 +103,9 @@ pub(super) fn take_in(hash: &mut Sha256, path: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use testkit::files::write;
 
-    fn write(path: &Path, text: &str) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use super::*;
 
     fn hash(path: &Path) -> String {
         Program::of(path, |_| Vec::new()).hash
@@ -137,13 +134,13 @@ fi
 
     #[test]
     fn a_script_of_pnpm_is_what_it_says_and_starts() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = testkit::folder();
         let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
         let installed = |root: &Path, peers: &str| {
             write(&root.join("node_modules/vitest/vitest.mjs"), "run()\n");
             write(&root.join("node_modules/vitest/other.mjs"), "run()\n");
             let script = root.join("node_modules/.bin/vitest");
-            write(&script, &pnpm(root, peers));
+            write(&script, pnpm(root, peers));
             script
         };
         let script = installed(&here, "");
@@ -152,18 +149,16 @@ fi
         assert_eq!(hash(&script), known);
         assert_eq!(hash(&installed(&there, "")), known);
         let text = fs::read_to_string(&script).unwrap();
+        let evil = "/node_modules:/evil/node_modules/.pnpm/node_modules:";
         for (what, by) in [
             ("vitest.mjs", "other.mjs"),
             ("exec node ", "true; exec node "),
             ("exec node ", "exec node --require evil "),
             (":$NODE_PATH", ":/tmp:$NODE_PATH"),
-            (
-                "/node_modules:",
-                "/node_modules:/evil/node_modules/.pnpm/node_modules:",
-            ),
+            ("/node_modules:", evil),
             ("#!/bin/sh", "#!/bin/sh -a"),
         ] {
-            write(&script, &text.replace(what, by));
+            write(&script, text.replace(what, by));
             assert_ne!(hash(&script), known, "{by}");
         }
         write(&script, &text);
@@ -171,28 +166,23 @@ fi
         assert_ne!(hash(&script), known);
     }
 
+    /// Where the path is too long for the first line.
     #[test]
     fn an_entry_point_is_the_same_in_another_environment() {
-        let folder = tempfile::tempdir().unwrap();
-        let begins: [fn(&str) -> String; 2] = [
-            |python| format!("#!{python}\n"),
-            // Where the path is too long for the first line.
-            |python| format!("#!/bin/sh\n'''exec' \"{python}\" \"$0\" \"$@\"\n' '''\n"),
-        ];
-        for begin in begins {
-            let installed = |name: &str, interpreter: &str, rest: &str| {
-                let bin = folder.path().join(name).join("bin");
-                let python = bin.join("python3");
-                write(&python, interpreter);
-                let first = begin(&python.display().to_string());
-                write(&bin.join("pytest"), &format!("{first}{rest}"));
-                hash(&bin.join("pytest"))
-            };
-            let rest = "from pytest import main\nsys.exit(main())\n";
-            let known = installed("one", "binary", rest);
-            assert_eq!(installed("two", "binary", rest), known);
-            assert_ne!(installed("two", "another", rest), known);
-            assert_ne!(installed("two", "binary", "sys.exit(0)\n"), known);
-        }
+        let folder = testkit::folder();
+        let installed = |name: &str, interpreter: &str, rest: &str| {
+            let bin = folder.path().join(name).join("bin");
+            let python = bin.join("python3");
+            write(&python, interpreter);
+            let python = python.display();
+            let text = format!("#!/bin/sh\n'''exec' \"{python}\" \"$0\" \"$@\"\n' '''\n{rest}");
+            write(&bin.join("pytest"), text);
+            hash(&bin.join("pytest"))
+        };
+        let rest = "from pytest import main\nsys.exit(main())\n";
+        let known = installed("one", "binary", rest);
+        assert_eq!(installed("two", "binary", rest), known);
+        assert_ne!(installed("two", "another", rest), known);
+        assert_ne!(installed("two", "binary", "sys.exit(0)\n"), known);
     }
 }

@@ -4,6 +4,14 @@ use tempfile::TempDir;
 
 use super::*;
 
+fn project(files: &[(&str, &str)]) -> TempDir {
+    let project = testkit::folder();
+    for (name, text) in files {
+        fs::write(project.path().join(name), text).unwrap();
+    }
+    project
+}
+
 /// What a command becomes in a project with these files: its variables and words, with `OWN` for the folder of ours.
 fn becomes(files: &[(&str, &str)], command: &str) -> Option<String> {
     told(files, command, Some("OWN"))
@@ -11,10 +19,7 @@ fn becomes(files: &[(&str, &str)], command: &str) -> Option<String> {
 
 /// The same, with a folder of ours, if any.
 fn told(files: &[(&str, &str)], command: &str, own: Option<&str>) -> Option<String> {
-    let project = TempDir::new().unwrap();
-    for (name, text) in files {
-        fs::write(project.path().join(name), text).unwrap();
-    }
+    let project = project(files);
     let inherited = |name: &str| (name == "NODE_OPTIONS").then(|| "--no-warnings".to_owned());
     let found = adapted(project.path(), command, own.map(Path::new), inherited)?;
     let env = found.line.env.iter();
@@ -124,11 +129,8 @@ fn no_runner_ends_at_the_first_failure() {
     .into_iter()
     .map(|(script, command)| {
         let files = [("package.json", &*package(script))];
-        let both = ["OWN", ""].map(|own| {
-            let own = Some(own).filter(|own| !own.is_empty());
-            told(&files, command, own).unwrap_or_else(|| "as it stands".to_owned())
-        });
-        let [named, reported] = both;
+        let [named, reported] = [Some("OWN"), None]
+            .map(|own| told(&files, command, own).unwrap_or_else(|| "as it stands".to_owned()));
         format!("{script} | {command}\n  {named}\n  {reported}")
     })
     .collect();
@@ -152,11 +154,8 @@ fn what_ends_a_text_for_a_shell_gets_what_is_added() {
     ]
     .into_iter()
     .map(|command| {
-        let told = becomes(&[package], command);
-        format!(
-            "{command}\n  {}",
-            told.unwrap_or_else(|| "as it stands".to_owned())
-        )
+        let told = becomes(&[package], command).unwrap_or_else(|| "as it stands".to_owned());
+        format!("{command}\n  {told}")
     })
     .collect();
     insta::assert_snapshot!(lines.join("\n"));
@@ -165,18 +164,21 @@ fn what_ends_a_text_for_a_shell_gets_what_is_added() {
 #[test]
 fn variables_reach_a_runner_behind_any_script() {
     let makefile = ("Makefile", "test:\n\tcd sub && pytest -q\n");
-    let expected = Some("pytest: PYTEST_ADDOPTS=--maxfail=0 --junitxml=OWN/pytest.xml make test");
-    assert_eq!(becomes(&[makefile], "make test").as_deref(), expected);
-    assert_eq!(
-        becomes(&[], "sh -c 'cd sub && pytest'").as_deref(),
-        Some(
-            "pytest: PYTEST_ADDOPTS=--maxfail=0 --junitxml=OWN/pytest.xml sh -c cd sub && pytest --maxfail=0"
-        )
-    );
-    assert_eq!(
-        becomes(&[], "PYTEST_ADDOPTS=-q pytest").as_deref(),
-        Some("pytest: PYTEST_ADDOPTS=-q --maxfail=0 --junitxml=OWN/pytest.xml pytest --maxfail=0")
-    );
+    let added = "--maxfail=0 --junitxml=OWN/pytest.xml";
+    for (command, expected) in [
+        ("make test", format!("{added} make test")),
+        (
+            "sh -c 'cd sub && pytest'",
+            format!("{added} sh -c cd sub && pytest --maxfail=0"),
+        ),
+        (
+            "PYTEST_ADDOPTS=-q pytest",
+            format!("-q {added} pytest --maxfail=0"),
+        ),
+    ] {
+        let expected = format!("pytest: PYTEST_ADDOPTS={expected}");
+        assert_eq!(becomes(&[makefile], command), Some(expected));
+    }
     // Two would write over each other's report.
     let twice = ("Makefile", "test:\n\tpytest a\n\tpytest b\n");
     assert_eq!(becomes(&[twice], "make test"), None);
@@ -184,24 +186,18 @@ fn variables_reach_a_runner_behind_any_script() {
 
 #[test]
 fn a_folder_with_a_blank_stays_one_word() {
-    let project = TempDir::new().unwrap();
+    let project = project(&[]);
     let own = Path::new("/a b/\"c");
     let found = adapted(project.path(), "pytest", Some(own), |_| None).unwrap();
     let told = &found.line.env[0].1;
-    assert!(
-        told.ends_with(" --junitxml=\"/a b/\\\"c/pytest.xml\""),
-        "{told}"
-    );
+    let expected = " --junitxml=\"/a b/\\\"c/pytest.xml\"";
+    assert!(told.ends_with(expected), "{told}");
 }
 
 #[test]
 fn runners_that_name_their_tests_are_seen_behind_scripts() {
     let seen = |files: &[(&str, &str)], command: &str| {
-        let project = TempDir::new().unwrap();
-        for (name, text) in files {
-            fs::write(project.path().join(name), text).unwrap();
-        }
-        !runners_behind(project.path(), command).is_empty()
+        !runners_behind(project(files).path(), command).is_empty()
     };
     let package = scripts(r#"{"test": "tsc && vitest run"}"#);
     assert!(seen(&[("package.json", &package)], "npm test"));

@@ -1,11 +1,10 @@
 //! Whether a fresh checkout has what tests need.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use workspace::git::Repository;
 
-use crate::git::fixture::{Fixture, run};
+use crate::git::fixture::Fixture;
 
 /// What a fresh checkout lacks, in one line.
 fn spoken(repository: &Repository) -> Option<String> {
@@ -22,12 +21,12 @@ fn needs(fixture: &Fixture) -> Option<String> {
 #[test]
 fn dependencies_in_the_home_need_none() {
     let fixture = Fixture::new();
-    let manifests = "Cargo.toml go.mod pom.xml build.gradle shop.csproj pyproject.toml Gemfile";
+    let manifests =
+        "Cargo.toml go.mod pom.xml build.gradle shop.csproj pyproject.toml Gemfile target/debug/a";
     for manifest in manifests.split(' ') {
         fixture.write(manifest, "");
     }
     fixture.write(".gitignore", "target/\nvendor/bundle/\n");
-    fixture.write("target/debug/a", "");
     assert_eq!(needs(&fixture), None);
     fixture.commit_all("all");
     assert_eq!(needs(&fixture), None);
@@ -71,7 +70,7 @@ fn what_a_manifest_asks_for_and_is_not_there_yet() {
         (php, r#"{"require-dev": {"a/phpunit": "11"}}"#, "vendor"),
         ("x/package.json", r#"{"dependencies": {"a": "1"}}"#, ""),
     ] {
-        let fixture = Fixture::new();
+        let fixture = Fixture::unborn(&[]);
         fixture.write(manifest, text);
         let needed = needs(&fixture).unwrap_or_default();
         assert_eq!(needed, expected, "{manifest} {text}");
@@ -81,33 +80,35 @@ fn what_a_manifest_asks_for_and_is_not_there_yet() {
 #[test]
 fn packages_of_a_workspace_and_folders_of_a_repository() {
     let fixture = Fixture::new();
-    fixture.write(".gitignore", "node_modules/\n.venv/\n");
-    fixture.write("package.json", r#"{"devDependencies": {"vitest": "3"}}"#);
-    fixture.write("packages/a/package.json", r#"{"dependencies": {"b": "1"}}"#);
-    fixture.write("packages/b/package.json", "{}");
-    fixture.write("tools/pyproject.toml", "");
-    fixture.write("node_modules/vitest/package.json", "{}");
-    fixture.write("packages/a/node_modules/b/package.json", "{}");
-    fixture.write("tools/.venv/pyvenv.cfg", "");
+    for (name, text) in [
+        (".gitignore", "node_modules/\n.venv/\n"),
+        ("package.json", r#"{"devDependencies": {"vitest": "3"}}"#),
+        ("packages/a/package.json", r#"{"dependencies": {"b": "1"}}"#),
+        ("packages/b/package.json", "{}"),
+        ("tools/pyproject.toml", ""),
+        ("node_modules/vitest/package.json", "{}"),
+        ("packages/a/node_modules/b/package.json", "{}"),
+        ("tools/.venv/pyvenv.cfg", ""),
+    ] {
+        fixture.write(name, text);
+    }
     fixture.commit_all("all");
-    let all = "node_modules, packages/a/node_modules, tools/.venv";
-    assert_eq!(needs(&fixture).as_deref(), Some(all));
     // One of them alone still finds what lies above it.
-    let scoped = |folder: &str| {
-        let repository = fixture.repository.clone().with_scope(&fixture.at(folder));
-        spoken(&repository)
-    };
-    assert_eq!(scoped("packages/b").as_deref(), Some("node_modules"));
-    let both = "node_modules, packages/a/node_modules";
-    assert_eq!(scoped("packages/a").as_deref(), Some(both));
+    for (folder, expected) in [
+        (".", "node_modules, packages/a/node_modules, tools/.venv"),
+        ("packages/b", "node_modules"),
+        ("packages/a", "node_modules, packages/a/node_modules"),
+    ] {
+        let repository = fixture.repository.clone();
+        let scoped = repository.with_scope(&fixture.at(folder));
+        assert_eq!(spoken(&scoped).as_deref(), Some(expected), "{folder}");
+    }
 }
 
 #[test]
 fn a_checkout_has_the_submodules_of_its_commit() {
-    let other = Fixture::new();
-    let fixture = Fixture::new();
-    let url = other.root().to_str().unwrap();
-    fixture.add_submodule(url, "lib");
+    let (other, fixture) = (Fixture::new(), Fixture::new());
+    fixture.add_submodule(other.root().to_str().unwrap(), "lib");
     fixture.commit_all("a submodule");
     let at = fixture.head();
     let held = || {
@@ -129,31 +130,26 @@ fn a_checkout_has_the_submodules_of_its_commit() {
         fixture.inside("lib", words);
         assert_eq!(held().unwrap(), before);
     }
-    run(
-        fixture.root(),
-        &fixture.environment(),
-        &["submodule", "--quiet", "deinit", "--force", "lib"],
-    );
+    fixture.git(&["submodule", "--quiet", "deinit", "--force", "lib"]);
     assert!(held().is_err());
-}
-
-/// Where a symbolic link leads.
-fn leads(link: &Path) -> PathBuf {
-    fs::canonicalize(link).unwrap()
 }
 
 #[test]
 fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
     let fixture = Fixture::new();
-    fixture.write(".gitignore", "node_modules/\n.venv/\n");
-    fixture.write("package.json", "{}");
-    fixture.write("pyproject.toml", "");
-    fixture.write("packages/a/index.js", "a\n");
+    for (name, text) in [
+        (".gitignore", "node_modules/\n.venv/\n"),
+        ("package.json", "{}"),
+        ("pyproject.toml", ""),
+        ("packages/a/index.js", "a\n"),
+        ("node_modules/left/index.js", "left\n"),
+        ("node_modules/@of/right/index.js", "right\n"),
+        ("node_modules/.vite/results.json", "{}"),
+        (".venv/pyvenv.cfg", ""),
+    ] {
+        fixture.write(name, text);
+    }
     fixture.commit_all("all");
-    fixture.write("node_modules/left/index.js", "left\n");
-    fixture.write("node_modules/@of/right/index.js", "right\n");
-    fixture.write("node_modules/.vite/results.json", "{}");
-    fixture.write(".venv/pyvenv.cfg", "");
     fixture.link("../packages/a", "node_modules/a");
     fixture.link("../../packages/a", "node_modules/@of/a");
     let needed = fixture.dependencies().unwrap();
@@ -161,18 +157,23 @@ fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
     let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
     fixture.lend(&tree, &needed.installed).unwrap();
     let root = fs::canonicalize(fixture.root()).unwrap();
-    let modules = tree.path().join("node_modules");
-    for lent in ["left", "@of/right"] {
-        let from = root.join("node_modules").join(lent);
-        assert_eq!(leads(&modules.join(lent)), from);
+    for (lent, from) in [
+        ("node_modules/left", root.join("node_modules/left")),
+        (
+            "node_modules/@of/right",
+            root.join("node_modules/@of/right"),
+        ),
+        (".venv", root.join(".venv")),
+        ("node_modules/a", tree.path().join("packages/a")),
+        ("node_modules/@of/a", tree.path().join("packages/a")),
+    ] {
+        // Where the link leads.
+        assert_eq!(fs::canonicalize(tree.path().join(lent)).unwrap(), from);
     }
-    for own in ["a", "@of/a"] {
-        assert_eq!(leads(&modules.join(own)), tree.path().join("packages/a"));
-    }
-    assert!(!modules.join(".vite").exists());
-    assert_eq!(leads(&tree.path().join(".venv")), root.join(".venv"));
+    assert!(!tree.path().join("node_modules/.vite").exists());
     // To throw the checkout away takes nothing of what is lent.
     drop(tree);
-    assert!(fixture.at("node_modules/left/index.js").is_file());
-    assert!(fixture.at(".venv/pyvenv.cfg").is_file());
+    for kept in ["node_modules/left/index.js", ".venv/pyvenv.cfg"] {
+        assert!(fixture.at(kept).is_file(), "{kept}");
+    }
 }
