@@ -179,11 +179,15 @@ fn what_cannot_be_read_is_passed_over_with_a_note_and_others_are_named() {
     let damaged = "package.json={ + Cargo.toml=[package + pyproject.toml== = + go.mod=module a";
     for (told, detector, notes) in [
         (several, "node", "node before cargo go"),
-        (damaged, "go", "package.json, Cargo.toml, pyproject.toml, go before python"),
+        (
+            damaged,
+            "go",
+            "package.json, Cargo.toml, pyproject.toml, go before python",
+        ),
         (
             "package.json/x + Makefile=test:\n\tx\n",
             "make",
-            "Cargo.toml, pom.xml",
+            "package.json, Cargo.toml",
         ),
     ] {
         let root = files(told);

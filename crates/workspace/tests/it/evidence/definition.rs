@@ -5,9 +5,11 @@ use std::fs;
 use tempfile::TempDir;
 use workspace::runner::definition::{Definition, command_definition};
 
-fn project(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
+/// A project with these files, each as its name, `=`, and what is in it.
+fn project(files: &[&str]) -> TempDir {
+    let folder = testkit::folder();
+    for file in files {
+        let (name, text) = file.split_once('=').unwrap_or((file, ""));
         write(&folder, name, text);
     }
     folder
@@ -25,16 +27,11 @@ fn what(folder: &TempDir, command: &str) -> String {
     of(folder, command).map_or_else(String::new, |found| found.what)
 }
 
-const PACKAGE: &str = r#"{"scripts": {"pretest": "tsc", "test": "vitest run", "unit": "node run.js", "lint": "eslint ."}}"#;
+const PACKAGE: &str = r#"package.json={"scripts": {"pretest": "tsc", "test": "vitest run", "unit": "node run.js", "lint": "eslint ."}}"#;
 
 #[test]
 fn commands_that_say_it_themselves_have_none() {
-    let folder = project(&[
-        ("Cargo.toml", ""),
-        ("package.json", PACKAGE),
-        ("test_a.py", ""),
-        ("a.test.js", ""),
-    ]);
+    let folder = project(&["Cargo.toml", PACKAGE, "test_a.py", "a.test.js"]);
     let commands = "true; pytest -q; cargo test --workspace; go test ./...; npx vitest run; python3 -m unittest; mvn test;
         bun test; node --test a.test.js; python test_a.py; npm ci; npm run none; npm test -w packages/a; ; '; sh -c true;
         /bin/true; ../outside.sh; make test; just test; composer test; python -c 'x'; /usr/bin/env true; /bin/ls";
@@ -45,15 +42,18 @@ fn commands_that_say_it_themselves_have_none() {
 
 #[test]
 fn scripts_of_a_package() {
-    let folder = project(&[("package.json", PACKAGE), ("sub/a.txt", "")]);
+    let folder = project(&[PACKAGE, "sub/a.txt"]);
     let commands = "npm test; npm t; npm run test; npm run-script test -- --coverage; npm --silent run test; pnpm test;
         pnpm run test; yarn test; yarn run test; bun run test; npm cit; CI=1 npm test; env CI=1 npm test;
         sh -c 'npm test'; bash -ec \"cd sub && npm test\"; npm --prefix . test; cross-env CI=1 npm test";
     for command in commands.split(';').map(str::trim) {
         let found = of(&folder, command).unwrap_or_else(|| panic!("{command}"));
         let text = "scripts.test of package.json:\npretest: tsc\ntest: vitest run\n";
-        assert_eq!(&*found.what, &text[..28], "{command}");
-        assert_eq!(&*found.text, text, "{command}");
+        assert_eq!(
+            (&*found.what, &*found.text),
+            (&text[..28], text),
+            "{command}"
+        );
     }
     let both = "scripts.lint of package.json, scripts.test of package.json";
     for (command, expected) in [
@@ -63,26 +63,21 @@ fn scripts_of_a_package() {
     ] {
         assert_eq!(what(&folder, command), expected, "{command}");
     }
-}
-
-#[test]
-fn a_script_that_is_replaced_is_seen_and_another_one_is_not() {
-    let folder = project(&[("package.json", PACKAGE)]);
-    let before = of(&folder, "npm test");
-    let other = PACKAGE.replace("eslint .", "true");
-    write(
-        &folder,
-        "package.json",
-        &other.replace(": {\"pre", ":\n{\"pre"),
-    );
-    assert_eq!(of(&folder, "npm test"), before);
+    // One that is replaced is seen, and another one is not.
+    let package = PACKAGE.split_once('=').unwrap().1;
+    let now = |text: String| {
+        write(&folder, "package.json", &text);
+        of(&folder, "npm test")
+    };
+    let before = now(package.to_owned());
+    let other = package.replace("eslint .", "true");
+    assert_eq!(now(other.replace(": {\"pre", ":\n{\"pre")), before);
     for (from, to) in [
         ("vitest run", "true"),
         ("tsc", "exit 0"),
         ("unit", "posttest"),
     ] {
-        write(&folder, "package.json", &PACKAGE.replace(from, to));
-        assert_ne!(of(&folder, "npm test"), before, "{to}");
+        assert_ne!(now(package.replace(from, to)), before, "{to}");
     }
     fs::remove_file(folder.path().join("package.json")).unwrap();
     assert_eq!(of(&folder, "npm test"), None);
@@ -91,48 +86,33 @@ fn a_script_that_is_replaced_is_seen_and_another_one_is_not() {
 #[test]
 fn what_a_script_calls_is_followed() {
     let folder = project(&[
-        (
-            "package.json",
-            r#"{"scripts": {"test": "npm run unit && make check", "unit": "./ci/unit.sh"}}"#,
-        ),
-        (
-            "ci/unit.sh",
-            "#!/bin/sh\nset -e\nif ./ci/deep.sh; then\n  exec ./ci/deeper.sh\nfi\n",
-        ),
-        ("ci/deep.sh", "#!/bin/sh\n./ci/too-deep.sh\n"),
-        ("ci/deeper.sh", "true\n"),
-        ("ci/too-deep.sh", "true\n"),
-        ("Makefile", "check:\n\tpython3 tools/check.py\n"),
-        ("tools/check.py", "pass\n"),
+        r#"package.json={"scripts": {"test": "npm run unit && make check", "unit": "./ci/unit.sh"}}"#,
+        "ci/unit.sh=#!/bin/sh\nset -e\nif ./ci/deep.sh; then\n  exec ./ci/deeper.sh\nfi\n",
+        "ci/deep.sh=#!/bin/sh\n./ci/too-deep.sh\n",
+        "ci/deeper.sh=true\n",
+        "ci/too-deep.sh=true\n",
+        "Makefile=check:\n\tpython3 tools/check.py\n",
+        "tools/check.py=pass\n",
     ]);
     // The first level is the script, the second what it calls, the third what that calls; there it ends.
-    assert_eq!(
-        what(&folder, "npm test"),
-        "scripts.test of package.json, scripts.unit of package.json, ci/unit.sh, `check` in Makefile, tools/check.py"
-    );
+    let all = "scripts.test of package.json, scripts.unit of package.json, ci/unit.sh, `check` in Makefile, tools/check.py";
+    assert_eq!(what(&folder, "npm test"), all);
     let expected = "ci/unit.sh, ci/deep.sh, ci/too-deep.sh, ci/deeper.sh";
     assert_eq!(what(&folder, "./ci/unit.sh"), expected);
     let before = of(&folder, "npm test").unwrap();
     write(&folder, "tools/check.py", "import sys\nsys.exit(0)\n");
     let after = of(&folder, "npm test").unwrap();
-    assert_eq!(after.what, before.what);
-    assert_ne!(after.text, before.text);
+    assert!(after.what == before.what && after.text != before.text);
 }
 
 #[test]
 fn what_calls_itself_ends() {
     let folder = project(&[
-        (
-            "package.json",
-            r#"{"scripts": {"test": "npm test && npm run test"}}"#,
-        ),
-        (
-            "Makefile",
-            "a: b\n\t$(MAKE) a\nb: a\nX = $(Y)\nY = $(X)\nc:\n\t$(X)\ninclude Makefile\n",
-        ),
-        ("loop.sh", "./loop.sh\n"),
-        ("justfile", "a: b\nb: a\n"),
-        (".cargo/config.toml", "[alias]\nt = \"t\"\n"),
+        r#"package.json={"scripts": {"test": "npm test && npm run test"}}"#,
+        "Makefile=a: b\n\t$(MAKE) a\nb: a\nX = $(Y)\nY = $(X)\nc:\n\t$(X)\ninclude Makefile\n",
+        "loop.sh=./loop.sh\n",
+        "justfile=a: b\nb: a\n",
+        ".cargo/config.toml=[alias]\nt = \"t\"\n",
     ]);
     for command in "npm test,make a,make c,./loop.sh,just a,cargo t".split(',') {
         assert!(of(&folder, command).is_some(), "{command}");
@@ -143,10 +123,10 @@ fn what_calls_itself_ends() {
 fn targets_of_make() {
     let text = "FLAGS ?= -q\nPYTEST := pytest $(FLAGS)\nOTHER = x\n.PHONY: test lint\n\nall: test\n\ntest: build | dirs\n\t@$(PYTEST) \\\n\t  tests\n\nbuild:\n\tcc -o a a.c\ndirs: ; mkdir -p out\nlint:\n\truff .\n-include more.mk\n";
     let folder = project(&[
-        ("Makefile", text),
-        ("more.mk", "build: extra\nextra:\n\t./extra.sh\n"),
-        ("extra.sh", "true\n"),
-        ("web/Makefile", "check:\n\ttrue\n"),
+        &format!("Makefile={text}"),
+        "more.mk=build: extra\nextra:\n\t./extra.sh\n",
+        "extra.sh=true\n",
+        "web/Makefile=check:\n\ttrue\n",
     ]);
     let found = of(&folder, "make test").unwrap();
     let parts =
@@ -178,54 +158,32 @@ fn targets_of_make() {
 #[test]
 fn recipes_of_just_and_tasks_of_others() {
     let folder = project(&[
-        (
-            "justfile",
-            "set shell := [\"bash\", \"-c\"]\nx := \"1\"\n\ndefault: test\n\n@test arg='a': build (lint 'x')\n    pytest {{arg}}\nbuild:\n    ./build.sh\nlint what:\n    ruff\nother:\n    true\n",
-        ),
-        ("build.sh", "true\n"),
-        (
-            "deno.json",
-            r#"{"tasks": {"test": "deno test -A", "ci": {"command": "deno task test"}}}"#,
-        ),
-        (
-            "composer.json",
-            r#"{"scripts": {"test": ["@lint", "phpunit"], "lint": "@php lint.php"}}"#,
-        ),
-        ("lint.php", "<?php\n"),
+        "justfile=set shell := [\"bash\", \"-c\"]\nx := \"1\"\n\ndefault: test\n\n@test arg='a': build (lint 'x')\n    pytest {{arg}}\nbuild:\n    ./build.sh\nlint what:\n    ruff\nother:\n    true\n",
+        "build.sh=true\n",
+        r#"deno.json={"tasks": {"test": "deno test -A", "ci": {"command": "deno task test"}}}"#,
+        r#"composer.json={"scripts": {"test": ["@lint", "phpunit"], "lint": "@php lint.php"}}"#,
+        "lint.php=<?php\n",
     ]);
     let text = of(&folder, "just test").unwrap().text;
     assert!(text.contains("ruff") && !text.contains("other"), "{text}");
-    let lint = "scripts.lint of composer.json, lint.php";
-    for (command, expected) in [
+    for case in [
         // What is built is no part of the project's own files, but this one is.
-        ("just test", "`test` in justfile, build.sh"),
-        ("just", "`default` in justfile, build.sh"),
-        (
-            "deno task ci",
-            "tasks.ci of deno.json, tasks.test of deno.json",
-        ),
-        (
-            "composer test",
-            &format!("scripts.test of composer.json, {lint}"),
-        ),
-        ("composer run-script lint", lint),
+        "just test ⇒ `test` in justfile, build.sh",
+        "just ⇒ `default` in justfile, build.sh",
+        "deno task ci ⇒ tasks.ci of deno.json, tasks.test of deno.json",
+        "composer test ⇒ scripts.test of composer.json, scripts.lint of composer.json, lint.php",
+        "composer run-script lint ⇒ scripts.lint of composer.json, lint.php",
     ] {
+        let (command, expected) = case.split_once(" ⇒ ").unwrap();
         assert_eq!(what(&folder, command), expected, "{command}");
     }
 }
 
 #[test]
 fn script_files_of_the_project() {
-    let folder = project(&[
-        ("test.sh", "#!/bin/sh\npytest\n"),
-        ("run_all.py", "x\n"),
-        ("tools/run.py", "x\n"),
-        ("tools/__main__.py", "x\n"),
-        ("gradlew", "#!/bin/sh\n"),
-        ("node_modules/.bin/jest", "x"),
-        ("vendor/bin/phpunit", "x"),
-        ("tests/test_a.py", "x"),
-    ]);
+    let others = "run_all.py tools/run.py tools/__main__.py gradlew node_modules/.bin/jest vendor/bin/phpunit tests/test_a.py";
+    let files = others.split(' ').chain(["test.sh=#!/bin/sh\npytest\n"]);
+    let folder = project(&files.collect::<Vec<_>>());
     for (command, expected) in [
         ("./test.sh", "test.sh"),
         ("sh test.sh -v", "test.sh"),
@@ -254,20 +212,16 @@ fn script_files_of_the_project() {
 
 #[test]
 fn aliases_and_runners_of_cargo() {
-    let folder = project(&[(
-        ".cargo/config.toml",
-        "[alias]\nci = \"test --workspace\"\nall = [\"ci\", \"--all-features\"]\n",
-    )]);
+    let folder = project(&[
+        ".cargo/config.toml=[alias]\nci = \"test --workspace\"\nall = [\"ci\", \"--all-features\"]\n",
+    ]);
     assert_eq!(of(&folder, "cargo test"), None);
     let found = of(&folder, "cargo +nightly --locked all").unwrap();
     let expected = "alias.all of .cargo/config.toml, alias.ci of .cargo/config.toml";
     assert_eq!(found.what, expected);
     assert!(found.text.contains("test --workspace") && found.text.contains("ci --all-features"));
-    write(
-        &folder,
-        ".cargo/config.toml",
-        "[target.'cfg(all())']\nrunner = \"true\"\n",
-    );
+    let runner = "[target.'cfg(all())']\nrunner = \"true\"\n";
+    write(&folder, ".cargo/config.toml", runner);
     let found = of(&folder, "cargo test").unwrap();
     assert_eq!(found.what, "target.*.runner of .cargo/config.toml");
     assert!(found.text.contains("true"));
@@ -276,13 +230,13 @@ fn aliases_and_runners_of_cargo() {
 #[test]
 fn odd_files_are_no_trouble() {
     let folder = project(&[
-        ("package.json", "{\"scripts\": ["),
-        ("Makefile", "\t\n:\n=\n:=\ndefine\ntest\\"),
-        ("justfile", ":\n@\n  x\n"),
-        ("composer.json", "[]"),
-        (".cargo/config.toml", "alias = 3\ntarget = 1\n"),
-        ("deno.json", "{\"tasks\": {\"test\": 3}}"),
-        ("a.sh", "'\"$(\n\\"),
+        "package.json={\"scripts\": [",
+        "Makefile=\t\n:\n=\n:=\ndefine\ntest\\",
+        "justfile=:\n@\n  x\n",
+        "composer.json=[]",
+        ".cargo/config.toml=alias = 3\ntarget = 1\n",
+        "deno.json={\"tasks\": {\"test\": 3}}",
+        "a.sh='\"$(\n\\",
     ]);
     fs::create_dir(folder.path().join("GNUmakefile")).unwrap();
     fs::write(folder.path().join("b.sh"), b"\xff\xfe#!/bin/sh\n").unwrap();
@@ -296,22 +250,22 @@ fn odd_files_are_no_trouble() {
 #[test]
 fn what_a_shell_puts_in_is_no_variable_of_make() {
     let text = "NAME = a\nREV = 1\nRUN = sh run.sh\ntest:\n\tfor NAME in a b; do echo $${NAME}; done\n\t$(RUN) \"$$(REV)\" $$$(KIND)\napp:\n\tcc -o $(NAME)-$(REV)\nKIND = x\n";
-    let folder = project(&[("Makefile", text)]);
-    let before = of(&folder, "make test");
-    let now = |before: &str, now: &str| {
-        write(&folder, "Makefile", &text.replace(before, now));
+    // What is evaluated is read by make twice.
+    let twice = "RUN = sh run.sh\ndefine T\ntest: ; $$(RUN)\nendef\n$(foreach t,a b,$(eval $(T)))\ntest:\n\t$(T)\n";
+    let folder = project(&[]);
+    let is = |text: &str| {
+        write(&folder, "Makefile", text);
         of(&folder, "make test")
     };
-    assert_eq!(now("NAME = a", "NAME = b"), before);
-    assert_eq!(now("REV = 1", "REV = 2"), before);
-    assert_ne!(now("RUN = sh run.sh", "RUN = true"), before);
-    assert_ne!(now("KIND = x", "KIND = y"), before);
-    // What is evaluated is read by make twice.
-    let text = "RUN = sh run.sh\ndefine T\ntest: ; $$(RUN)\nendef\n$(foreach t,a b,$(eval $(T)))\ntest:\n\t$(T)\n";
-    write(&folder, "Makefile", text);
-    let before = of(&folder, "make test");
-    write(&folder, "Makefile", &text.replace("sh run.sh", "true"));
-    assert_ne!(of(&folder, "make test"), before);
+    for (text, was, now, is_seen) in [
+        (text, "NAME = a", "NAME = b", false),
+        (text, "REV = 1", "REV = 2", false),
+        (text, "RUN = sh run.sh", "RUN = true", true),
+        (text, "KIND = x", "KIND = y", true),
+        (twice, "sh run.sh", "true", true),
+    ] {
+        assert_eq!(is(text) != is(&text.replace(was, now)), is_seen, "{was}");
+    }
 }
 
 /// A command that can be changed where nobody looks would be one that passes whenever that is wanted.
@@ -319,7 +273,7 @@ fn what_a_shell_puts_in_is_no_variable_of_make() {
 fn a_script_outside_of_the_project_counts_as_one_within() {
     let (folder, outside) = (
         project(&[]),
-        project(&[("suite.sh", "sh inner.sh\n"), ("run.py", "1")]),
+        project(&["suite.sh=sh inner.sh\n", "run.py=1"]),
     );
     let at = |name: &str| outside.path().join(name).display().to_string();
     for (command, script) in [

@@ -133,21 +133,16 @@ fn the_tests_of_other_sources() {
 
 fn check(path: &str, marked: &str) {
     let text = marked.replace(['«', '»'], "");
-    let mut expected = (String::new(), String::new());
-    let mut in_test = false;
-    for c in marked.chars() {
-        match c {
-            '«' => in_test = true,
-            '»' => in_test = false,
-            c if in_test => expected.1.push(c),
-            c => expected.0.push(c),
-        }
-    }
+    // What stands behind a `»` is product, up to the next `«`.
+    let parts = marked
+        .split('»')
+        .map(|part| part.split_once('«').unwrap_or((part, "")));
+    let (product, tests): (String, String) = parts.unzip();
     // Whether the white space before a part goes with it does not matter.
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let found = split(path, &text);
-    assert_eq!(squeezed(&found.tests), squeezed(&expected.1), "{marked}");
-    assert_eq!(squeezed(&found.product), squeezed(&expected.0), "{marked}");
+    assert_eq!(squeezed(&found.tests), squeezed(&tests), "{marked}");
+    assert_eq!(squeezed(&found.product), squeezed(&product), "{marked}");
 }
 
 #[test]
@@ -237,36 +232,20 @@ fn files_that_runners_write() {
         pkg/testdata/fuzz/FuzzA/771e938e4458e983 testdata/fuzz/FuzzA/1 proptest-regressions/a.txt
         src/a.proptest-regressions
     ";
-    for path in written.split_whitespace() {
-        assert!(is_runner_written(path), "{path}");
+    let own = "A.approved.txt tests/a.rs testdata/a.json testdata/fuzzy/a __snapshots__ src/snap src/received.ts snapshots/a.rs";
+    for (paths, expected) in [(written, true), (own, false)] {
+        for path in paths.split_whitespace() {
+            assert_eq!(is_runner_written(path), expected, "{path}");
+        }
     }
-    let own = "
-        A.approved.txt tests/a.rs testdata/a.json testdata/fuzzy/a __snapshots__ src/snap src/received.ts
-        snapshots/a.rs
-    ";
-    for path in own.split_whitespace().chain([""]) {
-        assert!(!is_runner_written(path), "{path}");
-    }
+    assert!(!is_runner_written(""));
 }
 
 #[test]
 fn hostile_texts_take_no_longer_than_others() {
-    let short = [
-        "#[test]", "#[test", "'\\", "'", "r#", "r#\"", "/*", "\"", "{", "}", "(", "///\n", "/** ",
-        "f(a,", ",)", "(a,)", "<", "quote!{", " ", "b'", "\\\\", "pub(", "use a;", "use a::",
-        "use {",
-    ];
-    let long = [
-        "#![cfg(test)]",
-        "#[cfg(all(",
-        "/// ```\n",
-        "//! ~~~\n",
-        "proptest!(",
-        "#[cfg(test)] a<",
-        "\n#[test]\n",
-        "use a::{b,",
-    ];
-    for piece in short.into_iter().chain(long) {
+    let pieces = "#[test]|#[test|'\\|'|r#|r#\"|/*|\"|{|}|(|///\n|/** |f(a,|,)|(a,)|<|quote!{| |b'|\\\\|pub(|use a;|use a::|use {|\
+                  #![cfg(test)]|#[cfg(all(|/// ```\n|//! ~~~\n|proptest!(|#[cfg(test)] a<|\n#[test]\n|use a::{b,";
+    for piece in pieces.split('|') {
         let text = piece.repeat(40_000 / piece.len());
         let begun = Instant::now();
         for path in ["a.rs", "a.zig", "a.d"] {
@@ -278,27 +257,11 @@ fn hostile_texts_take_no_longer_than_others() {
 }
 
 fn pieces() -> impl Strategy<Value = String> {
-    let short = [
-        "#[test]", "mod a ", "fn b()", "{", "}", "(", ")", "[", "]", ";", ",", "\n", " ", "\"",
-        "'", "r#\"", "\"#", "/*", "*/", "//", "/** ", "é", "\\", "<", ">", "=>", "->", "quote!",
-        "test", "unittest", "\r\n",
-    ];
-    let long = [
-        "#[cfg(test)]",
-        "#![cfg(test)]",
-        "#[cfg(all(test, a))]",
-        "/// ```\n",
-        "//! ```\n",
-        "proptest!",
-        "pub(crate)",
-    ];
-    let known = prop::sample::select([&short[..], &long].concat());
-
-    prop::collection::vec(
-        prop_oneof![8 => known.prop_map(str::to_owned), 1 => ".{0,3}"],
-        0..60,
-    )
-    .prop_map(|pieces| pieces.concat())
+    let known = "#[test]|mod a |fn b()|{|}|(|)|[|]|;|,|\n| |\"|'|r#\"|\"#|/*|*/|//|/** |é|\\|<|>|=>|->|quote!|test|unittest|\r\n|\
+                 #[cfg(test)]|#![cfg(test)]|#[cfg(all(test, a))]|/// ```\n|//! ```\n|proptest!|pub(crate)";
+    let known = prop::sample::select(known.split('|').collect::<Vec<_>>());
+    let piece = prop_oneof![8 => known.prop_map(str::to_owned), 1 => ".{0,3}"];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {
@@ -380,20 +343,17 @@ fn the_product_of_one_text_and_the_tests_of_another() {
             "\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn adds() {{\n        assert_eq!(super::add(1), {number});\n    }}\n}}\n"
         )
     };
+    let (right_test, wrong_test) = (test(2), test(3));
     let example = "/// ```\n/// assert_eq!(add(1), 2);\n/// ```\n";
     let right = format!("{example}pub fn add(a: u8) -> u8 {{\n    a + 1\n}}\n");
     let wrong = right.replace("a + 1", "0");
     let after = "\npub fn last() {}\n";
-    for path in ["src/lib.rs", "src/lib.py"] {
-        let merged = with_tests_of(
-            path,
-            &format!("{right}{}{after}", test(2)),
-            &format!("{wrong}{}{after}", test(3)),
-        );
-        let expected = match path {
-            "src/lib.rs" => format!("{right}{after}{}", test(3)),
-            _ => format!("{right}{}{after}", test(2)),
-        };
+    let text = format!("{right}{right_test}{after}");
+    for (path, expected) in [
+        ("src/lib.rs", format!("{right}{after}{wrong_test}")),
+        ("src/lib.py", text.clone()),
+    ] {
+        let merged = with_tests_of(path, &text, &format!("{wrong}{wrong_test}{after}"));
         let (merged, expected) = (split(path, &merged), split(path, &expected));
         assert_eq!(merged.tests, expected.tests, "{path}");
         assert!(
@@ -402,7 +362,6 @@ fn the_product_of_one_text_and_the_tests_of_another() {
         );
     }
     // What both have stays where it is.
-    let text = format!("{right}{}{after}", test(2));
     let formatted = text.replace("super::add(1), 2)", "super::add( 1 ), 2 )");
     assert_eq!(with_tests_of("src/lib.rs", &text, &formatted), text);
 }

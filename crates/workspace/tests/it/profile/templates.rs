@@ -15,22 +15,14 @@ fn scene(template: &str) -> Scene {
 }
 
 fn profile(template: &str) -> Profile {
-    scene(template)
-        .load()
-        .unwrap_or_else(|error| panic!("{template}: {:?}", told(&error)))
+    let loaded = scene(template).load();
+    loaded.unwrap_or_else(|error| panic!("{template}: {:?}", told(&error)))
 }
 
 fn rendered(template: &str) -> String {
     let inputs = json!({ "request": "x ``` y", "names": ["one", "two"] });
-    profile(template)
-        .render(Phase::Review, &view(inputs))
-        .unwrap_or_else(|error| panic!("{template}: {:?}", told(&error)))
-}
-
-fn refused(template: &str) -> String {
-    let (code, text) = scene(template).fault();
-    assert_eq!(code, "profile_invalid", "{template}");
-    text
+    let rendered = profile(template).render(Phase::Review, &view(inputs));
+    rendered.unwrap_or_else(|error| panic!("{template}: {:?}", told(&error)))
 }
 
 #[test]
@@ -60,16 +52,18 @@ fn what_there_is_works() {
 
 #[test]
 fn long_texts_are_shortened_unless_the_whole_is_asked_for() {
-    let prompt = |template| {
-        let inputs = json!({ "request": "long ".repeat(10_000), "names": [] });
-        profile(template)
-            .render(Phase::Review, &view(inputs))
-            .unwrap()
-    };
-    let short = prompt("{{ inputs.request | quoted }}");
-    assert!(short.len() < 20_000 && short.contains("bytes left out"));
-    let whole = prompt("{{ inputs.request | quoted(whole=true) }}");
-    assert!(whole.len() > 49_000 && !whole.contains("left out"));
+    let inputs = json!({ "request": "long ".repeat(10_000), "names": [] });
+    for (filter, bounds) in [
+        ("quoted", 10_000..20_000),
+        ("quoted(whole=true)", 49_000..99_000),
+    ] {
+        let profile = profile(&format!("{{{{ inputs.request | {filter} }}}}"));
+        let prompt = profile
+            .render(Phase::Review, &view(inputs.clone()))
+            .unwrap();
+        let is_told = prompt.contains("bytes left out");
+        assert!(bounds.contains(&prompt.len()) && is_told == (filter == "quoted"));
+    }
 }
 
 #[test]
@@ -77,22 +71,20 @@ fn the_formats_tell_what_the_profile_asks_for() {
     let yaml = format!(
         "{LEAST}responses:\n  planning: {{ headings: [Approach] }}\n  generation: {{ allow: ['src/**'] }}\n  revision: {{ allow: ['*.md'] }}\n"
     );
-    let mut scene = Scene::new(&yaml);
-    for phase in ["planning", "generation", "revision"] {
-        let text = "{{ format.plan }}\n{{ format.bundle }}\n{{ format.verdict }}";
-        scene = scene.file(&format!("{phase}.md"), text);
-    }
+    let text = "{{ format.plan }}\n{{ format.bundle }}\n{{ format.verdict }}";
+    let scene = Scene::new(&yaml).file("planning.md", text);
+    let scene = scene.file("generation.md", text).file("revision.md", text);
     let profile = scene.load().unwrap();
+    let all = "## Approach\n|VALIDATION FAILED:|@@@REVIEW_META\nverdict:|`src/**`";
     for (phase, there, absent) in [
-        (Phase::Planning, "## Approach\n", "`*.md`"),
-        (Phase::Planning, "VALIDATION FAILED:", "`*.md`"),
-        (Phase::Planning, "@@@REVIEW_META\nverdict:", "`*.md`"),
-        (Phase::Planning, "`src/**`", "`*.md`"),
+        (Phase::Planning, all, "`*.md`"),
         (Phase::Generation, "`src/**`", "`*.md`"),
         (Phase::Revision, "`*.md`", "`src/**`"),
     ] {
         let prompt = profile.render(phase, &view(json!({}))).unwrap();
-        assert!(prompt.contains(there), "{phase}: {there}");
+        for there in there.split('|') {
+            assert!(prompt.contains(there), "{phase}: {there}");
+        }
         assert!(!prompt.contains(absent), "{phase}: {absent}");
     }
 }
@@ -148,41 +140,16 @@ fn what_cannot_be_included_and_names_that_mean_nothing_are_told_with_their_place
 
 #[test]
 fn what_is_not_there_is_refused_with_a_way_out() {
-    for template in [
-        "{% macro a() %}{% endmacro %}",
-        "{% set x %}y{% endset %}",
-        "{% with x = 1 %}{% endwith %}",
-        "{% filter upper %}x{% endfilter %}",
-        "{% extends \"a.md\" %}",
-        "{% block a %}{% endblock %}",
-        "{% import \"a.md\" as a %}",
-        "{% from \"a.md\" import a %}",
-        "{% autoescape true %}{% endautoescape %}",
-        "{% do plan() %}",
-        "{% for a in files recursive %}{% endfor %}",
-        "{{ plan ~ plan }}",
-        "{{ plan + plan }}",
-        "{{ 'x' * 100000000 }}",
-        "{{ 2 ** 100 }}",
-        "{{ plan[1:] }}",
-        "{{ range(1000000) }}",
-        "{{ namespace() }}",
-        "{{ debug() }}",
-        "{{ plan.upper() }}",
-        "{{ [plan, plan] }}",
-        "{{ {'a': plan} }}",
-        "{{ (plan, plan) }}",
-        "{{ plan | format(1) }}",
-        "{{ plan | safe }}",
-        "{{ plan | join(*files) }}",
-        "{% if %}",
-        "{% endif %}",
-        "{{ plan",
-        "{{ 'open }}",
-        "{{ }}",
-        "{% unknown %}",
-    ] {
-        let text = refused(template);
+    let templates = "{% macro a() %}{% endmacro %};{% set x %}y{% endset %};{% with x = 1 %}{% endwith %};\
+        {% filter upper %}x{% endfilter %};{% extends \"a.md\" %};{% block a %}{% endblock %};{% import \"a.md\" as a %};\
+        {% from \"a.md\" import a %};{% autoescape true %}{% endautoescape %};{% do plan() %};\
+        {% for a in files recursive %}{% endfor %};{{ plan ~ plan }};{{ plan + plan }};{{ 'x' * 100000000 }};{{ 2 ** 100 }};\
+        {{ plan[1:] }};{{ range(1000000) }};{{ namespace() }};{{ debug() }};{{ plan.upper() }};{{ [plan, plan] }};\
+        {{ {'a': plan} }};{{ (plan, plan) }};{{ plan | format(1) }};{{ plan | safe }};{{ plan | join(*files) }};{% if %};\
+        {% endif %};{{ plan;{{ 'open }};{{ }};{% unknown %}";
+    for template in templates.split(';') {
+        let (code, text) = scene(template).fault();
+        assert_eq!(code, "profile_invalid", "{template}");
         assert!(text.contains("review.md:1:"), "{template}: {text}");
         assert!(!text.ends_with("| "), "no suggestion: {text}");
     }
@@ -190,42 +157,46 @@ fn what_is_not_there_is_refused_with_a_way_out() {
 
 #[test]
 fn what_stands_in_itself_too_often_is_refused_and_overflows_nothing() {
-    let nested = |open: &str, middle: &str, close: &str, times: usize| {
-        format!("{}{middle}{}", open.repeat(times), close.repeat(times))
-    };
-    for template in [
-        format!("{{{{ {} }}}}", nested("(", "plan", ")", 50_000)),
-        format!("{{{{ 1{} }}}}", " - 1".repeat(50_000)),
-        format!("{{{{ {}1 }}}}", "-".repeat(100_000)),
-        format!("{{% if {}plan %}}{{% endif %}}", "not ".repeat(50_000)),
-        format!("{{{{ plan{} }}}}", " | trim".repeat(30_000)),
-        format!("{{{{ plan{} }}}}", ".a".repeat(100_000)),
-        format!("{{{{ plan{} }}}}", "[0]".repeat(80_000)),
-        format!("{{{{ {}1{} }}}}", "[".repeat(100_000), "]".repeat(100_000)),
-        nested("{% if plan %}", "x", "{% endif %}", 10_000),
-        nested("{% for f in files %}", "x", "{% endfor %}", 5_000),
-        format!(
-            "{{% if plan %}}{}{{% endif %}}",
-            "{% elif plan %}".repeat(15_000)
+    // How it begins, what is repeated, how it ends: many times, and as often as the limits let through.
+    for (begin, open, middle, close, end, many, few) in [
+        ("{{ ", "(", "plan", ")", " }}", 50_000, 0),
+        ("{{ 1", " - 1", "", "", " }}", 50_000, 90),
+        ("{{ ", "-", "1", "", " }}", 100_000, 0),
+        ("{% if ", "not ", "plan", "", " %}{% endif %}", 50_000, 0),
+        ("{{ plan", " | trim", "", "", " }}", 30_000, 90),
+        ("{{ plan", ".a", "", "", " }}", 100_000, 0),
+        ("{{ plan", "[0]", "", "", " }}", 80_000, 0),
+        ("{{ ", "[", "1", "]", " }}", 100_000, 0),
+        ("", "{% if plan %}", "x", "{% endif %}", "", 10_000, 100),
+        (
+            "",
+            "{% for f in files %}",
+            "x",
+            "{% endfor %}",
+            "",
+            5_000,
+            0,
         ),
-        format!("{{{{ {}plan }}}}", "plan if plan else ".repeat(10_000)),
-        format!("{{{{ plan {} }}}}", "and plan ".repeat(20_000)),
-        format!("{{{{ 1 {} }}}}", "< 1 ".repeat(50_000)),
-    ] {
-        let text = refused(&template);
-        assert!(text.len() < 2_000, "{text}");
-    }
-    // What the limits let through, at its worst.
-    for template in [
-        nested("{% if plan %}", "x", "{% endif %}", 100),
-        format!(
-            "{{% if plan %}}x{}{{% endif %}}",
-            "{% elif plan %}".repeat(120)
+        (
+            "{% if plan %}x",
+            "{% elif plan %}",
+            "",
+            "",
+            "{% endif %}",
+            15_000,
+            120,
         ),
-        format!("{{{{ 1{} }}}}", " - 1".repeat(90)),
-        format!("{{{{ plan{} }}}}", " | trim".repeat(90)),
+        ("{{ ", "plan if plan else ", "plan", "", " }}", 10_000, 0),
+        ("{{ plan ", "and plan ", "", "", "}}", 20_000, 0),
+        ("{{ 1 ", "< 1 ", "", "", "}}", 50_000, 0),
     ] {
-        rendered(&template);
+        let nested = |times| {
+            let (open, close) = (open.repeat(times), close.repeat(times));
+            [begin, &open, middle, &close, end].concat()
+        };
+        let (code, text) = scene(&nested(many)).fault();
+        assert!(code == "profile_invalid" && text.len() < 2_000, "{text}");
+        rendered(&nested(few));
     }
 }
 
@@ -270,32 +241,17 @@ fn a_value_that_is_missing_is_an_error_with_its_line() {
 }
 
 /// Pieces of templates, right and wrong.
-const PIECES: &[&str] = &[
-    "{{ ", " }}", "{% ", " %}", "{%- ", " -%}", "{# ", " #}", "if ", "elif ", "else", "endif",
-    "for ", "x in ", "endfor", "set x = ", "include ", "raw", "endraw", "endmacro", "plan",
-    "files", "x", "x.path", " | ", "quoted", "join", "first", "last", "length", "tojson",
-    "default", "[0]", "[-1]", ".y", "'a'", "\"b", "1", "-", "1.5e400", " == ", " and ", " or ",
-    "not ", " in ", " // 0", " % 0", "(", ")", "[", "]", ",", "\n", "\\", " ",
-];
-const LONG_PIECES: &[&str] = &[
-    "macro f(x)",
-    "loop.index",
-    "inputs.names",
-    "inputs.request",
-    "replace('a', 'b')",
-    "indent(3)",
-    "indent(-1)",
-    "(whole=true)",
-    " is defined",
-    "\u{e9}",
-];
+const PIECES: &str = "{{ ; }};{% ; %};{%- ; -%};{# ; #};if ;elif ;else;endif;for ;x in ;endfor;set x = ;include ;raw;endraw;\
+    endmacro;plan;files;x;x.path; | ;quoted;join;first;last;length;tojson;default;[0];[-1];.y;'a';\"b;1;-;1.5e400; == ; and ; or ;\
+    not ; in ; // 0; % 0;(;);[;];,;\n;\\; ;macro f(x);loop.index;inputs.names;inputs.request;replace('a', 'b');\
+    indent(3);indent(-1);(whole=true); is defined;\u{e9}";
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Whatever stands in a template: it is refused with a place in it, or makes a prompt, or says why not.
     #[test]
-    fn no_template_does_harm(pieces in prop::collection::vec(prop::sample::select([PIECES, LONG_PIECES].concat()), 0..30)) {
+    fn no_template_does_harm(pieces in prop::collection::vec(prop::sample::select(PIECES.split(';').collect::<Vec<_>>()), 0..30)) {
         let template = pieces.concat();
         let yaml = format!("{LEAST}{INPUTS}");
         let files = [
