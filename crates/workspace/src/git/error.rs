@@ -208,15 +208,11 @@ mod tests {
     #[test]
     fn failures_are_classed() {
         let class = |text: &str| GitError::from_failure("git x", Some(128), text.as_bytes());
+        let none = "fatal: not a git repository (or any parent): .git";
+        let bare = "fatal: cannot use bare repository '/a/b' (safe.bareRepository is 'explicit')";
         for (text, code) in [
-            (
-                "fatal: not a git repository (or any parent): .git",
-                "not_a_repository",
-            ),
-            (
-                "fatal: cannot use bare repository '/a/b' (safe.bareRepository is 'explicit')",
-                "bare_repository",
-            ),
+            (none, "not_a_repository"),
+            (bare, "bare_repository"),
             ("error: something else", "git_refused"),
         ] {
             assert_eq!(class(text).code(), code);

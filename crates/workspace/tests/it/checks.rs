@@ -59,15 +59,10 @@ fn settings_win() {
         run: RunChecks::Off,
         ..own("lint", "make")
     };
+    let lint = own("lint", "make 'a b'");
     for (settings, expected) in [
-        (
-            own("lint", "make 'lint all'"),
-            "gofmt -l .; go vet ./...; make 'lint all'",
-        ),
-        (
-            own("gofmt", "goimports -l ."),
-            "goimports -l .; go vet ./...",
-        ),
+        (lint, "gofmt -l .; go vet ./...; make 'a b'"),
+        (own("gofmt", "goimports"), "goimports; go vet ./..."),
         (without, "gofmt -l ."),
         (off, ""),
     ] {

@@ -15,6 +15,16 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with these files.
+fn folder(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> TempDir {
+    let folder = testkit::folder();
+    for (name, text) in files {
+        testkit::files::write(&folder.path().join(name), text);
+    }
+    folder
+}
 
 fn schema_text(schema: &Value) -> String {
     serde_json::to_string_pretty(schema).unwrap() + "\n"

@@ -182,11 +182,8 @@ fn every_key_can_be_set_from_a_file() {
         assert!(is_of_project && is_other, "{key}");
     }
     let scopes: Vec<_> = settings.config.git.scopes.keys().collect();
-    assert_eq!(
-        scopes,
-        ["x/**", "a/**"],
-        "globs are tried in the file's order"
-    );
+    // Globs are tried in the file's order.
+    assert_eq!(scopes, ["x/**", "a/**"]);
 }
 
 #[test]
@@ -302,16 +299,9 @@ fn a_home_that_is_a_project_has_one_config() {
 
 #[test]
 fn two_settings_speak_through_a_policy() {
-    for (evidence, expected) in [
-        (
-            r#"{"flaky": "refuse", "requireCoverage": true}"#,
-            Severity::Refuse,
-        ),
-        (
-            r#"{"flaky": "refuse", "policy": {"flaky": "off", "coverage_missing": "off"}}"#,
-            Severity::Off,
-        ),
-    ] {
+    let own = r#"{"flaky": "refuse", "policy": {"flaky": "off", "coverage_missing": "off"}}"#;
+    let spoken = r#"{"flaky": "refuse", "requireCoverage": true}"#;
+    for (evidence, expected) in [(spoken, Severity::Refuse), (own, Severity::Off)] {
         let place = Place::new().project(format!("{{\"evidence\": {evidence}}}"));
         let settings = place.load().unwrap();
         let policy = &settings.config.evidence.policy;

@@ -56,10 +56,8 @@ fn values_that_cannot_be() {
         let nest = |inner, part| format!("{{\"{part}\": {inner}}}");
         let error = error(&Place::new().project(key.rsplit('.').fold(value.to_owned(), nest)));
         let is_about_the_value = matches!(error, ConfigError::BadValue { .. });
-        assert!(
-            is_about_the_value && error.to_string().contains(key),
-            "{error}"
-        );
+        let is_of_key = error.to_string().contains(key);
+        assert!(is_about_the_value && is_of_key, "{error}");
     }
 }
 
@@ -72,25 +70,21 @@ fn mistakes_elsewhere_name_the_place() {
     let new = Place::new;
     let user = new().user("{\"git\": 1}");
     let path = user.path("home/.taskmaster/config.json");
+    let variable = new().variable("TRAMLINE_AUTOPILOT_ENABLED", "perhaps");
+    let flag = new().flag("evidence.requires", "verified");
     for (place, begins) in [
         (
-            new().variable("TRAMLINE_AUTOPILOT_ENABLED", "perhaps"),
+            variable,
             "environment variable TRAMLINE_AUTOPILOT_ENABLED: ",
         ),
-        (
-            new().flag("evidence.requires", "verified"),
-            "on the command line: unknown key `evidence.requires`",
-        ),
+        (flag, "on the command line: unknown key `evidence.requires`"),
         (user, path.to_str().unwrap()),
     ] {
         let told = error(&place).to_string();
         assert!(told.starts_with(begins), "{told}");
     }
     let malformed = error(&new().variable("TRAMLINE_GIT_SCOPES", "{"));
-    assert!(
-        matches!(malformed, ConfigError::Malformed { .. }),
-        "{malformed}"
-    );
+    assert!(matches!(malformed, ConfigError::Malformed { .. }));
     let long = error(&new().flag("evidence.require", "x".repeat(10_000)));
     assert!(long.to_string().len() < 300);
 }

@@ -18,8 +18,8 @@ fn else_the_test_strategy_else_the_details() {
         ("- d", "Check:\n- a\n* b", "a|b"),
         (
             "- d",
-            "Check that it\nworks.\n\nAnd stays so.",
-            "Check that it works.|And stays so.",
+            "Check it\nworks.\n\nAnd stays so.",
+            "Check it works.|And stays so.",
         ),
         ("prose\n- d\n- e\n- d", "", "d|e"),
         ("prose only", "", ""),
@@ -33,10 +33,7 @@ fn else_the_test_strategy_else_the_details() {
     // Hints are items, or else lines.
     for (details, expected) in [
         ("Do it so:\n- a\n- b\n```\ncode\n```", "a|b"),
-        (
-            "Use the cache.\n\nMind the lock.",
-            "Use the cache.|Mind the lock.",
-        ),
+        ("Use the cache.\n\nMind it.", "Use the cache.|Mind it."),
     ] {
         assert_eq!(implementation_hints(details).join("|"), expected);
     }

@@ -1,5 +1,3 @@
-use std::sync::LazyLock;
-
 use proptest::prelude::*;
 use workspace::convention::hints::{
     ContextHints, MOST_FILES, SubtaskText, context_hints, existing_tests, files_named, new_paths,
@@ -8,9 +6,7 @@ use workspace::convention::hints::{
 use workspace::convention::paths::{Language, PathClasses};
 use workspace::convention::test_place::{fitted, test_file_for, test_file_for_title};
 
-use super::strings;
-
-static CLASSES: LazyLock<PathClasses> = LazyLock::new(|| PathClasses::new::<&str>(&[]).unwrap());
+use super::{CLASSES, strings};
 
 fn words(list: &str) -> Vec<String> {
     list.split_whitespace().map(str::to_owned).collect()

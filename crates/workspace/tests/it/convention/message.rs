@@ -8,12 +8,10 @@ use text::plain::{is_hidden, visible_len};
 use workspace::convention::message::{
     DEFAULT_TEMPLATE, Kind, LONGEST_SUBJECT, MessageInput, commit_type, compose, says_enough,
 };
-use workspace::convention::paths::PathClasses;
 use workspace::convention::scope::Scopes;
 
-use super::strings;
+use super::{CLASSES, strings};
 
-static CLASSES: LazyLock<PathClasses> = LazyLock::new(|| PathClasses::new::<&str>(&[]).unwrap());
 static BARE: LazyLock<Case> = LazyLock::new(|| Case::new(&[], &[]));
 static CLI: LazyLock<Case> = LazyLock::new(|| {
     let scopes = [("apps/cli/**", "cli"), ("packages/*/**", "core")];
@@ -155,11 +153,8 @@ fn types() {
         let (files, expected) = case.split_once(" ⇒ ").unwrap();
         let (files, title) = files.split_once(" | ").unwrap();
         let all: Vec<String> = files.split_whitespace().map(str::to_owned).collect();
-        assert_eq!(
-            commit_type(&all, &CLASSES, title, "feat"),
-            expected,
-            "{case}"
-        );
+        let found = commit_type(&all, &CLASSES, title, "feat");
+        assert_eq!(found, expected, "{case}");
     }
 }
 
@@ -296,10 +291,8 @@ fn names_keep_their_case_and_a_subject_is_bounded_by_what_is_seen() {
     let family = "👩‍👩‍👧‍👦".repeat(200);
     let cut = CLI.subject(|it| it.subtask_title = &family);
     let bounds = LONGEST_SUBJECT - 2..=LONGEST_SUBJECT;
-    assert!(
-        bounds.contains(&visible_len(&cut)) && cut.ends_with("👩‍👩‍👧‍👦…"),
-        "{cut}"
-    );
+    assert!(bounds.contains(&visible_len(&cut)), "{cut}");
+    assert!(cut.ends_with("👩‍👩‍👧‍👦…"), "{cut}");
 }
 
 #[test]

@@ -8,16 +8,11 @@ mod paths;
 mod runner;
 mod scope;
 
-use tempfile::TempDir;
+use std::sync::LazyLock;
 
-/// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        testkit::files::write(&folder.path().join(path), text);
-    }
-    folder
-}
+use workspace::convention::paths::PathClasses;
+
+static CLASSES: LazyLock<PathClasses> = LazyLock::new(|| PathClasses::new::<&str>(&[]).unwrap());
 
 fn strings(list: &[&str]) -> Vec<String> {
     list.iter().map(|&item| item.to_owned()).collect()

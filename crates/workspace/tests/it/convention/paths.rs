@@ -16,10 +16,7 @@ fn classes() {
             src/a.ts src/main.rs src/contest.py src/latest/a.go src/main/java/com/a/test/Helper.java
             src/Attest.java src/config.ts src/data.json
         "),
-        (
-            Docs,
-            "spec/tdd.md README.md LICENSE LICENSE-MIT docs/img/a.png CHANGELOG.txt",
-        ),
+        (Docs, "spec/tdd.md README.md LICENSE LICENSE-MIT docs/img/a.png CHANGELOG.txt"),
         (Build, "
             Cargo.toml crates/a/Cargo.toml Cargo.lock package.json tsconfig.build.json vite.config.ts
             .github/workflows/test.yml .github/CONTRIBUTING.md requirements.txt requirements-dev.txt

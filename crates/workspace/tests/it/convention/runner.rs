@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use workspace::convention::paths::PathClasses;
 use workspace::runner::{Note, RunnerError, TestSetup, detect, runner_names, tests_named};
 
-use super::folder;
+use crate::folder;
 
 /// The files of a project, each with what is in it; then the command found, the framework, and the detector.
 const CASES: &[&str] = &[
@@ -125,11 +125,8 @@ fn what_a_runner_takes_for_a_test_is_one() {
         let products = "src/add.js lib/contest.py latest.rb src/lib.rs a.go";
         for (paths, are_tests) in [(tests, true), (products, false)] {
             for path in paths.split(' ') {
-                assert_eq!(
-                    classes.is_test(path),
-                    are_tests,
-                    "{case}: {path}: {patterns:?}"
-                );
+                let is_test = classes.is_test(path);
+                assert_eq!(is_test, are_tests, "{case}: {path}: {patterns:?}");
             }
         }
     }
@@ -177,18 +174,12 @@ fn what_cannot_be_read_is_passed_over_with_a_note_and_others_are_named() {
     let made = found(files(several).path(), "make").unwrap();
     assert_eq!(made.command, "make test");
     let damaged = "package.json={ + Cargo.toml=[package + pyproject.toml== = + go.mod=module a";
+    let of_damaged = "package.json, Cargo.toml, pyproject.toml, go before python";
+    let no_text = "package.json/x + Makefile=test:\n\tx\n";
     for (told, detector, notes) in [
         (several, "node", "node before cargo go"),
-        (
-            damaged,
-            "go",
-            "package.json, Cargo.toml, pyproject.toml, go before python",
-        ),
-        (
-            "package.json/x + Makefile=test:\n\tx\n",
-            "make",
-            "package.json, Cargo.toml",
-        ),
+        (damaged, "go", of_damaged),
+        (no_text, "make", "package.json, Cargo.toml"),
     ] {
         let root = files(told);
         if detector == "make" {
@@ -223,7 +214,6 @@ fn the_package_manager_of_a_workspace_is_found_above() {
 
 #[test]
 fn an_unknown_runner_is_refused_with_the_nearest() {
-    let root = folder(&[]);
     for (name, meant) in [
         ("pytest", "python"),
         ("vitest", "node"),
@@ -231,7 +221,7 @@ fn an_unknown_runner_is_refused_with_the_nearest() {
         ("Auto", "auto"),
         ("zzz", ""),
     ] {
-        let error = detect(root.path(), name).unwrap_err();
+        let error = detect(Path::new("/nowhere"), name).unwrap_err();
         let RunnerError::UnknownRunner { nearest, .. } = &error;
         assert_eq!(nearest.unwrap_or_default(), meant, "{name}");
         assert!(error.suggestion().contains(meant), "{name}");

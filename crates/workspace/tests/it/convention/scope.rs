@@ -1,7 +1,7 @@
 use tempfile::TempDir;
 use workspace::convention::scope::Scopes;
 
-use super::folder;
+use crate::folder;
 
 /// The scope of these files of a project, or nothing.
 fn of(scopes: &Scopes, files: &str, root: &TempDir) -> String {

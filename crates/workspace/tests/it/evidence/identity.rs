@@ -19,46 +19,42 @@ fn of(root: &Path, command: &str, path: &[&Path], variables: &[(&str, &str)]) ->
 #[test]
 fn a_program_further_ahead_and_one_that_was_written_over() {
     let folder = testkit::folder();
-    let (root, bin, fake) = (
-        folder.path().join("project"),
-        folder.path().join("bin"),
-        folder.path().join("fake"),
-    );
+    let [root, bin, fake] = ["project", "bin", "fake"].map(|name| folder.path().join(name));
     write_program(&bin.join("check"), "#!/bin/sh\nexit 1\n");
     write_program(&fake.join("other"), "#!/bin/sh\n");
-    let before = of(&root, "check -q", &[&fake, &bin], &[]);
-    assert_eq!(before.programs.len(), 1);
-    assert_eq!(of(&root, "check -q", &[&fake, &bin], &[]), before);
+    let now = |path: &[&Path]| of(&root, "check -q", path, &[]);
+    let before = now(&[&fake, &bin]);
+    assert_eq!((before.programs.len(), &before), (1, &now(&[&fake, &bin])));
     write_program(&fake.join("check"), "#!/bin/sh\nexit 0\n");
-    let now = of(&root, "check -q", &[&fake, &bin], &[]);
-    let at = |folder: &Path| format!("`{}`", folder.join("check").display());
-    let (was, is) = (at(&bin), at(&fake));
-    let moved = format!("the program check ({was} before, {is} now)");
-    assert_eq!(now.changed_since(&before), [moved]);
-    let gone = of(&root, "check -q", &[], &[]);
-    let told = format!("the program check ({was} is not there any more)");
-    assert_eq!(gone.changed_since(&before), [told]);
-    let told = format!("the program check ({was} is there now)");
-    assert_eq!(before.changed_since(&gone), [told]);
+    let (ahead, gone, same) = (now(&[&fake, &bin]), now(&[]), now(&[&bin]));
+    assert_eq!(same, before);
+    write_program(&bin.join("check"), "#!/bin/sh\nexit 0\n");
+    let over = now(&[&bin]);
     // Runs from before places were kept.
     let mut old = before.clone();
     old.places.clear();
-    let told = format!("the program check ({is}, or code that it loads, is not what it was)");
-    assert_eq!(now.changed_since(&old), [told]);
-    assert_eq!(of(&root, "check -q", &[&bin], &[]), before);
-    write_program(&bin.join("check"), "#!/bin/sh\nexit 0\n");
-    let now = of(&root, "check -q", &[&bin], &[]);
-    let told = format!("the program check ({was}, or code that it loads, is not what it was)");
-    assert_eq!(now.changed_since(&before), [told]);
+    let at = |folder: &Path| format!("`{}`", folder.join("check").display());
+    let (was, is) = (at(&bin), at(&fake));
+    let written_over = |at| format!("{at}, or code that it loads, is not what it was");
+    for (now, before, expected) in [
+        (&ahead, &before, format!("{was} before, {is} now")),
+        (&gone, &before, format!("{was} is not there any more")),
+        (&before, &gone, format!("{was} is there now")),
+        (&ahead, &old, written_over(&is)),
+        (&over, &before, written_over(&was)),
+    ] {
+        let expected = format!("the program check ({expected})");
+        assert_eq!(now.changed_since(before), [expected]);
+    }
 
     // What the project is made of may change; where it is looked for may not.
-    let own = |path: &[&Path]| of(&root, "sh ./check", path, &[]);
+    let own = || of(&root, "sh ./check", &[&bin], &[]);
     write_program(&root.join("check"), "#!/bin/sh\nexec build/tool\n");
     write_program(&root.join("build/tool"), "1\n");
-    let before = own(&[&bin]);
+    let before = own();
     assert!(before.programs.contains_key("build/tool"), "{before:?}");
     write_program(&root.join("build/tool"), "2\n");
-    assert_eq!(own(&[&bin]), before);
+    assert_eq!(own(), before);
 }
 
 #[test]
@@ -104,25 +100,23 @@ fn the_package_behind_a_script_and_what_belongs_to_it() {
 fn the_packages_of_a_virtual_environment() {
     let folder = testkit::folder();
     let root = folder.path();
+    let bin = root.join("own/bin");
     let inside = root.join("own/lib/python3.11/site-packages");
     write_program(&root.join("base/python3.11"), "python\n");
-    std::fs::create_dir_all(root.join("own/bin")).unwrap();
-    symlink(root.join("base/python3.11"), root.join("own/bin/python")).unwrap();
-    write_program(
-        &root.join("own/bin/pytest"),
-        format!("#!{}\n", root.join("own/bin/python").display()),
-    );
-    write(&inside.join("_pytest/runner.py"), "1\n");
-    let bin = root.join("own/bin");
+    let first = format!("#!{}\n", bin.join("python").display());
+    write_program(&bin.join("pytest"), first);
+    symlink(root.join("base/python3.11"), bin.join("python")).unwrap();
+    let runner = inside.join("_pytest/runner.py");
+    write(&runner, "1\n");
     for command in ["pytest -q", "python -m pytest"] {
         let now = || of(&root.join("project"), command, &[&bin], &[]);
         let before = now();
         write(&inside.join("sitecustomize.py"), "1\n");
         assert_eq!(now().changed_since(&before).len(), 1, "{command}");
         std::fs::remove_file(inside.join("sitecustomize.py")).unwrap();
-        write(&inside.join("_pytest/runner.py"), "2\n");
+        write(&runner, "2\n");
         assert_eq!(now().changed_since(&before).len(), 1, "{command}");
-        write(&inside.join("_pytest/runner.py"), "1\n");
+        write(&runner, "1\n");
         assert_eq!(now(), before);
     }
 }
@@ -137,14 +131,11 @@ fn variables_that_runners_obey() {
     assert_eq!(runner.variables.len(), 1);
     let now = of(&[("PYTEST_ADDOPTS", "-x"), ("ENV", "token")]);
     let before = of(&[("NODE_OPTIONS", "--no-warnings"), ("ENV", "other")]);
-    assert_eq!(
-        now.changed_since(&before),
-        [
-            "the variable ENV (has another value)",
-            "the variable PYTEST_ADDOPTS (is set now)",
-            "the variable NODE_OPTIONS (is not set any more)"
-        ]
-    );
+    insta::assert_snapshot!(now.changed_since(&before).join("\n"), @r"
+    the variable ENV (has another value)
+    the variable PYTEST_ADDOPTS (is set now)
+    the variable NODE_OPTIONS (is not set any more)
+    ");
     // What they hold may be nobody's business.
     let kept = serde_json::to_string(&before).unwrap();
     assert!(!kept.contains("no-warnings"), "{kept}");

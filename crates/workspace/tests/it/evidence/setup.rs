@@ -157,16 +157,11 @@ fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
     let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
     fixture.lend(&tree, &needed.installed).unwrap();
     let root = fs::canonicalize(fixture.root()).unwrap();
-    for (lent, from) in [
-        ("node_modules/left", root.join("node_modules/left")),
-        (
-            "node_modules/@of/right",
-            root.join("node_modules/@of/right"),
-        ),
-        (".venv", root.join(".venv")),
-        ("node_modules/a", tree.path().join("packages/a")),
-        ("node_modules/@of/a", tree.path().join("packages/a")),
-    ] {
+    let own = tree.path().join("packages/a");
+    let lent = ["node_modules/left", "node_modules/@of/right", ".venv"];
+    let lent = lent.map(|lent| (lent, root.join(lent)));
+    let own = ["node_modules/a", "node_modules/@of/a"].map(|of| (of, own.clone()));
+    for (lent, from) in lent.into_iter().chain(own) {
         // Where the link leads.
         assert_eq!(fs::canonicalize(tree.path().join(lent)).unwrap(), from);
     }

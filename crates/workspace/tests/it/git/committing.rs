@@ -20,10 +20,8 @@ fn only_what_is_named() {
     // Patterns are names.
     let named = ["*", ":(glob)**", "README.md", "new"];
     let made = fixture.commit(&named).unwrap();
-    assert_eq!(
-        (&made.oid, &made.commit.parents),
-        (&fixture.head(), &vec![base])
-    );
+    let expected = (&fixture.head(), &vec![base]);
+    assert_eq!((&made.oid, &made.commit.parents), expected);
     assert_eq!(made.commit.author_date, DATE);
     assert_eq!(made.commit.message.trim_end(), "feat: a thing\n\nBody.");
     assert_eq!(made.paths, paths(&named));
@@ -124,12 +122,9 @@ fn a_refusing_hook_leaves_everything_as_it_was() {
     else {
         panic!("{error}")
     };
-    assert!(
-        output.starts_with("to stdout\n") && output.ends_with("to stderr"),
-        "{output}"
-    );
+    assert!(output.starts_with("to stdout\n") && output.ends_with("to stderr"));
     assert!(output.len() < 70_000 && output.contains("left out"));
-    assert!(left_in_index.is_empty());
+    assert_eq!(left_in_index, &[]);
     assert_eq!(
         (fixture.short_status(), fixture.index(), fixture.head()),
         before

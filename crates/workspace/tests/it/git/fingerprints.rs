@@ -1,5 +1,6 @@
 //! The fingerprint: what was tested is what is committed.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -92,13 +93,34 @@ fn hostile_names() {
     } else {
         &[]
     };
-    let names = [HOSTILE, latin].concat();
-    for name in &names {
-        fixture.write_bytes(name, b"x\n");
-    }
+    let names = HOSTILE.iter().chain(latin);
+    let names = names.map(|name| RepoPath::from_bytes(*name).unwrap());
+    let names: BTreeSet<RepoPath> = names.collect();
+    let is_tracked = |expected| {
+        for path in &names {
+            let is = (
+                fixture.is_tracked(path).unwrap(),
+                fixture.is_ignored(path).unwrap(),
+            );
+            assert_eq!(is, (expected, false), "{path}");
+        }
+    };
+    let write = |content: &[u8]| {
+        for path in &names {
+            fixture.write_bytes(path.as_bytes(), content);
+        }
+    };
+    write(b"x\n");
+    assert_eq!(BTreeSet::from_iter(fixture.all_changed()), names);
+    is_tracked(false);
     check(&fixture);
-    for name in names {
-        fs::remove_file(fixture.root().join(OsStr::from_bytes(name))).unwrap();
+    is_tracked(true);
+    write(b"x\ny\n");
+    let all = Vec::from_iter(names.clone());
+    let stat = fixture.diff_stat(&fixture.head(), &all, &fixture.status().unwrap());
+    assert_eq!(stat.unwrap().to_string(), format!("+{},-0", all.len()));
+    for path in &names {
+        fs::remove_file(fixture.root().join(OsStr::from_bytes(path.as_bytes()))).unwrap();
     }
     check(&fixture);
 }

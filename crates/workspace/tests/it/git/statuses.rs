@@ -1,9 +1,8 @@
 //! The working tree as git tells it.
 
-use std::collections::BTreeSet;
 use std::fs;
 
-use workspace::git::{Change, RepoPath, StatusCode};
+use workspace::git::{Change, StatusCode};
 
 use super::fixture::{Fixture, path, paths};
 
@@ -48,29 +47,19 @@ fn kinds_of_change() {
         format!("{:?} {:?} {}", is.staged, is.unstaged, flags.concat())
     };
     let write = || fixture.write("a", "changed\n");
+    let (remove, new) = (|| fixture.remove("a"), || fixture.write("new", "x"));
+    let link = || {
+        remove();
+        fixture.link("README.md", "a");
+    };
     let steps: [(&dyn Fn(), &str, &str); 8] = [
         (&write, "status", "Unmodified Modified "),
         (&write, "add a", "Modified Unmodified "),
-        (
-            &|| fixture.remove("a"),
-            "status",
-            "Unmodified Deleted deleted",
-        ),
+        (&remove, "status", "Unmodified Deleted deleted"),
         (&|| (), "mv a b", "Renamed Unmodified "),
-        (
-            &|| {
-                fixture.remove("a");
-                fixture.link("README.md", "a");
-            },
-            "status",
-            "Unmodified TypeChanged ",
-        ),
+        (&link, "status", "Unmodified TypeChanged "),
         (&|| (), "rm --quiet --cached a", "Deleted Added "),
-        (
-            &|| fixture.write("new", "x"),
-            "status",
-            "Unmodified Added new",
-        ),
+        (&new, "status", "Unmodified Added new"),
         (
             &|| (),
             "add --intent-to-add new",
@@ -87,41 +76,6 @@ fn kinds_of_change() {
         }
         fixture.git(&["reset", "--quiet", "--hard"]);
     }
-}
-
-#[test]
-fn hostile_names() {
-    let fixture = Fixture::new();
-    let latin: &[&[u8]] = if cfg!(target_os = "linux") {
-        &[b"latin-\xe9"]
-    } else {
-        &[]
-    };
-    let names = HOSTILE.iter().chain(latin);
-    let names = names.map(|name| RepoPath::from_bytes(*name).unwrap());
-    let names: BTreeSet<RepoPath> = names.collect();
-    let write = |content: &[u8]| {
-        for path in &names {
-            fixture.write_bytes(path.as_bytes(), content);
-        }
-    };
-    write(b"x\n");
-    assert_eq!(BTreeSet::from_iter(fixture.all_changed()), names);
-    for path in &names {
-        assert!(
-            !fixture.is_tracked(path).unwrap() && !fixture.is_ignored(path).unwrap(),
-            "{path}"
-        );
-    }
-    fixture.commit_all("hostile");
-    for path in &names {
-        assert!(fixture.is_tracked(path).unwrap(), "{path}");
-    }
-    write(b"x\ny\n");
-    let status = fixture.status().unwrap();
-    let names = Vec::from_iter(names);
-    let stat = fixture.diff_stat(&fixture.head(), &names, &status);
-    assert_eq!(stat.unwrap().to_string(), format!("+{},-0", names.len()));
 }
 
 #[test]
@@ -156,10 +110,8 @@ fn ignored_files_and_nested_repositories() {
     fixture.write("build/x", "x");
     let status = fixture.status().unwrap();
     // Folders stand for themselves.
-    assert_eq!(
-        (status.changes, status.ignored),
-        (vec![], paths(&["a.log"]))
-    );
+    let expected = (vec![], paths(&["a.log"]));
+    assert_eq!((status.changes, status.ignored), expected);
     for (name, ignored) in [("a.log", true), ("build/x", true), ("README.md", false)] {
         assert_eq!(fixture.is_ignored(&path(name)).unwrap(), ignored, "{name}");
     }

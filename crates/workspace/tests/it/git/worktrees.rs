@@ -30,10 +30,8 @@ fn each_working_tree_knows_the_others() {
     fs::remove_dir_all(&gone).unwrap();
 
     let of_main = in_other_worktrees(&main);
-    assert_eq!(
-        BTreeSet::from_iter(&of_main),
-        BTreeSet::from([&inside, &beside])
-    );
+    let expected = BTreeSet::from([&inside, &beside]);
+    assert_eq!(BTreeSet::from_iter(&of_main), expected);
     let of_inside = in_other_worktrees(&inside);
     assert_eq!(of_inside, [main.clone(), beside.clone()]);
     let folder = in_other_worktrees(&beside.join("packages/one"));

@@ -36,14 +36,12 @@ fn refused(text: &str, assertion: &Assertion, origin: &str, list: &Path) -> Stri
 
 #[test]
 fn ssh_takes_the_signature_of_a_passkey_that_is_in_the_list() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = testkit::folder();
     let (passkey, assertion) = recorded();
-    let list = list(
-        &folder,
-        &format!("# keys\nbob ssh-ed25519 AAAA\n{}\n", passkey.line("ann")),
-    );
+    let lines = format!("# keys\nbob ssh-ed25519 AAAA\n{}\n", passkey.line("ann"));
+    let list = list(&folder, &lines);
     let signature = passkey::signature(TEXT, &assertion, ORIGIN, &list).unwrap();
-    assert!(passkey::is_of_passkey(&signature));
+    assert!(passkey::is_of_passkey(&signature) && !passkey::is_of_passkey("nonsense"));
     let signer = person::verify(TEXT, &signature, &list, None).unwrap();
     assert_eq!(signer.name, "ann");
     assert!(person::verify("reject\n", &signature, &list, None).is_err());
@@ -51,42 +49,46 @@ fn ssh_takes_the_signature_of_a_passkey_that_is_in_the_list() {
 
 #[test]
 fn what_was_signed_elsewhere_or_for_something_else_does_not_count() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = testkit::folder();
     let (passkey, assertion) = recorded();
     let lines = passkey.line("ann");
     let path = list(&folder, &lines);
-    let why = refused("reject\n", &assertion, ORIGIN, &path);
-    assert!(why.contains("signed something else"), "{why}");
-    let why = refused(TEXT, &assertion, "http://localhost:8124", &path);
-    assert!(why.contains("on another page"), "{why}");
-    let damaged = Assertion {
-        signature: assertion.signature.replace('E', "F"),
-        ..assertion.clone()
+    let with = |change: &dyn Fn(&mut Assertion)| {
+        let mut changed = assertion.clone();
+        change(&mut changed);
+        changed
     };
-    refused(TEXT, &damaged, ORIGIN, &path);
-    for part in ["", "AA", "MAA", "!", "MIIIII"] {
-        let signature = Assertion {
-            signature: part.to_owned(),
-            ..assertion.clone()
-        };
-        let authenticator = Assertion {
-            authenticator_data: part.to_owned(),
-            ..assertion.clone()
-        };
-        for broken in [signature, authenticator] {
-            let why = refused(TEXT, &broken, ORIGIN, &path);
-            assert!(why.contains("not the signature of a passkey"), "{why}");
-        }
-    }
     // Nobody touched it: the flags stand behind the hash of the site.
     let mut about = passkey::bytes(&assertion.authenticator_data).unwrap();
     about[32] = 0;
-    let untouched = Assertion {
-        authenticator_data: passkey::letters(&about),
-        ..assertion.clone()
-    };
-    let why = refused(TEXT, &untouched, ORIGIN, &path);
-    assert!(why.contains("nobody touched"), "{why}");
+    let untouched = with(&|it| it.authenticator_data = passkey::letters(&about));
+    let damaged = with(&|it| it.signature = it.signature.replace('E', "F"));
+    let mut cases = vec![
+        (
+            "reject\n",
+            ORIGIN,
+            assertion.clone(),
+            "signed something else",
+        ),
+        (
+            TEXT,
+            "http://localhost:8124",
+            assertion.clone(),
+            "on another page",
+        ),
+        (TEXT, ORIGIN, damaged, ""),
+        (TEXT, ORIGIN, untouched, "nobody touched"),
+    ];
+    for part in ["", "AA", "MAA", "!", "MIIIII"] {
+        let signature = with(&|it| part.clone_into(&mut it.signature));
+        let authenticator = with(&|it| part.clone_into(&mut it.authenticator_data));
+        let broken = [signature, authenticator];
+        cases.extend(broken.map(|it| (TEXT, ORIGIN, it, "not the signature of a passkey")));
+    }
+    for (text, origin, assertion, why) in cases {
+        let refused = refused(text, &assertion, origin, &path);
+        assert!(refused.contains(why), "{refused}");
+    }
     // For another use, or no passkey at all.
     let git = lines.replace(person::NAMESPACE, "git");
     refused(TEXT, &assertion, ORIGIN, &list(&folder, &git));
@@ -94,8 +96,7 @@ fn what_was_signed_elsewhere_or_for_something_else_does_not_count() {
     let why = refused(TEXT, &assertion, ORIGIN, &none);
     assert!(why.contains("no passkey for this page"), "{why}");
     let code = passkey::signature(TEXT, &assertion, ORIGIN, &folder.path().join("none"));
-    let code = code.unwrap_err().code();
-    assert_eq!(code, "no_signers");
+    assert_eq!(code.unwrap_err().code(), "no_signers");
 }
 
 #[test]
@@ -108,5 +109,4 @@ fn only_keys_on_p_256_are_taken() {
         let found = Passkey::new(&passkey::bytes(key).unwrap(), "localhost");
         assert_eq!(found, None);
     }
-    assert!(!passkey::is_of_passkey("nonsense"));
 }

@@ -53,23 +53,14 @@ fn assert_fenced(prompt: &str) {
 #[test]
 fn every_prompt_shows_what_belongs_to_it_and_says_how_the_answer_is_written() {
     let profile = generic();
+    let (verdict, plan) = ("\n@@@REVIEW_META\nverdict: ", "the-plan|the-review");
     let inputs = "the-context|the-language|first-constraint\nsecond-constraint|the-feedback";
     let code = "the-plan|iteration-2/code|\"src/a.rs\", 10 bytes|fn a() {}|\"b.md\"";
     let revised = "the-plan|the-review|\"src/a.rs\"|Issues: 3, of which critical: 1";
     for (phase, format, shown, hidden) in [
-        (
-            Phase::Planning,
-            "VALIDATION FAILED:",
-            "/the-project",
-            "the-plan|the-review",
-        ),
+        (Phase::Planning, "VALIDATION FAILED:", "/the-project", plan),
         (Phase::Generation, "\n<<<FILE: ", "the-plan", "the-review"),
-        (
-            Phase::Review,
-            "\n@@@REVIEW_META\nverdict: ",
-            code,
-            "fn old()",
-        ),
+        (Phase::Review, verdict, code, "fn old()"),
         (Phase::Revision, "\n<<<FILE: ", revised, "fn old()"),
     ] {
         let next = "the session\n`review__x__2026` can take its next step";

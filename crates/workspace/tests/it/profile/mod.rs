@@ -179,10 +179,9 @@ fn a_profile_of_the_user_serves_every_project_that_has_none_of_its_name() {
     let listed = listed.find(|one| one.name == "own").unwrap();
     let folder = kept.canonicalize().unwrap();
     let source = Source::User { folder };
-    assert_eq!(
-        [profile.source, pinned.source, listed.source],
-        [source.clone(), source.clone(), source]
-    );
+    for found in [profile.source, pinned.source, listed.source] {
+        assert_eq!(found, source);
+    }
     testkit::files::copy(&kept, &scene.profile_folder());
     let nearer = scene.load().unwrap();
     assert!(matches!(nearer.source, Source::Project { .. }));

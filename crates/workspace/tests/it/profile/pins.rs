@@ -22,10 +22,8 @@ fn a_pinned_profile_is_what_it_was() {
         let pin = was.pin().unwrap();
         assert!(!String::from_utf8_lossy(&pin).contains("not a text of the prompts"));
         let is = Profile::from_pin(&pin).unwrap();
-        assert_eq!(
-            (&is.hash, &is.name, &is.title),
-            (&was.hash, &was.name, &was.title)
-        );
+        let look = |it: &Profile| (it.hash.clone(), it.name.clone(), it.title.clone());
+        assert_eq!(look(&is), look(was));
         assert_eq!((&is.inputs, &is.responses), (&was.inputs, &was.responses));
         assert_eq!((&is.source, is.pin().unwrap()), (&was.source, pin));
     }

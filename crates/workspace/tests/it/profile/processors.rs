@@ -117,18 +117,14 @@ fn nothing_runs_before_a_person_trusted_it() {
 #[test]
 fn a_file_of_the_folder_can_be_the_program() {
     let good = format!("#!/bin/sh\necho '{GOOD}'\n");
+    let missing = "processor_missing";
     for (command, text, mode, expected) in [
         ("[./run, x]", &*good, 0o755, "ran"),
-        ("[./run, x]", &good, 0o644, "processor_missing"),
-        (
-            "[./run, x]",
-            "#!/no/such/interpreter\n",
-            0o755,
-            "processor_missing",
-        ),
-        ("[no-such-program-here]", "", 0o755, "processor_missing"),
-        ("[./none]", "", 0o755, "processor_missing"),
-        ("[/no/such/program]", "", 0o755, "processor_missing"),
+        ("[./run, x]", &good, 0o644, missing),
+        ("[./run, x]", "#!/no/such/interpreter\n", 0o755, missing),
+        ("[no-such-program-here]", "", 0o755, missing),
+        ("[./none]", "", 0o755, missing),
+        ("[/no/such/program]", "", 0o755, missing),
     ] {
         let scene = with_command(command).file("run", text);
         fs::set_permissions(scene.path("run"), fs::Permissions::from_mode(mode)).unwrap();
@@ -184,22 +180,15 @@ fn how_one_ended_is_told_with_what_it_said() {
     // Of much that was said, the end is told.
     let much = "i=0; while [ $i -lt 9999 ]; do echo line $i; i=$((i+1)); done >&2; exit 1";
     let hangs = "echo waiting >&2\nwhile :; do sleep 1; done\n";
-    let begun = Instant::now();
+    let odd = "printf '\\033[31mred\\033[0m \\342\\200\\256 x%10000s' y";
+    let (begun, died) = (Instant::now(), "processor_died");
     for (text, code, says) in [
-        (
-            &*words,
-            "processor_died",
-            "exit status 3; it said: first\nlast words",
-        ),
-        ("kill -9 $$", "processor_died", "ended by signal 9"),
-        (much, "processor_died", "line 9998"),
+        (&*words, died, "exit status 3; it said: first\nlast words"),
+        ("kill -9 $$", died, "ended by signal 9"),
+        (much, died, "line 9998"),
         (hangs, "processor_timed_out", "it said: waiting"),
         ("exec cat /dev/zero", "processor_flooded", ""),
-        (
-            "printf '\\033[31mred\\033[0m \\342\\200\\256 x%10000s' y",
-            "processor_garbage",
-            "it began with: ",
-        ),
+        (odd, "processor_garbage", "it began with: "),
     ] {
         let scene = within(if text == hangs { 1 } else { 20 }, "[sh, run.sh]");
         let (found, told) = fault(&trusted(scene.file("run.sh", text)));

@@ -144,8 +144,6 @@ fn what_a_file_says_is_told_plainly() {
     assert!(text.contains("a b") && !odd, "{text}");
     let yaml = "tramline-profile: 1\ntitle: \"x\\e[31my\"\ninputs: { a: { type: text, description: \"z\\u202e\" } }\n";
     let profile = Scene::new(yaml).load().unwrap();
-    assert_eq!(
-        (&*profile.title, &*profile.inputs["a"].description),
-        ("xy", "z")
-    );
+    let told = (&*profile.title, &*profile.inputs["a"].description);
+    assert_eq!(told, ("xy", "z"));
 }

@@ -180,10 +180,8 @@ fn what_is_wrong_in_the_file_is_placed() {
         let error = project.error("1");
         assert_eq!((error.code(), &*project.tasks()), ("tasks_invalid", text));
         let told = error.to_string();
-        assert!(
-            told.ends_with(&format!("tasks.json:{expected}")),
-            "{text}: {told}"
-        );
+        let (_, told) = told.split_once("tasks.json:").unwrap();
+        assert_eq!(told, expected, "{text}");
     }
     let error = Project::with_tasks(b"{\n \"a\": \"\xff\"}").error("1");
     assert!(error.to_string().contains(":2:8: not UTF-8"), "{error}");

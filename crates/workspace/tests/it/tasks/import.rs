@@ -11,14 +11,7 @@ use workspace::tasks::import::{
 };
 use workspace::tasks::{Status, TaskFile};
 
-/// A project with these files.
-fn project(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> TempDir {
-    let project = testkit::folder();
-    for (name, text) in files {
-        testkit::files::write(&project.path().join(name), text);
-    }
-    project
-}
+use crate::folder;
 
 /// The format, then the tasks, a line each: key, status, kind, title, and what they wait for; then the problems.
 fn told(imported: &Imported) -> String {
@@ -43,7 +36,7 @@ fn told(imported: &Imported) -> String {
 }
 
 fn of(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)], path: &str) -> (Imported, String) {
-    let project = project(files);
+    let project = folder(files);
     let imported = read(&project.path().join(path), None).unwrap();
     let told = told(&imported);
     (imported, told)
@@ -250,7 +243,7 @@ fn github() {
     let expected =
         "Github\n#9 pending t\n! 0: #9 does not say whether it is open, and counts as that";
     assert_eq!(told(graph), expected);
-    let project = project(&[("a.json", r#"{"message": "Not Found"}"#)]);
+    let project = folder(&[("a.json", r#"{"message": "Not Found"}"#)]);
     assert!(read(&project.path().join("a.json"), None).is_err());
 }
 
@@ -281,7 +274,7 @@ impl Scene {
     /// Brought in once.
     fn new(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)], path: &'static str) -> Self {
         let mut scene = Self {
-            project: project(files),
+            project: folder(files),
             path,
             text: String::new(),
         };
@@ -368,12 +361,15 @@ fn what_is_brought_in_twice_is_there_once() {
     assert_eq!(scene.bring_in(), [MergeOutcome::Added; 2]);
     let file: Value = serde_json::from_str(&scene.text).unwrap();
     let [own, one, two] = [0, 1, 2].map(|at| &file["master"]["tasks"][at]);
-    assert_eq!(
-        (&own["later"], &file["master"]["metadata"]["a"]),
-        (&json!(1), &json!(1))
-    );
-    assert_eq!((&one["id"], &two["id"]), (&json!(5), &json!(6)));
-    assert_eq!(two["dependencies"], json!([5]));
+    let kept = &file["master"]["metadata"]["a"];
+    let told = json!([
+        own["later"],
+        kept,
+        one["id"],
+        two["id"],
+        two["dependencies"]
+    ]);
+    assert_eq!(told, json!([1, 1, 5, 6, [5]]));
     assert_eq!(two["subtasks"][1]["dependencies"], json!([1]));
     let first = scene.text.clone();
     assert_eq!(scene.bring_in(), [MergeOutcome::Unchanged; 2]);
@@ -603,7 +599,7 @@ proptest::proptest! {
     fn any_text_is_read_or_refused(
         text in r#"(---\n|id: [A-Za-z]-?[0-9.]{1,4}\n|title: .{0,9}\n|\#{1,3} (Phase )?[0-9.]{0,3}.{0,8}\n|[ ]{0,4}[-*+] ?\[[ xX~-]?\] ?[*~]{0,2}(T|TASK-)?[0-9.]{0,4}[a-z]?.{0,12}\n|\{"(id|number)":("a"|1),"title":"t"\}\n|.{0,20}\n){0,14}"#,
     ) {
-        let project = project(&[("tasks.md", &text)]);
+        let project = folder(&[("tasks.md", &text)]);
         for format in ImportFormat::ALL {
             let Ok(imported) = read(&project.path().join("tasks.md"), Some(format)) else {
                 continue;

@@ -33,11 +33,8 @@ fn a_checklist_is_a_task() {
     let task = read(PLAN);
     assert_eq!((&*task.id, &*task.title), ("add-a-cache", "Add a *cache*"));
     assert_eq!(task.status, Status::Pending);
-    assert!(
-        task.description
-            .starts_with("Some words first.\n\n\nMore words."),
-        "{task:?}"
-    );
+    let description = "Some words first.\n\n\nMore words.";
+    assert!(task.description.starts_with(description), "{task:?}");
     insta::assert_snapshot!(told(&task), @"
     1 done Store answers [] None <- 
     2 pending Forget old ones [] None <- add-a-cache.1

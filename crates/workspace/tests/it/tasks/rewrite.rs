@@ -43,26 +43,17 @@ fn only_the_bytes_of_the_status_change() {
     let whole = "\"status\" :  \"pending\"  ,";
     let first = "\\\"\",\"status\":\"pending\"";
     let edits = [
-        (
-            change("1.1", "done"),
-            first,
-            first.replace("pending", "done"),
-        ),
-        (
-            change("1.2", "done"),
-            "\"in-progress\"",
-            "\"done\"".to_owned(),
-        ),
-        (
-            change("1", "review"),
-            whole,
-            whole.replace("pending", "review"),
-        ),
+        ("1.1", "done", first, "pending"),
+        ("1.2", "done", "\"in-progress\"", "in-progress"),
+        ("1", "review", whole, "pending"),
     ];
     for these in [&edits[..1], &edits[1..2], &edits[2..], &edits[1..]] {
-        let changes: Vec<_> = these.iter().map(|(change, ..)| change.clone()).collect();
-        let make = |text: String, (_, was, is): &(_, &str, String)| text.replace(was, is);
-        let expected = these.iter().fold(STRANGE.to_owned(), make);
+        let changes = these.iter().map(|(id, status, ..)| change(id, status));
+        let changes: Vec<_> = changes.collect();
+        let mut expected = STRANGE.to_owned();
+        for (_, status, place, was) in these {
+            expected = expected.replace(place, &place.replace(was, status));
+        }
         assert_eq!(after(STRANGE, &changes), expected, "{changes:?}");
     }
 }
@@ -88,10 +79,8 @@ fn a_missing_status_is_put_in_as_the_file_is_written() {
         &[change("1", hostile)],
     );
     let value: serde_json::Value = serde_json::from_str(&result).unwrap();
-    assert_eq!(
-        value,
-        serde_json::json!({ "tasks": [{ "id": 1, "status": hostile }] })
-    );
+    let expected = serde_json::json!({ "tasks": [{ "id": 1, "status": hostile }] });
+    assert_eq!(value, expected);
 }
 
 #[test]
@@ -125,16 +114,11 @@ fn applying_and_reverting_know_where_they_stand() {
     assert_eq!(serde_json::from_str::<Rewrite>(&json).unwrap(), rewrite);
     let state = || rewrite.state().unwrap();
     let (apply, revert) = (|| rewrite.apply().unwrap(), || rewrite.revert().unwrap());
-    assert_eq!(
-        (state(), revert()),
-        (FileState::Old, RevertOutcome::NotNeeded)
-    );
+    let not_needed = (FileState::Old, RevertOutcome::NotNeeded);
+    assert_eq!((state(), revert()), not_needed);
     assert_eq!((apply(), state()), (Applied::Done, FileState::New));
-    assert_eq!(
-        (apply(), revert()),
-        (Applied::AlreadyDone, RevertOutcome::Done)
-    );
-    assert_eq!(apply(), Applied::Done);
+    let twice = (Applied::AlreadyDone, RevertOutcome::Done, Applied::Done);
+    assert_eq!((apply(), revert(), apply()), twice);
 
     let edited = project.tasks() + " ";
     let left_alone = (FileState::Other, RevertOutcome::LeftAlone);

@@ -12,15 +12,12 @@ fn a_flag_goes_before_the_state_and_the_state_before_master() {
     let root = project.root.path();
     let resolved = |flag| resolve_tag(root, flag).map_err(|error| error.code());
     assert_eq!(resolved(None), Ok("master".to_owned()));
+    let feature = "{\"currentTag\": \"feature\"}";
     for (state, flag, expected) in [
         ("{\"lastSwitched\": \"x\"}", None, Ok("master")),
-        ("{\"currentTag\": \"feature\"}", None, Ok("feature")),
-        ("{\"currentTag\": \"feature\"}", Some("other"), Ok("other")),
-        (
-            "{\"currentTag\": \"feature\"}",
-            Some("../other"),
-            Err("bad_name"),
-        ),
+        (feature, None, Ok("feature")),
+        (feature, Some("other"), Ok("other")),
+        (feature, Some("../other"), Err("bad_name")),
         ("{\"currentTag\": \"a/b\"}", None, Err("bad_name")),
         ("{\n\"currentTag\": 3}", None, Err("tasks_invalid")),
         ("{", None, Err("tasks_invalid")),
