@@ -46,6 +46,7 @@ fn kinds_of_change() {
         let flags = flags.map(|(flag, set)| if set { flag } else { "" });
         format!("{:?} {:?} {}", is.staged, is.unstaged, flags.concat())
     };
+    let (none, by_name) = (|| (), "Unmodified Added by name");
     let write = || fixture.write("a", "changed\n");
     let (remove, new) = (|| fixture.remove("a"), || fixture.write("new", "x"));
     let link = || {
@@ -56,15 +57,11 @@ fn kinds_of_change() {
         (&write, "status", "Unmodified Modified "),
         (&write, "add a", "Modified Unmodified "),
         (&remove, "status", "Unmodified Deleted deleted"),
-        (&|| (), "mv a b", "Renamed Unmodified "),
+        (&none, "mv a b", "Renamed Unmodified "),
         (&link, "status", "Unmodified TypeChanged "),
-        (&|| (), "rm --quiet --cached a", "Deleted Added "),
+        (&none, "rm --quiet --cached a", "Deleted Added "),
         (&new, "status", "Unmodified Added new"),
-        (
-            &|| (),
-            "add --intent-to-add new",
-            "Unmodified Added by name",
-        ),
+        (&none, "add --intent-to-add new", by_name),
     ];
     for (change, git, expected) in steps {
         change();

@@ -3,15 +3,12 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use workspace::profile::Phase;
 
 use super::{LEAST, Scene, load, view};
-
-/// A good profile to which something is done that a cloned repository may come with.
-type Change<'a> = (&'a str, &'a dyn Fn(&Scene));
 
 fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
@@ -29,75 +26,45 @@ fn a_link_within_the_folder_is_the_file_it_leads_to() {
 
 #[test]
 fn what_is_unsafe_is_refused_and_not_waited_for() {
-    let link = |scene: &Scene, target: &str| symlink(target, scene.path("link")).unwrap();
-    let linked = |scene: &Scene, linked: &str| {
-        let [linked, elsewhere] = [linked, "elsewhere"].map(|name| scene.folder.path().join(name));
-        fs::rename(&linked, &elsewhere).unwrap();
-        symlink(&elsewhere, &linked).unwrap();
-    };
-    let many = |scene: &Scene, make: &dyn Fn(PathBuf)| {
-        (0..501).for_each(|number| make(scene.path(&number.to_string())));
-    };
-    let long = format!("{LEAST}# {}\n", "x".repeat(64 * 1024));
-    let write = |scene: &Scene, name: &str, text: &str| {
-        testkit::files::write(&scene.path(name), text);
-    };
-    let changes: [Change<'_>; 18] = [
-        ("a link to the folder", &|scene| link(scene, ".")),
-        ("a link above it", &|scene| link(scene, "..")),
-        ("a link to nowhere", &|scene| link(scene, "nowhere")),
-        ("a link to itself", &|scene| link(scene, "link")),
-        ("a link out", &|scene| {
-            fs::write(scene.folder.path().join("secret"), "root:x").unwrap();
-            link(scene, "../../../../secret");
-        }),
-        ("a folder elsewhere", &|scene| {
-            linked(scene, "project/.taskmaster/profiles/own")
-        }),
-        ("all elsewhere", &|scene| {
-            linked(scene, "project/.taskmaster")
-        }),
-        ("a file in place of the folder", &|scene| {
-            fs::remove_dir_all(scene.profile_folder()).unwrap();
-            fs::write(scene.profile_folder(), "no folder").unwrap();
-        }),
-        ("a pipe", &|scene| pipe(&scene.path("pipe"))),
-        ("a pipe in place of a template", &|scene| {
-            fs::remove_file(scene.path("planning.md")).unwrap();
-            pipe(&scene.path("planning.md"));
-        }),
-        ("a link to a pipe", &|scene| {
-            pipe(&scene.path("pipe"));
-            link(scene, "pipe");
-        }),
-        ("a socket", &|scene| {
-            std::mem::forget(UnixListener::bind(scene.path("socket")).unwrap());
-        }),
-        ("a long profile", &|scene| {
-            write(scene, "profile.yaml", &long)
-        }),
-        // A file with a hole takes no room on the disk, and as much as it says when it is read.
-        ("a huge file", &|scene| {
-            let huge = fs::File::create(scene.path("huge")).unwrap();
-            huge.set_len(1 << 40).unwrap();
-        }),
-        ("many files", &|scene| {
-            many(scene, &|path| fs::write(path, "").unwrap())
-        }),
-        ("many folders", &|scene| {
-            many(scene, &|path| fs::create_dir(path).unwrap())
-        }),
-        ("deep folders", &|scene| {
-            write(scene, &format!("{}x", "d/".repeat(20)), "")
-        }),
-        ("a name that would forge a line", &|scene| {
-            write(scene, "a\nb", "")
-        }),
-    ];
-    for (what, change) in changes {
+    let cases = "link .,link ..,link nowhere,link link,link ../../../../secret,link pipe,\
+                 moved project/.taskmaster/profiles/own,moved project/.taskmaster,replaced folder,\
+                 pipe own,pipe planning.md,socket own,long profile.yaml,huge file,many files,many folders,file a\nb";
+    let deep = format!("file {}x", "d/".repeat(20));
+    for case in cases.split(',').chain([&*deep]) {
         let scene = Scene::new(LEAST);
-        change(&scene);
-        assert_eq!(scene.fault().0, "profile_unsafe", "{what}");
+        fs::write(scene.folder.path().join("secret"), "root:x").unwrap();
+        let (what, name) = case.split_once(' ').unwrap();
+        let path = scene.path(name);
+        let _ = fs::remove_file(&path);
+        match what {
+            "link" => symlink(name, scene.path("link")).unwrap(),
+            "moved" => {
+                let [from, to] = [name, "elsewhere"].map(|name| scene.folder.path().join(name));
+                fs::rename(&from, &to).unwrap();
+                symlink(&to, &from).unwrap();
+            }
+            "replaced" => {
+                fs::remove_dir_all(scene.profile_folder()).unwrap();
+                fs::write(scene.profile_folder(), "no folder").unwrap();
+            }
+            "socket" => std::mem::forget(UnixListener::bind(path).unwrap()),
+            "long" => fs::write(path, format!("{LEAST}# {}\n", "x".repeat(64 * 1024))).unwrap(),
+            // A file with a hole takes no room on the disk, and as much as it says when it is read.
+            "huge" => fs::File::create(path).unwrap().set_len(1 << 40).unwrap(),
+            "file" => testkit::files::write(&path, ""),
+            _ => {}
+        }
+        if name.starts_with("pipe") || what == "pipe" {
+            pipe(&scene.path(name));
+        }
+        for number in (0..501).filter(|_| what == "many") {
+            let path = scene.path(&number.to_string());
+            match name {
+                "files" => fs::write(path, "").unwrap(),
+                _ => fs::create_dir(path).unwrap(),
+            }
+        }
+        assert_eq!(scene.fault().0, "profile_unsafe", "{case}");
     }
 }
 
