@@ -90,11 +90,9 @@ fn a_program_of_the_project_comes_first() {
         commands: IndexMap::from([("lint".to_owned(), "xo --quiet".to_owned())]),
         ..Checks::default()
     };
-    for place in [
-        "node_modules/.bin/xo",
-        "packages/one/node_modules/.bin/xo",
-        "packages/one/.venv/bin/xo",
-    ] {
+    let modules = "node_modules/.bin/xo";
+    let package = "packages/one/.venv/bin/xo";
+    for place in [modules, &format!("packages/one/{modules}"), package] {
         let files = [(place, ""), ("packages/one/package.json", "{}")];
         let program = checks(&files, &own)[0].program.clone().unwrap();
         assert!(program.ends_with(place), "{program:?}");

@@ -77,43 +77,22 @@ fn a_script_is_seen_through_to_its_last_command() {
 #[test]
 fn no_runner_ends_at_the_first_failure() {
     let package = |test: &str| scripts(&format!(r#"{{"test": "{test}"}}"#));
-    let lines: Vec<String> = [
-        ("", "pytest -x"),
-        ("", "sh -c 'cd sub && pytest -x'"),
-        ("", "pytest --maxfail 2 -- tests"),
-        ("", "pytest -x --junitxml=own.xml"),
-        ("", "python -m unittest -f tests"),
-        ("", "python -m unittest --failfast -v"),
-        ("", "go test -failfast ./... -args -x"),
-        ("", "npx jest --bail"),
-        ("jest --bail=1", "npm test"),
-        ("", "npx vitest run --bail 1 src"),
-        ("", "npx vitest --bail=1"),
-        ("vitest run --bail 1", "npm test"),
-        ("vitest run", "npm test -- --bail=1"),
-        ("", "mocha -b"),
-        ("", "npx ava --fail-fast"),
-        ("", "npx ava --tap"),
-        ("ava --tap", "npm test"),
-        ("", "rspec --fail-fast"),
-        ("", "rspec --fail-fast --format documentation"),
-        ("", "phpunit --stop-on-failure --stop-on-error tests"),
-        ("", "cargo nextest run --fail-fast"),
-        ("", "cargo nextest run --max-fail 1 --workspace"),
-        ("", "cargo nextest run --no-fail-fast"),
-        ("", "cargo test -q --no-fail-fast"),
-        ("", "deno test --fail-fast=1 -A"),
-        ("", "bun test --bail"),
-        ("", "node --test"),
-    ]
-    .into_iter()
-    .map(|(script, command)| {
+    let commands = "pytest -x; sh -c 'cd sub && pytest -x'; pytest --maxfail 2 -- tests; pytest -x --junitxml=own.xml; \
+        python -m unittest -f tests; python -m unittest --failfast -v; go test -failfast ./... -args -x; \
+        npx jest --bail; jest --bail=1 | npm test; npx vitest run --bail 1 src; npx vitest --bail=1; \
+        vitest run --bail 1 | npm test; vitest run | npm test -- --bail=1; mocha -b; npx ava --fail-fast; \
+        npx ava --tap; ava --tap | npm test; rspec --fail-fast; rspec --fail-fast --format documentation; \
+        phpunit --stop-on-failure --stop-on-error tests; cargo nextest run --fail-fast; \
+        cargo nextest run --max-fail 1 --workspace; cargo nextest run --no-fail-fast; \
+        cargo test -q --no-fail-fast; deno test --fail-fast=1 -A; bun test --bail; node --test";
+    let lines = commands.split("; ").map(|line| {
+        let (script, command) = line.split_once(" | ").unwrap_or(("", line));
         let files = [("package.json", &*package(script))];
         let [named, reported] = [Some("OWN"), None]
             .map(|own| told(&files, command, own).unwrap_or_else(|| "as it stands".to_owned()));
         format!("{script} | {command}\n  {named}\n  {reported}")
-    })
-    .collect();
+    });
+    let lines: Vec<String> = lines.collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
 

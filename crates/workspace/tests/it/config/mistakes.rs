@@ -73,10 +73,7 @@ fn mistakes_elsewhere_name_the_place() {
     let variable = new().variable("TRAMLINE_AUTOPILOT_ENABLED", "perhaps");
     let flag = new().flag("evidence.requires", "verified");
     for (place, begins) in [
-        (
-            variable,
-            "environment variable TRAMLINE_AUTOPILOT_ENABLED: ",
-        ),
+        (variable, "environment variable TRAMLINE_AUTOPILOT_ENABLED"),
         (flag, "on the command line: unknown key `evidence.requires`"),
         (user, path.to_str().unwrap()),
     ] {
