@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn of_more_than_fits_both_ends_are_kept_in_whole_lines() {
-        let many: String = (0..1000).map(|number| format!("{number:03}\n")).collect();
+        let many = (0..1000).map(|number| format!("{number:03}\n"));
+        let many: String = many.collect();
         let ends = "000\n001\n[… 3984 bytes left out …]\n998\n999\n";
         let endless = "abcdefghijklmnopqrstuvwxyz";
         for (room, text, expected, left_out) in [

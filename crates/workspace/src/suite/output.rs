@@ -142,9 +142,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_over_what_was_left_out_too_and_a_line_without_end_is_not_held_back() {
-        let lines: String = (0..10_000)
-            .map(|number| format!("line {number}\n"))
-            .collect();
+        let lines = (0..10_000).map(|number| format!("line {number}\n"));
+        let lines: String = lines.collect();
         for (text, left_out) in [(lines, 98_600), ("x".repeat(1_000_000), 999_800)] {
             let mut output = Output::with_room(100);
             for piece in text.as_bytes().chunks(1000) {

@@ -120,7 +120,8 @@ fn every_mistake_is_told_with_its_place() {
 
 #[test]
 fn what_would_fill_the_memory_is_refused() {
-    let again: String = (0..99).map(|n| format!("  b{n}: *a\n")).collect();
+    let again: Vec<String> = (0..99).map(|n| format!("  b{n}: *a\n")).collect();
+    let again = again.concat();
     let many = "x, ".repeat(100);
     let long = format!("{}: 1", "k".repeat(20_000));
     for inputs in [
