@@ -30,6 +30,12 @@ impl Area {
     }
 }
 
+/// A link without words.
+fn plain(from: usize, to: usize) -> Link {
+    let words = Extent::default();
+    Link { from, to, words }
+}
+
 fn boxes() -> impl Strategy<Value = Vec<Extent>> {
     let one = (8_i64..120, 0_i64..60, 10_i64..90).prop_map(|(half, more, height)| Extent {
         left: half,
@@ -139,23 +145,14 @@ proptest! {
 
 #[test]
 fn a_chain_runs_straight_down() {
-    let boxes = vec![
-        Extent {
-            left: 30,
-            right: 30,
-            height: 20,
-            reach: 20,
-        };
-        4
-    ];
-    let links: Vec<Link> = (1..4)
-        .map(|to| Link {
-            from: to - 1,
-            to,
-            words: Extent::default(),
-        })
-        .collect();
-    let layout = arrange(&boxes, &links).expect("a small one");
+    let one = Extent {
+        left: 30,
+        right: 30,
+        height: 20,
+        reach: 20,
+    };
+    let links = [1, 2, 3].map(|to| plain(to - 1, to));
+    let layout = arrange(&vec![one; 4], &links).expect("a small one");
     assert!(layout.boxes.iter().all(|at| at.x == 30), "{layout:?}");
     assert!(layout.boxes.is_sorted_by_key(|at| at.y), "{layout:?}");
 }
@@ -171,12 +168,7 @@ fn what_nobody_could_read_is_not_laid_out() {
     let boxes = vec![Extent::default(); 400];
     // Every box leads to the last one, past all others.
     let links: Vec<Link> = (0..399)
-        .flat_map(|from| [(from, from + 1), (from, 399)])
-        .map(|(from, to)| Link {
-            from,
-            to,
-            words: Extent::default(),
-        })
+        .flat_map(|from| [plain(from, from + 1), plain(from, 399)])
         .collect();
     assert!(arrange(&boxes, &links).is_none());
     assert!(arrange(&vec![Extent::default(); MOST_SLOTS + 1], &[]).is_none());

@@ -40,10 +40,18 @@ states:
   off: { final: aborted }
 "#;
 
+fn read(text: &str) -> Definition {
+    Definition::parse(text).expect("a definition")
+}
+
+/// The flowchart of a workflow in which nobody stands.
+fn unmarked(text: &str) -> String {
+    mermaid(&read(text), &BTreeSet::new())
+}
+
 #[test]
 fn a_workflow_is_drawn_with_its_nested_states_and_its_present_place() {
-    let definition = Definition::parse(CHAPTERS).expect("a definition");
-    let drawn = mermaid(&definition, &BTreeSet::from(["chapters", "write"]));
+    let drawn = mermaid(&read(CHAPTERS), &BTreeSet::from(["chapters", "write"]));
     insta::assert_snapshot!(drawn, @r##"
     flowchart TD
         begin((" "))
@@ -72,7 +80,6 @@ fn a_workflow_is_drawn_with_its_nested_states_and_its_present_place() {
 
 #[test]
 fn the_drawing_of_a_run_says_what_happens_and_where_it_was() {
-    let definition = Definition::parse(CHAPTERS).expect("a definition");
     let marks = Marks {
         present: BTreeSet::from(["chapters", "write"]),
         moves: BTreeMap::from([
@@ -83,36 +90,16 @@ fn the_drawing_of_a_run_says_what_happens_and_where_it_was() {
             (("write", "written"), 2),
         ]),
     };
-    let drawn = svg_of_run(&definition, &marks, Look::Inside).expect("small enough");
+    let drawn = svg_of_run(&read(CHAPTERS), &marks, Look::Inside).expect("small enough");
     well_formed::svg(&drawn).unwrap();
     insta::assert_snapshot!("run_svg", drawn);
-
-    let condition = "run.paused == false";
-    let texts = |element: &str| -> Vec<String> {
-        let opening = format!("<{element}");
-        let begun = drawn.split(&opening).skip(1);
-        begun
-            .filter_map(|from| from.split_once("</").map(|(text, _)| text.to_owned()))
-            .collect()
-    };
-    assert!(!texts("text").concat().contains(condition), "{drawn}");
-    assert!(texts("title").concat().contains(condition), "{drawn}");
-}
-
-#[test]
-fn nothing_is_marked_where_nothing_is_present() {
-    let definition = Definition::parse(CHAPTERS).expect("a definition");
-    let drawn = mermaid(&definition, &BTreeSet::new());
-    assert!(!drawn.contains("class "), "{drawn}");
 }
 
 #[test]
 fn gates_and_the_edges_behind_all_others_are_drawn() {
-    let definition = Definition::parse(
+    let drawn = unmarked(
         "tramline: 1\nid: x\ntitle: X\ninitial: a\ngates: { door: human }\notherwise: [ { when: outcome.note == 'x', to: y }, { refuse: no } ]\nstates:\n  a: { label: Begin, expects: outcome, work: {}, on: { report: { when: outcome.outcome == 'yes', to: b } } }\n  b: { gate: door, route: { to: z }, on: { reject: { to: a } } }\n  y: { final: failed }\n  z: { final: completed }\n",
-    )
-    .expect("a definition");
-    let drawn = mermaid(&definition, &BTreeSet::new());
+    );
     insta::assert_snapshot!(drawn, @r#"
     flowchart TD
         begin((" "))
@@ -130,7 +117,7 @@ fn gates_and_the_edges_behind_all_others_are_drawn() {
 
 /// A built-in workflow in every format, as it looks in the middle of a run.
 fn drawn(name: &str, text: &str, present: &[&str]) {
-    let definition = Definition::parse(text).expect("a definition");
+    let definition = read(text);
     let present: BTreeSet<&str> = present.iter().copied().collect();
     let mermaid = mermaid(&definition, &present);
     insta::assert_snapshot!(format!("{name}_mermaid"), mermaid);
@@ -143,28 +130,18 @@ fn drawn(name: &str, text: &str, present: &[&str]) {
 }
 
 #[test]
-fn tdd_is_drawn() {
+fn built_in_workflows_are_drawn() {
     drawn("tdd", TDD, &["subtasks", "green"]);
-}
-
-#[test]
-fn review_is_drawn() {
     drawn("review", REVIEW_WORKFLOW, &["PLANNED"]);
 }
 
 #[test]
 fn guards_that_begin_the_same_are_told_apart() {
     let long = "vars.number > 1 && vars.number < 100000000 && vars.number != 50000";
-    let definition = Definition::parse(&format!(
+    let drawn = unmarked(&format!(
         "tramline: 1\nid: x\ntitle: X\nvars: {{ number: int }}\ninitial: a\nstates:\n  a:\n    route:\n      - {{ when: '{long}1', to: b }}\n      - {{ when: '{long}2', to: b }}\n      - {{ when: '{long}1 && {long}1 && true', to: c }}\n      - {{ when: '{long}1 && {long}2 && true', to: c }}\n      - {{ to: b }}\n  b: {{ final: completed }}\n  c: {{ final: failed }}\n",
-    ))
-    .expect("a definition");
-    let drawn = mermaid(&definition, &BTreeSet::new());
-    let labels: Vec<&str> = drawn
-        .lines()
-        .filter(|line| line.contains("s0 -->"))
-        .map(|line| line.split('|').nth(1).unwrap_or_default())
-        .collect();
-    let different: BTreeSet<&&str> = labels.iter().collect();
-    assert_eq!((labels.len(), different.len()), (5, 5), "{drawn}");
+    ));
+    let arrows = drawn.lines().filter(|line| line.contains("s0 -->"));
+    let labels = arrows.map(|line| line.split('|').nth(1));
+    assert_eq!(labels.collect::<BTreeSet<_>>().len(), 5, "{drawn}");
 }

@@ -13,39 +13,21 @@ fn task<'a>(id: &'a str, status: TaskStatus, needs: &[&'a str]) -> TaskNode<'a> 
     }
 }
 
+fn wave<'a>(id: &'a str, label: &'a str, tasks: Vec<TaskNode<'a>>) -> Wave<'a> {
+    Wave { id, label, tasks }
+}
+
 #[test]
 fn each_wave_is_a_frame_and_each_status_a_colour() {
-    let waves = [
-        Wave {
-            id: "1",
-            label: "First",
-            tasks: vec![
-                TaskNode {
-                    label: "The \"types\" <b>",
-                    ..task("types", TaskStatus::Completed, &[])
-                },
-                task("docs", TaskStatus::Failed, &[]),
-            ],
-        },
-        Wave {
-            id: "2",
-            label: "",
-            tasks: vec![
-                task(
-                    "parser",
-                    TaskStatus::InProgress,
-                    &["types", "types", "gone"],
-                ),
-                task("guide", TaskStatus::NotRun, &["docs"]),
-            ],
-        },
-        Wave {
-            id: "3",
-            label: "Third",
-            tasks: vec![task("1. end", TaskStatus::Pending, &["types"])],
-        },
-    ];
-    let drawn = tasks(&waves);
+    use TaskStatus::{Completed, Failed, InProgress, NotRun, Pending};
+    let mut types = task("types", Completed, &[]);
+    types.label = "The \"types\" <b>";
+    let parser = task("parser", InProgress, &["types", "types", "gone"]);
+    let drawn = tasks(&[
+        wave("1", "First", vec![types, task("docs", Failed, &[])]),
+        wave("2", "", vec![parser, task("guide", NotRun, &["docs"])]),
+        wave("3", "Third", vec![task("1. end", Pending, &["types"])]),
+    ]);
     well_formed::mermaid(&drawn).unwrap();
     insta::assert_snapshot!(drawn);
 }
@@ -53,11 +35,7 @@ fn each_wave_is_a_frame_and_each_status_a_colour() {
 #[test]
 fn nothing_and_empty_waves_are_drawn() {
     assert_eq!(tasks(&[]), "flowchart TD\n");
-    let empty = Wave {
-        id: "w",
-        label: "  ",
-        tasks: Vec::new(),
-    };
+    let empty = wave("w", "  ", Vec::new());
     let drawn = tasks(&[empty.clone(), empty]);
     well_formed::mermaid(&drawn).unwrap();
     assert_eq!(drawn.matches("subgraph").count(), 2);
@@ -78,17 +56,10 @@ fn names_that_mean_something_in_the_format_stay_names() {
         "subgraph x",
         "\\",
     ] {
-        let wave = Wave {
-            id: name,
-            label: name,
-            tasks: vec![
-                TaskNode {
-                    label: "label",
-                    ..task(name, TaskStatus::Pending, &[name])
-                },
-                task(name, TaskStatus::Pending, &[]),
-            ],
-        };
+        let mut labelled = task(name, TaskStatus::Pending, &[name]);
+        labelled.label = "label";
+        let plain = task(name, TaskStatus::Pending, &[]);
+        let wave = wave(name, name, vec![labelled, plain]);
         let drawn = tasks(&[wave.clone(), wave]);
         well_formed::mermaid(&drawn).unwrap_or_else(|fault| panic!("{name}: {fault}"));
         assert!(!drawn.contains("%%{") && !drawn.contains("://"), "{drawn}");

@@ -143,12 +143,10 @@ mod tests {
 
     #[test]
     fn few_are_named() {
-        let words = |count: usize| listed((1..=count).collect::<Vec<usize>>().into_iter());
-        assert_eq!(words(0), "");
-        assert_eq!(words(1), "1");
-        assert_eq!(words(3), "1, 2 and 3");
-        assert_eq!(words(8), "1, 2, 3, 4, 5, 6, 7 and 8");
-        assert_eq!(words(10), "1, 2, 3, 4, 5, 6, 7, 8 and 2 more");
+        let words = [0, 1, 3, 8, 10].map(|count: usize| listed((0..count).map(|_| 1)));
+        let eight = "1, 1, 1, 1, 1, 1, 1 and 1";
+        let ten = "1, 1, 1, 1, 1, 1, 1, 1 and 2 more";
+        assert_eq!(words, ["", "1", "1, 1 and 1", eight, ten]);
     }
 
     #[test]
@@ -162,15 +160,8 @@ mod tests {
         let (kept, left_out) = told.finish();
         assert_eq!(kept.len(), MOST_TOLD);
         assert_eq!(kept[6..9], [7, 1_007, 8]);
-        let expected = LeftOut {
-            count: 152,
-            line: 100,
-        };
-        assert_eq!(left_out, Some(expected));
-        assert_eq!(
-            expected.summary("problem"),
-            "there are 152 more problems, the first of line 100"
-        );
+        let (count, line) = (152, 100);
+        assert_eq!(left_out, Some(LeftOut { count, line }));
     }
 
     #[test]

@@ -21,16 +21,9 @@ FAIL
 ";
     for _ in 0..20 {
         let report = read_tests(text.as_bytes(), None).expect("a report");
-        let broken: Vec<&str> = report
-            .tests
-            .iter()
-            .filter(|test| test.outcome == Outcome::Error)
-            .map(|test| &*test.id)
-            .collect();
-        assert_eq!(
-            broken,
-            ["TestBuys", "TestCounts", "TestDivides", "TestEmpties"]
-                .map(|name| format!("example.com/shop/{name}"))
-        );
+        let tests = report.tests.iter();
+        let broken = tests.filter(|test| test.outcome == Outcome::Error);
+        let names = broken.map(|test| test.id.trim_start_matches("example.com/shop/Test"));
+        assert!(names.eq(["Buys", "Counts", "Divides", "Empties"]));
     }
 }

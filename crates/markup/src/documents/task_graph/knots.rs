@@ -127,12 +127,4 @@ mod tests {
             [vec![0, 1, 2, 0], vec![3, 4, 3]]
         );
     }
-
-    #[test]
-    fn a_long_ring_is_found() {
-        let ring: Vec<Vec<usize>> = (0..200_000).map(|n| vec![(n + 1) % 200_000]).collect();
-        let found = cycles(&ring);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].len(), 200_001);
-    }
 }

@@ -2,32 +2,29 @@
 
 use markup::response::bundle::{self, Rules};
 
-fn allows(patterns: &[&str], path: &str) -> bool {
-    Rules::new(patterns).expect("rules").allows(path)
-}
-
-#[test]
-fn no_pattern_allows_all() {
-    assert!(allows(&[], "any/thing.at.all"));
-    assert!(Rules::default().patterns().is_empty());
-}
-
 #[test]
 fn patterns_hold_where_they_say() {
-    assert!(allows(&["*.md"], "README.md"));
-    assert!(allows(&["*.md"], "docs/deep/a.md"));
-    assert!(!allows(&["/*.md"], "docs/a.md"));
-    assert!(allows(&["./*.md"], "a.md"));
-    assert!(allows(&["src/**"], "src/a/b.rs"));
-    assert!(!allows(&["src/**"], "other/src/a.rs"));
-    assert!(!allows(&["src/**"], "src"));
-    assert!(!allows(&["src/*.rs"], "src/a/b.rs"));
-    assert!(allows(&["src/"], "src/a/b.rs"));
-    assert!(allows(&["src/"], "other/src/a.rs"));
-    assert!(!allows(&["/src/"], "other/src/a.rs"));
-    assert!(!allows(&["src/**"], "SRC/a.rs"));
-    assert!(allows(&["{src,tests}/**", "Cargo.toml"], "tests/a.rs"));
-    assert!(allows(&["app/[[]id[]]/*.tsx"], "app/[id]/page.tsx"));
+    for (patterns, path, expected) in [
+        (&[][..], "any/thing.at.all", true),
+        (&["*.md"], "README.md", true),
+        (&["*.md"], "docs/deep/a.md", true),
+        (&["/*.md"], "docs/a.md", false),
+        (&["./*.md"], "a.md", true),
+        (&["src/**"], "src/a/b.rs", true),
+        (&["src/**"], "other/src/a.rs", false),
+        (&["src/**"], "src", false),
+        (&["src/*.rs"], "src/a/b.rs", false),
+        (&["src/"], "src/a/b.rs", true),
+        (&["src/"], "other/src/a.rs", true),
+        (&["/src/"], "other/src/a.rs", false),
+        (&["src/**"], "SRC/a.rs", false),
+        (&["{src,tests}/**", "Cargo.toml"], "tests/a.rs", true),
+        (&["app/[[]id[]]/*.tsx"], "app/[id]/page.tsx", true),
+    ] {
+        let rules = Rules::new(patterns).expect("rules");
+        assert_eq!(rules.allows(path), expected, "{patterns:?} {path}");
+    }
+    assert!(Rules::default().patterns().is_empty());
 }
 
 #[test]
@@ -55,16 +52,7 @@ fn a_name_that_is_not_allowed_is_told_what_is() {
     let response = b"<<<FILE: README.md>>>\nx\n<<<FILE: build.rs>>>\nx\n<<<FILE: lib.rs>>>\nx\n";
     let error = bundle::read(response, &rules).expect_err("refused");
     assert_eq!(error.code(), "bundle_not_allowed");
-    assert_eq!(
-        error.to_string(),
-        "line 3: `build.rs` is not a name that the profile allows (and another file is at fault)"
-    );
-    assert_eq!(
-        error.suggestion(),
-        "Allowed are `src/**`, `*.md`. Leave the file out, or change what the profile allows."
-    );
-    assert_eq!(
-        (error.file(), error.line(), error.others()),
-        (Some("build.rs"), Some(3), 1)
-    );
+    assert!(error.suggestion().contains("`src/**`, `*.md`"));
+    let told = (error.file(), error.line(), error.others());
+    assert_eq!(told, (Some("build.rs"), Some(3), 1));
 }
