@@ -159,11 +159,6 @@ fn what_stands_behind_a_position_is_held_and_what_stands_before_is_not_read() {
 fn a_position_of_another_history_is_lost() {
     let scene = Scene::with(units(&[2, 1]).bytes());
     let here = positions(&scene.records()).remove(1);
-    let changed = |change: fn(&mut Position)| {
-        let mut position = here.clone();
-        change(&mut position);
-        position
-    };
     // The end of a line inside a unit is no position.
     let first = &scene.records()[0];
     let inside = Position {
@@ -174,16 +169,20 @@ fn a_position_of_another_history_is_lost() {
     };
     let mut beginning = Position::start();
     beginning.seq = 1;
-    for position in [
-        changed(|position| position.hash = "a".repeat(64)),
-        changed(|position| position.hash.clear()),
-        changed(|position| position.seq = 1),
-        changed(|position| position.offset += 1),
-        changed(|position| position.offset = u64::MAX),
-        changed(|position| position.line_len = u64::MAX),
-        beginning,
-        inside,
-    ] {
+    let changes: [fn(&mut Position); 6] = [
+        |position| position.hash = "a".repeat(64),
+        |position| position.hash.clear(),
+        |position| position.seq = 1,
+        |position| position.offset += 1,
+        |position| position.offset = u64::MAX,
+        |position| position.line_len = u64::MAX,
+    ];
+    let changed = changes.map(|change| {
+        let mut position = here.clone();
+        change(&mut position);
+        position
+    });
+    for position in changed.into_iter().chain([beginning, inside]) {
         let read = scene.open().read(&position);
         assert_eq!(refused(read), "PositionLost", "{position:?}");
     }
@@ -197,12 +196,9 @@ fn a_newer_format_is_refused_by_name() {
         "{\"v\":7,\"shape\":\"unknown\"}\n".to_owned(),
     ] {
         let scene = Scene::with(newer.as_bytes());
-        assert_eq!(
-            refused(scene.open().read(&Position::start())),
-            "NewerFormat"
-        );
-        assert_eq!(refused(scene.open().head()), "NewerFormat");
-        assert_eq!(refused(verify(&scene.path())), "NewerFormat");
+        let read = refused(scene.open().read(&Position::start()));
+        let looked_at = [refused(scene.open().head()), refused(verify(&scene.path()))];
+        assert_eq!([&[read], &looked_at[..]].concat(), ["NewerFormat"; 3]);
     }
 }
 
@@ -213,14 +209,6 @@ fn the_version_belongs_on_the_first_line_only() {
         let damage = damage_of(text.replacen("\"v\":2,", wrong, 1).as_bytes());
         assert_eq!((damage.line, damage.kind), (1, DamageKind::Version));
     }
-}
-
-#[test]
-fn an_empty_journal_has_an_empty_head() {
-    let scene = Scene::new();
-    assert_eq!(scene.open().head().unwrap(), Head::empty());
-    let report = verify(&scene.path()).unwrap();
-    assert_eq!((report.events, report.head), (0, Head::empty()));
 }
 
 #[test]
@@ -268,13 +256,8 @@ fn places_in_a_unit_must_follow_each_other() {
         let is_unit = matches!(damage.kind, DamageKind::Unit { .. });
         assert!(is_unit, "{places:?} {damage}");
     }
-    let sound = lines_at(&[(1, 1), (1, 2), (2, 2), (1, 1)]);
-    assert_eq!(
-        verify(&Scene::with(sound.as_bytes()).path())
-            .unwrap()
-            .events,
-        4
-    );
+    let sound = Scene::with(lines_at(&[(1, 1), (1, 2), (2, 2), (1, 1)]).as_bytes());
+    assert_eq!(verify(&sound.path()).unwrap().events, 4);
 }
 
 #[test]
@@ -297,12 +280,9 @@ fn every_bit_of_the_last_unit_is_held() {
             let mut bytes = journal.bytes().to_vec();
             bytes[bit / 8] ^= 1 << (bit % 8);
             let scene = Scene::with(&bytes);
-            let found = verify(&scene.path());
-            let is_named = match &found {
-                Ok(report) => report.damage.is_some(),
-                Err(error) => matches!(error, JournalError::NewerFormat { .. }),
-            };
-            assert!(is_named, "{sizes:?} bit {bit}: {found:?}");
+            let found = verify(&scene.path()).map(|report| report.damage);
+            let is_missed = matches!(found, Ok(None));
+            assert!(!is_missed, "{sizes:?} bit {bit}");
             assert!(scene.open().read(&Position::start()).is_err(), "{bit}");
         }
     }
@@ -321,9 +301,7 @@ fn a_journal_of_the_first_format_is_read_and_gone_on_with() {
     let damage = damage_of(&bytes);
     assert_eq!((damage.line, damage.kind), (5, DamageKind::Seal));
     // What a record shows is what is on disk.
-    let records = scene.records();
-    let lines = records
-        .iter()
-        .map(|record| serde_json::to_string(record).unwrap() + "\n");
-    assert_eq!(lines.collect::<String>().as_bytes(), scene.bytes());
+    let line = |record| serde_json::to_string(record).unwrap() + "\n";
+    let lines: String = scene.records().iter().map(line).collect();
+    assert_eq!(lines.as_bytes(), scene.bytes());
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use journal::disk::Disk;
 use journal::{FileJournal, Head, Journal, JournalError, Position, RunLock, verify};
 
-use crate::scene::{PATIENT, Scene, TS, unit};
+use crate::scene::{PATIENT, Scene, TS, refused, unit};
 
 /// What happens at a step instead of success.
 #[derive(Clone, Copy, Debug)]
@@ -41,11 +41,13 @@ impl Disk for FaultyDisk {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut script = self.script.lock().unwrap();
         script.calls.push("write");
-        match script.writes.pop_front() {
-            Some(Mishap::Short(taken)) => Disk::append(&mut self.file, &bytes[..taken]),
-            Some(Mishap::Fail(kind)) => Err(kind.into()),
-            None => Disk::append(&mut self.file, bytes),
-        }
+        let mishap = script.writes.pop_front();
+        outcome(mishap)?;
+        let taken = match mishap {
+            Some(Mishap::Short(taken)) => taken,
+            _ => bytes.len(),
+        };
+        Disk::append(&mut self.file, &bytes[..taken])
     }
 
     fn sync_data(&mut self) -> io::Result<()> {
@@ -77,19 +79,14 @@ struct Stage {
 /// A journal with one unit on a disk that follows `script` from then on.
 fn stage(script: Script) -> Stage {
     let scene = Scene::new();
-    let head = scene
-        .lock()
-        .append(&Head::empty(), TS, &unit(0, 2))
-        .unwrap();
+    let head = scene.append(&Head::empty(), &unit(0, 2));
     let script = Arc::new(Mutex::new(script));
     let lock = RunLock::acquire(scene.dir(), PATIENT, "test").unwrap();
-    let journal = FileJournal::on_disk(lock, scene.dir(), |file| {
-        Box::new(FaultyDisk {
-            file,
-            script: Arc::clone(&script),
-        })
-    })
-    .unwrap();
+    let on_disk = |file| -> Box<dyn Disk> {
+        let script = Arc::clone(&script);
+        Box::new(FaultyDisk { file, script })
+    };
+    let journal = FileJournal::on_disk(lock, scene.dir(), on_disk).unwrap();
     Stage {
         scene,
         journal,
@@ -103,16 +100,18 @@ impl Stage {
         self.journal.append(&self.head, TS, &unit(1, 3))
     }
 
+    /// An append that fails: where, whether it could not be taken back, and why.
+    fn fails(&mut self) -> (&'static str, bool, JournalError) {
+        let error = self.append().unwrap_err();
+        let JournalError::AppendFailed { step, undo, .. } = &error else {
+            panic!("{error:?}");
+        };
+        (*step, undo.is_some(), error)
+    }
+
     fn calls(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.script.lock().unwrap().calls)
     }
-}
-
-#[test]
-fn an_append_is_one_write_and_one_flush() {
-    let mut stage = stage(Script::default());
-    stage.append().unwrap();
-    assert_eq!(stage.calls(), ["write", "sync_data"]);
 }
 
 #[test]
@@ -129,25 +128,16 @@ fn a_failed_write_leaves_nothing_and_works_when_the_cause_is_gone() {
                 ..Script::default()
             });
             let before = stage.scene.bytes();
-
-            let error = stage.append().unwrap_err();
-            let JournalError::AppendFailed {
-                step: "the write",
-                undo: None,
-                source,
-                ..
-            } = &error
-            else {
-                panic!("{error:?}")
-            };
+            let (step, is_left, error) = stage.fails();
+            assert_eq!((step, is_left), ("the write", false));
             if !matches!(short, Some(Mishap::Short(0))) {
+                let JournalError::AppendFailed { source, .. } = &error else {
+                    unreachable!()
+                };
                 assert_eq!(source.kind(), kind);
                 assert!(error.suggestion().is_some());
             }
-            assert!(
-                error.to_string().contains("nothing was recorded"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("nothing was recorded"));
             assert_eq!(stage.scene.bytes(), before);
             assert_eq!(stage.calls().last(), Some(&"sync_all"));
 
@@ -160,96 +150,66 @@ fn a_failed_write_leaves_nothing_and_works_when_the_cause_is_gone() {
 
 #[test]
 fn a_short_write_is_gone_on_with() {
+    let interrupted = Mishap::Fail(io::ErrorKind::Interrupted);
     let mut stage = stage(Script {
-        writes: [
-            Mishap::Short(10),
-            Mishap::Fail(io::ErrorKind::Interrupted),
-            Mishap::Short(200),
-        ]
-        .into(),
+        writes: [Mishap::Short(10), interrupted, Mishap::Short(200)].into(),
         ..Script::default()
     });
-    stage.append().unwrap();
-    assert_eq!(
-        stage.calls(),
-        ["write", "write", "write", "write", "sync_data"]
-    );
+    stage.head = stage.append().unwrap();
+    let expected = ["write", "write", "write", "write", "sync_data"];
+    assert_eq!(stage.calls(), expected);
     assert_eq!(verify(&stage.scene.path()).unwrap().events, 5);
+    // Without a mishap it is one write and one flush.
+    stage.append().unwrap();
+    assert_eq!(stage.calls(), ["write", "sync_data"]);
 }
+
+const FAIL: [Mishap; 1] = [Mishap::Fail(io::ErrorKind::Other)];
 
 #[test]
 fn a_failed_flush_takes_the_unit_back() {
     let mut stage = stage(Script {
-        flushes: [Mishap::Fail(io::ErrorKind::Other)].into(),
+        flushes: FAIL.into(),
         ..Script::default()
     });
     let before = stage.scene.bytes();
-    let error = stage.append().unwrap_err();
-    assert!(
-        matches!(
-            error,
-            JournalError::AppendFailed {
-                step: "the flush",
-                undo: None,
-                ..
-            }
-        ),
-        "{error:?}"
-    );
+    let (step, is_left, _) = stage.fails();
+    assert_eq!((step, is_left), ("the flush", false));
     assert_eq!(stage.scene.bytes(), before);
-    assert_eq!(
-        stage.calls(),
-        ["write", "sync_data", "truncate", "sync_all"]
-    );
+    let expected = ["write", "sync_data", "truncate", "sync_all"];
+    assert_eq!(stage.calls(), expected);
     stage.append().unwrap();
 }
 
 #[test]
 fn when_taking_back_fails_too_it_is_said_and_what_is_complete_counts() {
-    let fail = [Mishap::Fail(io::ErrorKind::Other)];
     let mut stage = stage(Script {
-        flushes: fail.into(),
-        truncates: fail.into(),
+        flushes: FAIL.into(),
+        truncates: FAIL.into(),
         ..Script::default()
     });
-    let error = stage.append().unwrap_err();
-    assert!(
-        error.to_string().contains("the next load decides"),
-        "{error}"
-    );
+    let (_, is_left, error) = stage.fails();
+    assert!(is_left && error.to_string().contains("the next load decides"));
     // All of the unit reached the file, so it counts, and the writer learns that the journal moved on.
     assert_eq!(stage.scene.records().len(), 5);
-    assert!(matches!(stage.append(), Err(JournalError::Conflict { .. })));
-
-    let mut stage = stage_with_torn_write();
-    assert_eq!(stage.scene.records().len(), 2);
-    stage.append().unwrap();
-    assert_eq!(stage.scene.records().len(), 5);
-}
-
-/// A stage on which a unit was half written and could not be taken back.
-fn stage_with_torn_write() -> Stage {
-    let mut stage = stage(Script {
-        writes: [Mishap::Short(333), Mishap::Fail(io::ErrorKind::StorageFull)].into(),
-        truncates: [Mishap::Fail(io::ErrorKind::Other)].into(),
-        ..Script::default()
-    });
-    let error = stage.append().unwrap_err();
-    assert!(
-        matches!(error, JournalError::AppendFailed { undo: Some(_), .. }),
-        "{error:?}"
-    );
-    stage
+    assert_eq!(refused(stage.append()), "Conflict");
 }
 
 #[test]
-fn when_a_torn_unit_cannot_be_cut_off_nothing_is_appended() {
-    let mut stage = stage_with_torn_write();
+fn a_unit_that_was_half_written_and_not_taken_back_is_cut_off_before_the_next() {
+    let mut stage = stage(Script {
+        writes: [Mishap::Short(333), Mishap::Fail(io::ErrorKind::StorageFull)].into(),
+        truncates: FAIL.into(),
+        ..Script::default()
+    });
+    assert!(stage.fails().1);
     let torn = stage.scene.bytes();
-    stage.script.lock().unwrap().truncates = [Mishap::Fail(io::ErrorKind::Other)].into();
-    let error = stage.append().unwrap_err();
-    assert!(matches!(error, JournalError::Io { .. }), "{error:?}");
+    // Where that fails, nothing is appended.
+    stage.script.lock().unwrap().truncates = FAIL.into();
+    assert_eq!(refused(stage.append()), "Io");
     assert_eq!(stage.scene.bytes(), torn);
     let tail = stage.journal.read(&Position::start()).unwrap();
     assert_eq!((tail.records.len(), tail.torn_bytes), (2, 333));
+    stage.append().unwrap();
+    assert_eq!(stage.scene.records().len(), 5);
 }

@@ -72,25 +72,14 @@ fn evidence_is_flushed_before_it_gets_its_name_and_a_unit_before_it_counts() {
         return;
     };
     let of = |part: &str| -> Vec<&str> {
-        let on = |(_, path): &&(String, String)| path.contains(part);
-        calls
-            .iter()
-            .filter(on)
-            .map(|(name, _)| name.as_str())
-            .collect()
+        let on = calls.iter().filter(|(_, path)| path.contains(part));
+        on.map(|(name, _)| name.as_str()).collect()
     };
-    assert_eq!(
-        of("activity.jsonl"),
-        ["fsync", "write", "fdatasync", "write", "fdatasync"],
-        "{calls:#?}"
-    );
+    let journal = ["fsync", "write", "fdatasync", "write", "fdatasync"];
+    assert_eq!(of("activity.jsonl"), journal, "{calls:#?}");
     // The file, its name, the folder that has the name.
-    let kept = of("/evidence");
-    assert_eq!(
-        kept,
-        ["mkdir", "write", "fsync", "renameat", "fsync"],
-        "{calls:#?}"
-    );
+    let kept = ["mkdir", "write", "fsync", "renameat", "fsync"];
+    assert_eq!(of("/evidence"), kept, "{calls:#?}");
     let made = calls.iter().filter(|(name, _)| name.starts_with("mkdir"));
     for (_, path) in made {
         let parent = Path::new(path).parent().unwrap().display().to_string();

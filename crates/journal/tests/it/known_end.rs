@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use journal::{DamageKind, FileJournal, Head, Journal, SnapshotFile, load_with_snapshot, verify};
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
 use crate::scene::{Scene, TS, line_ends, refused, unit};
 
 /// Three units of two events, by a writer.
@@ -84,14 +86,8 @@ fn a_newer_format_is_refused_beside_a_snapshot_too() {
 fn a_pipe_in_the_place_of_a_journal_holds_nobody_up() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["activity.jsonl", "snapshot.json", "lock"] {
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            folder.path().join(name),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::from_raw_mode(0o600),
-            0,
-        )
-        .unwrap();
+        let (pipe, mode) = (FileType::Fifo, Mode::from_raw_mode(0o600));
+        mknodat(CWD, folder.path().join(name), pipe, mode, 0).unwrap();
     }
     assert!(load_with_snapshot(folder.path()).is_err());
     assert!(verify(&folder.path().join("activity.jsonl")).is_err());

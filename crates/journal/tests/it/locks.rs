@@ -8,36 +8,28 @@ use std::time::Duration;
 
 use journal::{JournalError, RunLock, Wait};
 
-use crate::scene::PATIENT;
+use crate::scene::{PATIENT, refused};
 
 #[test]
 fn who_waits_in_vain_is_told_who_holds_the_lock() {
     let folder = tempfile::tempdir().unwrap();
     let held = RunLock::acquire(folder.path(), PATIENT, "tm next --tag „x“").unwrap();
     for timeout in [Duration::ZERO, Duration::from_millis(5)] {
-        match RunLock::acquire(folder.path(), timeout, "tm report") {
-            Err(error @ JournalError::LockTimeout { .. }) => {
-                assert!(error.to_string().contains("tm next --tag „x“"), "{error}");
-                assert!(
-                    error
-                        .suggestion()
-                        .unwrap()
-                        .contains(&std::process::id().to_string())
-                );
-                let JournalError::LockTimeout {
-                    path,
-                    holder,
-                    waited,
-                } = error
-                else {
-                    unreachable!()
-                };
-                assert_eq!(path, held.path());
-                assert_eq!(holder.unwrap().pid, std::process::id());
-                assert!(waited >= timeout);
-            }
-            other => panic!("{other:?}"),
-        }
+        let error = RunLock::acquire(folder.path(), timeout, "tm report").unwrap_err();
+        assert!(error.to_string().contains("tm next --tag „x“"), "{error}");
+        let own = std::process::id();
+        let suggestion = error.suggestion().unwrap();
+        assert!(suggestion.contains(&own.to_string()), "{suggestion}");
+        let JournalError::LockTimeout {
+            path,
+            holder,
+            waited,
+        } = error
+        else {
+            panic!("{error:?}");
+        };
+        assert_eq!((&*path, holder.unwrap().pid), (held.path(), own));
+        assert!(waited >= timeout);
     }
     drop(held);
     assert_eq!(RunLock::holder(folder.path()), None);
@@ -63,10 +55,9 @@ fn a_holder_that_cannot_be_read_is_not_named() {
     let folder = tempfile::tempdir().unwrap();
     let held = RunLock::acquire(folder.path(), PATIENT, "tm").unwrap();
     fs::write(held.path(), b"{\"pid\":").unwrap();
-    match RunLock::acquire(folder.path(), Duration::ZERO, "tm") {
-        Err(JournalError::LockTimeout { holder: None, .. }) => {}
-        other => panic!("{other:?}"),
-    }
+    let refused = RunLock::acquire(folder.path(), Duration::ZERO, "tm").unwrap_err();
+    let is_unnamed = matches!(refused, JournalError::LockTimeout { holder: None, .. });
+    assert!(is_unnamed, "{refused:?}");
 }
 
 /// Not a test of its own: the next one runs it in a process that is then killed.
@@ -92,17 +83,11 @@ fn the_lock_of_a_dead_process_is_no_lock() {
         .spawn()
         .unwrap();
     while RunLock::holder(folder.path()).is_none_or(|holder| holder.pid != child.id()) {
-        assert!(
-            child.try_wait().unwrap().is_none(),
-            "the holder ended too early"
-        );
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
         thread::yield_now();
     }
-    let refused = RunLock::acquire(folder.path(), Duration::ZERO, "tm");
-    assert!(
-        matches!(refused, Err(JournalError::LockTimeout { .. })),
-        "{refused:?}"
-    );
+    let other = RunLock::acquire(folder.path(), Duration::ZERO, "tm");
+    assert_eq!(refused(other), "LockTimeout");
     child.kill().unwrap();
     child.wait().unwrap();
     RunLock::acquire(folder.path(), Duration::ZERO, "tm").unwrap();
@@ -119,10 +104,7 @@ fn a_wait_that_is_cancelled_ends_at_once_and_takes_no_lock() {
         move || RunLock::acquire(&path, wait, "tm report")
     });
     flag.store(true, Ordering::Release);
-    assert!(matches!(
-        waiting.join().unwrap(),
-        Err(JournalError::Cancelled { .. })
-    ));
+    assert_eq!(refused(waiting.join().unwrap()), "Cancelled");
     drop(held);
     // A flag that was set before gives no turn even where one is free.
     let late = Wait::at_most(PATIENT).unless(flag);
@@ -137,10 +119,7 @@ fn a_lock_that_is_free_is_taken_by_who_waits_no_longer() {
     let wait = || Wait::at_most(PATIENT).no_longer(Arc::clone(&flag));
     let held = RunLock::acquire(dir.path(), wait(), "one").unwrap();
     let other = RunLock::acquire(dir.path(), wait(), "another");
-    assert!(
-        matches!(other, Err(JournalError::Cancelled { .. })),
-        "{other:?}"
-    );
+    assert_eq!(refused(other), "Cancelled");
     drop(held);
     RunLock::acquire(dir.path(), wait(), "another").unwrap();
 }

@@ -44,10 +44,7 @@ fn others_are_refused_with_the_reason() {
     ] {
         let refused = Name::check("session name", name).unwrap_err();
         assert_eq!(refused.flaw, flaw, "{name:?}");
-        assert!(
-            refused.to_string().starts_with("session name "),
-            "{refused}"
-        );
+        assert!(refused.to_string().starts_with("session name "));
     }
 }
 

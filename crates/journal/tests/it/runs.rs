@@ -22,7 +22,8 @@ fn a_new_run_has_an_id_of_stem_and_time_and_an_empty_journal() {
     assert_eq!(run.id(), "master__task-1.2__2025-10-07T14-30-00-123Z");
     assert_eq!(run.path(), project.runs_folder().join(run.id()));
     assert_eq!(load_with_snapshot(run.path()).unwrap().head, Head::empty());
-
+    let report = journal::verify(&run.journal_path()).unwrap();
+    assert_eq!((report.events, report.head), (0, Head::empty()));
     assert_eq!(mode(run.path()), 0o700);
     assert_eq!(mode(&run.journal_path()), 0o600);
     let mut journal = journal::FileJournal::lock(run.path(), PATIENT, "test").unwrap();

@@ -132,41 +132,6 @@ pub(crate) fn ids(binary: Option<&Binary>, names: &[&str]) -> Vec<(String, Optio
 mod tests {
     use super::*;
 
-    fn name(line: &str) -> Option<String> {
-        announced(line).map(|binary| binary.name)
-    }
-
-    #[test]
-    fn a_binary_is_called_by_its_target_and_not_by_its_hash() {
-        for (line, wanted) in [
-            (
-                "     Running unittests src/lib.rs (target/debug/deps/shop-507999230d6984fa)",
-                Some("shop"),
-            ),
-            (
-                "     Running unittests src/main.rs (/a b/(c)/deps/shop-507999230d6984fa)",
-                Some("bin/shop"),
-            ),
-            (
-                "     Running `target\\debug\\deps\\shop-507999230d6984fa.exe`",
-                Some("shop"),
-            ),
-            (
-                "     Running target/debug/deps/my_shop-507999230d6984fa",
-                Some("my_shop"),
-            ),
-            (
-                "     Running tests/api.rs (target/debug/deps/api-507999230d6984fa)",
-                Some("api"),
-            ),
-            ("   Doc-tests shop", Some("shop doc")),
-            ("Running in circles (often)", None),
-            ("     Running", None),
-        ] {
-            assert_eq!(name(line).as_deref(), wanted, "{line}");
-        }
-    }
-
     #[test]
     fn what_was_not_compiled_is_called_like_the_tests_in_it() {
         for (line, wanted) in [
@@ -187,37 +152,5 @@ mod tests {
             assert_eq!(uncompiled(line).as_deref(), Some(wanted), "{line}");
         }
         assert_eq!(uncompiled("error: aborting"), None);
-    }
-
-    #[test]
-    fn documentation_tests_keep_their_ids_when_lines_move() {
-        let binary = announced("   Doc-tests shop");
-        let named = |names: &[&str]| -> Vec<String> {
-            ids(binary.as_ref(), names)
-                .into_iter()
-                .map(|(id, _)| id)
-                .collect()
-        };
-        let wanted = [
-            "shop doc src/lib.rs - add #2",
-            "shop doc src/lib.rs - add",
-            "shop doc src/lib.rs",
-        ];
-        assert_eq!(
-            named(&[
-                "src/lib.rs - add (line 9)",
-                "src/lib.rs - add (line 5)",
-                "src/lib.rs - (line 1)"
-            ]),
-            wanted
-        );
-        assert_eq!(
-            named(&[
-                "src/lib.rs - add (line 90)",
-                "src/lib.rs - add (line 15)",
-                "src/lib.rs - (line 3)"
-            ]),
-            wanted
-        );
     }
 }

@@ -71,31 +71,3 @@ pub(crate) fn without_checkout(name: &str) -> &str {
         name
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assertions_are_told_from_other_errors() {
-        for assertion in [
-            "AssertionError: expected 2 to be 1",
-            "AssertionError [ERR_ASSERTION]: 1 == 2",
-            "Error: expect(received).toBe(expected)",
-            "expect(received).toBe(expected)",
-            "JestAssertionError: expect(…)",
-            "Error: Snapshot `a 1` mismatched",
-        ] {
-            assert!(is_assertion(assertion), "{assertion}");
-        }
-        for other in [
-            "TypeError: expected null to be an object",
-            "Error: no database",
-            "no database",
-            "'test timed out after 30ms'",
-            "",
-        ] {
-            assert!(!is_assertion(other), "{other}");
-        }
-    }
-}

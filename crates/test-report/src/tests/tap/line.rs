@@ -193,18 +193,4 @@ mod tests {
             assert!(point.directive == directive, "{text}");
         }
     }
-
-    #[test]
-    fn what_only_looks_like_a_result_is_none() {
-        for text in [
-            "okay 1",
-            "ok: fine",
-            "not okay",
-            "1..x",
-            "TAP version x",
-            "ok1",
-        ] {
-            assert!(Line::of(text).is_none(), "{text}");
-        }
-    }
 }
