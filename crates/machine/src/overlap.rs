@@ -281,16 +281,12 @@ mod tests {
         let all = [["src/a"], ["src/a"], ["src/b"], ["src"]];
         let entries = Entries::new(all.iter().flatten().copied());
         let mut touched = Touched::default();
-        let waves: Vec<usize> = all
-            .iter()
-            .map(|own| {
-                let wave = entries
-                    .behind(&touched, own)
-                    .map_or(0, |(wave, _)| wave + 1);
-                entries.touch(&mut touched, own, wave);
-                wave
-            })
-            .collect();
+        let waves = all.each_ref().map(|own| {
+            let behind = entries.behind(&touched, own);
+            let wave = behind.map_or(0, |(wave, _)| wave + 1);
+            entries.touch(&mut touched, own, wave);
+            wave
+        });
         assert_eq!(waves, [0, 1, 0, 2]);
     }
 

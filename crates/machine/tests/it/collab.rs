@@ -1,13 +1,12 @@
-//! The built-in `collab`, on the machine alone: its graph, every way through it, and completions that mean nothing.
+//! The built-in `collab`, on the machine alone: its graph, and the way of each kind of item through it.
 
 use machine::definition::Kind;
 use machine::trigger::Trigger;
 use machine::{Definition, RunStatus};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::driver::{Driver, reading, stands, var, whole};
+use crate::driver::{Driver, reading, stands};
 use crate::support::{COLLAB, load};
-use crate::tdd::code;
 
 /// Every state in the order of the file: its phase, its name for people, the skill where it has one, and where it leads,
 /// in the order in which that is tried.
@@ -54,93 +53,17 @@ fn rows() -> Vec<[&'static str; 5]> {
     rows.map(|cells| cells.try_into().unwrap()).collect()
 }
 
-const TYPES: [&str; 3] = ["code", "task", "bugfix"];
-
-fn item(number: usize, kind: &str) -> Value {
-    json!({ "number": number.to_string(), "title": format!("Item {number}"), "type": kind })
-}
-
-fn task(id: &str, needs: &[&str]) -> Value {
-    json!({ "id": id, "dependsOn": needs })
-}
-
-/// From now on the design is read so.
-fn designed(driver: &mut Driver, items: &Value, errors: &[&str]) {
-    let found = reading(json!({ "items": items, "errors": errors }));
-    driver.readings.insert("design".to_owned(), found);
-}
-
-/// From now on the graph is read so.
-fn graphed(driver: &mut Driver, present: bool, errors: &[&str], tasks: &[Value]) {
-    let found = reading(json!({ "present": present, "errors": errors, "tasks": tasks }));
-    driver.readings.insert("graph".to_owned(), found);
-}
-
-/// A session with items of these types and these tasks, at its first state.
-fn session(types: &[&str], tasks: &[Value]) -> Driver {
-    let numbered = types.iter().enumerate();
-    let items: Vec<Value> = numbered.map(|(at, kind)| item(at + 1, kind)).collect();
-    let mut driver = Driver::begun(COLLAB);
-    designed(&mut driver, &json!(items), &[]);
-    graphed(&mut driver, true, &[], tasks);
-    driver
-}
-
-/// The states that wait on the way of an item, as the table leads.
-fn way_of(kind: &str) -> Vec<&'static str> {
-    let bug = kind == "bugfix";
-    let mut at = ["brainstorm-exploring", "systematic-debugging"][usize::from(bug)];
-    let mut way = Vec::new();
-    while at != "work-item-router" {
-        let row = rows().into_iter().find(|row| row[0] == at).unwrap();
-        let [name, _, _, skill, to] = row;
-        let mut to = to.split(' ');
-        if skill.is_empty() && kind == "task" {
-            to.next();
-        }
-        if !skill.is_empty() {
-            way.push(name);
-        }
-        at = to.next().unwrap();
-    }
-    way
-}
-
-/// The states that wait on the way of these items and as many batches.
-fn way(types: &[&str], batches: usize) -> Vec<&'static str> {
-    let mut way = vec!["collab-start", "gather-goals", "clear-pre-item"];
-    way.extend(types.iter().flat_map(|kind| way_of(kind)));
-    way.extend(["ready-to-implement", "clear-pre-execute"]);
-    for _ in 0..batches {
-        way.extend(["execute-batch", "clear-post-batch"]);
-    }
-    way.extend(["workflow-complete", "cleanup"]);
-    way
-}
-
 /// Completes the present state; a batch when every task of it is done.
 fn complete(driver: &mut Driver) {
     if driver.state() == "execute-batch" {
         let batch = driver.run.pointed_at("batch").unwrap();
         let batch = driver.run.sets["batches"].get(batch).unwrap();
-        let tasks = batch.texts("tasks");
-        let done: Vec<_> = tasks
-            .map(|task| stands("tasks", task, "completed"))
-            .collect();
-        driver.set(done);
+        let done = batch
+            .texts("tasks")
+            .map(|task| stands("tasks", task, "completed"));
+        driver.set(done.collect::<Vec<_>>());
     }
     driver.complete(&driver.skill()).unwrap();
-}
-
-/// Goes on until `state` is reached.
-fn go_to(driver: &mut Driver, state: &str) {
-    for _ in 0..100 {
-        if driver.state() == state {
-            return;
-        }
-        complete(driver);
-    }
-    panic!("{state} is never reached");
 }
 
 fn targets<'a>(definition: &'a Definition, name: &str) -> Vec<&'a str> {
@@ -179,134 +102,37 @@ fn it_has_these_states_and_transitions() {
 }
 
 #[test]
-fn every_mix_of_items_in_every_order_finds_its_way() {
-    let mut mixes = vec![vec![]];
-    for from in 0..13 {
-        for kind in TYPES {
-            mixes.push([&mixes[from][..], &[kind]].concat());
-        }
-    }
-    assert_eq!(mixes.len(), 1 + 3 + 9 + 27);
-    for (number, types) in mixes.iter().enumerate().skip(1) {
-        let batches = number % 3;
-        let tasks = [task("t0", &[]), task("t1", &["t0"])];
-        let mut driver = session(types, &tasks[..batches]);
-        for state in way(types, batches) {
-            assert_eq!(driver.state(), state, "{types:?}");
-            complete(&mut driver);
-        }
-        assert_eq!(driver.status(), RunStatus::Completed, "{types:?}");
-        let items = &driver.facts_of("items")["count"];
-        let counts =
-            json!({ "pending": 0, "documented": types.len(), "complete": 0, "skipped": 0 });
-        assert_eq!(*items, counts);
-        let events = driver.names(0);
-        let logged = events.iter().filter(|name| *name == "batch:complete");
-        assert_eq!(logged.count(), batches);
-    }
-}
-
-#[test]
-fn goals_are_gathered_before_anything_else() {
-    let mut driver = session(&[], &[]);
-    driver.complete("collab-start").unwrap();
-    let needs = |number: &str| json!([{ "number": "1", "dependsOn": [number] }]);
-    for (items, errors, expected) in [
-        (json!([]), &[][..], "no_items"),
-        (json!([]), &["line 3"], "items_unreadable"),
-        (needs("1"), &[], "bad_dependencies"),
-        (needs("7"), &[], "bad_dependencies"),
-    ] {
-        designed(&mut driver, &items, errors);
-        let refused = driver.complete("gather-session-goals");
-        assert_eq!(code(refused), expected, "{items}");
-    }
-}
-
-#[test]
-fn the_item_that_was_chosen_comes_first_while_it_is_ready() {
-    let mut items = [
-        item(1, "code"),
-        item(2, "bugfix"),
-        item(3, "task"),
-        item(4, "bugfix"),
+fn a_session_goes_through_its_items_and_its_batches() {
+    let mut driver = Driver::begun(COLLAB);
+    let item = |number: &str, kind: &str| json!({ "number": number, "title": "x", "type": kind });
+    let items = [item("1", "bugfix"), item("2", "task"), item("3", "code")];
+    let tasks = [
+        json!({ "id": "t0" }),
+        json!({ "id": "t1", "dependsOn": ["t0"] }),
     ];
-    items[2]["dependsOn"] = json!(["2"]);
-    items[3]["status"] = json!("documented");
-    let chosen = |number: &str, state: &str| {
-        let mut driver = session(&[], &[]);
-        designed(&mut driver, &json!(items), &[]);
-        driver.set([whole("items", items.clone()), var("item", number)]);
-        go_to(&mut driver, state);
-        driver
-    };
-    // One that cannot begin yet is passed over, however much it is wanted.
-    let driver = chosen("3", "brainstorm-exploring");
-    assert_eq!(driver.run.pointed_at("item"), Some("1"));
-    let mut driver = chosen("2", "systematic-debugging");
-    assert_eq!(driver.run.pointed_at("item"), Some("2"));
-    let refusal = driver.edit(vec![var("item", "3")]).unwrap_err();
-    assert_eq!(refusal.code, "not_now");
-    assert_eq!(
-        refusal.details["states"],
-        json!(["collab-start", "gather-goals"])
+    let design = reading(json!({ "items": items, "errors": [] }));
+    let graph = reading(json!({ "present": true, "errors": [], "tasks": tasks }));
+    driver.readings = [("design", design), ("graph", graph)]
+        .map(|(reader, found)| (reader.to_owned(), found))
+        .into();
+    let mut way = Vec::new();
+    while driver.status() == RunStatus::Running {
+        way.push(driver.state().to_owned());
+        complete(&mut driver);
+    }
+    // What forgets the context stands between the others.
+    way.retain(|state| !state.starts_with("clear-"));
+    let item =
+        "brainstorm-exploring brainstorm-clarifying brainstorm-designing brainstorm-validating";
+    let draft = "rough-draft-interface rough-draft-pseudocode rough-draft-skeleton build-task-graph rough-draft-handoff";
+    let expected = format!(
+        "collab-start gather-goals systematic-debugging {item} task-planning {item} {draft} \
+         ready-to-implement execute-batch execute-batch workflow-complete cleanup"
     );
-    // Documented, it is no more ready: the first one is.
-    go_to(&mut driver, "brainstorm-exploring");
-    assert_eq!(driver.run.pointed_at("item"), Some("1"));
-    assert_eq!(driver.field("items", "2", "status"), "documented");
-    go_to(&mut driver, "ready-to-implement");
-    assert_eq!(driver.run.pointed_at("item"), None);
-}
-
-#[test]
-fn a_graph_is_needed_and_must_be_right() {
-    let mut driver = session(&["code"], &[]);
-    go_to(&mut driver, "build-task-graph");
-    graphed(&mut driver, false, &[], &[]);
-    assert_eq!(code(driver.complete("build-task-graph")), "graph_missing");
-    graphed(&mut driver, true, &["line 4: no id"], &[]);
-    let refusal = driver.complete("build-task-graph").unwrap_err();
-    assert_eq!(refusal.code, "graph_invalid");
-    assert_eq!(refusal.details["graph"]["errors"], json!(["line 4: no id"]));
-    graphed(&mut driver, true, &[], &[]);
-    go_to(&mut driver, "ready-to-implement");
-    let circle = [task("a", &["b"]), task("b", &["a"])];
-    graphed(&mut driver, true, &["line 9"], &[]);
-    assert_eq!(code(driver.complete("ready-to-implement")), "graph_invalid");
-    graphed(&mut driver, true, &[], &circle);
-    assert_eq!(
-        code(driver.complete("ready-to-implement")),
-        "bad_dependencies"
-    );
-    // There is nothing to execute.
-    graphed(&mut driver, true, &[], &[]);
-    driver.complete("ready-to-implement").unwrap();
-    driver.complete("collab-clear").unwrap();
-    assert_eq!(driver.state(), "workflow-complete");
-}
-
-#[test]
-fn a_batch_is_finished_when_all_its_tasks_are() {
-    let tasks = [task("a", &[]), task("b", &[]), task("c", &["a"])];
-    let mut driver = session(&["bugfix"], &tasks);
-    go_to(&mut driver, "execute-batch");
-    let finished = |driver: &mut Driver| driver.complete("executing-plans");
-    assert_eq!(code(finished(&mut driver)), "tasks_unfinished");
-    driver.set([
-        stands("tasks", "a", "in_progress"),
-        stands("tasks", "b", "completed"),
-    ]);
-    assert_eq!(code(finished(&mut driver)), "tasks_unfinished");
-    driver.set([stands("tasks", "a", "failed")]);
-    assert_eq!(code(finished(&mut driver)), "task_failed");
-    driver.set([stands("tasks", "a", "skipped")]);
-    finished(&mut driver).unwrap();
-    let counted = driver.counted("tasks", ["failed", "blocked", "remaining"]);
-    assert_eq!(counted, [1, 1, 0]);
-    // Nothing but `c` is in the second batch, and it is not run.
-    driver.complete("collab-clear").unwrap();
-    assert_eq!(driver.state(), "workflow-complete");
-    assert_eq!(driver.field("tasks", "c", "status"), "pending");
-    assert_eq!(driver.field("batches", "batch-2", "status"), "pending");
+    assert_eq!(way.join(" "), expected);
+    let counts = json!({ "pending": 0, "documented": 3, "complete": 0, "skipped": 0 });
+    assert_eq!(driver.facts_of("items")["count"], counts);
+    let events = driver.names(0);
+    let logged = events.iter().filter(|name| *name == "batch:complete");
+    assert_eq!(logged.count(), 2);
 }

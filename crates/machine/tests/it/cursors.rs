@@ -1,6 +1,5 @@
 //! Cursors, statuses, what guards see of them, and work that has a name of its own.
 
-use machine::RunStatus;
 use machine::state::ItemStatus;
 use serde_json::{Value, json};
 
@@ -133,30 +132,6 @@ fn a_set_that_is_filled_with_what_it_has_is_no_event() {
 }
 
 #[test]
-fn an_item_that_is_added_stands_where_it_says() {
-    let edges = "
-      - { add: { parts: { id: s, status: ready } }, set: { n: 1 }, to: told }";
-    let mut driver = filled(edges, json!([{ "id": "t", "needs": [] }]));
-    say(&mut driver, "").unwrap();
-    assert_eq!(status_of(&driver, "s"), ItemStatus::Done);
-    assert_eq!(driver.counted("parts", ["done"]), [1]);
-    assert_eq!(driver.facts_of("parts")["next"]["id"], "t");
-}
-
-#[test]
-fn what_an_edge_sets_is_of_the_declared_type() {
-    let edges = "
-      - { when: \"outcome.outcome == 'status'\", set: { c: =parts.next, c.status: =outcome.note }, to: told }
-      - { refuse: not_so }";
-    let mut driver = filled(edges, three());
-    let stand = |note: &str| json!({ "outcome": "status", "note": note, "files": [] });
-    assert_eq!(code(driver.report(stand("gone"))), "definition_fault");
-    driver.report(stand("late")).unwrap();
-    assert_eq!(driver.field("parts", "p", "status"), "late");
-    assert_eq!(status_of(&driver, "p"), ItemStatus::Open);
-}
-
-#[test]
 fn nested_states_see_cursors_of_other_sets_beside_their_item() {
     let tools = "{ key: id, status: { open: [idle], active: [used], done: [worn] }, fields: { id: string, uses: int } }";
     let parts = "{ key: id, fields: { id: string, with: string } }";
@@ -180,26 +155,4 @@ all: {{ each: {{ items: parts, initial: one }}, on: {{ done: {{ to: z }} }}, sta
     for part in ["a", "b"] {
         assert_eq!(driver.field("parts", part, "with"), "saw");
     }
-}
-
-#[test]
-fn work_is_reported_under_its_name_its_state_or_its_unit() {
-    let states = "a: { work: { as: digging }, to: b }
-b: { work: { as: digging, fresh: true }, to: c }
-c: { work: {}, to: d }
-d: { work: { as: filling }, to: z }";
-    let mut driver = Driver::small("", states);
-    assert_eq!([driver.unit(), driver.skill()], ["a", "digging"]);
-    driver.complete("digging").unwrap();
-    let last = driver.run.last.as_ref().unwrap();
-    assert_eq!(last.name.as_deref(), Some("digging"));
-    assert_eq!(driver.after("done:filling"), "!stale_unit");
-    // The next work has the same name: whoever names no unit means the present one.
-    driver.complete("digging").unwrap();
-    assert_eq!(driver.state(), "c");
-    let refusal = driver.complete("digging").unwrap_err();
-    assert_eq!(refusal.details["unit"], "b");
-    driver.complete("c").unwrap();
-    driver.complete("d").unwrap();
-    assert_eq!(driver.status(), RunStatus::Completed);
 }

@@ -335,20 +335,14 @@ impl Driver {
             let found = self.readings.entry(reader.value.clone()).or_default();
             found.facts = map(facts);
         }
-        self.send(&commands::report(
-            Some(unit),
-            None,
-            &format!("digest of {unit}"),
-        ))
+        let digest = format!("digest of {unit}");
+        self.send(&commands::report(Some(unit), None, &digest))
     }
 
     /// Reports under a name, as somebody does who knows of no unit.
     pub fn complete(&mut self, name: &str) -> Outcome {
-        self.send(&commands::report(
-            None,
-            Some(name),
-            &format!("digest of {name}"),
-        ))
+        let digest = format!("digest of {name}");
+        self.send(&commands::report(None, Some(name), &digest))
     }
 
     /// The name under which the present work is reported.
@@ -551,10 +545,8 @@ impl Driver {
 
     /// Names of the events from `begin` on.
     pub fn names(&self, begin: usize) -> Vec<String> {
-        self.events[begin..]
-            .iter()
-            .map(|(_, event)| event.name())
-            .collect()
+        let events = self.events[begin..].iter();
+        events.map(|(_, event)| event.name()).collect()
     }
 
     /// The run as a replay of its journal makes it, each event through its written form.

@@ -10,6 +10,8 @@ use machine::{Catalog, Definition, Event, RunState};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::driver::map;
+
 const DEFINITION: &str = r"
 tramline: 1
 id: many
@@ -58,13 +60,10 @@ fn fields(at: usize, status: usize, wave: usize) -> Map<String, Value> {
     let needs: Vec<String> = (1..=at % 3)
         .filter_map(|back| Some(key(at.checked_sub(back * 2)?)))
         .collect();
-    let Value::Object(fields) = json!({
+    map(json!({
         "id": key(at), "title": format!("Task {at}"), "needs": needs,
         "status": NAMES[status].0, "wave": format!("batch-{wave}"),
-    }) else {
-        unreachable!()
-    };
-    fields
+    }))
 }
 
 #[derive(Debug, Clone)]
@@ -96,34 +95,27 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 fn changed(key: &str, fields: Value, status: Option<usize>) -> Event {
-    let Value::Object(fields) = fields else {
-        unreachable!()
-    };
     Event::ItemChanged {
         set: "tasks".to_owned(),
         key: key.to_owned(),
-        fields,
+        fields: map(fields),
         status: status.map(|to| NAMES[to].1),
         reason: None,
     }
 }
 
 fn loaded(count: usize) -> (Event, Plain) {
-    let of = |at: usize| fields(at, at % 4, at / 10);
-    let plain: Plain = (0..count)
-        .map(|at| (key(at), (of(at), NAMES[at % 4].1)))
-        .collect();
-    let event = Event::ItemsLoaded {
-        set: "tasks".to_owned(),
-        items: (0..count)
-            .map(|at| NewItem {
-                key: key(at),
-                fields: of(at),
-                status: NAMES[at % 4].1,
-            })
-            .collect(),
+    let item = |at: usize| NewItem {
+        key: key(at),
+        fields: fields(at, at % 4, at / 10),
+        status: NAMES[at % 4].1,
     };
-    (event, plain)
+    let items: Vec<NewItem> = (0..count).map(item).collect();
+    let all = items.iter().cloned();
+    let plain = all.map(|item| (item.key, (item.fields, item.status)));
+    let plain = plain.collect();
+    let set = "tasks".to_owned();
+    (Event::ItemsLoaded { set, items }, plain)
 }
 
 /// Where the items of large sets are kept.
@@ -172,10 +164,9 @@ fn apply(run: &mut RunState, plain: &mut Plain, op: &Op) -> Option<()> {
         Op::Note(at, note) => {
             let key = key_at(plain, *at)?;
             event(&changed(&key, json!({"note": note, "needs": []}), None));
-            plain[&key]
-                .0
-                .insert("note".to_owned(), note.as_str().into());
-            plain[&key].0.insert("needs".to_owned(), json!([]));
+            let fields = &mut plain[&key].0;
+            fields.insert("note".to_owned(), note.as_str().into());
+            fields.insert("needs".to_owned(), json!([]));
         }
         Op::Forget(at) => {
             let key = key_at(plain, *at)?;
@@ -211,10 +202,8 @@ fn apply(run: &mut RunState, plain: &mut Plain, op: &Op) -> Option<()> {
 
 /// What depends on something that was skipped, found the simple way.
 fn blocked(plain: &Plain) -> Vec<bool> {
-    let mut lost: Vec<bool> = plain
-        .values()
-        .map(|(_, s)| *s == ItemStatus::Failed)
-        .collect();
+    let failed = |(_, status): &(_, ItemStatus)| *status == ItemStatus::Failed;
+    let mut lost: Vec<bool> = plain.values().map(failed).collect();
     loop {
         let before = lost.clone();
         for (at, (fields, _)) in plain.values().enumerate() {
@@ -229,12 +218,8 @@ fn blocked(plain: &Plain) -> Vec<bool> {
             break;
         }
     }
-    let open = plain
-        .values()
-        .map(|(_, status)| *status == ItemStatus::Open);
-    lost.iter()
-        .zip(open)
-        .map(|(lost, open)| *lost && open)
+    let all = plain.values().zip(lost);
+    all.map(|((_, status), lost)| lost && *status == ItemStatus::Open)
         .collect()
 }
 
@@ -259,20 +244,15 @@ fn assert_is(run: &RunState, plain: &Plain, definition: &Definition) {
         assert_eq!(set.count(status), expected);
     }
     let text = |fields: &Map<String, Value>, name: &str| {
-        fields
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
+        let text = fields.get(name).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
     };
     for wave in [None, Some(0), Some(3), Some(8), Some(99)] {
         let wave = wave.map(|wave| format!("batch-{wave}"));
         let mut expected: HashMap<String, usize> = HashMap::new();
         for (fields, _) in plain.values() {
-            if wave
-                .as_ref()
-                .is_none_or(|wave| text(fields, "wave") == *wave)
-            {
+            let own = text(fields, "wave");
+            if wave.as_ref().is_none_or(|wave| own == *wave) {
                 *expected.entry(text(fields, "status")).or_default() += 1;
             }
         }

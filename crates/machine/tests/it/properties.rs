@@ -50,17 +50,13 @@ fn graph(definition: &Definition) -> BTreeMap<String, BTreeSet<String>> {
 
 fn items(choices: &mut Choices<'_>) -> Value {
     let count = choices.below(6);
-    let all: Vec<Value> = (0..count)
-        .map(|at| {
-            let needs: Vec<String> = (0..at)
-                .filter(|_| choices.below(4) == 3)
-                .map(|need| format!("i{need}"))
-                .collect();
-            let kind = ["plan", "fix"][choices.below(2)];
-            json!({ "id": format!("i{at}"), "needs": needs, "kind": kind })
-        })
-        .collect();
-    Value::Array(all)
+    let all = (0..count).map(|at| {
+        let needs = (0..at).filter(|_| choices.below(4) == 3);
+        let needs: Vec<String> = needs.map(|need| format!("i{need}")).collect();
+        let kind = ["plan", "fix"][choices.below(2)];
+        json!({ "id": format!("i{at}"), "needs": needs, "kind": kind })
+    });
+    Value::Array(all.collect())
 }
 
 fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
@@ -88,9 +84,8 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
         10..=11 | 20 | 30 => {
             let gate = driver.definition.state(driver.state());
             let gate = gate.and_then(|state| state.gate.as_ref());
-            let gate = gate
-                .map_or(GATES[usize::from(a) % 3].0, |gate| &gate.value)
-                .to_owned();
+            let gate = gate.map_or(GATES[usize::from(a) % 3].0, |gate| &gate.value);
+            let gate = gate.to_owned();
             if a % 7 == 6 {
                 driver.subjects.insert(gate.clone(), format!("h{b}"));
             }
@@ -134,7 +129,8 @@ fn toss(driver: &mut Driver, a: u8, b: u8) {
 
 /// Nothing was done that the graph does not allow, and no unit was issued twice.
 fn events_are_lawful(driver: &Driver) -> Result<(), TestCaseError> {
-    let graph = graph(&driver.definition);
+    let definition = &driver.definition;
+    let graph = graph(definition);
     let mut run = RunState::default();
     let mut issued = BTreeSet::new();
     for (at, event) in &driver.events {
@@ -148,24 +144,20 @@ fn events_are_lawful(driver: &Driver) -> Result<(), TestCaseError> {
             } => {
                 let stands = run.token(*token).map(|token| token.state.clone());
                 prop_assert_eq!(stands.as_deref(), Some(from.as_str()));
-                if let Some(gate) = driver
-                    .definition
-                    .state(from)
-                    .and_then(|state| state.gate.as_ref())
+                let state = definition.state(from);
+                if let Some(gate) = state.and_then(|state| state.gate.as_ref())
                     && gate.value == "door"
                     && matches!(cause.name(), "report" | "route" | "do" | "otherwise")
                 {
-                    let round = driver.definition.round(&run.vars);
-                    let approved = run
-                        .approvals
-                        .iter()
-                        .any(|known| known.gate == gate.value && known.iteration == round);
-                    prop_assert!(approved, "{} was left through a closed gate", from);
+                    let round = definition.round(&run.vars);
+                    let mut known = run.approvals.iter();
+                    let approved = known.any(|of| of.gate == gate.value && of.iteration == round);
+                    prop_assert!(approved, "{from} was left through a closed gate");
                 }
                 if from.is_empty() {
-                    prop_assert_eq!(to, &driver.definition.initial.value);
+                    prop_assert_eq!(to, &definition.initial.value);
                 } else {
-                    prop_assert!(graph[from].contains(to), "{} → {}", from, to);
+                    prop_assert!(graph[from].contains(to), "{from} → {to}");
                 }
             }
             Event::TokenOpened {
@@ -175,24 +167,14 @@ fn events_are_lawful(driver: &Driver) -> Result<(), TestCaseError> {
                 state,
                 ..
             } => {
-                let above = run
-                    .token(*parent)
-                    .map(|token| token.state.clone())
-                    .unwrap_or_default();
-                let each = driver
-                    .definition
-                    .state(&above)
-                    .and_then(|state| state.each.as_ref());
+                let above = run.token(*parent).map_or("", |token| &token.state);
+                let each = definition.state(above);
+                let each = each.and_then(|state| state.each.as_ref());
                 prop_assert_eq!(each.map(|each| &each.initial.value), Some(state));
-                let parallel = each
-                    .and_then(|each| each.parallel.as_ref())
-                    .map_or(1, |n| n.value as usize);
-                let beside = run
-                    .tokens
-                    .iter()
-                    .filter(|token| token.parent == Some(*parent))
-                    .count();
-                prop_assert!(beside < parallel);
+                let parallel = each.and_then(|each| each.parallel.as_ref());
+                let beside = run.tokens.iter();
+                let beside = beside.filter(|token| token.parent == Some(*parent));
+                prop_assert!(beside.count() < parallel.map_or(1, |n| n.value as usize));
                 let items = &run.sets[set];
                 let item = items.get(key).unwrap();
                 prop_assert_eq!(item.status, ItemStatus::Open);
@@ -207,7 +189,7 @@ fn events_are_lawful(driver: &Driver) -> Result<(), TestCaseError> {
         }
         run.apply(at, event);
         if let Event::StateEntered { iteration, .. } = event {
-            prop_assert_eq!(*iteration, driver.definition.round(&run.vars));
+            prop_assert_eq!(*iteration, definition.round(&run.vars));
         }
     }
     Ok(())
@@ -216,15 +198,13 @@ fn events_are_lawful(driver: &Driver) -> Result<(), TestCaseError> {
 /// Somebody can always do something about a run that is not over.
 fn goes_on(driver: &Driver) -> bool {
     let run = &driver.run;
+    let state = driver.definition.state(driver.state());
     run.status.is_over()
         || run.status == RunStatus::Paused
         || run.pending.is_some()
         || run.waiting().next().is_some()
         || driver.definition.advances(driver.state()) == Advance::Manual
-        || driver
-            .definition
-            .state(driver.state())
-            .is_some_and(|state| state.gate.is_some())
+        || state.is_some_and(|state| state.gate.is_some())
 }
 
 proptest! {
@@ -354,15 +334,9 @@ fn naive(needs: &[Vec<String>]) -> Option<Vec<Vec<usize>>> {
     let mut open: Vec<usize> = (0..needs.len()).collect();
     let mut all = Vec::new();
     while !open.is_empty() {
-        let wave: Vec<usize> = open
-            .iter()
-            .copied()
-            .filter(|at| {
-                needs[*at]
-                    .iter()
-                    .all(|need| !open.iter().any(|other| format!("k{other}") == *need))
-            })
-            .collect();
+        let is_open = |need: &String| open.iter().any(|other| format!("k{other}") == *need);
+        let wave = open.iter().filter(|at| !needs[**at].iter().any(is_open));
+        let wave: Vec<usize> = wave.copied().collect();
         if wave.is_empty() {
             return None;
         }
@@ -370,40 +344,4 @@ fn naive(needs: &[Vec<String>]) -> Option<Vec<Vec<usize>>> {
         all.push(wave);
     }
     Some(all)
-}
-
-#[test]
-fn faults_of_an_order_name_the_ids() {
-    let needs =
-        |all: &[&str]| -> Vec<String> { all.iter().map(|need| (*need).to_owned()).collect() };
-    let (none, on_second, on_third, on_first) =
-        (needs(&[]), needs(&["b"]), needs(&["c"]), needs(&["a"]));
-    let one = |key: &'static str, needs| Node { key, needs };
-    let of = |nodes: &[Node<'_>]| waves(nodes).unwrap_err();
-    assert_eq!(
-        of(&[one("a", &none), one("a", &none)]),
-        OrderFault::Duplicate("a".to_owned())
-    );
-    assert_eq!(
-        of(&[one("a", &on_first)]),
-        OrderFault::Itself("a".to_owned())
-    );
-    assert_eq!(
-        of(&[one("a", &on_second)]),
-        OrderFault::Unknown {
-            item: "a".to_owned(),
-            needs: "b".to_owned()
-        }
-    );
-    let circle = of(&[
-        one("x", &on_first),
-        one("a", &on_second),
-        one("b", &on_third),
-        one("c", &on_first),
-    ]);
-    assert_eq!(
-        circle.to_string(),
-        "dependencies go round in a circle: a → b → c → a"
-    );
-    assert_eq!(waves(&[]), Ok(Vec::new()));
 }

@@ -1,11 +1,10 @@
 //! The table of a session, row by row: what one step does in each phase, and what it waits for.
 
 use insta::assert_snapshot;
-use machine::RunStatus;
 use serde_json::{Value, json};
 
 use crate::driver::Driver;
-use crate::session::{GATES, PHASES, at, before, begun, go_on, respond, standing, with_gates};
+use crate::session::{PHASES, at, before, go_on, respond, standing, with_gates};
 use crate::support::STATUSES;
 use crate::tdd::code;
 
@@ -85,111 +84,32 @@ fn every_row_of_the_table() {
 }
 
 #[test]
-fn beginning_is_the_first_row_and_writes_nothing() {
-    let driver = begun(json!({}));
-    assert_eq!(driver.names(0), ["run:created", "state:entered"]);
-    assert_eq!((driver.state(), driver.round()), ("INITIALIZED", Some(0)));
-    assert!(driver.files.is_empty() && driver.carried_out.is_empty());
-    assert!(driver.asked.is_empty() && driver.contexts.is_empty());
-}
-
-#[test]
-fn what_the_engine_writes_stands_in_the_folder_of_its_iteration() {
-    let mut driver = at("REVISED");
-    go_on(&mut driver);
-    driver.step().unwrap();
-    let files = driver.files.iter().map(String::as_str);
-    assert_snapshot!(files.collect::<Vec<_>>().join("\n"), @r"
-    iteration-1/code/a.rs
-    iteration-1/generation-prompt.md
-    iteration-1/generation-response.md
-    iteration-1/review-prompt.md
-    iteration-1/review-response.md
-    iteration-2/code/a.rs
-    iteration-2/review-prompt.md
-    iteration-2/revision-prompt.md
-    iteration-2/revision-response.md
-    plan.md
-    planning-prompt.md
-    planning-response.md
-    ");
-    // The effects see the new iteration, and are told whether the code before it is carried on.
-    let told = driver.told.iter();
-    let opened = told.filter(|(effect, _, _)| effect == "iteration.open");
-    let opened: Vec<_> = opened
-        .map(|(_, with, round)| (Value::Object(with.clone()), *round))
-        .collect();
-    let carried = (json!({ "carry": true }), Some(2));
-    assert_eq!(opened, [(json!({}), Some(1)), carried]);
-}
-
-/// The blocked rows: sessions that wait for something.
-fn blocked_rows() -> Vec<(String, Driver)> {
-    let phases = ["PLANNING", "GENERATING", "REVIEWING", "REVISING"];
-    let mut rows: Vec<_> = phases
-        .map(|phase| (phase.to_owned(), standing(phase)))
-        .into();
-    for (gate, _) in GATES {
-        rows.push((format!("gate {gate}"), before(gate, 1)));
-        let mut driver = before(gate, 1);
-        // A response that came before it was asked for opens no gate.
-        for what in ["generation", "review"] {
-            let path = format!("iteration-1/{what}-response.md");
-            driver.files.insert(path);
-        }
-        rows.push((format!("gate {gate}, and a response"), driver));
-    }
-    for (phase, status) in [
-        ("REVIEWED", "SUCCESS"),
-        ("PLANNING", "ERROR"),
-        ("PLANNING", "CANCELLED"),
-    ] {
-        let mut driver = at(phase);
-        respond(&mut driver, status);
-        driver.step().unwrap();
-        rows.push((driver.state().to_owned(), driver));
-    }
+fn a_blocked_step_says_what_it_waits_for() {
+    let mut over = at("REVIEWED");
+    respond(&mut over, "SUCCESS");
+    over.step().unwrap();
     let mut capped = with_gates(json!({ "maxIterations": 1 }), "REVIEWED");
     go_on(&mut capped);
-    rows.push(("the cap".to_owned(), capped));
-    let mut paused = at("PLANNING");
-    paused.pause().unwrap();
-    rows.push(("a pause".to_owned(), paused));
-    rows
-}
-
-#[test]
-fn a_blocked_step_says_what_it_waits_for_and_changes_nothing() {
-    let mut told = String::new();
-    for (name, mut driver) in blocked_rows() {
+    for (mut driver, details) in [
+        (
+            standing("REVISING"),
+            json!({ "path": "iteration-2/revision-response.md", "unit": "REVISING" }),
+        ),
+        (before("plan", 1), json!({ "hash": "h", "gate": "plan" })),
+        (over, json!({ "over": "completed" })),
+        (capped, json!({ "paused": "max_iterations" })),
+    ] {
+        // A response that came before it was asked for opens no gate.
+        driver
+            .files
+            .insert("iteration-1/generation-response.md".to_owned());
         let asked = (driver.asked.len(), driver.contexts.len());
-        let files = driver.files.clone();
         let refusal = driver.step().unwrap_err();
-        assert_eq!(*driver.step().unwrap_err(), *refusal, "{name}");
-        let details = Value::Object(refusal.details);
-        let line = format!("{name}: {} {details}\n", refusal.code);
-        told += &line;
+        assert_eq!(refusal.code, "blocked");
+        assert_eq!(Value::Object(refusal.details), details);
         // The profile was not asked for anything.
-        assert_eq!((driver.asked.len(), driver.contexts.len()), asked, "{name}");
-        assert_eq!(driver.files, files, "{name}");
+        assert_eq!((driver.asked.len(), driver.contexts.len()), asked);
     }
-    assert_snapshot!(told, @r#"
-    PLANNING: blocked {"path":"planning-response.md","unit":"PLANNING"}
-    GENERATING: blocked {"path":"iteration-1/generation-response.md","unit":"GENERATING"}
-    REVIEWING: blocked {"path":"iteration-1/review-response.md","unit":"REVIEWING"}
-    REVISING: blocked {"path":"iteration-2/revision-response.md","unit":"REVISING"}
-    gate plan: blocked {"hash":"h","gate":"plan"}
-    gate plan, and a response: blocked {"hash":"h","gate":"plan"}
-    gate code: blocked {"hash":"h","gate":"code"}
-    gate code, and a response: blocked {"hash":"h","gate":"code"}
-    gate review: blocked {"hash":"h","gate":"review"}
-    gate review, and a response: blocked {"hash":"h","gate":"review"}
-    COMPLETE: blocked {"over":"completed"}
-    ERROR: blocked {"over":"error"}
-    CANCELLED: blocked {"over":"cancelled"}
-    the cap: blocked {"paused":"max_iterations"}
-    a pause: blocked {"paused":"lunch"}
-    "#);
 }
 
 #[test]
@@ -209,17 +129,4 @@ fn the_prompt_of_a_review_is_issued_by_a_step_of_its_own() {
     assert_eq!(driver.names(begin)[..2], ["unit:issued", "report:accepted"]);
     assert_eq!(driver.state(), "REVIEWED");
     assert_eq!(driver.contexts.len(), prompts);
-}
-
-#[test]
-fn a_response_may_be_there_before_its_prompt_without_being_read_in_one_go() {
-    let mut driver = at("PLANNED");
-    let response = "iteration-1/generation-response.md".to_owned();
-    driver.files.insert(response);
-    driver.step().unwrap();
-    assert_eq!((driver.state(), driver.asked.len()), ("GENERATING", 1));
-    respond(&mut driver, "SUCCESS");
-    driver.step().unwrap();
-    assert_eq!(driver.state(), "GENERATED");
-    assert_eq!(driver.status(), RunStatus::Running);
 }

@@ -1,28 +1,11 @@
 //! What the language means, feature by feature, on definitions of a few lines.
 
-use machine::command::Report;
-use machine::{Command, RunStatus, Severity};
+use machine::{RunStatus, Severity};
 use serde_json::{Value, json};
 
-use crate::commands;
-use crate::driver::{Driver, finding, map, reading};
+use crate::driver::{Driver, finding, reading};
 use crate::marked::{states, with};
 use crate::tdd::{code, tests};
-
-#[test]
-fn a_step_without_instructions_needs_no_context() {
-    let states = "a: { work: {}, to: b }\nb: { work: { instructions: red.md }, to: z }";
-    let mut driver = Driver::small("", states);
-    let context = |driver: &Driver| {
-        let (_, unit) = driver.run.waiting().next().unwrap();
-        unit.context.clone().unwrap_or_default()
-    };
-    assert_eq!(context(&driver), String::new());
-    assert_eq!(driver.contexts.len(), 0);
-    driver.report(json!({})).unwrap();
-    assert_eq!(driver.contexts, ["b"]);
-    assert_eq!(context(&driver), "c0ffee");
-}
 
 #[test]
 fn two_states_never_share_the_id_of_a_unit() {
@@ -32,16 +15,6 @@ fn two_states_never_share_the_id_of_a_unit() {
     assert_eq!(driver.unit(), "a");
     let reports = driver.after("report report report report report");
     assert_eq!(reports, "a-2 a-3 a-2-2 a-4 a-2-3");
-}
-
-#[test]
-fn a_retry_that_stays_keeps_what_it_sets() {
-    let retry = "{ when: tests.failed > 0, retry: no, set: { tries: =vars.tries + 1 } }";
-    let edges = format!("report: [ {retry}, {{ to: z }} ]");
-    let state = format!("a: {{ expects: tests, work: {{}}, on: {{ {edges} }} }}");
-    let mut driver = Driver::small("vars: { tries: int }", &state);
-    assert_eq!(driver.after("fail fail"), "a-2 a-3");
-    assert_eq!(driver.run.vars["tries"], 2);
 }
 
 #[test]
@@ -82,18 +55,6 @@ fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
         assert_eq!(driver.after("resume"), "a");
     }
     assert_eq!(driver.after("abort"), "aborted");
-}
-
-#[test]
-fn what_a_skip_keeps_outlives_an_effect_on_the_way() {
-    let state = "a: { work: {}, on: { report: { to: z }, skip: { do: tag.switch, to: z } } }";
-    let mut driver = Driver::small("", state);
-    let mut skip = commands::skip(None, "no");
-    if let Command::Skip { keep, .. } = &mut skip {
-        *keep = map(json!({ "dirty": ["a"] }));
-    }
-    driver.send(&skip).unwrap();
-    assert_eq!(driver.run.kept["dirty"], json!(["a"]));
 }
 
 #[test]
@@ -154,19 +115,6 @@ fn items_run_side_by_side_up_to_the_limit() {
 }
 
 #[test]
-fn one_of_several_items_goes_back_where_it_is_named() {
-    let nested = "c: { work: {}, on: { report: { to: d } } }, d: { work: {}, on: { report: { to: e }, reopen: { to: c } } }, e: { final: completed }";
-    let mut driver = begun(nested, "{ to: z }", &json!([{ "id": "1" }, { "id": "2" }]));
-    driver.report_to("1-c", json!({})).unwrap();
-    driver.report_to("2-c", json!({})).unwrap();
-    assert_eq!(code(driver.reopen()), "which_item");
-    assert_eq!(code(driver.reopen_item(Some("3"))), "not_present");
-    driver.reopen_item(Some("2")).unwrap();
-    let states = driver.run.waiting().map(|(token, _)| token.state.as_str());
-    assert_eq!(states.collect::<Vec<_>>(), ["d", "c"]);
-}
-
-#[test]
 fn where_no_item_waits_the_end_of_the_items_is_reached_at_once() {
     let nested = "c: { route: { to: d } }, d: { final: completed }";
     let many: Vec<Value> = (0..500)
@@ -206,17 +154,4 @@ fn a_number_that_is_none_is_a_fault_and_all_others_come_back_exactly() {
         driver.report(tests(0, 1)).unwrap();
     }
     assert_eq!(code(driver.report(tests(0, 9))), "definition_fault");
-}
-
-#[test]
-fn a_report_without_a_unit_means_the_present_one() {
-    let states = "a: { work: {}, to: b }\nb: { route: { to: z } }";
-    // To a run of single steps it goes no further, nor does the end of a pause.
-    for (top, stands) in [("", "completed"), ("advance: manual", "(b)")] {
-        let mut driver = Driver::small(top, states);
-        driver.send(&Command::Report(Report::default())).unwrap();
-        assert_eq!(driver.stands(), stands);
-    }
-    let mut driver = Driver::small("advance: manual", states);
-    assert_eq!(driver.after("report pause resume"), "(b) paused:lunch (b)");
 }

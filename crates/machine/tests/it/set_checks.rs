@@ -1,7 +1,6 @@
 //! The load-time proof of item sets and cursors, rule by rule. `§` marks the place that the fault must be shown at.
 
-use crate::marked::{accepts, proves, refuses, with};
-use crate::sets::SETS;
+use crate::marked::{proves, refuses, with};
 
 /// A workflow with these vars and these keys of the set `parts`, whose fields are all that is needed; and this edge.
 fn set(vars: &str, keys: &str, edge: &str) -> String {
@@ -32,29 +31,6 @@ fn gone_through(text: &str, set: &str) -> String {
     let each = format!("each: {{ items: {set}, initial: d }}");
     let rest = "on: { done: { to: z } }, states: { d: { final: completed } }";
     text.replace("  z: ", &format!("  c: {{ {each}, {rest} }}\n  z: "))
-}
-
-#[test]
-fn what_is_right_passes() {
-    accepts(SETS);
-    accepts(&set("", "", "to: z"));
-    let counted = "when: parts.count.new == 0, to: z }, { to: z";
-    accepts(&set("", "status: { open: [new], done: [ready] }", counted));
-    let framed = |row: &str| {
-        let mut parts = row.split(" | ");
-        let mut part = || parts.next().unwrap();
-        with_status(part(), part(), part())
-    };
-    for row in [
-        "c: ref parts | prefer: c | set: { c: =parts.next, c.status: begun, c.text: =c.text }, to: z",
-        "c: { type: ref parts, open: [a, b] }, d: { type: bool, open: always } | open: { all: [a], status: always, text: [b] } | to: z",
-        "w: ref waves | needs: needs\n    waves: { into: waves, apart: files, alone: \"it.ok && it.text != ''\" } | when: w.size > w.count.new + w.blocked && waves.next.level > 0, set: { w: =waves.next, w.status: completed }, to: z }, { set: { w: =null }, to: z",
-        " | waves: { into: waves, named: wave, apart: [files, needs] } | to: z",
-        // Without an `each` in the file, a cursor may be called `item`.
-        "item: ref parts |  | when: item.ok, set: { item: =parts.next, item.status: ready }, to: z }, { to: z",
-    ] {
-        proves(row, framed);
-    }
 }
 
 #[test]
@@ -153,25 +129,6 @@ fn what_is_set_through_them() {
 }
 
 #[test]
-fn guards_name_what_is_there() {
-    for row in [
-        "c.txt == '' # unknown_name",
-        "c.count.new > 0 # unknown_name",
-        "c.size > 0 # unknown_name",
-        "w.count.pending > 0 # unknown_name",
-        "parts.count.gone > 0 # unknown_name",
-        "waves.count.new > 0 # unknown_name",
-        "item.ok # unknown_name",
-        "c.ok == 1 + c.text # bad_expression",
-        "parts.count.new # bad_expression",
-    ] {
-        proves(row, |guard| {
-            with_cursors(&format!("when: §{guard}, to: z }}, {{ to: z"))
-        });
-    }
-}
-
-#[test]
 fn what_is_open() {
     let var = "c: { type: bool, open: [§quite-another] }";
     let fault = refuses("dangling_target", &set(var, "", "to: z"));
@@ -265,19 +222,4 @@ fn waves_are_cut_when_their_set_is_filled() {
     refuses("misplaced_key", &everywhere);
     let items = gone_through(&in_waves("into: waves", "to: c"), "§waves");
     refuses("bad_item_set", &items);
-}
-
-#[test]
-fn names_of_work() {
-    for row in [
-        "as: exploring, fresh: true",
-        "as: 'systematic-debugging'",
-        "as: §two words # bad_name",
-        "as: §'' # bad_name",
-        "fresh: §often # unreadable",
-    ] {
-        proves(row, |work| {
-            with("", &format!("a: {{ work: {{ {work} }}, to: z }}"))
-        });
-    }
 }

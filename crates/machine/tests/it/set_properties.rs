@@ -12,7 +12,7 @@ use crate::commands;
 use crate::driver::{
     Driver, added, ann, deferred, fields, reading, reopened, says, skipped, stands, var, whole,
 };
-use crate::sets::{gathered, gathering, in_hand};
+use crate::sets::{SETS, gathered, gathering, in_hand};
 
 /// Jobs that need only those before them; what they touch, and whether they must be alone.
 type Drawn = Vec<(Vec<usize>, Vec<u8>, bool)>;
@@ -28,16 +28,13 @@ fn jobs() -> impl Strategy<Value = Drawn> {
 
 /// They are told in another order than the one in which they can be done.
 fn told(drawn: &Drawn, turn: usize) -> Vec<Value> {
-    let mut all: Vec<Value> = drawn
-        .iter()
-        .enumerate()
-        .map(|(at, (needs, files, solo))| {
-            let needs: BTreeSet<usize> = needs.iter().copied().filter(|need| *need < at).collect();
-            let needs: Vec<String> = needs.iter().map(|need| format!("j{need}")).collect();
-            let files: Vec<String> = files.iter().map(|file| format!("f{file}")).collect();
-            json!({ "id": format!("j{at}"), "needs": needs, "files": files, "solo": solo })
-        })
-        .collect();
+    let job = |(at, (needs, files, solo)): (usize, &(Vec<usize>, Vec<u8>, bool))| {
+        let needs: BTreeSet<&usize> = needs.iter().filter(|need| **need < at).collect();
+        let needs: Vec<String> = needs.iter().map(|need| format!("j{need}")).collect();
+        let files: Vec<String> = files.iter().map(|file| format!("f{file}")).collect();
+        json!({ "id": format!("j{at}"), "needs": needs, "files": files, "solo": solo })
+    };
+    let mut all: Vec<Value> = drawn.iter().enumerate().map(job).collect();
     let by = turn % all.len().max(1);
     all.rotate_left(by);
     all
@@ -48,25 +45,17 @@ fn waves_are_lawful(run: &RunState) -> Result<(), TestCaseError> {
     let (Some(jobs), Some(groups)) = (run.sets.get("jobs"), run.sets.get("groups")) else {
         return Ok(());
     };
-    let blocked = run.blocked(
-        &machine::Definition::parse(crate::sets::SETS).unwrap(),
-        "jobs",
-    );
+    let definition = machine::Definition::parse(SETS).unwrap();
+    let blocked = run.blocked(&definition, "jobs");
     let mut wave_of: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, (id, wave)) in groups.iter().enumerate() {
         // All of a wave that was begun may have left it.
         let is_over = wave.status != ItemStatus::Open;
-        prop_assert!(
-            is_over || wave.texts("jobs").next().is_some(),
-            "{} is empty",
-            id
-        );
+        let is_empty = wave.texts("jobs").next().is_none();
+        prop_assert!(is_over || !is_empty, "{id} is empty");
         for key in wave.texts("jobs") {
-            prop_assert!(
-                wave_of.insert(key, number).is_none(),
-                "{} is in two waves",
-                key
-            );
+            let twice = wave_of.insert(key, number);
+            prop_assert!(twice.is_none(), "{key} is in two waves");
             let job = jobs.get(key);
             prop_assert_eq!(job.map(|job| job.text("wave")), Some(id));
             // What can be run is never left behind in a wave that is over.
@@ -85,16 +74,11 @@ fn waves_are_lawful(run: &RunState) -> Result<(), TestCaseError> {
         for key in wave.texts("jobs") {
             let job = jobs.get(key).unwrap();
             for need in job.texts("needs") {
-                prop_assert!(
-                    wave_of.get(need) < wave_of.get(key),
-                    "{} before {}",
-                    key,
-                    need
-                );
+                let is_behind = wave_of.get(need) < wave_of.get(key);
+                prop_assert!(is_behind, "{key} before {need}");
             }
-            let files: BTreeSet<&str> = job.texts("files").collect();
-            for file in files {
-                prop_assert!(touched.insert(file), "two of {} touch {}", id, file);
+            for file in job.texts("files").collect::<BTreeSet<_>>() {
+                prop_assert!(touched.insert(file), "two of {id} touch {file}");
             }
             if job.fields["solo"] == true {
                 prop_assert_eq!(wave.texts("jobs").count(), 1);
@@ -113,17 +97,12 @@ fn edit((what, a, b): (u8, u8, u8), drawn: &Drawn) -> Edit {
             json!({ "id": key, "needs": if at % 2 == 1 { json!(["p"]) } else { json!([]) } })
         })
     };
+    let of_jobs = ["pending", "active", "broken", "ok", "lost", "odd"];
+    let of_parts = "new late begun ready shipped dropped ?".split(' ');
+    let of_parts: Vec<&str> = of_parts.collect();
     match what % 20 {
-        0..=4 => stands(
-            "jobs",
-            &job,
-            ["pending", "active", "broken", "ok", "lost", "odd"][usize::from(b) % 6],
-        ),
-        5..=6 => stands(
-            "parts",
-            part,
-            ["new", "late", "begun", "ready", "shipped", "dropped", "?"][usize::from(b) % 7],
-        ),
+        0..=4 => stands("jobs", &job, of_jobs[usize::from(b) % 6]),
+        5..=6 => stands("parts", part, of_parts[usize::from(b) % 7]),
         7 => whole("parts", parts(a % 5)),
         8..=9 => {
             let mut all = told(drawn, usize::from(a));
@@ -200,13 +179,8 @@ fn command(driver: &Driver, (what, a, b): (u8, u8, u8), drawn: &Drawn) -> Comman
         10..=13 => commands::edit(ends_wave(driver, a % 4, b)),
         9 | 14..=16 => commands::edit(vec![edit((a, b, what), drawn)]),
         _ => {
-            let drawn = |n| {
-                edit(
-                    (a.wrapping_mul(n + 1), b.wrapping_add(n * 7), what ^ n),
-                    drawn,
-                )
-            };
-            commands::edit((0..b % 5).map(drawn).collect())
+            let of = |n| (a.wrapping_mul(n + 1), b.wrapping_add(n * 7), what ^ n);
+            commands::edit((0..b % 5).map(|n| edit(of(n), drawn)).collect())
         }
     }
 }
@@ -225,20 +199,11 @@ fn nothing_dangles(driver: &Driver) -> Result<(), TestCaseError> {
         let declared = driver.definition.items.get(name).unwrap();
         for (key, item) in set.iter() {
             prop_assert_eq!(item.text(&declared.key.value), key);
-            prop_assert_eq!(
-                item.status,
-                declared.meaning(item.text("status")),
-                "{} of {}",
-                key,
-                name
-            );
+            let meaning = declared.meaning(item.text("status"));
+            prop_assert_eq!(item.status, meaning, "{} of {}", key, name);
             for (field, kind) in declared.fields.iter() {
-                prop_assert!(
-                    kind.kind.admits(&item.fields[&field.value]),
-                    "{} of {}",
-                    field.value,
-                    key
-                );
+                let fits = kind.kind.admits(&item.fields[&field.value]);
+                prop_assert!(fits, "{} of {key}", field.value);
             }
         }
     }
@@ -362,14 +327,9 @@ proptest! {
 fn finished(driver: &Driver) -> BTreeMap<String, BTreeSet<String>> {
     let groups = driver.run.sets.get("groups");
     let groups = groups.into_iter().flat_map(ItemSet::iter);
-    groups
-        .filter(|(_, wave)| wave.status == ItemStatus::Done)
-        .map(|(id, wave)| {
-            (
-                id.to_owned(),
-                wave.texts("jobs").map(str::to_owned).collect(),
-            )
-        })
+    let done = groups.filter(|(_, wave)| wave.status == ItemStatus::Done);
+    let jobs = done.map(|(id, wave)| (id, wave.texts("jobs").map(str::to_owned)));
+    jobs.map(|(id, jobs)| (id.to_owned(), jobs.collect()))
         .collect()
 }
 
@@ -380,15 +340,11 @@ fn finished_stays(
 ) -> Result<(), TestCaseError> {
     let now = finished(driver);
     for (id, jobs) in ended {
-        prop_assert!(now.contains_key(id), "{} is gone", id);
+        prop_assert!(now.contains_key(id), "{id} is gone");
         for job in jobs.difference(&now[id]) {
             let job = driver.run.sets["jobs"].get(job);
-            prop_assert!(
-                job.is_some_and(|job| job.status != ItemStatus::Done),
-                "{:?} left {}",
-                job,
-                id
-            );
+            let again = job.is_some_and(|job| job.status != ItemStatus::Done);
+            prop_assert!(again, "{job:?} left {id}");
         }
     }
     Ok(())

@@ -120,49 +120,26 @@ fn steps_counters_gates_and_files_stand_where_they_can() {
 fn files_of_a_run_lie_in_its_folder() {
     let vars = "vars: { n: int, name: string }";
     let response = |file: &str| one(vars, &format!("work: {{ response: {file} }}, to: z"));
-    for row in [
-        "a",
-        "a.md",
-        "in/a-b_c.1.md",
-        "round-{n}/a.md",
-        "{n}",
-        "{n}-{n}.md",
-        "plan.md",
-    ] {
-        proves(row, |good| response(&format!("'{good}'")));
+    for good in ["a", "a.md", "{n}", "plan.md", "in/a-b_c.1.md", "{n}-{n}.md"] {
+        accepts(&response(&format!("'{good}'")));
     }
     let long = "a".repeat(129);
-    for bad in [
-        "",
-        "/etc/passwd",
-        "../a.md",
-        "a/../b.md",
-        "./a.md",
-        "a//b.md",
-        "a/",
-        ".hidden",
-        "a/.git/b",
-        "a b.md",
-        "a\\b.md",
-        "a:b.md",
-        "ü.md",
-        "{n",
-        "{m}.md",
-        "{name}.md",
-        "{}.md",
-        "a}.md",
-        "state.json",
+    let shapes = [
+        "", "/a/b", "../a.md", "a/../b", "./a.md", "a//b.md", "a/", ".hidden", "a/.git/b",
+        "a b.md", "a\\b.md", "a:b.md", "ü.md", "{n", "{m}.md", "{name}", "{}.md", "a}.md", "lock",
+        &long,
+    ];
+    // What the engine keeps there itself.
+    let taken = [
         "State.JSON",
         "activity.jsonl",
         "manifest.json",
         "workflow.yaml/a.md",
-        "evidence/a.md",
         "Evidence/a.md",
-        "lock",
         "steps.lock",
         "test-results/a.md",
-        &long,
-    ] {
+    ];
+    for bad in shapes.into_iter().chain(taken) {
         refuses("bad_pattern", &response(&format!("§'{bad}'")));
     }
 }
@@ -219,24 +196,6 @@ fn otherwise_counts_as_a_way_on() {
 }
 
 #[test]
-fn items_cannot_leave_by_otherwise() {
-    let nested = format!("c: {{ {} }}", YES.replace("to: z", "to: d"));
-    let reads = "expects: survey, route: [ { load: { parts: =survey.subtasks }, to: b } ]";
-    let framed = |otherwise: &str| {
-        let text = each(&nested).replace(reads, "work: {}, to: b");
-        let top = format!("initial: a\notherwise: {otherwise}\n");
-        text.replace("initial: a\n", &top)
-    };
-    for row in [
-        "{ refuse: what }",
-        "{ pause: what }",
-        "{ to: §z } # crossing_target",
-    ] {
-        proves(row, framed);
-    }
-}
-
-#[test]
 fn what_is_told_of_a_transition_needs_one() {
     let framed = |edge: &str| {
         let edge = edge.replace("WHEN", "when: outcome.note == ''");
@@ -279,19 +238,5 @@ fn a_step_back_out_of_a_pause_may_stay_where_it_is() {
         "§{ when: run.paused == 'x', do: tag.switch }, { to: a } # no_verdict",
     ] {
         proves(row, framed);
-    }
-}
-
-#[test]
-fn the_new_keys_take_only_their_words() {
-    for (top, a) in [
-        ("advance: slowly", WORK),
-        ("", "work: { issue: later }, to: z"),
-        ("gates: door", WORK),
-        ("counter: [n]", WORK),
-        ("", "work: { response: [a] }, to: z"),
-    ] {
-        let found = &faults(&one(top, a))[0];
-        assert_eq!((found.rule, found.at.line > 0), ("unreadable", true), "{a}");
     }
 }

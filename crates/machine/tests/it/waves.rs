@@ -1,11 +1,9 @@
 //! Sets that are cut into waves: what stands in which, why one was split, and what stays when they are cut again.
 
-use machine::guard::Scope;
-use machine::scope::RunScope;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use crate::driver::{Driver, fields, stands, whole};
-use crate::sets::{acting, end_wave, gathered, gathering, in_hand, job, jobs, of_waves, waves};
+use crate::driver::{Driver, stands, whole};
+use crate::sets::{acting, end_wave, gathered, gathering, jobs, of_waves, waves};
 use crate::tdd::code;
 
 /// The text of a plan grows with its tasks; that of one task is bounded.
@@ -73,22 +71,6 @@ fn jobs_stand_in_a_wave_with_those_that_they_neither_need_nor_touch() {
 }
 
 #[test]
-fn what_could_never_all_be_run_is_refused_before_the_first_is() {
-    let mut driver = gathering();
-    for (short, about) in [
-        ("a <b, b <c, c <a", &["a", "b", "c", "a"][..]),
-        ("a <a", &["a"]),
-        ("a <b", &["a"]),
-        ("a, a", &["a"]),
-    ] {
-        let refusal = gathered(&mut driver, json!(jobs(short))).unwrap_err();
-        let told = (refusal.code.as_str(), &refusal.details["items"]);
-        assert_eq!(told, ("bad_dependencies", &json!(about)));
-        assert!(driver.run.sets.is_empty());
-    }
-}
-
-#[test]
 fn waves_of_what_cannot_be_run_are_passed_over() {
     let mut driver = acting("a, b, a2 <a, a3 <a2, b2 <b, b3 <b2 <a2, a4 <a3");
     assert_eq!(waves(&driver), "a b | a2 b2 | a3 b3 | a4");
@@ -102,17 +84,6 @@ fn waves_of_what_cannot_be_run_are_passed_over() {
     assert_eq!(of_waves(&driver, "status"), statuses);
     let counted = driver.counted("jobs", ["done", "failed", "blocked"]);
     assert_eq!(counted, [2, 1, 4]);
-}
-
-#[test]
-fn one_that_was_skipped_may_be_tried_again_while_its_wave_lasts() {
-    let mut driver = acting("a, b <a");
-    driver.set([stands("jobs", "a", "lost")]);
-    assert_eq!(driver.counted("groups", ["blocked"]), [1]);
-    driver.set([stands("jobs", "a", "active"), stands("jobs", "a", "ok")]);
-    assert_eq!(driver.counted("groups", ["blocked"]), [0]);
-    end_wave(&mut driver, &[]);
-    assert_eq!(in_hand(&driver), ["b"]);
 }
 
 /// The same jobs, or others, are told once more; gives how many events come of it, and the waves.
@@ -158,22 +129,6 @@ fn what_is_finished_and_what_is_in_hand_stays_when_they_are_cut_again() {
 }
 
 #[test]
-fn cut_again_what_is_known_stands_where_it_stood() {
-    let mut driver = acting("a @f, b @f, c <b");
-    end_wave(&mut driver, &[]);
-    driver.set([stands("jobs", "b", "broken")]);
-    let (_, cut) = again(&mut driver, "a @f, b @g, c <b");
-    assert_eq!(cut, "a | b | c");
-    assert_eq!(driver.field("jobs", "b", "status"), "broken");
-    // Nobody sets a status by handing over the graph.
-    let mut said = job("b");
-    said["status"] = json!("ok");
-    driver.set([whole("jobs", [job("a"), said])]);
-    assert_eq!(driver.field("jobs", "b", "status"), "broken");
-    assert_eq!(waves(&driver), "a | b");
-}
-
-#[test]
 fn a_new_job_may_need_what_is_finished_and_never_what_is_gone() {
     let mut driver = acting("a, b <a");
     end_wave(&mut driver, &[]);
@@ -184,60 +139,4 @@ fn a_new_job_may_need_what_is_finished_and_never_what_is_gone() {
         let told = (refusal.code.as_str(), &refusal.details["items"]);
         assert_eq!(told, ("bad_dependencies", &json!(about)));
     }
-}
-
-#[test]
-fn a_graph_may_lose_what_cannot_be_run_any_more() {
-    // `lost` is skipped; `x` is passed over; `y`, in hand, needs it and is blocked too.
-    let mut driver = acting("lost, n, x <lost @f, m <n @f, y <x, k <m");
-    assert_eq!(waves(&driver), "lost n | x | m | y k");
-    end_wave(&mut driver, &["lost"]);
-    end_wave(&mut driver, &[]);
-    again(&mut driver, "k <m, late <k");
-    assert_eq!(in_hand(&driver), ["y", "k"]);
-    driver.set([stands("jobs", "k", "ok")]);
-    assert_eq!(driver.state(), "act");
-}
-
-#[test]
-fn fields_of_what_is_in_hand_stay_and_others_are_taken_over() {
-    let mut driver = acting("a, b <a");
-    let mut all = jobs("a, b <a");
-    for one in &mut all {
-        one["text"] = json!("new");
-    }
-    driver.set([whole("jobs", all)]);
-    assert_eq!(driver.field("jobs", "a", "text"), "");
-    assert_eq!(driver.field("jobs", "b", "text"), "new");
-    driver.set([fields("jobs", "a", json!({ "text": "said" }))]);
-    assert_eq!(driver.field("jobs", "a", "text"), "said");
-}
-
-#[test]
-fn guards_see_of_a_wave_how_many_stand_where() {
-    let mut driver = acting("a, b, c, d <a");
-    let seen = |driver: &Driver| {
-        let scope = RunScope {
-            definition: &driver.definition,
-            run: &driver.run,
-            token: &driver.run.tokens[0],
-            facts: None,
-            flags: &Map::new(),
-            reason: "",
-            vars: None,
-            result: None,
-        };
-        let mut seen = scope.variable("group", &[]).unwrap();
-        let facts = ["id", "jobs", "count", "size", "blocked"];
-        json!(facts.map(|fact| seen[fact].take()))
-    };
-    let count = |pending: u8, ok: u8, lost: u8| -> Value {
-        json!({ "pending": pending, "active": 0, "broken": 0, "ok": ok, "lost": lost })
-    };
-    driver.set([stands("jobs", "a", "lost"), stands("jobs", "b", "ok")]);
-    let expected = json!(["wave-1", ["a", "b", "c"], count(1, 1, 1), 3, 0]);
-    assert_eq!(seen(&driver), expected);
-    driver.set([stands("jobs", "c", "ok")]);
-    driver.complete("acting").unwrap();
-    assert_eq!(seen(&driver), json!(["", [], count(0, 0, 0), 0, 0]));
 }
