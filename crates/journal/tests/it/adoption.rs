@@ -52,11 +52,12 @@ fn adopt(places: &Places, folder: &Path) -> Result<journal::layout::Adopted, Lay
 fn a_moved_project_is_found_and_gets_its_runs_back() {
     let places = moved();
     let found = places.home.moved_projects().unwrap();
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].recorded.as_deref(), Some(places.old.as_path()));
-    assert_eq!((found[0].runs, found[0].reason), (1, MovedReason::Gone));
-
-    let adopted = adopt(&places, &found[0].folder).unwrap();
+    let [found] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(found.recorded.as_ref(), Some(&places.old));
+    assert_eq!((found.runs, found.reason), (1, MovedReason::Gone));
+    let adopted = adopt(&places, &found.folder).unwrap();
     assert_eq!((adopted.runs, adopted.merged), (1, false));
     let here = places.home.find_project(&places.new).unwrap();
     assert_eq!(here.as_ref(), Some(&adopted.project));

@@ -32,26 +32,6 @@ fn a_line_has_its_keys_in_order_and_names_the_hash_of_the_one_before() {
 }
 
 #[test]
-fn a_file_and_memory_hold_the_same_bytes_and_give_the_same_answers() {
-    let scene = Scene::new();
-    let mut file = scene.lock();
-    let mut memory = MemoryJournal::new();
-    let mut head = Head::empty();
-    for (number, size) in [1, 3, 2].into_iter().enumerate() {
-        let events = unit(number, size);
-        let next = file.append(&head, TS, &events).unwrap();
-        assert_eq!(memory.append(&head, TS, &events).unwrap(), next);
-        let after = Position::from(&head);
-        assert_eq!(file.read(&after).unwrap(), memory.read(&after).unwrap());
-        head = next;
-    }
-    assert_eq!(scene.bytes(), memory.bytes());
-    assert_eq!(file.head().unwrap(), head);
-    assert_eq!(scene.open().head().unwrap(), head);
-    assert_eq!(file.read(&Position::start()).unwrap().records.len(), 6);
-}
-
-#[test]
 fn a_stale_head_is_a_conflict_and_changes_nothing() {
     let scene = Scene::new();
     let mut journal = scene.lock();

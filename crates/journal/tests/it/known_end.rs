@@ -1,7 +1,7 @@
 use std::fs;
 use std::time::Duration;
 
-use journal::{DamageKind, FileJournal, Head, Journal, SnapshotFile, load_with_snapshot, verify};
+use journal::{DamageKind, FileJournal, Head, Journal, load_with_snapshot, verify};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -55,20 +55,6 @@ fn a_unit_that_was_torn_is_cut_off_all_the_same() {
     let (scene, ends) = written();
     cut(&scene, ends[2] - 7);
     assert!(verify(&scene.path()).unwrap().damage.is_some());
-}
-
-#[test]
-fn a_snapshot_from_behind_the_end_tells_too() {
-    let (scene, ends) = written();
-    let head = scene.open().head().unwrap();
-    let state = serde_json::value::to_raw_value(&1).unwrap();
-    SnapshotFile::new(scene.dir())
-        .write(&head.position(), &state)
-        .unwrap();
-    fs::remove_file(scene.dir().join("lock")).unwrap();
-    cut(&scene, ends[2]);
-    assert_eq!(refused(load_with_snapshot(scene.dir())), "Damaged");
-    scene.lock().repair(TS).unwrap();
 }
 
 #[test]

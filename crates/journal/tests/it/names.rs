@@ -2,25 +2,20 @@ use journal::layout::{MAX_NAME_BYTES, Name, NameFlaw};
 use proptest::prelude::*;
 
 #[test]
-fn names_that_can_stand_in_a_path_are_taken() {
+fn names_that_can_stand_in_a_path_are_taken_and_others_refused_with_the_reason() {
+    let long = "n".repeat(MAX_NAME_BYTES + 1);
     for name in [
         "master",
-        "feature-1",
         "v1.2",
         "a b",
         "ärger",
         "日本",
         "_x",
-        "task__1",
-        &"n".repeat(MAX_NAME_BYTES),
+        "a__1",
+        &long[1..],
     ] {
         assert_eq!(Name::check("tag", name).unwrap().as_str(), name);
     }
-}
-
-#[test]
-fn others_are_refused_with_the_reason() {
-    let long = "n".repeat(MAX_NAME_BYTES + 1);
     for (name, flaw) in [
         ("", NameFlaw::Empty),
         (long.as_str(), NameFlaw::TooLong),

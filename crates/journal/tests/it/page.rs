@@ -27,7 +27,8 @@ fn a_page_is_what_stands_there_in_whole_units() {
     let sizes: Vec<usize> = (0..1200).map(|at| 1 + at * 7 % 5).collect();
     let journal = units(&sizes);
     let all = journal.read(&Position::start()).unwrap().records;
-    let scene = Scene::with(journal.bytes());
+    // What is torn behind them belongs to no page.
+    let scene = Scene::with(&[journal.bytes(), b"torn"].concat());
     let last = all.last().unwrap().seq;
     assert!(journal.bytes().len() > 300_000);
     let places = (0..40).map(|at| Some(at * last / 37)).chain([None]);
@@ -60,14 +61,4 @@ fn an_event_that_is_longer_than_all_others_hides_none() {
             assert!(page.records == expected, "{before} {most}");
         }
     }
-}
-
-#[test]
-fn what_is_torn_belongs_to_no_page() {
-    let journal = units(&[1, 2, 3]);
-    let all = journal.read(&Position::start()).unwrap().records;
-    let scene = Scene::with(&journal.bytes()[..journal.bytes().len() - 1]);
-    let page = page(&scene.path(), None, 10).unwrap();
-    assert_eq!(page.records, all[..3]);
-    assert_eq!(page.last, 3);
 }

@@ -21,13 +21,10 @@ pub fn event(name: &str, fields: &Value) -> NewEvent {
 
 /// A unit of `size` events that tell their unit and place.
 pub fn unit(number: usize, size: usize) -> Vec<NewEvent> {
+    let title = "ein „Titel“\nmit Umbruch";
+    let fields = |place| json!({ "unit": number, "place": place, "title": title });
     (0..size)
-        .map(|place| {
-            event(
-                "subtask:start",
-                &json!({ "unit": number, "place": place, "title": "ein „Titel“\nmit Umbruch" }),
-            )
-        })
+        .map(|place| event("subtask:start", &fields(place)))
         .collect()
 }
 
@@ -36,9 +33,8 @@ pub fn units(sizes: &[usize]) -> MemoryJournal {
     let mut journal = MemoryJournal::new();
     let mut head = Head::empty();
     for (number, &size) in sizes.iter().enumerate() {
-        head = journal
-            .append(&head, TS, &unit(number, size))
-            .expect("appends");
+        let next = journal.append(&head, TS, &unit(number, size));
+        head = next.expect("appends");
     }
     journal
 }
@@ -95,10 +91,8 @@ impl Scene {
 
 /// Where each line of `bytes` ends, newline included.
 pub fn line_ends(bytes: &[u8]) -> Vec<usize> {
-    (0..bytes.len())
-        .filter(|&at| bytes[at] == b'\n')
-        .map(|at| at + 1)
-        .collect()
+    let ends = (1..=bytes.len()).filter(|&end| bytes[end - 1] == b'\n');
+    ends.collect()
 }
 
 /// The damage of a journal with these bytes.
