@@ -163,14 +163,4 @@ mod tests {
         let (count, line) = (152, 100);
         assert_eq!(left_out, Some(LeftOut { count, line }));
     }
-
-    #[test]
-    fn what_was_told_since_is_found() {
-        let mut told = Bounded::default();
-        told.tell(9, || 'a');
-        let times = told.times();
-        told.tell(3, || 'b');
-        let since: Vec<char> = told.after(times).map(|told| *told).collect();
-        assert_eq!(since, ['b']);
-    }
 }

@@ -111,20 +111,3 @@ fn knots(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
     }
     knots
 }
-
-#[cfg(test)]
-mod tests {
-    use super::cycles;
-
-    #[test]
-    fn every_knot_has_one_cycle() {
-        assert!(cycles(&[]).is_empty());
-        assert!(cycles(&[vec![], vec![0], vec![0, 1]]).is_empty());
-        assert_eq!(cycles(&[vec![0]]), [[0, 0]]);
-        assert_eq!(cycles(&[vec![1], vec![0]]), [[0, 1, 0]]);
-        assert_eq!(
-            cycles(&[vec![1], vec![2], vec![0, 1], vec![4], vec![3], vec![0]]),
-            [vec![0, 1, 2, 0], vec![3, 4, 3]]
-        );
-    }
-}

@@ -197,20 +197,3 @@ fn is_device(folded: &str) -> bool {
             .is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_character_that_reads_as_a_separator_is_none_of_a_name() {
-        for (path, c) in [
-            ("\u{ff0f}git/config", '\u{ff0f}'),
-            ("a\u{2100}b", '\u{2100}'),
-            ("a\u{ff3c}b", '\u{ff3c}'),
-        ] {
-            assert_eq!(check(path, 100), Err(NameFault::Character(c)), "{path}");
-        }
-        assert_eq!(check("\u{fc}ber/caf\u{e9}.txt", 100), Ok(()));
-    }
-}

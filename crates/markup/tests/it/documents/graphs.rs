@@ -185,6 +185,13 @@ fn what_does_not_fit_together_is_told() {
         let said = format!("{} {}", found.problem.message, found.problem.suggestion);
         assert!(said.contains(words), "{said}");
     }
+    let knots = "1 = a <b, b <c, c <a <b, d <e, e <d, f <a";
+    let merged = joined_with(&items(knots), &[]);
+    let cycles = merged
+        .problems
+        .iter()
+        .map(|found| found.problem.tasks.join(" "));
+    assert_eq!(cycles.collect::<Vec<_>>(), ["a b c a", "d e d"]);
     let own = [task("a", &["a"]), task("a", &[]), task("b", &["zzz"])];
     let codes = check(&graph(own)).into_iter().map(|problem| problem.code);
     let expected = ["duplicate_id", "self_dependency", "unknown_dependency"];

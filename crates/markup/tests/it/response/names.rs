@@ -69,6 +69,8 @@ fn bad_names_are_refused_for_their_reason() {
         ("a\"b", NameFault::Character('"')),
         ("what?.txt", NameFault::Character('?')),
         ("a|b", NameFault::Character('|')),
+        // It reads as a separator.
+        ("\u{ff0f}git/config", NameFault::Character('\u{ff0f}')),
     ] {
         assert_eq!(fault(path), Some(expected), "{path:?}");
     }
