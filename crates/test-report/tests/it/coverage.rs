@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -11,17 +10,9 @@ use test_report::{CoverageFormat, Kind, Metric, read_coverage};
 static FIXTURES: LazyLock<Vec<(CoverageFormat, Vec<u8>)>> = LazyLock::new(fixtures);
 
 fn fixtures() -> Vec<(CoverageFormat, Vec<u8>)> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/corpus");
-    let mut found = Vec::new();
-    for format in CoverageFormat::ALL {
-        for file in fs::read_dir(corpus.join(format.name())).expect("a folder") {
-            let path = file.expect("a file").path();
-            if !path.to_string_lossy().ends_with(".made.json") {
-                found.push((format, fs::read(path).expect("a fixture")));
-            }
-        }
-    }
-    found
+    let all = crate::corpus::fixtures().into_iter();
+    all.filter_map(|(format, path)| Some((format.parse().ok()?, fs::read(path).ok()?)))
+        .collect()
 }
 
 fn lines(bytes: &[u8]) -> Result<Metric, Kind> {

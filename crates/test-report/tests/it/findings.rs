@@ -34,15 +34,11 @@ fn what_tools_wrote_is_read() {
     for (name, format, report) in corpus() {
         writeln!(told, "== {name}").unwrap();
         for found in read_findings(&report, format).unwrap() {
-            let line = found
-                .line
-                .map_or_else(String::new, |line| format!(":{line}"));
-            writeln!(
-                told,
-                "{}{line} {:?} [{}] {}",
-                found.path, found.severity, found.rule, found.message
-            )
-            .unwrap();
+            let line = found.line.map(|line| format!(":{line}"));
+            let place = format!("{}{}", found.path, line.unwrap_or_default());
+            let severity = found.severity;
+            let (rule, message) = (found.rule, found.message);
+            writeln!(told, "{place} {severity:?} [{rule}] {message}").unwrap();
         }
     }
     insta::assert_snapshot!(told);
