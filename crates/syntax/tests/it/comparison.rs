@@ -19,165 +19,161 @@ fn typescript(before: &str, now: &str) -> Option<Comparison> {
 /// What real formatters have made of a text says the same.
 #[test]
 fn formatters_change_nothing() {
-    let formatted = [
+    for (path, before, now) in [
+        ("a.py", PYTHON, include_str!("formatted/black.py")),
+        ("a.py", PYTHON, include_str!("formatted/ruff.py")),
+        ("a.py", PYTHON, include_str!("formatted/isort.py")),
         (
-            "black 26",
-            "a.py",
-            PYTHON,
-            include_str!("formatted/black.py"),
-        ),
-        ("ruff", "a.py", PYTHON, include_str!("formatted/ruff.py")),
-        ("isort", "a.py", PYTHON, include_str!("formatted/isort.py")),
-        (
-            "prettier",
             "a.tsx",
             TYPESCRIPT,
             include_str!("formatted/prettier.test.tsx"),
         ),
+        // With other settings.
         (
-            "prettier with settings",
             "a.tsx",
             TYPESCRIPT,
             include_str!("formatted/semicolons.test.tsx"),
         ),
         (
-            "biome",
             "a.tsx",
             TYPESCRIPT,
             include_str!("formatted/biome.test.tsx"),
         ),
-        (
-            "gofmt",
-            "a_test.go",
-            GO,
-            include_str!("formatted/gofmt_test.go"),
-        ),
-    ];
-    for (tool, path, before, now) in formatted {
-        assert_ne!(before, now, "{tool}");
-        assert_eq!(compare((path, before), (path, now)), Some(Same), "{tool}");
-        assert_eq!(compare((path, now), (path, before)), Some(Same), "{tool}");
+        ("a_test.go", GO, include_str!("formatted/gofmt_test.go")),
+    ] {
+        assert_ne!(before, now);
+        for (one, other) in [(before, now), (now, before)] {
+            let compared = compare((path, one), (path, other));
+            assert_eq!(compared, Some(Same), "{other}");
+        }
+    }
+}
+
+/// The programs of each row are not the same.
+fn differ(path: &str, rows: &[(&str, &str)]) {
+    for (before, now) in rows {
+        let compared = compare((path, before), (path, now));
+        assert_eq!(compared, Some(Different), "{before:?}, {now:?}");
     }
 }
 
 /// What is no other form.
 #[test]
 fn other_programs() {
-    let others = [
-        ("a.py", "assert f(1) == 2\n", "assert f(1) == 3\n"),
-        ("a.py", "assert f(1) == 2\n", "assert f(1) != 2\n"),
-        ("a.py", "assert f('a b')\n", "assert f('a  b')\n"),
-        ("a.py", "assert f('a')\n", "assert f(b'a')\n"),
-        ("a.py", "assert f(r'\\'')\n", "assert f('\\'')\n"),
-        ("a.py", "assert f, 1\n", "assert (f, 1)\n"),
-        ("a.py", "assert f((1,))\n", "assert f((1))\n"),
-        ("a.py", "x[1,]\n", "x[1]\n"),
-        (
-            "a.py",
-            "def t():\n    a()\n    b()\n",
-            "def t():\n    a()\nb()\n",
-        ),
-        ("a.py", "if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n"),
-        ("a.py", "def test_a(): pass\n", "def xtest_a(): pass\n"),
-        ("a.py", "a()  # type: ignore\n", "a()  # pragma: no cover\n"),
-        ("a.py", "from a import b\n", "from b import a\n"),
-        ("a.py", "a(b=1, c=2)\n", "a(c=2, b=1)\n"),
-        ("a.py", "a - b - c\n", "a - (b - c)\n"),
-        ("a.py", "(x,) = f()\n", "(x) = f()\n"),
-        (
-            "a.py",
-            "for (x,) in f():\n    g()\n",
-            "for (x) in f():\n    g()\n",
-        ),
-        (
-            "a.py",
-            "match a:\n    case (b,):\n        c()\n",
-            "match a:\n    case (b):\n        c()\n",
-        ),
-        (
-            "a.py",
-            "from a import x\nfrom b import x\n",
-            "from b import x\nfrom a import x\n",
-        ),
-        (
-            "a.py",
-            "from a import f, g as f\n",
-            "from a import g as f, f\n",
-        ),
-        (
-            "a.py",
-            "a()  # doctest: +SKIP\nb()\n",
-            "a()\nb()  # doctest: +SKIP\n",
-        ),
-        (
-            "a.py",
-            "def f():\n    '''A.\n\n    >>> f(1)\n    2\n    '''\n",
-            "def f():\n    '''A. >>> f(1) 2'''\n",
-        ),
-        (
-            "a.ts",
-            "import './a'\nimport './b'",
-            "import './b'\nimport './a'",
-        ),
-        ("a.ts", "f((x) => ({ a: g(x) }))", "f((x) => { a: g(x) })"),
-        ("a.ts", "(a as any).b", "a as any.b"),
-        ("a.ts", "'use strict'; a()", "('use strict'); a()"),
-        ("a.ts", "// @ts-ignore\na()\nb()", "a()\n// @ts-ignore\nb()"),
-        ("a.tsx", "a = <b> c </b>", "a = <b>c</b>"),
-        ("a.tsx", "a = <b>{c} d</b>", "a = <b>{c}d</b>"),
-        ("a.php", "<?php f((-1) ** 2);", "<?php f(-1 ** 2);"),
-        (
-            "a_test.go",
-            "package a\n\nfunc ExampleA() {\n\ta()\n\t// Output: 1\n}\n",
-            "package a\n\nfunc ExampleA() {\n\t// Output: 1\n\ta()\n}\n",
-        ),
-        ("a.py", "not (a == b)\n", "(not a) == b\n"),
-        ("a.py", "x = '''a\n b'''\n", "x = '''a\nb'''\n"),
-        ("a.ts", "expect(a).toBe(b)", "expect(a).not.toBe(b)"),
-        ("a.ts", "expect([1, , 2])", "expect([1, 2])"),
-        ("a.ts", "expect([1, ,])", "expect([1,])"),
-        ("a.ts", "expect(`${a} ${b}`)", "expect(`${a}  ${b}`)"),
-        ("a.ts", "expect(`${a} ${b}`)", "expect(`${a}${b}`)"),
-        ("a.ts", "expect(/a b/)", "expect(/a  b/)"),
-        ("a.ts", "expect('a\\nb')", "expect('anb')"),
-        ("a.ts", "return a\nb", "return a + b"),
-        ("a.ts", "(a?.b).c", "a?.b.c"),
-        ("a.ts", "a = { 'b': 1 }", "a = { 'c': 1 }"),
-        ("a.ts", "f(x => y)", "f((x, z) => y)"),
-        ("a.ts", "f(() => {})", "f(() => ({}))"),
-        ("a.ts", "for (;a;b) c()", "for (a;;b) c()"),
-        ("a.ts", "// @vitest-environment jsdom\na()", "a()"),
-        ("a.ts", "if (a) b(); c()", "if (a) { b(); c() }"),
-        ("a.tsx", "a = <b>c d</b>", "a = <b>cd</b>"),
-        (
-            "a_test.go",
-            "package a\n",
-            "//go:build later\n\npackage a\n",
-        ),
-        (
-            "a_test.go",
-            "package a\n\nvar b = `a\n b`\n",
-            "package a\n\nvar b = `a\nb`\n",
-        ),
-        (
-            "a_test.go",
-            "package a\n\nimport _ \"b\"\n",
-            "package a\n\nimport \"b\"\n",
-        ),
-        (
-            "ATest.java",
+    differ(
+        "a.py",
+        &[
+            ("assert f(1) == 2\n", "assert f(1) == 3\n"),
+            ("assert f(1) == 2\n", "assert f(1) != 2\n"),
+            ("assert f('a b')\n", "assert f('a  b')\n"),
+            ("assert f('a')\n", "assert f(b'a')\n"),
+            ("assert f(r'\\'')\n", "assert f('\\'')\n"),
+            ("assert f, 1\n", "assert (f, 1)\n"),
+            ("assert f((1,))\n", "assert f((1))\n"),
+            ("x[1,]\n", "x[1]\n"),
+            ("def t():\n    a()\n    b()\n", "def t():\n    a()\nb()\n"),
+            ("if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n"),
+            ("def test_a(): pass\n", "def xtest_a(): pass\n"),
+            ("a()  # type: ignore\n", "a()  # pragma: no cover\n"),
+            ("from a import b\n", "from b import a\n"),
+            ("a(b=1, c=2)\n", "a(c=2, b=1)\n"),
+            ("a - b - c\n", "a - (b - c)\n"),
+            ("(x,) = f()\n", "(x) = f()\n"),
+            ("for (x,) in f():\n    g()\n", "for (x) in f():\n    g()\n"),
+            (
+                "match a:\n    case (b,):\n        c()\n",
+                "match a:\n    case (b):\n        c()\n",
+            ),
+            (
+                "from a import x\nfrom b import x\n",
+                "from b import x\nfrom a import x\n",
+            ),
+            ("from a import f, g as f\n", "from a import g as f, f\n"),
+            (
+                "a()  # doctest: +SKIP\nb()\n",
+                "a()\nb()  # doctest: +SKIP\n",
+            ),
+            (
+                "def f():\n    '''A.\n\n    >>> f(1)\n    2\n    '''\n",
+                "def f():\n    '''A. >>> f(1) 2'''\n",
+            ),
+            ("not (a == b)\n", "(not a) == b\n"),
+            ("x = '''a\n b'''\n", "x = '''a\nb'''\n"),
+        ],
+    );
+    differ(
+        "a.ts",
+        &[
+            ("import './a'\nimport './b'", "import './b'\nimport './a'"),
+            ("f((x) => ({ a: g(x) }))", "f((x) => { a: g(x) })"),
+            ("(a as any).b", "a as any.b"),
+            ("'use strict'; a()", "('use strict'); a()"),
+            ("// @ts-ignore\na()\nb()", "a()\n// @ts-ignore\nb()"),
+            ("expect(a).toBe(b)", "expect(a).not.toBe(b)"),
+            ("expect([1, , 2])", "expect([1, 2])"),
+            ("expect([1, ,])", "expect([1,])"),
+            ("expect(`${a} ${b}`)", "expect(`${a}  ${b}`)"),
+            ("expect(`${a} ${b}`)", "expect(`${a}${b}`)"),
+            ("expect(/a b/)", "expect(/a  b/)"),
+            ("expect('a\\nb')", "expect('anb')"),
+            ("return a\nb", "return a + b"),
+            ("(a?.b).c", "a?.b.c"),
+            ("a = { 'b': 1 }", "a = { 'c': 1 }"),
+            ("f(x => y)", "f((x, z) => y)"),
+            ("f(() => {})", "f(() => ({}))"),
+            ("for (;a;b) c()", "for (a;;b) c()"),
+            ("// @vitest-environment jsdom\na()", "a()"),
+            ("if (a) b(); c()", "if (a) { b(); c() }"),
+        ],
+    );
+    differ(
+        "a.tsx",
+        &[
+            ("a = <b> c </b>", "a = <b>c</b>"),
+            ("a = <b>{c} d</b>", "a = <b>{c}d</b>"),
+            ("a = <b>c d</b>", "a = <b>cd</b>"),
+        ],
+    );
+    differ("a.php", &[("<?php f((-1) ** 2);", "<?php f(-1 ** 2);")]);
+    differ(
+        "a_test.go",
+        &[
+            (
+                "package a\n\nfunc ExampleA() {\n\ta()\n\t// Output: 1\n}\n",
+                "package a\n\nfunc ExampleA() {\n\t// Output: 1\n\ta()\n}\n",
+            ),
+            ("package a\n", "//go:build later\n\npackage a\n"),
+            (
+                "package a\n\nvar b = `a\n b`\n",
+                "package a\n\nvar b = `a\nb`\n",
+            ),
+            (
+                "package a\n\nimport _ \"b\"\n",
+                "package a\n\nimport \"b\"\n",
+            ),
+        ],
+    );
+    differ(
+        "ATest.java",
+        &[(
             "class A { @Test void a() { assertEquals(1, b()); } }",
             "class A { void a() { assertEquals(1, b()); } }",
-        ),
-        ("a_spec.rb", "it('a b') { }", "it('a  b') { }"),
-        ("a_spec.rb", "it(\"a\\n\") { }", "it('a\\n') { }"),
-        ("ATest.php", "<?php f('$a');", "<?php f(\"$a\");"),
-        ("ATest.php", "<?php f(1);", "<?php f(2);"),
-    ];
-    for (path, before, now) in others {
-        let compared = compare((path, before), (path, now));
-        assert_eq!(compared, Some(Different), "{before:?}, {now:?}");
-    }
+        )],
+    );
+    differ(
+        "a_spec.rb",
+        &[
+            ("it('a b') { }", "it('a  b') { }"),
+            ("it(\"a\\n\") { }", "it('a\\n') { }"),
+        ],
+    );
+    differ(
+        "ATest.php",
+        &[
+            ("<?php f('$a');", "<?php f(\"$a\");"),
+            ("<?php f(1);", "<?php f(2);"),
+        ],
+    );
 }
 
 #[test]
@@ -225,44 +221,40 @@ fn moved() {
 fn inline_snapshots_are_filled_in() {
     let empty = "it('a', () => { expect(f()).toMatchInlineSnapshot(); g().toBe(1) })";
     let filled = empty.replace("Snapshot()", "Snapshot(`\n  \"b\"\n`)");
-    assert_eq!(typescript(empty, &filled), Some(FilledIn(1)));
-    assert_eq!(
-        typescript(&filled, &filled.replace("\n  ", "\n    ")),
-        Some(Same)
-    );
-    // What was there is not another one, and nothing else is filled in.
-    assert_eq!(
-        typescript(&filled, &filled.replace('b', "c")),
-        Some(Different)
-    );
-    assert_eq!(typescript(&filled, empty), Some(Different));
-    let else_ = filled.replace("toBe(1)", "toBe(2)");
-    assert_eq!(typescript(empty, &else_), Some(Different));
-    let of_others = empty.replace("toBe(1)", "toBe(1, 'a')");
-    assert_eq!(typescript(empty, &of_others), Some(Different));
     let with_shape = "expect(a).toMatchInlineSnapshot({ b: any(Date) })";
     let both = "expect(a).toMatchInlineSnapshot({ b: any(Date) }, `c`)";
-    assert_eq!(typescript(with_shape, both), Some(FilledIn(1)));
-    assert_eq!(
-        typescript(&with_shape.replace("Date", "String"), both),
-        Some(Different)
-    );
+    let run = "expect(a).toMatchInlineSnapshot()";
+    for (before, now, expected) in [
+        (empty, &*filled, FilledIn(1)),
+        (&filled, &filled.replace("\n  ", "\n    "), Same),
+        // What was there is not another one, and nothing else is filled in.
+        (&filled, &filled.replace('b', "c"), Different),
+        (&filled, empty, Different),
+        (empty, &filled.replace("toBe(1)", "toBe(2)"), Different),
+        (empty, &empty.replace("toBe(1)", "toBe(1, 'a')"), Different),
+        (with_shape, both, FilledIn(1)),
+        (&with_shape.replace("Date", "String"), both, Different),
+        (run, "expect(a).toMatchInlineSnapshot(`${b()}`)", Different),
+    ] {
+        assert_eq!(typescript(before, now), Some(expected), "{now}");
+    }
     let empty =
         "from inline_snapshot import snapshot\ndef test_a():\n    assert f() == snapshot()\n";
     let filled = empty.replace("snapshot()", "snapshot([1, 2])");
-    assert_eq!(python(empty, &filled), Some(FilledIn(1)));
-    assert_eq!(python(&filled, &filled.replace('2', "3")), Some(Different));
-    // Only values that are written down, and only into what is a snapshot.
-    let computed = empty.replace("snapshot()", "snapshot(ANY)");
-    assert_eq!(python(empty, &computed), Some(Different));
     let own = empty.replace("from inline_snapshot", "from own");
-    assert_eq!(
-        python(&own, &own.replace("snapshot()", "snapshot(1)")),
-        Some(Different)
-    );
-    let run = "expect(a).toMatchInlineSnapshot()";
-    let runs = "expect(a).toMatchInlineSnapshot(`${b()}`)";
-    assert_eq!(typescript(run, runs), Some(Different));
+    for (before, now, expected) in [
+        (empty, &*filled, FilledIn(1)),
+        (&filled, &filled.replace('2', "3"), Different),
+        // Only values that are written down, and only into what is a snapshot.
+        (
+            empty,
+            &empty.replace("snapshot()", "snapshot(ANY)"),
+            Different,
+        ),
+        (&own, &own.replace("snapshot()", "snapshot(1)"), Different),
+    ] {
+        assert_eq!(python(before, now), Some(expected), "{now}");
+    }
 }
 
 #[test]
