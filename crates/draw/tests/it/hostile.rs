@@ -77,19 +77,17 @@ fn what_was_never_checked_is_drawn_as_far_as_it_goes() {
 
 #[test]
 fn a_picture_has_bounds_and_the_other_formats_have_none() {
-    let mut wide = String::from("tramline: 1\nid: x\ntitle: X\ninitial: s0\nstates:\n");
+    let head = "tramline: 1\nid: x\ntitle: X\ninitial: s0\nstates:\n";
+    let mut wide = head.to_owned();
     for number in 0..2000 {
         let _ = writeln!(wide, "  s{number}: {{ work: {{}}, to: s{} }}", number + 1);
     }
     wide.push_str("  s2000: { final: completed }\n");
     // Few states, each with an arrow to every other.
-    let mut dense = String::from("tramline: 1\nid: x\ntitle: X\ninitial: s0\nstates:\n");
+    let mut dense = head.to_owned();
     for number in 0..60 {
-        let _ = write!(dense, "  s{number}: {{ route: [");
-        for to in 0..60 {
-            let _ = write!(dense, "{{ to: s{to} }},");
-        }
-        dense.push_str("] }\n");
+        let all: String = (0..60).map(|to| format!("{{ to: s{to} }},")).collect();
+        let _ = writeln!(dense, "  s{number}: {{ route: [{all}] }}");
     }
     for text in [wide, dense] {
         assert!(text.len() < machine::definition::MAX_BYTES);

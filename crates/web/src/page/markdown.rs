@@ -100,10 +100,9 @@ mod tests {
     #[test]
     fn what_can_be_unfolded_is_ours_and_nothing_else_is_html() {
         let page = page("<details>\n<summary>Tests</summary>\n\na\n\n</details>\n").into_string();
-        assert!(
-            page.contains("<details>") && page.contains("<summary>Tests</summary>"),
-            "{page}"
-        );
+        for ours in ["<details>", "<summary>Tests</summary>"] {
+            assert!(page.contains(ours), "{page}");
+        }
         for hostile in [
             "<script>alert(1)</script>",
             "<details open onclick=alert(1)>",

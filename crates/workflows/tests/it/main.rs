@@ -140,20 +140,14 @@ fn text_of_others_is_always_quoted() {
 #[test]
 fn each_phase_shows_what_belongs_to_it() {
     let red = "criterion-a\ncriterion-b|test-a\ntest-b|the-test-file|the-strategy";
+    let commit = "the-message|file-a\nfile-b";
+    let finalize = "failing-a|npm test";
     let green = "hint-a|expected-a|failing-a|last-a\nlast-b|Attempt 2 of 3";
     for (name, shown, hidden) in [
         ("red.md", red, ["hint-a", "the-message"]),
         ("green.md", green, ["criterion-a", "the-message"]),
-        (
-            "commit.md",
-            "the-message|file-a\nfile-b",
-            ["criterion-a", "hint-a"],
-        ),
-        (
-            "finalize.md",
-            "failing-a|npm test",
-            ["the-details", "hint-a"],
-        ),
+        ("commit.md", commit, ["criterion-a", "hint-a"]),
+        ("finalize.md", finalize, ["the-details", "hint-a"]),
     ] {
         let text = render(name, &most());
         for words in shown.split('|').chain(["the-reason", "the-code"]) {
