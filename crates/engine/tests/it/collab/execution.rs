@@ -1,10 +1,11 @@
-//! Tasks on their way, and what a batch needs to be finished.
+//! Tasks on their way, what a batch needs to be finished, and what is not run because of one that is skipped.
 
 use engine::Kind;
 use engine::next_step::{self, Verb};
 use engine::view::collab::request::TaskUpdate;
+use serde_json::json;
 
-use super::stage::{Stage, TWO_WAVES, ids};
+use super::stage::{Stage, TWO_WAVES};
 
 /// Three tasks side by side, and one behind two of them.
 const FOUR: &str = "tasks:
@@ -18,86 +19,59 @@ const FOUR: &str = "tasks:
 #[test]
 fn a_batch_is_not_finished_while_a_task_is_not() {
     let stage = Stage::executing(FOUR);
-    let answer = stage.refused("executing-plans", "tasks_unfinished");
-    let message = answer.message.unwrap();
-    assert!(message.contains("`a`, `b`, `c`"), "{message}");
-    assert_eq!(answer.next_skill.as_deref(), Some("executing-plans"));
-    assert_eq!(answer.params.batch_index, Some(0));
+    let refused = |code: &str, words: &str| {
+        let answer = stage.refused("executing-plans", code);
+        assert!(answer.message.as_ref().unwrap().contains(words));
+        let told = (answer.next_skill.as_deref(), answer.params.batch_index);
+        assert_eq!(told, (Some("executing-plans"), Some(0)));
+        next_step::steps(&answer.suggestion.unwrap())
+    };
+    refused("tasks_unfinished", "`a`, `b`, `c`");
     stage.told(&[("a", "completed"), ("b", "in_progress")]);
-    let message = stage
-        .refused("executing-plans", "tasks_unfinished")
-        .message
-        .unwrap();
-    assert!(message.contains("`b`, `c`"), "{message}");
-    stage.told(&[("b", "completed"), ("c", "failed")]);
-    let answer = stage.refused("executing-plans", "task_failed");
-    assert!(answer.message.unwrap().contains("failed: `c`"));
-    let advised = next_step::steps(&answer.suggestion.unwrap());
-    assert_eq!(advised[0].verb, Verb::Task);
-    // Tried again.
+    refused("tasks_unfinished", "`b`, `c`");
+    // Unfinished comes before failed.
+    stage.told(&[("c", "failed")]);
+    refused("tasks_unfinished", "`b`");
+    stage.told(&[("b", "completed")]);
+    assert_eq!(refused("task_failed", "failed: `c`")[0].verb, Verb::Task);
+    // Tried again; and one of the batch may be taken back.
     stage.told(&[("c", "in_progress")]);
-    stage.refused("executing-plans", "tasks_unfinished");
-    stage.told(&[("c", "completed")]);
+    refused("tasks_unfinished", "`c`");
+    stage.told(&[("c", "completed"), ("b", "failed")]);
+    refused("task_failed", "`b`");
+    stage.told(&[("b", "completed")]);
+    // One of the next batch is not begun before its time.
+    let updated = stage.untold(&[("after", "in_progress")], "not_in_batch");
+    assert!(updated.message.unwrap().contains("batch-2"));
+    stage.told(&[("a", "pending")]);
+    refused("tasks_unfinished", "`a`");
+    stage.told(&[("a", "completed")]);
     assert_eq!(stage.done("executing-plans").state, "clear-post-batch");
-}
-
-#[test]
-fn unfinished_comes_before_failed() {
-    let stage = Stage::executing(FOUR);
-    stage.told(&[("a", "failed")]);
-    stage.refused("executing-plans", "tasks_unfinished");
-    stage.told(&[("b", "completed"), ("c", "completed")]);
-    stage.refused("executing-plans", "task_failed");
-}
-
-#[test]
-fn a_task_waits_for_what_it_depends_on() {
-    let stage = Stage::executing(FOUR);
-    for status in ["in_progress", "completed", "failed"] {
-        let updated = stage.untold(&[("after", status)], "needs_unmet");
-        let message = updated.message.unwrap();
-        assert!(message.contains('a') && message.contains('b'), "{message}");
-    }
-    stage.told(&[("after", "pending")]);
-    stage.told(&[("a", "completed"), ("b", "in_progress")]);
-    let message = stage
-        .untold(&[("after", "in_progress")], "needs_unmet")
-        .message
-        .unwrap();
-    assert!(
-        message.contains('b') && !message.contains("a,"),
-        "{message}"
-    );
 }
 
 #[test]
 fn many_at_once_are_all_taken_or_none() {
     let stage = Stage::executing(FOUR);
-    stage.untold(
-        &[
-            ("a", "completed"),
-            ("b", "completed"),
-            ("nowhere", "completed"),
-        ],
-        "unknown_task",
-    );
-    stage.untold(&[("a", "completed"), ("b", "done")], "bad_status");
-    stage.untold(&[("a", "completed"), ("after", "completed")], "needs_unmet");
-    assert_eq!(stage.full().completed_tasks, Vec::<String>::new());
-    let appended = stage.journal().len();
-    let updated = stage.told(&[("a", "completed"), ("b", "completed"), ("c", "in_progress")]);
-    assert_eq!(updated.remaining, Some(1));
-    assert_eq!(updated.tasks.len(), 3);
-    assert_eq!(
-        (
-            updated.tasks[0].id.as_str(),
-            updated.tasks[0].status.as_str()
-        ),
-        ("a", "completed")
-    );
-    assert!(stage.journal().len() > appended);
-    assert_eq!(stage.full().completed_tasks, ["a", "b"]);
-    assert_eq!(stage.full().pending_tasks, ["c", "after"]);
+    let done = ("a", "completed");
+    for (bad, code) in [
+        (("nowhere", "completed"), "unknown_task"),
+        (("b", "done"), "bad_status"),
+        (("after", "completed"), "needs_unmet"),
+        (("after", "failed"), "needs_unmet"),
+    ] {
+        stage.untold(&[done, bad], code);
+    }
+    let updated = stage.told(&[done, ("b", "completed"), ("c", "in_progress")]);
+    assert_eq!((updated.remaining, updated.tasks.len()), (Some(1), 3));
+    let task = &updated.tasks[0];
+    assert_eq!((task.id.as_str(), task.status.as_str()), done);
+    let full = stage.full();
+    assert_eq!(full.completed_tasks, ["a", "b"]);
+    assert_eq!(full.pending_tasks, ["c", "after"]);
+    // The same again changes nothing.
+    let before = stage.files();
+    stage.told(&[done, (" b ", "Completed"), ("after", "pending")]);
+    stage.is_as(&before);
     // Each of them counts in its turn, and the last one of a task stands.
     let updated = stage.told(&[("c", "failed"), ("c", "pending"), ("c", "completed")]);
     assert_eq!(updated.remaining, Some(0));
@@ -105,28 +79,16 @@ fn many_at_once_are_all_taken_or_none() {
 }
 
 #[test]
-fn the_same_status_again_changes_nothing() {
-    let stage = Stage::executing(FOUR);
-    stage.told(&[("a", "completed")]);
-    let before = stage.files();
-    let updated = stage.told(&[("a", "completed"), (" a ", "Completed"), ("b", "pending")]);
-    assert_eq!(updated.remaining, Some(2));
-    stage.is_as(&before);
-}
-
-#[test]
 fn what_makes_no_sense_is_refused() {
     let stage = Stage::executing(FOUR);
     let updated = stage.untold(&[("aftre", "completed")], "unknown_task");
     assert!(updated.message.unwrap().contains("`after`"));
-    stage.untold(&[("", "completed")], "unknown_task");
-    stage.untold(&[("A", "completed")], "unknown_task");
-    stage.untold(&[("a\u{1b}[31m", "completed")], "unknown_task");
-    for status in ["", "done", "skipped", "COMPLETE", "given_up"] {
-        let updated = stage.untold(&[("a", status)], "bad_status");
-        assert!(updated.suggestion.unwrap().contains("completed"));
+    for id in ["", "A", "a\u{1b}[31m"] {
+        stage.untold(&[(id, "completed")], "unknown_task");
     }
-    let before = stage.files();
+    for status in ["", "done", "skipped", "COMPLETE", "given_up"] {
+        stage.untold(&[("a", status)], "bad_status");
+    }
     for (status, outcome) in [
         ("completed", "failed"),
         ("pending", "failed"),
@@ -138,14 +100,11 @@ fn what_makes_no_sense_is_refused() {
             status: status.to_owned(),
             outcome: Some(outcome.to_owned()),
         };
-        let updated = stage.engine().collab_tasks(None, &[update]).unwrap();
-        assert_eq!(
-            updated.code.as_deref(),
-            Some("bad_status"),
-            "{status} {outcome}"
-        );
+        let engine = stage.engine();
+        stage.unmoved("bad_status", || {
+            engine.collab_tasks(None, &[update]).unwrap()
+        });
     }
-    stage.is_as(&before);
     let fault = stage.engine().collab_tasks(None, &[]).unwrap_err();
     assert_eq!((fault.kind, fault.code.as_str()), (Kind::Usage, "no_tasks"));
     for status in ["In-Progress", " in progress "] {
@@ -155,81 +114,45 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn a_task_of_the_batch_may_be_taken_back() {
-    let stage = Stage::executing(FOUR);
-    stage.told(&[("a", "completed"), ("b", "completed"), ("c", "completed")]);
-    stage.told(&[("b", "failed")]);
-    stage.refused("executing-plans", "task_failed");
-    stage.told(&[("b", "completed")]);
-    // One of the next batch is not begun before its time.
-    let updated = stage.untold(&[("after", "in_progress")], "not_in_batch");
-    assert!(updated.message.unwrap().contains("batch-2"));
-    stage.told(&[("a", "pending")]);
-    stage.refused("executing-plans", "tasks_unfinished");
-}
-
-#[test]
-fn tasks_of_a_finished_batch_stay_as_they_are() {
-    let stage = Stage::executing(TWO_WAVES);
+fn statuses_are_told_while_batches_are_executed_only() {
+    let stage = Stage::of(&["code"]);
+    let tell = |task: &str, status: &str, code| stage.untold(&[(task, status)], code);
+    tell("item-1", "pending", "not_now");
+    stage.until("build-task-graph");
+    tell("item-1", "pending", "not_now");
+    stage.synced(TWO_WAVES);
+    stage.until("execute-batch");
     stage.finish_batch();
     stage.done("executing-plans");
-    // Between batches nothing is told of any task.
+    // Between batches nothing is told of any task, and those of a finished one stay as they are.
     for task in ["types", "machine"] {
-        let updated = stage.untold(&[(task, "in_progress")], "not_now");
+        let updated = tell(task, "in_progress", "not_now");
         assert!(updated.message.unwrap().contains("execute-batch"));
     }
     stage.done("collab-clear");
     for status in ["pending", "in_progress", "failed", "failed!"] {
-        let updated = stage.untold(&[("types", status)], "batch_over");
+        let updated = tell("types", status, "batch_over");
         assert!(updated.message.unwrap().contains("batch-1"));
     }
     let before = stage.files();
     stage.told(&[("types", "completed")]);
     stage.is_as(&before);
-    stage.finish_batch();
-    assert_eq!(stage.done("executing-plans").state, "clear-post-batch");
-}
-
-#[test]
-fn statuses_are_told_while_batches_are_executed_only() {
-    let stage = Stage::of(&["code"]);
-    let mut told = Vec::new();
-    let mut cut = false;
-    while stage.state() != "done" {
-        let state = stage.state();
-        cut |= state == "clear-pre-execute";
-        let task = if cut { "types" } else { "item-1" };
-        let before = stage.files();
-        let updated = stage.tell(&[(task, "pending")]);
-        if updated.validated {
-            told.push(state);
-        } else {
-            let code = updated.code.unwrap();
-            assert!(
-                ["not_now", "batch_over"].contains(&code.as_str()),
-                "{state}: {code}"
-            );
-        }
-        stage.is_as(&before);
-        stage.step();
-    }
-    // In the second batch the first one is over.
-    assert_eq!(told, ["execute-batch"]);
-    let updated = stage.tell(&[("types", "failed")]);
-    assert_eq!(updated.code.as_deref(), Some("run_over"));
+    assert_eq!(stage.past_batch().state, "workflow-complete");
+    tell("machine", "pending", "not_now");
+    stage.until("done");
+    tell("types", "failed", "run_over");
 }
 
 #[test]
 fn many_who_tell_of_tasks_at_once_all_count() {
-    let graph: Vec<String> = (0..24).map(|n| format!("  - id: t{n}\n")).collect();
-    let stage = Stage::executing(&format!("tasks:\n{}", graph.concat()));
+    let stage = Stage::executing_many(24);
     std::thread::scope(|scope| {
         for worker in 0..4 {
             let stage = &stage;
             scope.spawn(move || {
-                for n in (worker..24).step_by(4) {
-                    stage.told(&[(&format!("t{n}"), "in_progress")]);
-                    stage.told(&[(&format!("t{n}"), "completed")]);
+                for at in (worker..24).step_by(4) {
+                    stage.told(&[(&format!("task-{at}"), "in_progress")]);
+                    stage.told(&[(&format!("task-{at}"), "completed")]);
                 }
             });
         }
@@ -240,13 +163,9 @@ fn many_who_tell_of_tasks_at_once_all_count() {
 
 #[test]
 fn a_large_batch_is_told_in_part() {
-    let graph: Vec<String> = (0..300).map(|n| format!("  - id: task-{n}\n")).collect();
-    let stage = Stage::executing(&format!("tasks:\n{}", graph.concat()));
-    let brief = stage.brief();
-    assert_eq!(
-        brief.batch.as_ref().and_then(|batch| batch.tasks_total),
-        Some(300)
-    );
+    let stage = Stage::executing_many(300);
+    let batch = stage.brief().batch.unwrap();
+    assert_eq!(batch.tasks_total, Some(300));
     let answer = stage.refused("executing-plans", "tasks_unfinished");
     let message = answer.message.unwrap();
     assert!(
@@ -254,7 +173,127 @@ fn a_large_batch_is_told_in_part() {
         "{message}"
     );
     assert_eq!(stage.full().batches[0].tasks.len(), 300);
-    stage.finish_batch();
-    assert_eq!(ids(&stage.graph()).concat().len(), 300);
+    stage.past_batch();
+    assert_eq!(stage.ids().concat().len(), 300);
+}
+
+/// Two chains, and one task that needs the ends of both.
+const CHAINS: &str = "tasks:
+  - id: a1
+  - id: b1
+  - id: a2
+    depends-on: [a1]
+  - id: b2
+    depends-on: [b1]
+  - id: a3
+    depends-on: [a2]
+  - id: last
+    depends-on: [a3, b2]
+";
+
+#[test]
+fn what_depends_on_a_skipped_task_is_not_run() {
+    let stage = Stage::executing(CHAINS);
+    stage.told(&[("a1", "failed"), ("b1", "completed")]);
+    stage.refused("executing-plans", "task_failed");
+    let updated = stage.told(&[("a1", "failed!")]);
+    let task = &updated.tasks[0];
+    let told = json!([updated.remaining, task.outcome, task.status]);
+    assert_eq!(told, json!([0, "failed", "failed"]));
+    let full = stage.full();
+    assert_eq!(full.failed_tasks, ["a1"]);
+    assert_eq!(full.not_run_tasks, ["a2", "a3", "last"]);
+    assert_eq!(full.pending_tasks, ["b2"]);
+    let batches = full.batches.iter().flat_map(|batch| &batch.tasks);
+    let left: Vec<_> = batches
+        .map(|task| (&*task.id, &*task.status, task.not_run))
+        .collect();
+    assert_eq!(
+        left,
+        [
+            ("a1", "failed", false),
+            ("b1", "completed", false),
+            ("a2", "pending", true),
+            ("b2", "pending", false),
+            ("a3", "pending", true),
+            ("last", "pending", true),
+        ]
+    );
+    // It may be taken up again.
+    stage.told(&[("a1", "in_progress")]);
+    assert_eq!(stage.full().not_run_tasks, Vec::<String>::new());
+    stage.told(&[("a1", "failed!")]);
+    let unit = stage.brief().unit_id;
+    let executed = stage.done("executing-plans");
+    assert_eq!(executed.state, "clear-post-batch");
+    let fields = &stage.events("batch:complete")[0].fields;
+    let outcomes = [&fields["outcome"], &fields["tasks"][0]["outcome"]];
+    assert_eq!(outcomes, ["failed", "failed"]);
+
+    // The second batch has one to be run and one that is not; the others are passed over.
+    let answer = stage.done("collab-clear");
+    assert_eq!(answer.state, "execute-batch");
+    let tasks = answer.batch.unwrap().tasks;
+    let told = (
+        answer.params.batch_index,
+        tasks[0].id.as_str(),
+        tasks[1].not_run,
+    );
+    assert_eq!(told, (Some(1), "b2", true));
+    stage.untold(&[("a2", "in_progress")], "needs_unmet");
+    stage.refused("executing-plans", "tasks_unfinished");
+    let answer = stage.past_batch();
+    assert_eq!(answer.state, "workflow-complete");
+    assert_eq!(answer.notes, ["skipped: a1", "not run: a2, a3 and last"]);
     stage.until("done");
+    let full = stage.full();
+    assert_eq!(full.failed_tasks, ["a1"]);
+    assert_eq!(full.not_run_tasks, ["a2", "a3", "last"]);
+    assert_eq!(full.work_items[0].status, "documented");
+    assert_eq!(stage.events("batch:complete").len(), 2);
+    // An answer stays the same whatever is skipped later.
+    let again = stage.complete("executing-plans", unit.as_deref()).unwrap();
+    assert_eq!(again, executed);
+}
+
+#[test]
+fn all_may_be_skipped() {
+    let stage = Stage::executing(CHAINS);
+    stage.told(&[("a1", "failed!"), ("b1", "failed!")]);
+    let answer = stage.past_told();
+    assert_eq!(answer.state, "workflow-complete");
+    assert_eq!(answer.params.batch_index, None);
+    let notes = ["skipped: a1 and b1", "not run: a2, b2, a3 and last"];
+    assert_eq!(answer.notes, notes);
+    let full = stage.full();
+    assert_eq!(full.pending_tasks, Vec::<String>::new());
+    assert_eq!(full.current_batch, None);
+    assert!(stage.graph().mermaid.contains("a3"));
+}
+
+#[test]
+fn many_that_are_not_run_are_counted() {
+    let chain = (1..40).map(|at| format!("  - id: t{at}\n    depends-on: [t{}]\n", at - 1));
+    let stage = Stage::executing(&format!(
+        "tasks:\n  - id: t0\n{}",
+        chain.collect::<String>()
+    ));
+    stage.told(&[("t0", "failed!")]);
+    let answer = stage.past_told();
+    assert_eq!(answer.state, "workflow-complete");
+    assert_eq!(answer.notes.len(), 2);
+    assert!(answer.notes[1].ends_with("and 31 more"));
+    assert_eq!(stage.full().not_run_tasks.len(), 39);
+}
+
+#[test]
+fn an_item_that_depends_on_a_failed_one_is_not_run() {
+    let stage = Stage::needing(&[("bugfix", &[]), ("bugfix", &[1]), ("bugfix", &[])]);
+    stage.until("execute-batch");
+    stage.told(&[("item-1", "failed!"), ("item-3", "completed")]);
+    stage.until("done");
+    let full = stage.full();
+    assert_eq!(full.not_run_tasks, ["item-2"]);
+    let statuses = full.work_items.iter().map(|item| item.status.as_str());
+    assert!(statuses.eq(["documented", "documented", "complete"]));
 }

@@ -12,7 +12,6 @@ mod own;
 mod recovery;
 mod repeats;
 mod resync;
-mod skipped;
 mod stage;
 mod stopped;
 mod walk;

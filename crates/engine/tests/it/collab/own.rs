@@ -3,7 +3,7 @@
 use engine::Kind;
 use engine::trust::Subject;
 
-use super::stage::Stage;
+use super::stage::{Stage, items_of};
 
 const BUILT_IN: &str = include_str!("../../../../workflows/collab/workflow.yaml");
 
@@ -28,25 +28,42 @@ fn trusted(stage: &Stage) {
     }
 }
 
+/// Writes a template of the project's own.
+fn template(stage: &Stage, name: &str, text: &str) {
+    stage.write(&format!(".taskmaster/templates/{name}.md"), text);
+}
+
+/// No session begins, for a reason of this code that names this.
+#[track_caller]
+fn begins_nothing(stage: &Stage, code: &str, named: &str) {
+    let fault = stage.complete("collab-start", None).unwrap_err();
+    let told = (fault.kind, fault.code.as_str(), stage.runs());
+    assert_eq!(told, (Kind::Environment, code, 0), "{fault:?}");
+    assert!(format!("{fault:?}").contains(named), "{fault:?}");
+}
+
 #[test]
 fn a_template_of_the_project_takes_the_place_of_the_built_in_one() {
     let stage = Stage::bare();
-    stage.write(
-        ".taskmaster/templates/gather-session-goals.md",
-        "Ask {{ session.name }} in {{ state.label }}: {{ skill }} ({{ unit.attempt }})\n\n",
-    );
-    let answer = stage.done("collab-start");
-    assert_eq!(
-        answer.instructions.as_deref(),
-        Some("Ask default in Gathering goals: gather-session-goals (1)")
-    );
+    let text = "Ask {{ session.name }} in {{ state.label }}: {{ skill }} ({{ unit.attempt }})\n\n";
+    template(&stage, "gather-session-goals", text);
+    let told = stage.done("collab-start").instructions;
+    let expected = "Ask default in Gathering goals: gather-session-goals (1)";
+    assert_eq!(told.as_deref(), Some(expected));
     // What was told stays as it was told.
-    stage.write(
-        ".taskmaster/templates/gather-session-goals.md",
-        "Otherwise.",
-    );
-    assert_eq!(stage.brief().instructions, answer.instructions);
-    assert_eq!(stage.done("collab-start").instructions, answer.instructions);
+    template(&stage, "gather-session-goals", "Otherwise.");
+    assert_eq!(stage.brief().instructions, told);
+    assert_eq!(stage.done("collab-start").instructions, told);
+    // One that breaks later stops the session where it is.
+    stage.set_items(&items_of(&[("bugfix", &[])]));
+    template(&stage, "collab-clear", "{{ skill");
+    let complete = || stage.complete("gather-session-goals", None).unwrap_err();
+    let fault = stage.unmoved("bad_template", complete);
+    assert_eq!(fault.kind, Kind::Environment);
+    assert!(format!("{fault:?}").contains("collab-clear.md"));
+    template(&stage, "collab-clear", "Forget.");
+    let answer = stage.done("gather-session-goals");
+    assert_eq!(answer.instructions.as_deref(), Some("Forget."));
 }
 
 #[test]
@@ -58,15 +75,14 @@ fn a_copy_of_a_template_says_what_the_built_in_one_says() {
             stage.write(&format!(".taskmaster/templates/{name}"), text);
         }
         stage.done("collab-start");
-        stage.set_items(&serde_json::json!([{"number": 1, "title": "One", "type": "code"}]));
-        let mut all = Vec::new();
-        while stage.state() != "execute-batch" {
-            all.push(stage.brief().instructions.unwrap());
-            stage.step();
-        }
-        all.push(stage.brief().instructions.unwrap());
+        stage.set_items(&items_of(&[("code", &[])]));
         let folder = stage.dir().display().to_string();
-        all.iter().map(|text| text.replace(&folder, "")).collect()
+        let mut all = Vec::new();
+        while stage.state() != "clear-post-batch" {
+            let told = stage.step().instructions.unwrap();
+            all.push(told.replace(&folder, ""));
+        }
+        all
     };
     let built_in = instructions(false);
     assert!(built_in.len() > 12, "{built_in:?}");
@@ -78,59 +94,38 @@ fn a_definition_that_is_no_file_is_told() {
     let stage = Stage::bare();
     let folder = stage.project().join(".taskmaster/workflows");
     std::fs::create_dir_all(&folder).unwrap();
-    for (name, holds_up) in [("other.yaml", false), ("collab.yaml", true)] {
-        let pipe = folder.join(name);
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    let pipe = |name: &str| {
+        let made = std::process::Command::new("mkfifo")
+            .arg(folder.join(name))
+            .status();
         assert!(made.unwrap().success());
-        let begun = stage.complete("collab-start", None);
-        if holds_up {
-            let fault = begun.unwrap_err();
-            assert_eq!(fault.code, "workflow_unreadable", "{fault:?}");
-            assert!(fault.message.contains("collab.yaml"), "{fault:?}");
-        } else {
-            assert!(begun.unwrap().validated);
-            stage.engine().run_abort(None).unwrap();
-        }
-        std::fs::remove_file(pipe).unwrap();
-    }
+    };
+    pipe("collab.yaml");
+    begins_nothing(&stage, "workflow_unreadable", "collab.yaml");
+    std::fs::remove_file(folder.join("collab.yaml")).unwrap();
+    pipe("other.yaml");
+    stage.done("collab-start");
 }
 
 #[test]
-fn a_broken_template_is_told_before_a_session_begins() {
-    for (text, words) in [
-        ("{{ skill", "collab-clear.md"),
-        ("{{ skil }}", "skil"),
-        ("{{ batch.taskz }}", "taskz"),
+fn a_broken_template_or_workflow_is_told_before_a_session_begins() {
+    let stage = Stage::bare();
+    for (text, code, named) in [
+        ("{{ skill", "workflow_invalid", "collab-clear.md"),
+        ("{{ skil }}", "workflow_invalid", "skil"),
+        ("{{ batch.taskz }}", "workflow_invalid", "taskz"),
     ] {
-        let stage = Stage::bare();
-        stage.write(".taskmaster/templates/collab-clear.md", text);
-        let fault = stage.complete("collab-start", None).unwrap_err();
-        assert_eq!(fault.kind, Kind::Environment, "{fault:?}");
-        let whole = format!("{fault:?}");
-        assert!(whole.contains(words), "{whole}");
-        assert_eq!(stage.runs(), 0);
+        template(&stage, "collab-clear", text);
+        begins_nothing(&stage, code, named);
     }
-}
-
-#[test]
-fn a_template_that_breaks_later_stops_the_session_where_it_is() {
-    let stage = Stage::of(&["bugfix"]);
-    stage.write(".taskmaster/templates/collab-clear.md", "{{ skill");
-    let before = stage.files();
-    let fault = stage.complete("gather-session-goals", None).unwrap_err();
-    assert_eq!(
-        (fault.kind, fault.code.as_str()),
-        (Kind::Environment, "bad_template")
-    );
-    assert!(
-        format!("{fault:?}").contains("collab-clear.md"),
-        "{fault:?}"
-    );
-    assert_eq!(stage.state(), "gather-goals");
-    stage.is_as(&before);
-    stage.write(".taskmaster/templates/collab-clear.md", "Forget.");
-    let answer = stage.done("gather-session-goals");
-    assert_eq!(answer.instructions.as_deref(), Some("Forget."));
+    begins_nothing(&with_workflow(BUILT_IN), "workflow_shadows", "collab.yaml");
+    let nowhere = shadowing().replace("to: gather-goals", "to: nowhere");
+    begins_nothing(&with_workflow(&nowhere), "workflow_invalid", "nowhere");
+    // One that reads no items is no session of skills.
+    let other = "tramline: 1\nid: collab\nshadows: true\ntitle: Other\ninitial: a\nstates:\n  a: { work: {}, to: b }\n  b: { final: completed }\n";
+    let stage = with_workflow(other);
+    let fault = stage.complete("a", None).unwrap_err();
+    assert_eq!((fault.code.as_str(), stage.runs()), ("other_workflow", 0));
 }
 
 #[test]
@@ -145,57 +140,22 @@ fn a_project_may_have_a_graph_of_its_own() {
         );
     let start = text.find("  brainstorm-clarifying:\n").unwrap();
     let end = text.find("  brainstorm-designing:\n").unwrap();
-    let text = format!("{}{}", &text[..start], &text[end..]);
-    let stage = with_workflow(&text);
-    stage.write(
-        ".taskmaster/templates/dance.md",
-        "Dance with {{ item.title }}.",
-    );
+    let stage = with_workflow(&format!("{}{}", &text[..start], &text[end..]));
+    template(&stage, "dance", "Dance with {{ item.title }}.");
     trusted(&stage);
-    let answer = stage.done("collab-start");
-    assert_eq!(answer.state, "gather-goals");
-    stage.set_items(&serde_json::json!([{"number": 1, "title": "One", "type": "task"}]));
+    assert_eq!(stage.done("collab-start").state, "gather-goals");
+    stage.set_items(&items_of(&[("task", &[])]));
     stage.until("clear-bs1");
     assert_eq!(stage.done("collab-clear").state, "brainstorm-designing");
     let answer = stage.complete("brainstorming-clarifying", None).unwrap();
     assert_eq!(answer.code.as_deref(), Some("unknown_skill"));
     assert!(answer.valid_skills.contains(&"dance".to_owned()));
-    stage.until("celebrate");
-    let brief = stage.brief();
-    assert_eq!(
-        (brief.skill.as_deref(), brief.display_name.as_str()),
-        (Some("dance"), "Celebrating")
-    );
+    let brief = stage.until("celebrate");
+    let told = (brief.skill.as_deref(), brief.display_name.as_str());
+    assert_eq!(told, (Some("dance"), "Celebrating"));
     assert_eq!(brief.instructions.as_deref(), Some("Dance with ."));
     assert_eq!(stage.done("Dance").state, "cleanup");
     // A run is pinned: what becomes of the file is nothing to it.
     stage.write(".taskmaster/workflows/collab.yaml", "nonsense");
     stage.until("done");
-}
-
-#[test]
-fn a_workflow_that_does_not_say_that_it_shadows_is_refused() {
-    let stage = with_workflow(BUILT_IN);
-    let fault = stage.complete("collab-start", None).unwrap_err();
-    assert_eq!(fault.code, "workflow_shadows", "{fault:?}");
-    assert_eq!(stage.runs(), 0);
-}
-
-#[test]
-fn a_workflow_that_reads_no_items_is_no_session_of_skills() {
-    let stage = with_workflow(
-        "tramline: 1\nid: collab\nshadows: true\ntitle: Other\ninitial: a\nstates:\n  a: { work: {}, to: b }\n  b: { final: completed }\n",
-    );
-    let fault = stage.complete("a", None).unwrap_err();
-    assert_eq!(fault.code, "other_workflow", "{fault:?}");
-    assert_eq!(stage.runs(), 0);
-}
-
-#[test]
-fn a_broken_workflow_begins_nothing() {
-    let stage = with_workflow(&shadowing().replace("to: gather-goals", "to: nowhere"));
-    let fault = stage.complete("collab-start", None).unwrap_err();
-    assert_eq!(fault.kind, Kind::Environment, "{fault:?}");
-    assert!(format!("{fault:?}").contains("nowhere"), "{fault:?}");
-    assert_eq!(stage.runs(), 0);
 }

@@ -18,90 +18,62 @@ fn said(stage: &Stage) -> [String; 3] {
 /// The journal of a run.
 const JOURNAL: &str = "activity.jsonl";
 
-/// Deletes everything of a run but its journal and, if asked for, its documents and evidence.
-fn strip(dir: &Path, keep: &[&str]) {
+/// Deletes everything of a run but its journal and its documents, and its evidence if that is to stay.
+fn strip(dir: &Path, keeps_evidence: bool) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        if name == JOURNAL || keep.contains(&name) {
-            continue;
-        }
-        if path.is_dir() {
-            fs::remove_dir_all(&path).unwrap();
-        } else {
-            fs::remove_file(&path).unwrap();
+        match name {
+            JOURNAL | "documents" => {}
+            "evidence" if keeps_evidence => {}
+            _ if path.is_dir() => fs::remove_dir_all(&path).unwrap(),
+            _ => fs::remove_file(&path).unwrap(),
         }
     }
 }
 
 #[test]
 fn every_derived_file_may_be_deleted_at_any_time() {
-    let stage = Stage::of(&["code", "bugfix"]);
-    while stage.state() != "done" {
-        stage.step();
-        let before = said(&stage);
-        strip(&stage.dir(), &["documents", "evidence"]);
-        assert_eq!(said(&stage), before);
-    }
-    assert_eq!(
-        stage.events("report:accepted").len(),
-        stage.events("unit:issued").len()
-    );
-}
-
-#[test]
-fn what_units_were_told_stands_in_the_journal() {
-    let stage = Stage::of(&["bugfix", "bugfix"]);
-    let mut all = Vec::new();
-    while let Some(skill) = stage.brief().skill {
-        let unit = stage.brief().unit_id.unwrap();
-        let answer = wire(&stage.step());
-        all.push((skill, unit, answer));
-        let before = said(&stage);
-        strip(&stage.dir(), &["documents"]);
-        assert_eq!(said(&stage), before);
-        for (skill, unit, told) in &all {
-            let mut again = stage.complete(skill, Some(unit)).unwrap();
-            again.notes.pop_if(|note| note.contains("completed before"));
-            assert_eq!(&wire(&again), told);
+    // A graph is kept as evidence; all else that units were told stands in the journal.
+    for (first, keeps_evidence) in [("code", true), ("bugfix", false)] {
+        let stage = Stage::of(&[first, "bugfix"]);
+        let mut all = Vec::new();
+        loop {
+            let brief = stage.brief();
+            let Some(skill) = brief.skill else {
+                break;
+            };
+            all.push((skill, brief.unit_id, wire(&stage.step())));
+            let before = said(&stage);
+            strip(&stage.dir(), keeps_evidence);
+            assert_eq!(said(&stage), before);
+            for (skill, unit, told) in all.iter().rev().step_by(3) {
+                let mut again = stage.complete(skill, unit.as_deref()).unwrap();
+                again.notes.pop_if(|note| note.contains("completed before"));
+                assert_eq!(&wire(&again), told);
+            }
         }
-    }
-    assert_eq!(all.len(), 12);
-}
-
-#[test]
-fn files_that_were_deleted_are_made_anew() {
-    let stage = Stage::of(&["bugfix"]);
-    stage.until("execute-batch");
-    let dir = stage.dir();
-    let state = fs::read(dir.join("state.json")).unwrap();
-    let manifest = fs::read(dir.join("manifest.json")).unwrap();
-    strip(&dir, &["documents", "evidence"]);
-    stage.refused_quietly("executing-plans");
-    assert_eq!(fs::read(dir.join("state.json")).unwrap(), state);
-    assert_eq!(fs::read(dir.join("manifest.json")).unwrap(), manifest);
-}
-
-impl Stage {
-    /// Completes a skill too early.
-    fn refused_quietly(&self, skill: &str) {
-        let answer = self.complete(skill, None).unwrap();
-        assert!(!answer.validated, "{answer:?}");
+        let accepted = stage.events("report:accepted").len();
+        assert_eq!(accepted, stage.events("unit:issued").len());
     }
 }
 
 #[test]
-fn torn_and_foreign_files_are_no_harm() {
+fn files_that_are_gone_torn_or_foreign_are_no_harm() {
     let stage = Stage::of(&["code"]);
     stage.until("execute-batch");
     let before = said(&stage);
     let dir = stage.dir();
-    for name in [
-        "state.json",
-        "manifest.json",
-        "snapshot.json",
-        "workflow.yaml",
-    ] {
+    let derived = ["state.json", "manifest.json"];
+    let read = || derived.map(|name| fs::read(dir.join(name)).unwrap());
+    let whole = read();
+    strip(&dir, true);
+    let early = stage.complete("executing-plans", None).unwrap();
+    assert_eq!((early.validated, read()), (false, whole));
+    for name in derived
+        .into_iter()
+        .chain(["snapshot.json", "workflow.yaml"])
+    {
         fs::write(dir.join(name), "{\"version\": 1, \"rai").unwrap();
     }
     fs::write(dir.join("documents/.task-graph.md.swp"), [0xff, 0]).unwrap();
@@ -111,7 +83,7 @@ fn torn_and_foreign_files_are_no_harm() {
 
 #[test]
 fn a_torn_tail_is_as_if_it_had_not_been_written() {
-    let stage = Stage::of(&["code"]);
+    let stage = Stage::of(&["bugfix"]);
     stage.until("execute-batch");
     let before = said(&stage);
     let dir = stage.dir();
@@ -122,12 +94,11 @@ fn a_torn_tail_is_as_if_it_had_not_been_written() {
         open.write_all(tail.as_bytes()).unwrap();
         drop(open);
         assert_eq!(said(&stage), before, "{tail:?}");
-        stage.told(&[("types", "in_progress"), ("types", "pending")]);
-        let now = fs::read(&file).unwrap();
-        assert!(now.starts_with(&whole));
+        stage.told(&[("item-1", "in_progress"), ("item-1", "pending")]);
+        assert!(fs::read(&file).unwrap().starts_with(&whole));
         assert_eq!(said(&stage)[2], before[2]);
         fs::write(&file, &whole).unwrap();
-        strip(&dir, &["documents", "evidence"]);
+        strip(&dir, true);
     }
     stage.until("done");
 }
@@ -135,43 +106,33 @@ fn a_torn_tail_is_as_if_it_had_not_been_written() {
 #[test]
 fn a_completion_whose_append_was_torn_is_done_again() {
     let stage = Stage::of(&["code"]);
-    stage.until("rough-draft-handoff");
-    let unit = stage.brief().unit_id.unwrap();
+    let unit = stage.until("rough-draft-handoff").unit_id;
     let dir = stage.dir();
     let file = dir.join(JOURNAL);
-    let before = fs::read(&file).unwrap();
-    let answer = stage.complete("rough-draft-handoff", Some(&unit)).unwrap();
+    let before = fs::read(&file).unwrap().len();
+    let complete = || stage.complete("rough-draft-handoff", unit.as_deref());
+    let answer = complete().unwrap();
     let after = fs::read(&file).unwrap();
     let accepted = stage.events("report:accepted").len();
     for cut in [
-        before.len() + 1,
-        usize::midpoint(before.len(), after.len()),
+        before + 1,
+        usize::midpoint(before, after.len()),
         after.len() - 1,
     ] {
         fs::write(&file, &after[..cut]).unwrap();
-        strip(&dir, &["documents", "evidence"]);
+        strip(&dir, true);
         assert_eq!(stage.state(), "rough-draft-handoff", "cut at {cut}");
-        let again = stage.complete("rough-draft-handoff", Some(&unit)).unwrap();
-        assert_eq!(wire(&again), wire(&answer));
+        assert_eq!(complete().unwrap(), answer);
         assert_eq!(stage.events("report:accepted").len(), accepted);
     }
-}
-
-#[test]
-fn a_replay_comes_to_the_same_state() {
-    let stage = Stage::of(&["code", "task"]);
+    // And a replay comes to the same state.
     stage.until("done");
     let id = stage.full().run_id;
-    let verified = stage.engine().verify_log(Some(&id)).unwrap();
-    assert!(wire(&verified).contains(&id), "{verified:?}");
+    let engine = stage.engine();
+    assert!(engine.verify_log(Some(&id)).unwrap().whole);
     let last = stage.journal().last().unwrap().seq;
-    let now = stage
-        .engine()
-        .replay(Some(&id), Some(last))
-        .unwrap()
-        .json()
-        .unwrap();
-    assert_eq!(now["state"]["status"], "completed", "{now}");
+    let now = engine.replay(Some(&id), Some(last)).unwrap();
+    assert_eq!(now.json().unwrap()["state"]["status"], "completed");
 }
 
 #[test]
@@ -179,8 +140,9 @@ fn a_journal_that_was_emptied_takes_no_drafts_with_it() {
     let stage = Stage::of(&["code"]);
     stage.until("rough-draft-handoff");
     let dir = stage.dir();
-    let drafts = fs::read_dir(dir.join("documents")).unwrap().count();
-    assert!(drafts > 0);
+    let drafts = || fs::read_dir(dir.join("documents")).unwrap().count();
+    let before = drafts();
+    assert!(before > 0);
     fs::write(dir.join(JOURNAL), "").unwrap();
     for known in ["lock", "snapshot.json"] {
         let _ = fs::remove_file(dir.join(known));
@@ -195,5 +157,5 @@ fn a_journal_that_was_emptied_takes_no_drafts_with_it() {
     }
     // Another session begins beside it, and clears nothing away.
     let _ = stage.complete("collab-start", None);
-    assert_eq!(fs::read_dir(dir.join("documents")).unwrap().count(), drafts);
+    assert_eq!(drafts(), before);
 }

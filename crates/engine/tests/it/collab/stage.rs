@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use engine::clock::Clock;
 use engine::view::collab::answer::{
     SessionBrief, SessionState, SkillAnswer, SyncAnswer, TaskGraph, UpdateAnswer,
 };
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
-use engine::{Engine, Fault, OpenOptions};
-use journal::{FileJournal, Journal as _, Position, Record};
+use engine::{Engine, Fault};
+use journal::Record;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
-use workspace::config::Environment;
+use serde_json::{Value, json};
 
 /// A task graph of two waves.
 pub const TWO_WAVES: &str = "tasks:
@@ -26,6 +24,9 @@ pub const TWO_WAVES: &str = "tasks:
     files: [src/machine.rs]
     depends-on: [types]
 ";
+
+/// A design with one item.
+pub const DESIGN: &str = "### Item 1: One\n**Type:** code\n";
 
 /// A clock that stands still until it is told to go on.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub struct Stage {
     session: Option<String>,
     /// Where runs are kept, below the folder.
     store: String,
+    /// Folder of the run, once it was asked for.
+    dir: OnceLock<PathBuf>,
 }
 
 impl Stage {
@@ -56,71 +59,72 @@ impl Stage {
             clock: Arc::new(Told(AtomicI64::new(1_767_225_600_000))),
             session: None,
             store: "store".to_owned(),
+            dir: OnceLock::new(),
         }
     }
 
     /// The same project, whose runs are kept in this folder.
-    pub fn keeping_in(self, store: &str) -> Self {
-        Self {
-            store: store.to_owned(),
-            ..self
-        }
+    pub fn keeping_in(mut self, store: &str) -> Self {
+        store.clone_into(&mut self.store);
+        self
+    }
+
+    /// A session that has begun.
+    pub fn begun() -> Self {
+        let stage = Self::bare();
+        stage.done("collab-start");
+        stage
     }
 
     /// A session that was begun, and has these items.
     pub fn with(items: &Value) -> Self {
-        let stage = Self::bare();
-        stage.done("collab-start");
+        let stage = Self::begun();
         stage.set_items(items);
         stage
     }
 
+    /// A session with as many items, numbered from 1: their types, and what they depend on.
+    pub fn needing(items: &[(&str, &[u64])]) -> Self {
+        Self::with(&items_of(items))
+    }
+
     /// A session with as many items of these types, numbered from 1.
     pub fn of(types: &[&str]) -> Self {
-        let items: Vec<Value> = types
-            .iter()
-            .zip(1..)
-            .map(|(kind, number)| json!({"number": number, "title": format!("Item {number}"), "type": kind}))
-            .collect();
-        Self::with(&items.into())
+        let items: Vec<(&str, &[u64])> = types.iter().map(|kind| (*kind, &[][..])).collect();
+        Self::needing(&items)
+    }
+
+    /// A session with items of these types, at the graph of the first one that has one.
+    pub fn at_graph(types: &[&str]) -> Self {
+        let stage = Self::of(types);
+        stage.until("build-task-graph");
+        stage
     }
 
     /// A session of one code item whose graph is `graph`, and which executes its first batch.
     pub fn executing(graph: &str) -> Self {
-        let stage = Self::of(&["code"]);
-        stage.until("build-task-graph");
+        let stage = Self::at_graph(&["code"]);
         stage.synced(graph);
         stage.until("execute-batch");
         stage
     }
 
-    /// The same project, where calls name this session.
-    pub fn named(self, session: &str) -> Self {
-        Self {
-            session: Some(session.to_owned()),
-            ..self
-        }
+    /// A session of one code item, which executes a batch of as many tasks, `task-0` and on.
+    pub fn executing_many(count: usize) -> Self {
+        let tasks = (0..count).map(|at| format!("  - id: task-{at}\n    files: [src/{at}.rs]\n"));
+        Self::executing(&format!("tasks:\n{}", tasks.collect::<String>()))
     }
 
-    /// A engine of its own, as each process has one.
+    /// The same project, where calls name this session.
+    pub fn named(mut self, session: &str) -> Self {
+        self.session = Some(session.to_owned());
+        self.dir = OnceLock::new();
+        self
+    }
+
     pub fn engine(&self) -> Engine {
-        let at = |name: &str| self.folder.path().join(name);
-        let environment: Environment = [("HOME", at("home")), ("TRAMLINE_HOME", at(&self.store))]
-            .into_iter()
-            .map(|(name, path)| (name.to_owned(), path.display().to_string()))
-            .collect();
-        Engine::open(OpenOptions {
-            cwd: at("project"),
-            project_root: Some(at("project")),
-            tag: None,
-            environment,
-            command: "test".to_owned(),
-            actor: "test".to_owned(),
-            cancelled: None,
-            waits_no_more: None,
-        })
-        .unwrap()
-        .with_clock(Arc::clone(&self.clock) as Arc<dyn Clock>)
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        crate::engine(self.around(), &self.store).with_clock(clock)
     }
 
     /// Lets time pass.
@@ -141,57 +145,47 @@ impl Stage {
         })
     }
 
-    /// Writes what the skill that is due is to write.
-    pub fn write_draft(&self) {
-        if let Ok(brief) = self.engine().collab_brief(self.session()) {
-            testkit::write_draft(&serde_json::to_value(brief).unwrap());
-        }
-    }
-
     /// Completes a skill that is accepted, with its draft written.
+    #[track_caller]
     pub fn done(&self, skill: &str) -> SkillAnswer {
-        self.write_draft();
-        let mut answer = self.complete(skill, None).unwrap();
+        let needs_none = ["collab-clear", "executing-plans"].contains(&skill);
+        if !needs_none && let Ok(brief) = self.engine().collab_brief(self.session()) {
+            testkit::write_draft(&json!(brief));
+        }
+        let answer = self.complete(skill, None).unwrap();
         // Of two items in a row that take the same skill, the second one has to be named.
         if answer.code.as_deref() == Some("which_unit") {
-            let unit = answer.unit_id.clone();
-            answer = self.complete(skill, unit.as_deref()).unwrap();
+            return accepted(self.complete(skill, answer.unit_id.as_deref()).unwrap());
         }
-        assert!(answer.validated, "{skill}: {answer:?}");
-        assert_eq!(
-            (answer.code.as_deref(), answer.message.as_deref()),
-            (None, None)
-        );
-        answer
+        accepted(answer)
     }
 
-    /// Completes a skill that is refused with `code`, and moves nothing.
-    pub fn refused(&self, skill: &str, code: &str) -> SkillAnswer {
+    /// What is refused with `code` moves nothing, and says what is wrong and what to do.
+    #[track_caller]
+    pub fn unmoved<A: Serialize>(&self, code: &str, call: impl FnOnce() -> A) -> A {
         let before = self.files();
-        let answer = self.complete(skill, None).unwrap();
-        assert!(!answer.validated, "{skill}: {answer:?}");
-        assert_eq!(answer.code.as_deref(), Some(code), "{answer:?}");
-        assert!(answer.message.as_ref().is_some_and(|text| !text.is_empty()));
-        assert!(
-            answer
-                .suggestion
-                .as_ref()
-                .is_some_and(|text| !text.is_empty())
-        );
+        let answer = call();
+        says_why(code, &answer);
         self.is_as(&before);
         answer
     }
 
+    /// Completes a skill that is refused with `code`.
+    #[track_caller]
+    pub fn refused(&self, skill: &str, code: &str) -> SkillAnswer {
+        self.unmoved(code, || self.complete(skill, None).unwrap())
+    }
+
     /// Sets fields, whatever comes of it.
     pub fn update(&self, fields: &Value) -> Result<UpdateAnswer, Fault> {
-        let fields: Map<String, Value> = serde_json::from_value(fields.clone()).unwrap();
         self.engine().collab_update(&SessionUpdate {
             session: self.session.clone(),
-            fields,
+            fields: fields.as_object().unwrap().clone(),
         })
     }
 
     /// Sets fields.
+    #[track_caller]
     pub fn set(&self, fields: &Value) -> UpdateAnswer {
         let updated = self.update(fields).unwrap();
         assert!(updated.validated, "{fields}: {updated:?}");
@@ -199,93 +193,76 @@ impl Stage {
     }
 
     /// Sets the items.
+    #[track_caller]
     pub fn set_items(&self, items: &Value) -> UpdateAnswer {
         self.set(&json!({ "workItems": items }))
     }
 
     /// Says of tasks what they came to: `failed!` is one that is skipped.
     pub fn tell(&self, tasks: &[(&str, &str)]) -> UpdateAnswer {
-        let updates: Vec<TaskUpdate> = tasks
-            .iter()
-            .map(|(id, status)| TaskUpdate {
-                id: (*id).to_owned(),
-                status: status.trim_end_matches('!').to_owned(),
-                outcome: status.ends_with('!').then(|| "failed".to_owned()),
-            })
-            .collect();
-        self.engine()
-            .collab_tasks(self.session(), &updates)
-            .unwrap()
+        let update = |(id, status): &(&str, &str)| TaskUpdate {
+            id: (*id).to_owned(),
+            status: status.trim_end_matches('!').to_owned(),
+            outcome: status.ends_with('!').then(|| "failed".to_owned()),
+        };
+        let updates: Vec<TaskUpdate> = tasks.iter().map(update).collect();
+        let told = self.engine().collab_tasks(self.session(), &updates);
+        told.unwrap()
     }
 
     /// The same, which is accepted.
+    #[track_caller]
     pub fn told(&self, tasks: &[(&str, &str)]) -> UpdateAnswer {
         let updated = self.tell(tasks);
         assert!(updated.validated, "{tasks:?}: {updated:?}");
         updated
     }
 
-    /// The same, which is refused and changes nothing.
+    /// The same, which is refused.
+    #[track_caller]
     pub fn untold(&self, tasks: &[(&str, &str)], code: &str) -> UpdateAnswer {
-        let before = self.files();
-        let updated = self.tell(tasks);
-        assert!(!updated.validated, "{tasks:?}: {updated:?}");
-        assert_eq!(updated.code.as_deref(), Some(code), "{updated:?}");
-        assert!(
-            updated
-                .message
-                .as_ref()
-                .is_some_and(|text| !text.is_empty())
-        );
-        self.is_as(&before);
-        updated
+        self.unmoved(code, || self.tell(tasks))
     }
 
-    /// Hands a task graph over, whatever comes of it.
-    pub fn sync(&self, item: Option<&str>, graph: &str) -> Result<SyncAnswer, Fault> {
+    /// Hands a task graph over, whatever comes of it: its text, a path, or neither to have the documents read again.
+    pub fn sync(
+        &self,
+        item: Option<&str>,
+        text: Option<&str>,
+        path: Option<&str>,
+    ) -> Result<SyncAnswer, Fault> {
         self.engine().collab_sync(&GraphSync {
             session: self.session.clone(),
             item: item.map(str::to_owned),
-            document: Some(graph.to_owned()),
-            path: None,
-        })
-    }
-
-    /// The same by a path of the project.
-    pub fn sync_path(&self, path: &str) -> Result<SyncAnswer, Fault> {
-        self.engine().collab_sync(&GraphSync {
-            session: self.session.clone(),
-            path: Some(path.to_owned()),
-            ..GraphSync::default()
+            document: text.map(str::to_owned),
+            path: path.map(str::to_owned),
         })
     }
 
     /// Hands the graph of the present item over.
+    #[track_caller]
     pub fn synced(&self, graph: &str) -> SyncAnswer {
-        let synced = self.sync(None, graph).unwrap();
-        assert!(synced.validated, "{synced:?}");
-        synced
+        self.synced_of(None, graph)
     }
 
     /// Hands the graph of an item over.
-    /// Has those read again that lie among the documents.
-    pub fn sync_again(&self, item: Option<&str>) -> SyncAnswer {
-        let sync = GraphSync {
-            session: self.session.clone(),
-            item: item.map(str::to_owned),
-            ..GraphSync::default()
-        };
-        self.engine().collab_sync(&sync).unwrap()
-    }
-
-    pub fn synced_of(&self, item: &str, graph: &str) -> SyncAnswer {
-        let synced = self.sync(Some(item), graph).unwrap();
+    #[track_caller]
+    pub fn synced_of(&self, item: Option<&str>, graph: &str) -> SyncAnswer {
+        let synced = self.sync(item, Some(graph), None).unwrap();
         assert!(synced.validated, "{synced:?}");
         synced
     }
 
     pub fn graph(&self) -> TaskGraph {
         self.engine().collab_graph(self.session()).unwrap()
+    }
+
+    /// The ids of the tasks of each batch.
+    pub fn ids(&self) -> Vec<Vec<String>> {
+        let batches = self.graph().batches.into_iter();
+        batches
+            .map(|batch| batch.tasks.into_iter().map(|task| task.id).collect())
+            .collect()
     }
 
     pub fn brief(&self) -> SessionBrief {
@@ -303,35 +280,36 @@ impl Stage {
 
     /// Does what the session waits for, and completes the skill: a graph of two waves for an item that has none, all tasks of
     /// the batch.
+    #[track_caller]
     pub fn step(&self) -> SkillAnswer {
-        let brief = self.brief();
-        self.step_at(&brief.state, &brief.skill.unwrap())
+        self.step_from(&self.brief())
     }
 
-    /// The same, where it is known which state it is in.
-    pub fn step_at(&self, state: &str, skill: &str) -> SkillAnswer {
-        match state {
+    #[track_caller]
+    fn step_from(&self, brief: &SessionBrief) -> SkillAnswer {
+        let complete = || {
+            let skill = brief.skill.as_deref().unwrap();
+            self.complete(skill, brief.unit_id.as_deref()).unwrap()
+        };
+        match brief.state.as_str() {
             "build-task-graph" => {
-                let answer = self.complete(skill, None).unwrap();
+                let answer = complete();
                 if answer.validated {
                     return answer;
                 }
                 assert_eq!(answer.code.as_deref(), Some("graph_missing"), "{answer:?}");
-                let number = answer
-                    .params
-                    .item_number
-                    .unwrap()
-                    .to_string()
-                    .replace('"', "");
-                self.synced(&TWO_WAVES.replace("src/", &format!("src/{number}/")));
+                let number = json!(answer.params.item_number).to_string();
+                let folder = format!("src/{}/", number.replace('"', ""));
+                self.synced(&TWO_WAVES.replace("src/", &folder));
             }
             "execute-batch" => self.finish_batch(),
-            _ => {}
+            _ => testkit::write_draft(&json!(brief)),
         }
-        self.done(skill)
+        accepted(complete())
     }
 
     /// Completes every task of the batch in hand that can be.
+    #[track_caller]
     pub fn finish_batch(&self) {
         let full = self.full();
         let at = usize::try_from(full.current_batch.unwrap()).unwrap();
@@ -344,13 +322,29 @@ impl Stage {
         self.told(&open);
     }
 
+    /// Completes the batch in hand, and clears behind it.
+    #[track_caller]
+    pub fn past_batch(&self) -> SkillAnswer {
+        self.finish_batch();
+        self.past_told()
+    }
+
+    /// The same, where all was told of its tasks.
+    #[track_caller]
+    pub fn past_told(&self) -> SkillAnswer {
+        self.done("executing-plans");
+        self.done("collab-clear")
+    }
+
     /// Goes on until the session is in `state`.
-    pub fn until(&self, state: &str) {
+    #[track_caller]
+    pub fn until(&self, state: &str) -> SessionBrief {
         for _ in 0..400 {
-            if self.state() == state {
-                return;
+            let brief = self.brief();
+            if brief.state == state {
+                return brief;
             }
-            self.step();
+            self.step_from(&brief);
         }
         panic!("{state} was not reached: {:?}", self.brief());
     }
@@ -367,28 +361,18 @@ impl Stage {
 
     /// Folder of the run.
     pub fn dir(&self) -> PathBuf {
-        let documents = PathBuf::from(self.full().documents);
-        documents.parent().unwrap().to_owned()
+        let parent = || Path::new(&self.full().documents).parent().unwrap().into();
+        self.dir.get_or_init(parent).clone()
     }
 
     /// Runs git in the project, which must succeed.
     pub fn git(&self, arguments: &[&str]) {
-        let who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
-        let output = Command::new("git")
-            .current_dir(self.project())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .args(who)
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+        crate::git(self.around(), arguments);
     }
 
     /// Writes a file of the project.
     pub fn write(&self, path: &str, text: &str) {
-        let path = self.folder.path().join("project").join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        crate::write(&self.project().join(path), text);
     }
 
     /// Writes a document of the session.
@@ -398,31 +382,24 @@ impl Stage {
 
     /// Every file of the run, but for what was refused, and locks.
     pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let dir = self.dir();
         let mut all = BTreeMap::new();
-        gather(&dir, &mut all);
+        gather(&self.dir(), &mut all);
         all
     }
 
     /// Asserts that no file of the run has changed since. Documents that were looked at may be kept as evidence.
+    #[track_caller]
     pub fn is_as(&self, before: &BTreeMap<PathBuf, Vec<u8>>) {
-        let now = self.files();
+        let mut now = self.files();
         let evidence = self.dir().join("evidence");
-        let changed = |(path, bytes): &(&PathBuf, &Vec<u8>)| match before.get(*path) {
-            Some(known) => known != *bytes,
-            None => !path.starts_with(&evidence),
-        };
-        let new: Vec<_> = now.iter().filter(changed).map(|(path, _)| path).collect();
-        let gone: Vec<_> = before
-            .keys()
-            .filter(|path| !now.contains_key(*path))
-            .collect();
-        assert!(new.is_empty() && gone.is_empty(), "{new:?} {gone:?}");
+        now.retain(|path, _| before.contains_key(path) || !path.starts_with(&evidence));
+        let differs = |path: &&PathBuf| now.get(*path) != before.get(*path);
+        let changed: Vec<&PathBuf> = now.keys().chain(before.keys()).filter(differs).collect();
+        assert!(changed.is_empty(), "{changed:?}");
     }
 
     pub fn journal(&self) -> Vec<Record> {
-        let journal = FileJournal::open(&self.dir()).unwrap();
-        journal.read(&Position::start()).unwrap().records
+        crate::journal(&self.dir())
     }
 
     /// The events of that name.
@@ -436,17 +413,13 @@ impl Stage {
     pub fn runs(&self) -> usize {
         let mut all = BTreeMap::new();
         gather(&self.folder.path().join(&self.store), &mut all);
-        all.keys()
-            .filter(|path| path.ends_with("manifest.json"))
-            .count()
+        let paths = all.keys();
+        paths.filter(|path| path.ends_with("manifest.json")).count()
     }
 }
 
 fn gather(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    let Ok(listed) = fs::read_dir(folder) else {
-        return;
-    };
-    for entry in listed.flatten() {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let name = entry.file_name().into_string().unwrap();
         if entry.file_type().unwrap().is_dir() {
@@ -458,15 +431,38 @@ fn gather(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
+/// As many items, numbered from 1: their types, and what they depend on.
+pub fn items_of(items: &[(&str, &[u64])]) -> Value {
+    let item = |(number, (kind, needs)): (u64, &(&str, &[u64]))| json!({ "number": number, "title": format!("Item {number}"), "type": kind, "dependsOn": needs });
+    (1..).zip(items).map(item).collect()
+}
+
+/// A completion that was accepted, with nothing to say of it.
+#[track_caller]
+fn accepted(answer: SkillAnswer) -> SkillAnswer {
+    let said = (answer.validated, &answer.code, &answer.message);
+    assert_eq!(said, (true, &None, &None), "{answer:?}");
+    answer
+}
+
+/// Asserts that an answer or a fault has this code, and says what is wrong and what to do.
+#[track_caller]
+pub fn says_why(code: &str, answer: &impl Serialize) {
+    let told = json!(answer);
+    assert_eq!(
+        (&told["code"], told["validated"] == true),
+        (&json!(code), false),
+        "{told}"
+    );
+    for part in ["message", "suggestion"] {
+        assert!(
+            told[part].as_str().is_some_and(|text| !text.is_empty()),
+            "{told}"
+        );
+    }
+}
+
 /// As it stands on the wire.
 pub fn wire(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap()
-}
-
-/// The ids of the tasks of each batch.
-pub fn ids(graph: &TaskGraph) -> Vec<Vec<String>> {
-    let of = |batch: &engine::view::collab::answer::BatchState| {
-        batch.tasks.iter().map(|task| task.id.clone()).collect()
-    };
-    graph.batches.iter().map(of).collect()
 }

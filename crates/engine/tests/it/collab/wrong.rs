@@ -3,31 +3,23 @@
 use std::collections::BTreeSet;
 
 use engine::Kind;
+use serde_json::json;
 
-use super::stage::{Stage, wire};
-use super::walk::way;
+use super::stage::{Stage, says_why};
+use super::walk::{skill_of, way};
 
-/// Every skill there is.
-pub const SKILLS: [&str; 18] = [
-    "collab-start",
-    "gather-session-goals",
-    "collab-clear",
-    "brainstorming-exploring",
-    "brainstorming-clarifying",
-    "brainstorming-designing",
-    "brainstorming-validating",
-    "rough-draft-interface",
-    "rough-draft-pseudocode",
-    "rough-draft-skeleton",
-    "build-task-graph",
-    "rough-draft-handoff",
-    "task-planning",
-    "systematic-debugging",
-    "ready-to-implement",
-    "executing-plans",
-    "finishing-a-development-branch",
-    "collab-cleanup",
-];
+const ONE_OF_EACH: [&str; 3] = ["code", "task", "bugfix"];
+
+/// Every skill there is, in the order of the way.
+fn skills() -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for (state, ..) in way(&ONE_OF_EACH, 1) {
+        if !all.contains(&skill_of(state)) {
+            all.push(skill_of(state));
+        }
+    }
+    all
+}
 
 /// Names that are no skills: those of states and routers among them.
 const UNKNOWN: [&str; 9] = [
@@ -44,154 +36,98 @@ const UNKNOWN: [&str; 9] = [
 
 /// A name as somebody clumsy writes it.
 fn odd(name: &str) -> String {
-    let mixed: String = name
-        .chars()
-        .enumerate()
-        .map(|(at, c)| {
-            if at % 2 == 0 {
-                c.to_ascii_uppercase()
-            } else {
-                c
-            }
-        })
-        .collect();
-    format!(" \t{mixed}\n")
+    let (begin, end) = name.split_at(name.len() / 2);
+    format!(" \t{}{end}\n", begin.to_uppercase())
 }
 
 #[test]
 fn in_every_state_every_other_skill_is_refused() {
-    let stage = Stage::of(&["code", "task", "bugfix"]);
-    let mut accepted = stage.done_again("collab-start");
-    let mut visited = BTreeSet::from(["collab-start".to_owned()]);
-    for stop in way(&["code", "task", "bugfix"], 2).iter().skip(1) {
-        visited.insert(stop.state.to_owned());
+    let skills = skills();
+    assert_eq!(skills.len(), 18);
+    let stage = Stage::of(&ONE_OF_EACH);
+    let mut accepted = ("collab-start", stage.done("collab-start"));
+    let mut visited = BTreeSet::from(["collab-start"]);
+    for (at, (state, ..)) in way(&ONE_OF_EACH, 2).into_iter().enumerate().skip(1) {
+        visited.insert(state);
+        let due = skill_of(state);
+        let unit = stage.brief().unit_id;
         let before = stage.files();
-        for named in SKILLS {
-            for named in [named.to_owned(), odd(named)] {
-                let skill = named.trim().to_lowercase();
-                if skill == stop.skill {
-                    continue;
-                }
-                let answer = stage.complete(&named, None).unwrap();
-                if skill == accepted.0 {
-                    assert_eq!(wire(&answer), accepted.1, "{named} in {}", stop.state);
-                    continue;
-                }
-                assert!(!answer.validated, "{named} in {}", stop.state);
-                assert_eq!(answer.code.as_deref(), Some("unexpected_skill"));
-                assert_eq!(answer.next_skill.as_deref(), Some(stop.skill));
-                assert_eq!(answer.state, stop.state);
-                assert_eq!(answer.valid_skills, Vec::<String>::new());
-                let message = answer.message.unwrap();
-                assert!(
-                    message.contains(stop.skill) && message.contains(&skill),
-                    "{message}"
-                );
+        for (number, skill) in skills
+            .iter()
+            .enumerate()
+            .filter(|(_, skill)| **skill != due)
+        {
+            // The unit in hand makes no other skill the right one.
+            let unit = unit.as_deref().filter(|_| (at + number) % 3 == 0);
+            let named = [(*skill).to_owned(), odd(skill)];
+            let answer = stage.complete(&named[(at + number) % 2], unit).unwrap();
+            if *skill == accepted.0 && unit.is_none() {
+                assert_eq!(answer, accepted.1, "{skill} in {state}");
+                continue;
             }
+            says_why("unexpected_skill", &answer);
+            let told = (answer.next_skill.as_deref(), answer.state.as_str());
+            assert_eq!(told, (Some(due), state), "{skill} in {state}");
+            assert_eq!(answer.valid_skills, Vec::<String>::new());
         }
-        for named in UNKNOWN {
-            let answer = stage.complete(named, None).unwrap();
-            assert!(!answer.validated, "{named} in {}", stop.state);
-            assert_eq!(answer.code.as_deref(), Some("unknown_skill"));
-            assert_eq!(answer.next_skill.as_deref(), Some(stop.skill));
-            assert_eq!(answer.state, stop.state);
-            assert_eq!(answer.valid_skills, SKILLS);
-        }
-        // The unit in hand makes no other skill the right one.
-        let unit = stage.brief().unit_id.unwrap();
-        for named in SKILLS.iter().filter(|named| **named != stop.skill) {
-            let answer = stage.complete(named, Some(&unit)).unwrap();
-            assert_eq!(
-                answer.code.as_deref(),
-                Some("unexpected_skill"),
-                "{named} in {}",
-                stop.state
-            );
-            assert_eq!(answer.next_skill.as_deref(), Some(stop.skill));
-        }
+        let answer = stage.complete(UNKNOWN[at % 9], None).unwrap();
+        says_why("unknown_skill", &answer);
+        let told = (answer.next_skill.as_deref(), answer.state.as_str());
+        assert_eq!(told, (Some(due), state));
+        assert_eq!(answer.valid_skills, skills);
         stage.is_as(&before);
-
-        match stop.state {
+        match state {
             "build-task-graph" => {
-                stage.refused(stop.skill, "graph_missing");
+                stage.refused(due, "graph_missing");
                 stage.synced(super::stage::TWO_WAVES);
             }
             "execute-batch" => {
-                stage.refused(stop.skill, "tasks_unfinished");
+                stage.refused(due, "tasks_unfinished");
                 stage.finish_batch();
             }
             _ => {}
         }
-        let answer = stage.done(&odd(stop.skill));
-        accepted = (stop.skill.to_owned(), wire(&answer));
+        accepted = (due, stage.done(&odd(due)));
     }
-    assert_eq!(stage.state(), "done");
     assert_eq!(visited.len(), 29);
+    let long = stage.complete(&"x".repeat(100_000), None).unwrap();
+    says_why("unknown_skill", &long);
+    assert!(long.done && long.message.unwrap().len() < 1000);
     // Unnamed, the first skill would begin another session.
     let stage = stage.named("default");
     let before = stage.files();
-    for named in SKILLS {
-        let answer = stage.complete(named, None).unwrap();
-        assert!(answer.done, "{named}: {answer:?}");
-        assert_eq!(
-            (answer.next_skill.as_deref(), answer.state.as_str()),
-            (None, "done")
-        );
-        if named == accepted.0 {
-            assert_eq!(wire(&answer), accepted.1);
+    for skill in skills {
+        let answer = stage.complete(skill, None).unwrap();
+        let told = json!([answer.done, answer.next_skill, answer.state]);
+        assert_eq!(told, json!([true, null, "done"]), "{skill}");
+        if skill == accepted.0 {
+            assert_eq!(answer, accepted.1);
         } else {
-            assert!(!answer.validated);
-            assert_eq!(answer.code.as_deref(), Some("run_over"));
+            says_why("run_over", &answer);
         }
     }
-    let answer = stage.complete("clear-bs2", None).unwrap();
-    assert!(answer.done && answer.code.as_deref() == Some("unknown_skill"));
     stage.is_as(&before);
-}
-
-impl Stage {
-    /// Completes a skill that was just accepted once more: its name, and the answer.
-    fn done_again(&self, skill: &str) -> (String, String) {
-        (skill.to_owned(), wire(&self.done(skill)))
-    }
 }
 
 #[test]
 fn before_a_session_only_the_first_skill_begins_one() {
     let stage = Stage::bare();
-    for skill in SKILLS.iter().skip(1).chain(&UNKNOWN) {
+    for skill in skills().into_iter().skip(1).step_by(4).chain([UNKNOWN[8]]) {
         let fault = stage.complete(skill, None).unwrap_err();
-        assert_eq!(
-            (fault.kind, fault.code.as_str()),
-            (Kind::Missing, "no_session")
-        );
+        let told = (fault.kind, fault.code.as_str());
+        assert_eq!(told, (Kind::Missing, "no_session"));
         assert!(fault.recovery.contains("collab-start"), "{fault:?}");
         assert_eq!(fault.expected, Some("collab-start".into()));
     }
-    // A unit belongs to a session that is there.
-    let fault = stage
-        .complete("collab-start", Some("r/collab-start/1"))
-        .unwrap_err();
-    assert_eq!(fault.code, "no_session");
+    for (skill, unit, code) in [
+        // A unit belongs to a session that is there.
+        ("collab-start", Some("r/collab-start/1"), "no_session"),
+        ("", None, "no_skill"),
+        ("\t\n", None, "no_skill"),
+    ] {
+        assert_eq!(stage.complete(skill, unit).unwrap_err().code, code);
+    }
     assert_eq!(stage.runs(), 0);
     stage.done(" Collab-START ");
     assert_eq!(stage.runs(), 1);
-}
-
-#[test]
-fn no_skill_at_all_makes_no_sense() {
-    let stage = Stage::bare();
-    for named in ["", "  ", "\t\n"] {
-        let fault = stage.complete(named, None).unwrap_err();
-        assert_eq!((fault.kind, fault.code.as_str()), (Kind::Usage, "no_skill"));
-    }
-    assert_eq!(stage.runs(), 0);
-}
-
-#[test]
-fn a_huge_name_is_not_echoed_at_length() {
-    let stage = Stage::of(&["code"]);
-    let answer = stage.complete(&"x".repeat(100_000), None).unwrap();
-    assert_eq!(answer.code.as_deref(), Some("unknown_skill"));
-    assert!(answer.message.unwrap().len() < 1000);
 }

@@ -3,14 +3,13 @@
 mod stage;
 mod turns;
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use engine::Turn;
 use engine::proof::VerifyRequest;
 use engine::view::autopilot::request::Evidence;
-use serde_json::{Value, json};
+use serde_json::json;
 use stage::{Stage, reported, steady, steady_page, verified};
 
 /// Holds a text against the file of that name beside the tests; `UPDATE_DOCS=1` writes it.
@@ -71,10 +70,11 @@ fn a_run_of_all_levels_says_what_each_phase_rests_on() {
     });
     same_as("all_levels.json", &format!("{:#}\n", steady(&part)));
 
+    let [first, second] = [0, 1].map(|at| &json["subtasks"][at]);
     for phase in [
-        &json["subtasks"][0]["red"],
-        &json["subtasks"][0]["green"],
-        &json["subtasks"][1]["green"],
+        &first["red"],
+        &first["green"],
+        &second["green"],
         &json["finalSuite"],
     ] {
         let hashes = phase["evidence"].as_array().unwrap();
@@ -88,13 +88,11 @@ fn a_run_of_all_levels_says_what_each_phase_rests_on() {
     let range = range.split('`').next().unwrap();
     let commits = stage.git(&["log", "--reverse", "--format=%H", range]);
     assert_eq!(json["commits"], json!(commits.lines().collect::<Vec<_>>()));
-    let checked = stage
-        .engine()
-        .verify(&VerifyRequest {
-            range: Some(range.to_owned()),
-            ..VerifyRequest::default()
-        })
-        .unwrap();
+    let request = VerifyRequest {
+        range: Some(range.to_owned()),
+        ..VerifyRequest::default()
+    };
+    let checked = stage.engine().verify(&request).unwrap();
     assert!(checked.verified, "{checked:?}");
 }
 
@@ -102,33 +100,25 @@ fn a_run_of_all_levels_says_what_each_phase_rests_on() {
 fn a_run_of_claims_says_so_once() {
     let stage = Stage::new();
     stage.start(Evidence::default());
-    for at in ["spaces", "tabs"] {
-        stage.write(&format!("tests/{at}.sh"), "false\n");
-        stage.accepted("red", Evidence::claimed("failed:1,passed:1"));
-        stage.write(&format!("src/{at}.sh"), "true\n");
-        stage.accepted("green", Evidence::claimed("failed:0,passed:3"));
+    for name in ["spaces", "tabs"] {
+        stage.claims(name);
         stage.commit();
     }
     stage.finalize(Evidence::claimed("failed:0,passed:3"));
     let (json, page) = stage.report();
     same_as("all_claimed.md", &steady_page(&page, &json));
-    assert_eq!(json["evidence"]["claimed"], 5);
-    assert_eq!(json["evidence"]["verified"], 0);
-    assert_eq!(json["evidence"]["baseline"], Value::Null);
+    let counted = ["claimed", "verified", "baseline"].map(|level| &json["evidence"][level]);
+    assert_eq!(json!(counted), json!([5, 0, null]));
 }
 
 #[test]
 fn a_repair_names_what_failed_in_the_suite() {
     let stage = Stage::new();
     stage.write("tests/old.sh", "# fails no more\ntrue\n");
-    stage.git(&["commit", "--quiet", "--all", "--message", "Mend"]);
+    stage.commits_all();
     stage.start(verified());
-    for at in ["spaces", "tabs"] {
-        let test = format!("# counts {at}\ntest -e src/{at}.sh\n");
-        stage.write(&format!("tests/{at}.sh"), &test);
-        stage.accepted("red", verified());
-        stage.write(&format!("src/{at}.sh"), "true\n");
-        stage.accepted("green", verified());
+    for name in ["spaces", "tabs"] {
+        stage.proves(name);
         stage.commit();
     }
     // Elsewhere the suite fails.
@@ -153,14 +143,12 @@ fn a_repair_names_what_failed_in_the_suite() {
         assert!(page.contains(part), "{part:?} is not in {page}");
     }
     // A GREEN that was taken back stands no more.
-    stage
-        .engine()
-        .reopen(None, &Turn::reopen(None, None, "not enough"))
-        .unwrap();
+    let turn = Turn::reopen(None, None, "not enough");
+    stage.engine().reopen(None, &turn).unwrap();
     let (json, _) = stage.report();
-    assert_eq!(json["subtasks"][2]["green"], Value::Null);
-    assert_eq!(json["subtasks"][2]["tree"], Value::Null);
-    assert_eq!(json["subtasks"][1]["green"]["level"], "verified");
+    let [before, back] = [1, 2].map(|at| &json["subtasks"][at]);
+    let told = json!([back["green"], back["tree"], before["green"]["level"]]);
+    assert_eq!(told, json!([null, null, "verified"]));
 }
 
 /// Whoever reads the answer or the report sees whether it is the new tests that cannot be collected, or all.
@@ -181,21 +169,18 @@ fn what_could_not_be_collected_is_named() {
 
 const TASKS: &str = ".taskmaster/tasks/tasks.json";
 
+/// The tasks, of which the first subtask has this, too.
+fn first_is(tasks: &str, field: &str) -> String {
+    let title = r#""title": "Count by spaces","#;
+    tasks.replace(title, &format!("{title} {field},"))
+}
+
 /// What is accepted of the code in another form counts as GREEN does.
 #[test]
 fn a_refactoring_that_rests_on_less_is_told() {
-    let refactored = |text: &str| {
-        text.replace(
-            r#""title": "Count by spaces","#,
-            r#""title": "Count by spaces", "refactor": true,"#,
-        )
-    };
-    let stage = Stage::new().with(TASKS, refactored);
+    let stage = Stage::new().with(TASKS, |text| first_is(text, r#""refactor": true"#));
     stage.start(verified());
-    stage.write("tests/spaces.sh", "# spaces\ntest -e src/spaces.sh\n");
-    stage.accepted("red", verified());
-    stage.write("src/spaces.sh", "true\n");
-    stage.accepted("green", verified());
+    stage.proves("spaces");
     stage.write("src/spaces.sh", ":\n");
     stage.run_tests("build/refactor.tap");
     stage.accepted("refactor", reported("build/refactor.tap"));
@@ -212,12 +197,7 @@ fn a_first_piece_of_work_without_red_is_compared_with_the_suite_of_before() {
     const MAKEFILE: &str = "TESTS = tests/adds.sh tests/more.sh\n";
     let begun = || {
         let listed = "$(sed -n 's/^TESTS = //p' Makefile)";
-        let chore = |text: &str| {
-            text.replace(
-                r#""title": "Count by spaces","#,
-                r#""title": "Count by spaces", "kind": "chore","#,
-            )
-        };
+        let chore = |text: &str| first_is(text, r#""kind": "chore""#);
         let stage = Stage::new()
             .with(TASKS, chore)
             .with("Makefile", |_| MAKEFILE.to_owned())
@@ -250,29 +230,27 @@ fn names_of_others_are_shown_and_do_nothing() {
     let stage = Stage::new();
     stage.start(Evidence::default());
     stage.write("tests/odd.sh", "# odd\nfalse\n");
-    let mut names: Vec<String> = [
+    let odd = [
         "</details><script>alert(1)</script>",
         "` | ``` |",
         "@everyone closes 12",
         "\u{202e}tfel ot thgir\u{1b}[31m",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    names.push("x".repeat(1000));
-    names.extend((0..250).map(|at| format!("test {at:03}")));
-    let mut tap = String::new();
-    for (at, name) in names.iter().enumerate() {
-        writeln!(tap, "not ok {} - {name}", at + 1).unwrap();
-    }
-    writeln!(tap, "1..{}", names.len()).unwrap();
-    stage.write("build/odd.tap", &tap);
+        &"x".repeat(1000),
+    ];
+    let others = (0..250).map(|at| format!("test {at:03}"));
+    let names = odd.map(str::to_owned).into_iter().chain(others);
+    let lines = (1..)
+        .zip(names)
+        .map(|(at, name)| format!("not ok {at} - {name}\n"));
+    let tap: String = lines.collect();
+    stage.write("build/odd.tap", &format!("{tap}1..255\n"));
     stage.accepted("red", reported("build/odd.tap"));
 
     let (json, page) = stage.report();
     let red = &json["subtasks"][0]["red"];
-    assert_eq!(red["newlyFailing"].as_array().map(Vec::len), Some(100));
-    assert_eq!(red["newlyFailingTotal"], 255);
-    assert_eq!(red["failed"], 255);
+    let named = red["newlyFailing"].as_array().map(Vec::len);
+    let told = json!([named, red["newlyFailingTotal"], red["failed"]]);
+    assert_eq!(told, json!([100, 255, 255]));
     assert!(page.contains("- and 235 more\n"), "{page}");
     assert_eq!(page.matches("<details>").count(), 1, "{page}");
     for line in page.lines() {

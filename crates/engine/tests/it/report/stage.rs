@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use engine::Engine;
 use engine::report::Report;
 use engine::view::autopilot::answer::{CommitAnswer, Verdict};
 use engine::view::autopilot::request::{Evidence, Start};
-use engine::{Engine, OpenOptions};
 use serde_json::{Value, json};
-use workspace::config::Environment;
 
 /// Runs each file of tests, and tells of it in TAP. The name of a test is what its file's first line has after `# `.
 const RUNNER: &str = r#"n=0
@@ -67,9 +66,14 @@ impl Stage {
         ] {
             stage.git(&["config", name, value]);
         }
-        stage.git(&["add", "--all"]);
-        stage.git(&["commit", "--quiet", "--message", "Begin"]);
+        stage.commits_all();
         stage
+    }
+
+    /// Commits everything by hand.
+    pub fn commits_all(&self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", "More"]);
     }
 
     fn project(&self) -> PathBuf {
@@ -80,47 +84,20 @@ impl Stage {
     pub fn with(self, path: &str, change: impl Fn(&str) -> String) -> Self {
         let text = fs::read_to_string(self.project().join(path)).unwrap_or_default();
         self.write(path, &change(&text));
-        self.git(&["add", "--all"]);
-        self.git(&["commit", "--quiet", "--message", "More"]);
+        self.commits_all();
         self
     }
 
-    /// A engine of its own, as each process has one.
     pub fn engine(&self) -> Engine {
-        let environment: Environment = [("HOME", "home"), ("TRAMLINE_HOME", "store")]
-            .into_iter()
-            .map(|(name, folder)| {
-                let folder = self.folder.path().join(folder);
-                (name.to_owned(), folder.display().to_string())
-            })
-            .collect();
-        Engine::open(OpenOptions {
-            cwd: self.project(),
-            project_root: Some(self.project()),
-            tag: None,
-            environment,
-            command: "test".to_owned(),
-            actor: "test".to_owned(),
-            cancelled: None,
-            waits_no_more: None,
-        })
-        .unwrap()
+        crate::engine(self.folder.path(), "store")
     }
 
     pub fn write(&self, path: &str, text: &str) {
-        let path = self.project().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        crate::write(&self.project().join(path), text);
     }
 
     pub fn git(&self, arguments: &[&str]) -> String {
-        let output = Command::new("git")
-            .current_dir(self.project())
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        crate::git(self.folder.path(), arguments)
     }
 
     /// Runs the tests as an executor would, and keeps what they print.
@@ -157,6 +134,23 @@ impl Stage {
     pub fn accepted(&self, phase: &str, evidence: Evidence) {
         let verdict = self.tell(phase, evidence);
         assert!(verdict.validated, "{verdict:?}");
+    }
+
+    /// Does a subtask, as far as COMMIT, whose numbers are those that the executor gives.
+    pub fn claims(&self, name: &str) {
+        self.write(&format!("tests/{name}.sh"), "false\n");
+        self.accepted("red", Evidence::claimed("failed:1,passed:1"));
+        self.write(&format!("src/{name}.sh"), "true\n");
+        self.accepted("green", Evidence::claimed("failed:0,passed:3"));
+    }
+
+    /// The same, whose tests are run.
+    pub fn proves(&self, name: &str) {
+        let test = format!("# counts {name}\ntest -e src/{name}.sh\n");
+        self.write(&format!("tests/{name}.sh"), &test);
+        self.accepted("red", verified());
+        self.write(&format!("src/{name}.sh"), "true\n");
+        self.accepted("green", verified());
     }
 
     pub fn commit(&self) {

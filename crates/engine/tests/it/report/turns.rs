@@ -6,21 +6,13 @@ use serde_json::json;
 
 use super::stage::Stage;
 
-/// Takes a subtask to COMMIT.
-fn to_commit(stage: &Stage, name: &str) {
-    stage.write(&format!("tests/{name}.sh"), "false\n");
-    stage.accepted("red", Evidence::claimed("failed:1,passed:1"));
-    stage.write(&format!("src/{name}.sh"), "true\n");
-    stage.accepted("green", Evidence::claimed("failed:0,passed:3"));
-}
-
 #[test]
 fn the_same_turn_given_again_does_nothing_twice() {
     let stage = Stage::new();
     stage.start(Evidence::default());
     let events = || stage.engine().log(None).unwrap().len();
     let skip = |reason| stage.engine().skip(None, None, reason).unwrap();
-    to_commit(&stage, "spaces");
+    stage.claims("spaces");
     let reopen = |unit: Option<&str>| {
         let engine = stage.engine().at_unit(unit);
         engine.reopen(None, &Turn::new("reopen", "wrong")).unwrap()
@@ -29,34 +21,20 @@ fn the_same_turn_given_again_does_nothing_twice() {
     assert_eq!(first.next_action.action, "green");
     let so_far = events();
     let again = reopen(None);
-    assert_eq!(
-        (again.next_action.action.as_str(), events()),
-        ("green", so_far)
-    );
+    let told = (&*again.next_action.action, events());
+    assert_eq!(told, ("green", so_far));
     // What it advises does it once more.
-    assert!(
-        again.message.contains("unit=workUnit-1.1-GREEN-2"),
-        "{again:?}"
-    );
-    assert_eq!(
-        reopen(Some("workUnit-1.1-GREEN-2")).next_action.action,
-        "red"
-    );
-    let first = skip("no");
-    assert_eq!(first.next_action.action, "finalize");
+    let unit = "workUnit-1.1-GREEN-2";
+    assert!(again.message.contains(&format!("unit={unit}")));
+    assert_eq!(reopen(Some(unit)).next_action.action, "red");
+    assert_eq!(skip("no").next_action.action, "finalize");
     let so_far = events();
-    let again = skip("no");
-    assert_eq!(
-        (again.next_action.action.as_str(), events()),
-        ("finalize", so_far)
-    );
+    let again = skip("no").next_action.action;
+    assert_eq!((&*again, events()), ("finalize", so_far));
     // For another reason it is another turn; where it ends the run, it says how that is taken back.
     let ended = skip("neither");
     assert_eq!(ended.next_action.status.as_deref(), Some("failed"));
-    assert!(
-        ended.message.contains("to=workUnit-1-FINALIZE"),
-        "{ended:?}"
-    );
+    assert!(ended.message.contains("to=workUnit-1-FINALIZE"));
     let mut back = Turn::new("rewind", "");
     back.flags
         .insert("to".to_owned(), json!("workUnit-1-FINALIZE"));
@@ -68,36 +46,33 @@ fn the_same_turn_given_again_does_nothing_twice() {
 fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
     let stage = Stage::new();
     stage.start(Evidence::default());
-    to_commit(&stage, "spaces");
+    stage.claims("spaces");
     stage.commit();
-    let reopen = |item: Option<&str>, kind: Option<&str>| {
+    let reopen = |flags: &[(&str, &str)]| {
         let mut turn = Turn::new("reopen", "not tested well");
-        let given = [("item", item), ("kind", kind)];
-        for (name, value) in given {
-            if let Some(value) = value {
-                turn.flags.insert(name.to_owned(), json!(value));
-            }
-        }
+        let flags = flags
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)));
+        turn.flags.extend(flags);
         stage.engine().reopen(None, &turn)
     };
+    let (item, kind) = (("item", "1.1"), ("kind", "docs"));
+    let refused =
+        |flags: &[(&str, &str)]| assert_eq!(reopen(flags).unwrap_err().code, "not_present");
     // Done, and another one is in progress; then nothing is.
-    let fault = reopen(Some("1.1"), Some("docs")).unwrap_err();
-    assert_eq!(fault.code, "not_present");
-    to_commit(&stage, "tabs");
+    refused(&[item, kind]);
+    stage.claims("tabs");
     stage.commit();
-    for item in [None, Some("1.1")] {
-        let fault = reopen(item, Some("docs")).unwrap_err();
-        assert_eq!(fault.code, "not_present");
-    }
+    refused(&[kind]);
+    refused(&[item, kind]);
     // A repair stays one.
-    let repair = reopen(None, None).unwrap().next_action;
+    let repair = reopen(&[]).unwrap().next_action;
     assert_eq!(repair.unit_id.as_deref(), Some("workUnit-1.fix-1-GREEN"));
-    assert_eq!(reopen(None, Some("docs")).unwrap_err().code, "not_present");
+    refused(&[kind]);
     stage.engine().skip(None, None, "none is needed").unwrap();
     // As advised: first reopened, then of another kind.
-    reopen(Some("1.1"), None).unwrap();
-    let docs = reopen(Some("1.1"), Some("docs")).unwrap().next_action;
-    assert_eq!(docs.action, "docs");
+    reopen(&[item]).unwrap();
+    assert_eq!(reopen(&[item, kind]).unwrap().next_action.action, "docs");
 }
 
 #[test]
@@ -113,8 +88,8 @@ fn what_was_aborted_is_not_aborted_twice() {
     let events = stage.engine().log(None).unwrap().len();
     for again in [abort(unit), abort(None)] {
         assert_eq!(
-            (again.run_id, again.message),
-            (first.run_id.clone(), first.message.clone())
+            (&again.run_id, &again.message),
+            (&first.run_id, &first.message)
         );
     }
     let generic = stage.engine().at_unit(unit).run_abort(None).unwrap();

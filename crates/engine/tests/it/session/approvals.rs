@@ -1,6 +1,7 @@
 //! An approval is for one gate, one iteration and one content, whoever else is at work.
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use machine::command::Choice;
 
@@ -8,14 +9,10 @@ use super::stage::{CODE, FAIL, Stage};
 
 /// How many approvals of each gate were recorded.
 fn approvals(stage: &Stage, gate: &str) -> usize {
-    stage
-        .journal()
-        .iter()
-        .filter(|record| {
-            record.event == "decision:made"
-                && record.fields.get("gate").and_then(|gate| gate.as_str()) == Some(gate)
-        })
-        .count()
+    let journal = crate::journal(&stage.dir).into_iter();
+    let of_gate =
+        journal.filter(|record| record.event == "decision:made" && record.fields["gate"] == gate);
+    of_gate.count()
 }
 
 #[test]
@@ -27,45 +24,38 @@ fn two_approvals_at_once_open_one_gate_once() {
         stage.write("iteration-1/review-response.md", FAIL);
         let gate = stage.gate();
         let begin = Barrier::new(if with_steps { 4 } else { 3 });
-        let recorded: Vec<bool> = std::thread::scope(|scope| {
-            let people: Vec<_> = (0..3)
-                .map(|_| {
-                    scope.spawn(|| {
-                        begin.wait();
-                        stage.decide(&gate, Choice::Approve)
-                    })
-                })
-                .collect();
+        let recorded = std::thread::scope(|scope| {
+            let approve = || {
+                begin.wait();
+                stage.decide(&gate, Choice::Approve)
+            };
+            let people = [(); 3].map(|()| scope.spawn(approve));
             if with_steps {
                 begin.wait();
                 for _ in 0..8 {
                     stage.step();
                 }
             }
-            people
-                .into_iter()
-                .filter_map(|person| match person.join().unwrap() {
-                    Ok(recorded) => Some(recorded),
-                    Err(fault) => {
-                        assert_eq!(fault.code, "gate_moved", "{fault:?}");
-                        None
-                    }
+            people.map(|person| {
+                person.join().unwrap().unwrap_or_else(|fault| {
+                    assert_eq!(fault.code, "gate_moved", "{fault:?}");
+                    false
                 })
-                .collect()
+            })
         });
         assert_eq!(recorded.iter().filter(|recorded| **recorded).count(), 1);
         for _ in 0..8 {
             stage.step();
         }
-        assert_eq!(approvals(&stage, "plan"), 1);
-        assert_eq!(approvals(&stage, "code"), 0);
+        assert_eq!(
+            (approvals(&stage, "plan"), approvals(&stage, "code")),
+            (1, 0)
+        );
         let state = stage.state();
         assert_eq!(state.phase, "REVIEWING");
-        let waits = state.waiting_for.unwrap();
-        assert_eq!(waits.gate.as_deref(), Some("code"));
+        assert_eq!(state.waiting_for.unwrap().gate.as_deref(), Some("code"));
         // The one that was taken before says nothing of this gate, whenever it comes.
-        let fault = stage.decide(&gate, Choice::Approve).unwrap_err();
-        assert_eq!(fault.code, "gate_moved");
+        stage.not_approved(&gate, "gate_moved");
     }
 }
 
@@ -90,55 +80,60 @@ fn approving_and_rejecting_at_once_is_one_decision() {
 }
 
 #[test]
-fn what_was_changed_since_is_not_approved() {
+fn a_gate_is_approved_as_it_was_seen() {
     let stage = Stage::planned();
     let gate = stage.gate();
     stage.write("plan.md", "Something else.\n");
-    let fault = stage.decide(&gate, Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "changed_since");
+    stage.not_approved(&gate, "changed_since");
 
-    let stage = Stage::generated();
-    let gate = stage.gate();
-    stage.write("iteration-1/code/count.sh", "rm -rf /\n");
-    let fault = stage.decide(&gate, Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "changed_since");
-    stage.engine().session_restore(Some(&stage.id)).unwrap();
-    assert!(stage.decide(&gate, Choice::Approve).unwrap());
-}
-
-#[test]
-fn a_gate_of_before_is_another_gate() {
     let stage = Stage::generated();
     let first = stage.gate();
-    assert!(stage.decide(&first, Choice::Reject).unwrap());
-    let fault = stage.decide(&first, Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "gate_moved");
-    stage.write(
-        "iteration-1/generation-response.md",
-        "<<<FILE: count.sh>>>\nwc --words\n",
-    );
-    stage.step();
-    stage.step();
+    stage.write("iteration-1/code/count.sh", "rm -rf /\n");
+    stage.not_approved(&first, "changed_since");
+    stage.engine().session_restore(Some(&stage.id)).unwrap();
+    stage.reject("Otherwise.");
+    stage.not_approved(&first, "gate_moved");
+    let words = "<<<FILE: count.sh>>>\nwc --words\n";
+    stage.codes("iteration-1/generation-response.md", words);
     // The same gate in the same iteration, before other code.
-    let fault = stage.decide(&first, Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "changed_since");
+    stage.not_approved(&first, "changed_since");
     let second = stage.gate();
-    stage.approve();
-    stage.step();
-    stage.write("iteration-1/review-response.md", FAIL);
-    stage.step();
-    stage.approve();
-    stage.step();
-    stage.write(
-        "iteration-2/revision-response.md",
-        "<<<FILE: count.sh>>>\nwc --words\n",
-    );
-    stage.step();
-    stage.step();
+    stage.goes_on();
+    stage.fails_review(1);
+    stage.codes("iteration-2/revision-response.md", words);
     // The very same code, in another iteration.
     let third = stage.gate();
     assert_eq!((third.iteration, &third.hash), (2, &second.hash));
-    let fault = stage.decide(&second, Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "gate_moved");
+    stage.not_approved(&second, "gate_moved");
     assert!(stage.decide(&third, Choice::Approve).unwrap());
+}
+
+/// How often the code is sent back and written anew.
+const ROUNDS: usize = 8;
+
+/// Whoever looks while somebody is at work sees the session before it or after it.
+#[test]
+fn half_of_an_effect_is_not_taken_for_somebodys_doing() {
+    let stage = Stage::generated();
+    let over = AtomicBool::new(false);
+    let look = || {
+        while !over.load(Ordering::Acquire) {
+            let state = stage.state();
+            let reason = state.waiting_for.and_then(|waits| waits.reason);
+            assert_eq!((state.tampered, reason), (Vec::new(), None));
+            if let Err(fault) = stage.engine().session_gate(Some(&stage.id)) {
+                assert_eq!(fault.code, "no_gate", "{fault:?}");
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(look);
+        scope.spawn(look);
+        for _ in 0..ROUNDS {
+            stage.reject("Otherwise.");
+            stage.codes("iteration-1/generation-response.md", CODE);
+        }
+        over.store(true, Ordering::Release);
+    });
+    assert_eq!(stage.state().phase, "REVIEWING");
 }

@@ -3,8 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use machine::command::Choice;
-
 use super::stage::Stage;
 
 const PASS: &str =
@@ -17,50 +15,31 @@ fn code_that_a_person_mended_is_what_is_reviewed_and_exported() {
     stage.write("iteration-1/code/count.sh", "wc --words\n");
     stage.write("iteration-1/code/new.sh", "#!/bin/sh\n");
     fs::set_permissions(code.join("new.sh"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::remove_file(code.join("lib/words.txt")).unwrap();
-    fs::remove_dir(code.join("lib")).unwrap();
-    let gate = stage.gate();
-    assert!(gate.edited);
+    fs::remove_dir_all(code.join("lib")).unwrap();
+    assert!(stage.gate().edited);
     assert!(stage.state().tampered.is_empty());
     stage.approve();
     let state = stage.state();
-    assert_eq!(
-        (state.tampered.len(), state.phase.as_str()),
-        (0, "REVIEWING")
-    );
+    assert_eq!((state.tampered.len(), &*state.phase), (0, "REVIEWING"));
     assert!(state.artifacts.iter().all(|file| file.problem.is_none()));
     stage.step();
     let prompt = stage.read("iteration-1/review-prompt.md");
-    assert!(
-        prompt.contains("wc --words") && prompt.contains("new.sh"),
-        "{prompt}"
-    );
-    assert!(!prompt.contains("words.txt"), "{prompt}");
-    stage.write("iteration-1/review-response.md", PASS);
-    stage.step();
-    stage.approve();
-    stage.step();
-    let to = stage.dir.parent().unwrap().join("out");
+    let names = ["wc --words", "new.sh", "words.txt"];
+    assert_eq!(names.map(|name| prompt.contains(name)), [true, true, false]);
+    stage.responds("iteration-1/review-response.md", PASS);
+    stage.goes_on();
+    let export = |to: &std::path::Path| stage.engine().session_export(None, to, false);
     // Runs lie where nothing is exported to.
-    assert_eq!(
-        stage
-            .engine()
-            .session_export(None, &to, false)
-            .unwrap_err()
-            .code,
-        "bad_path"
-    );
+    let fault = export(&stage.dir.with_file_name("out")).unwrap_err();
+    assert_eq!(fault.code, "bad_path");
     let out = testkit::folder();
-    let exported = stage
-        .engine()
-        .session_export(None, &out.path().join("out"), false)
-        .unwrap();
+    let exported = export(&out.path().join("out")).unwrap();
     assert_eq!(exported.written, ["count.sh", "new.sh"]);
-    let mode = |name: &str| {
+    let modes = ["count.sh", "new.sh"].map(|name| {
         let about = fs::metadata(exported.folder.join(name)).unwrap();
         about.permissions().mode() & 0o111
-    };
-    assert_eq!((mode("count.sh"), mode("new.sh")), (0, 0o111));
+    });
+    assert_eq!(modes, [0, 0o111]);
 }
 
 #[test]
@@ -81,14 +60,12 @@ fn behind_the_open_gate_code_is_what_was_approved() {
 #[test]
 fn what_no_response_could_hold_is_not_approved() {
     let stage = Stage::generated();
-    fs::write(stage.dir.join("iteration-1/code/a.bin"), [0xff, 0xfe]).unwrap();
-    let gate = stage.gate();
-    let fault = stage.decide(&gate, Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "code_unfit");
-    fs::remove_file(stage.dir.join("iteration-1/code/a.bin")).unwrap();
+    let binary = stage.dir.join("iteration-1/code/a.bin");
+    fs::write(&binary, [0xff, 0xfe]).unwrap();
+    stage.not_approved(&stage.gate(), "code_unfit");
+    fs::remove_file(&binary).unwrap();
     stage.write("iteration-1/code/nul", "a\0b");
-    let fault = stage.decide(&stage.gate(), Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "code_unfit", "{fault:?}");
+    stage.not_approved(&stage.gate(), "code_unfit");
     stage.engine().session_restore(None).unwrap();
     stage.approve();
 }

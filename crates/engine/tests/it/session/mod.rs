@@ -2,7 +2,6 @@
 
 mod approvals;
 mod leftovers;
-mod looks;
 mod mended;
 mod sent_back;
 mod stage;

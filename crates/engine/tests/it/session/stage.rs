@@ -5,10 +5,8 @@ use std::path::PathBuf;
 
 use engine::view::session::answer::{ClosedGate, SessionState, StepAnswer};
 use engine::view::session::request::{Decide, Init};
-use engine::{Channel, Engine, Fault, OpenOptions};
-use journal::{FileJournal, Journal as _, Position, Record};
+use engine::{Channel, Engine, Fault};
 use machine::command::Choice;
-use workspace::config::Environment;
 
 pub const PLAN: &str = "Count the words.\n";
 pub const CODE: &str = "<<<FILE: count.sh>>>\nwc -w\n<<<FILE: lib/words.txt>>>\na b c\n";
@@ -27,43 +25,29 @@ impl Stage {
     pub fn new() -> Self {
         let folder = testkit::folder();
         fs::create_dir_all(folder.path().join("project/.taskmaster")).unwrap();
-        let mut stage = Self {
-            folder,
-            id: String::new(),
-            dir: PathBuf::new(),
-        };
+        let gates = ["plan", "code", "review"];
         let mut init = Init {
-            gates: ["plan", "code", "review"]
-                .map(|gate| (gate.to_owned(), "human".to_owned()))
-                .to_vec(),
+            gates: gates.map(|gate| (gate.into(), "human".into())).to_vec(),
             ..Init::default()
         };
         init.inputs
             .insert("request".to_owned(), "count the words".into());
-        let begun = stage.engine().session_init(&init).unwrap();
-        stage.id = begun.session_id;
-        stage.dir = begun.folder;
-        stage
+        let begun = crate::engine(folder.path(), "store").session_init(&init);
+        let begun = begun.unwrap();
+        Self {
+            folder,
+            id: begun.session_id,
+            dir: begun.folder,
+        }
     }
 
-    /// A engine of its own, as each process has one.
     pub fn engine(&self) -> Engine {
-        let at = |name: &str| self.folder.path().join(name);
-        let environment: Environment = [("HOME", at("home")), ("TRAMLINE_HOME", at("store"))]
-            .into_iter()
-            .map(|(name, path)| (name.to_owned(), path.display().to_string()))
-            .collect();
-        Engine::open(OpenOptions {
-            cwd: at("project"),
-            project_root: Some(at("project")),
-            tag: None,
-            environment,
-            command: "test".to_owned(),
-            actor: "test".to_owned(),
-            cancelled: None,
-            waits_no_more: None,
-        })
-        .unwrap()
+        crate::engine(self.folder.path(), "store")
+    }
+
+    /// The engine of a person at a terminal.
+    pub fn person(&self) -> Engine {
+        self.engine().asked(Channel::Terminal)
     }
 
     pub fn step(&self) -> StepAnswer {
@@ -75,9 +59,26 @@ impl Stage {
     }
 
     pub fn write(&self, path: &str, text: &str) {
-        let path = self.dir.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        crate::write(&self.dir.join(path), text);
+    }
+
+    /// A response comes, and the session goes on.
+    pub fn responds(&self, path: &str, text: &str) -> StepAnswer {
+        self.write(path, text);
+        self.step()
+    }
+
+    /// The same with code, which comes to its gate.
+    pub fn codes(&self, path: &str, text: &str) -> StepAnswer {
+        self.responds(path, text);
+        self.step()
+    }
+
+    /// A review finds a fault, which is approved.
+    pub fn fails_review(&self, iteration: u32) {
+        let response = format!("iteration-{iteration}/review-response.md");
+        self.responds(&response, FAIL);
+        self.goes_on();
     }
 
     pub fn gate(&self) -> ClosedGate {
@@ -95,10 +96,8 @@ impl Stage {
 
     /// Sends back what stands before the gate now.
     pub fn reject(&self, feedback: &str) {
-        assert!(
-            self.decide_with(&self.gate(), Choice::Reject, feedback)
-                .unwrap()
-        );
+        let decided = self.decide_with(&self.gate(), Choice::Reject, feedback);
+        assert!(decided.unwrap());
     }
 
     fn decide_with(
@@ -112,40 +111,43 @@ impl Stage {
             choice,
             feedback: feedback.to_owned(),
         };
-        let decided = self
-            .engine()
-            .asked(Channel::Terminal)
-            .session_decide(&decide)?;
+        let decided = self.person().session_decide(&decide)?;
         Ok(decided.recorded)
     }
 
+    /// The code with which an approval of this gate is refused.
+    #[track_caller]
+    pub fn not_approved(&self, gate: &ClosedGate, code: &str) {
+        let fault = self.decide(gate, Choice::Approve).unwrap_err();
+        assert_eq!(fault.code, code, "{fault:?}");
+    }
+
     /// Approves what stands before the gate now.
+    #[track_caller]
     pub fn approve(&self) {
         assert!(self.decide(&self.gate(), Choice::Approve).unwrap());
+    }
+
+    /// Approves what stands before the gate now, and goes on.
+    #[track_caller]
+    pub fn goes_on(&self) {
+        self.approve();
+        self.step();
     }
 
     /// A session that stands before its plan gate.
     pub fn planned() -> Self {
         let stage = Self::new();
         stage.step();
-        stage.write("planning-response.md", PLAN);
-        stage.step();
+        stage.responds("planning-response.md", PLAN);
         stage
     }
 
     /// A session that stands before the code gate of its first iteration.
     pub fn generated() -> Self {
         let stage = Self::planned();
-        stage.approve();
-        stage.step();
-        stage.write("iteration-1/generation-response.md", CODE);
-        stage.step();
-        stage.step();
+        stage.goes_on();
+        stage.codes("iteration-1/generation-response.md", CODE);
         stage
-    }
-
-    pub fn journal(&self) -> Vec<Record> {
-        let journal = FileJournal::open(&self.dir).unwrap();
-        journal.read(&Position::start()).unwrap().records
     }
 }
