@@ -421,22 +421,9 @@ mod tests {
                 journal::sha256_hex(b"why")
             )
         );
-        let other = |change: fn(&mut Statement)| {
-            let mut other = statement.clone();
-            change(&mut other);
-            assert_ne!(other.text(), statement.text(), "{other:?}");
-        };
-        other(|one| one.subject = "plan choice: approve".to_owned());
-        other(|one| one.unit = "workUnit-1".to_owned());
-        other(|one| one.after = "12".to_owned());
-        other(|one| drop(one.flags.insert("maxIterations".to_owned(), 500.into())));
-        let mut two = statement.clone();
+        let mut two = statement;
         two.flags.insert("b".to_owned(), 1.into());
         two.flags.insert("a".to_owned(), 2.into());
-        assert!(
-            two.text().contains(r#"flags: {"a":2,"b":1}"#),
-            "{}",
-            two.text()
-        );
+        assert!(two.text().contains(r#"flags: {"a":2,"b":1}"#));
     }
 }

@@ -601,12 +601,9 @@ mod tests {
                 Part::Text(".")
             ]
         );
-        let odd = Verb::Skip.step().with("reason", "a=b\u{10FFF2}\u{10FFF0}c");
-        let odd = odd.to_string();
-        assert_eq!(
-            parts(&odd)[0],
-            Part::Step(Verb::Skip.step().with("reason", "a=bc"))
-        );
+        let skip = |reason: &str| Verb::Skip.step().with("reason", reason);
+        let odd = skip("a=b\u{10FFF2}\u{10FFF0}c").to_string();
+        assert_eq!(parts(&odd)[0], Part::Step(skip("a=bc")));
     }
 
     #[test]
@@ -636,13 +633,10 @@ mod tests {
             assert_eq!(parts(text), [Part::Text(text)]);
         }
         let text = format!("\u{10FFF0}a{}b", Verb::Next);
+        let next = Part::Step(Verb::Next.step());
         assert_eq!(
             parts(&text),
-            [
-                Part::Text("\u{10FFF0}a"),
-                Part::Step(Verb::Next.step()),
-                Part::Text("b")
-            ]
+            [Part::Text("\u{10FFF0}a"), next, Part::Text("b")]
         );
         let text = text::quote::quote_inline(&text, 200);
         assert_eq!(parts(&text), [Part::Text(&text)]);

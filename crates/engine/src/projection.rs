@@ -232,7 +232,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use journal::{FileJournal, Journal as _, NewEvent};
-    use serde_json::{Map, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -266,20 +266,22 @@ mod tests {
     fn append(dir: &Path, name: &str, bytes: usize) {
         let mut journal = FileJournal::lock(dir, Duration::from_mins(1), "test").unwrap();
         let head = journal.head().unwrap();
-        let mut fields = Map::new();
-        fields.insert("text".to_owned(), json!("x".repeat(bytes)));
-        let event = NewEvent::new(name, fields);
+        let fields = json!({ "text": "x".repeat(bytes) });
+        let event = NewEvent::new(name, fields.as_object().unwrap().clone());
+        let both = [event.clone(), event];
         journal
-            .append(&head, "2026-01-01T00:00:00.000Z", &[event.clone(), event])
+            .append(&head, "2026-01-01T00:00:00.000Z", &both)
             .unwrap();
     }
 
-    /// A journal of several pieces.
-    fn long(dir: &Path) {
-        FileJournal::create(dir).unwrap();
+    /// The folder of a journal of several pieces.
+    fn long() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        FileJournal::create(folder.path()).unwrap();
         for _ in 0..10 {
-            append(dir, "noted", usize::try_from(PIECE).unwrap() / 5);
+            append(folder.path(), "noted", usize::try_from(PIECE).unwrap() / 5);
         }
+        folder
     }
 
     fn numbers(known: &Projections<Numbers>, dir: &Path) -> Vec<u64> {
@@ -289,9 +291,8 @@ mod tests {
     #[test]
     fn whoever_has_no_patience_is_told_how_far_it_is_and_gets_it_later() {
         static KNOWN: Projections<Numbers> = Projections::of_at_most(2);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = long();
         let dir = folder.path();
-        long(dir);
         let ask = || KNOWN.of(dir, Some(Duration::ZERO), |made| Ok(made.all.len()));
         let fault = ask().unwrap_err();
         assert_eq!(fault.code, "reading");
@@ -309,9 +310,8 @@ mod tests {
     #[test]
     fn only_what_is_new_is_read_and_units_are_whole() {
         static KNOWN: Projections<Numbers> = Projections::of_at_most(2);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = long();
         let dir = folder.path();
-        long(dir);
         assert_eq!(numbers(&KNOWN, dir), (1..=20).collect::<Vec<u64>>());
         KNOWN
             .of(dir, None, |made| {
@@ -327,9 +327,8 @@ mod tests {
     #[test]
     fn what_cannot_be_gone_on_with_is_read_anew() {
         static KNOWN: Projections<Numbers> = Projections::of_at_most(2);
-        let folder = tempfile::tempdir().unwrap();
+        let folder = long();
         let dir = folder.path();
-        long(dir);
         let path = dir.join(journal::file::FILE_NAME);
         let before = std::fs::read(&path).unwrap();
         assert_eq!(numbers(&KNOWN, dir).len(), 20);

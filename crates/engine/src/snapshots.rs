@@ -94,13 +94,15 @@ mod tests {
     use journal::{FileJournal, Journal as _, NewEvent};
     use machine::item_set::ItemStatus;
     use machine::{Catalog, Event};
-    use serde_json::{Map, json};
+    use serde_json::{Map, Value, json};
 
     use super::*;
     use crate::open_run;
 
     const NOW: &str = "2026-01-01T00:00:00.000Z";
-    const DEFINITION: &str = "
+
+    fn definition() -> Definition {
+        let text = "
 tramline: 1
 id: many
 title: Many items
@@ -108,14 +110,27 @@ items: { tasks: { key: id, fields: { id: string } } }
 initial: begin
 states: { begin: { work: {}, to: end }, end: { final: completed } }
 ";
+        Definition::load(text, &Catalog::default()).unwrap()
+    }
 
     fn append(dir: &Path, event: &Event) {
         let mut journal = FileJournal::lock(dir, Duration::from_mins(1), "test").unwrap();
         let head = journal.head().unwrap();
         let (name, fields) = event.to_fields();
-        journal
-            .append(&head, NOW, &[NewEvent::new(name, fields)])
-            .unwrap();
+        let event = NewEvent::new(name, fields);
+        journal.append(&head, NOW, &[event]).unwrap();
+    }
+
+    fn loaded(items: impl Iterator<Item = Value>) -> Event {
+        let item = |item: Value| NewItem {
+            key: item["id"].as_str().unwrap().to_owned(),
+            fields: item.as_object().unwrap().clone(),
+            status: ItemStatus::Open,
+        };
+        Event::ItemsLoaded {
+            set: "tasks".to_owned(),
+            items: items.map(item).collect(),
+        }
     }
 
     fn changed(at: usize, status: ItemStatus) -> Event {
@@ -128,27 +143,19 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
         }
     }
 
+    fn run(dir: &Path) -> RunState {
+        open_run::load(dir).unwrap().run.into_inner()
+    }
+
     /// A run of many items with a snapshot, and what came after it.
     fn run_of_many(dir: &Path) -> RunState {
         FileJournal::create(dir).unwrap();
-        let item = |at: usize| {
-            let item = json!({ "id": format!("{at}"), "title": dir.display().to_string() });
-            NewItem {
-                key: at.to_string(),
-                fields: item.as_object().unwrap().clone(),
-                status: ItemStatus::Open,
-            }
-        };
-        append(
-            dir,
-            &Event::ItemsLoaded {
-                set: "tasks".to_owned(),
-                items: (0..300).map(item).collect(),
-            },
-        );
+        let title = dir.display().to_string();
+        let items = (0..300).map(|at| json!({ "id": format!("{at}"), "title": title }));
+        append(dir, &loaded(items));
         snapshot(dir);
         append(dir, &changed(7, ItemStatus::Done));
-        let run = open_run::load(dir).unwrap().run.into_inner();
+        let run = run(dir);
         assert_eq!(run.sets["tasks"].count(ItemStatus::Done), 1);
         run
     }
@@ -156,8 +163,7 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
     fn snapshot(dir: &Path) {
         let loaded = open_run::load(dir).unwrap();
         let mut run = loaded.run.into_inner();
-        let definition = Definition::load(DEFINITION, &Catalog::default()).unwrap();
-        write(dir, &mut run, &definition, &loaded.head.position()).unwrap();
+        write(dir, &mut run, &definition(), &loaded.head.position()).unwrap();
     }
 
     fn parts(dir: &Path) -> Vec<std::path::PathBuf> {
@@ -174,25 +180,20 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
     fn a_part_that_is_gone_torn_or_spoilt_is_made_anew_from_the_journal() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
-        let run = run_of_many(dir);
+        let before = run_of_many(dir);
         let part = parts(dir).remove(0);
         let whole = fs::read(&part).unwrap();
-        let mut spoilt = whole.clone();
-        spoilt[whole.len() / 2] ^= 1;
-        let mut zeros = whole.clone();
-        zeros[whole.len() / 2..].fill(0);
-        for damaged in [
-            None,
-            Some(&whole[..whole.len() / 2]),
-            Some(&spoilt),
-            Some(&zeros),
-        ] {
+        let half = whole.len() / 2;
+        let (mut spoilt, mut zeros) = (whole.clone(), whole.clone());
+        spoilt[half] ^= 1;
+        zeros[half..].fill(0);
+        for damaged in [None, Some(&whole[..half]), Some(&spoilt), Some(&zeros)] {
             match damaged {
                 None => fs::remove_file(&part).unwrap(),
                 Some(bytes) => fs::write(&part, bytes).unwrap(),
             }
             forget();
-            assert_eq!(*open_run::load(dir).unwrap().run, run);
+            assert_eq!(run(dir), before);
             // The next snapshot heals it.
             snapshot(dir);
             for part in parts(dir) {
@@ -201,56 +202,38 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
             snapshot(dir);
             forget();
             let text = SnapshotFile::new(dir).read().unwrap().state;
-            assert_eq!(thaw(dir, text.get()).unwrap(), run);
+            assert_eq!(thaw(dir, text.get()).unwrap(), before);
         }
     }
 
     #[test]
     fn a_snapshot_of_before_does_not_count_however_whole_its_parts_are() {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path();
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let [dir, other] = [folders[0].path(), folders[1].path()];
         run_of_many(dir);
-        let old = fs::read(dir.join("snapshot.json")).unwrap();
+        let name = "snapshot.json";
+        let old = fs::read(dir.join(name)).unwrap();
         append(dir, &changed(8, ItemStatus::Failed));
         snapshot(dir);
-        let run = open_run::load(dir).unwrap().run.into_inner();
+        let now = run(dir);
         // One that is older is a place to go on from; one of another run is none.
-        fs::write(dir.join("snapshot.json"), old).unwrap();
-        assert_eq!(*open_run::load(dir).unwrap().run, run);
-        let other = tempfile::tempdir().unwrap();
-        run_of_many(other.path());
-        fs::copy(
-            other.path().join("snapshot.json"),
-            dir.join("snapshot.json"),
-        )
-        .unwrap();
-        for part in parts(other.path()) {
-            let name = part.file_name().unwrap();
-            fs::copy(&part, dir.join(journal::snapshot::PARTS_NAME).join(name)).unwrap();
+        fs::write(dir.join(name), old).unwrap();
+        assert_eq!(run(dir), now);
+        run_of_many(other);
+        for file in parts(other).into_iter().chain([other.join(name)]) {
+            fs::copy(&file, dir.join(file.strip_prefix(other).unwrap())).unwrap();
         }
-        assert_eq!(*open_run::load(dir).unwrap().run, run);
+        assert_eq!(run(dir), now);
     }
 
     #[test]
     fn what_is_remembered_is_bounded() {
         let mut run = RunState::default();
-        let item = json!({ "id": "a", "text": "x".repeat(9_000) });
+        let text = "x".repeat(9_000);
         for at in 0..MOST_PACKS + 5 {
-            let mut item = item.as_object().unwrap().clone();
-            item.insert("at".to_owned(), at.into());
-            run.apply(
-                NOW,
-                &Event::ItemsLoaded {
-                    set: "tasks".to_owned(),
-                    items: vec![NewItem {
-                        key: "a".to_owned(),
-                        fields: item,
-                        status: ItemStatus::Open,
-                    }],
-                },
-            );
-            let definition = Definition::load(DEFINITION, &Catalog::default()).unwrap();
-            run.freeze(&definition, |pack| {
+            let item = json!({ "id": "a", "text": text, "at": at });
+            run.apply(NOW, &loaded([item].into_iter()));
+            run.freeze(&definition(), |pack| {
                 remember(&format!("bounded-{at}"), pack);
                 Some(format!("bounded-{at}"))
             });

@@ -135,11 +135,8 @@ mod tests {
             "1.5.x=1",
             "1.5.a\n=1",
         ] {
-            assert_eq!(
-                text.parse::<Cursor>().unwrap_err().code,
-                "bad_cursor",
-                "{text}"
-            );
+            let fault = text.parse::<Cursor>().unwrap_err();
+            assert_eq!(fault.code, "bad_cursor", "{text}");
         }
     }
 

@@ -98,7 +98,6 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
     for (line, expected) in [
         // Commits.
         ("git commit", COMMIT),
-        ("git commit -m 'a b'", COMMIT),
         ("git add -A && git commit -m x", COMMIT),
         ("git add . ; git commit -am \"x y\"", COMMIT),
         ("git diff --quiet || git commit --amend --no-edit", COMMIT),
@@ -117,7 +116,6 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
         ("git commit -m --dry-run", COMMIT),
         ("git commit -m x & wait", COMMIT),
         ("true | git commit -F -", COMMIT),
-        ("cd src && git commit -m x", COMMIT),
         ("cd src && cd .. && git commit -m x", COMMIT),
         ("git -C src commit -m x", COMMIT),
         ("echo hi # comment\ngit commit", COMMIT),
@@ -127,7 +125,6 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
         ("echo git commit", ""),
         ("echo 'x; git commit'", ""),
         ("echo \"x\ngit commit\ny\"", ""),
-        ("# git commit", ""),
         ("ls # ; git commit", ""),
         ("echo \"$(git commit)\"", ""),
         ("echo `git commit`", ""),
@@ -157,27 +154,18 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
         ("GIT_DIR=x; git commit", ""),
         ("git -c alias.commit=log commit", ""),
         ("git commit-graph write", ""),
-        ("git committed", ""),
-        ("gh pr create", ""),
-        ("grep -r 'git push' .", ""),
-        ("git log --grep commit", ""),
         ("git", ""),
         ("git -C", ""),
         ("git 'commit", ""),
         ("", ""),
         // Pushes.
         ("git push", PUSH),
-        ("git push --force origin HEAD", PUSH),
-        ("npm test && git push -u origin task-1", PUSH),
         ("git push --dry-run", ""),
         ("git push -n", ""),
         ("git stash push", ""),
-        ("git subtree push", ""),
         // Resets.
         ("git reset --hard", RESET),
-        ("git reset --hard HEAD~1", RESET),
         ("git reset -q --hard main", RESET),
-        ("git reset", ""),
         ("git reset --soft HEAD~1", ""),
         ("git reset -- --hard", ""),
         // Branches.
@@ -201,7 +189,6 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
         ("git checkout HEAD~2", SWITCH),
         ("git checkout 1a2b3c4d", SWITCH),
         ("git checkout -b new", SWITCH),
-        ("git checkout -B new main", SWITCH),
         ("git checkout --orphan new", SWITCH),
         ("git checkout task-1", ""),
         ("git checkout HEAD", ""),
@@ -209,21 +196,17 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
         ("git checkout main -- src/a.rs", ""),
         ("git checkout main src/a.rs", ""),
         ("git checkout src/a.rs", ""),
-        ("git checkout README.md", ""),
         ("git checkout .", ""),
         ("git checkout src/deleted.rs", ""),
         ("git checkout -p", ""),
         ("git checkout", ""),
         ("git checkout ../../etc/passwd", ""),
-        ("git restore src/a.rs", ""),
         ("git branch new", ""),
-        ("git worktree add ../w", ""),
     ] {
         assert_eq!(code(&stage.run, line), expected, "{line:?}");
     }
     for line in [
         format!("cd {top} && git commit -m x"),
-        format!("git -C {top}/src commit"),
         format!("git -C {top} -C src commit"),
     ] {
         assert_eq!(code(&stage.run, &line), COMMIT, "{line:?}");
@@ -233,16 +216,12 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
 #[test]
 fn behind_the_last_subtask_nothing_is_committed_by_hand() {
     let stage = stage(Phase::Finalize);
-    let denial = commands::judge(&stage.run.root, "git commit -m x", |_| Some(&stage.run));
-    let Decision::Deny { reason, .. } = &denial else {
-        panic!("{denial:?}");
+    let says = |line: &str, word: &str| {
+        let denial = commands::judge(&stage.run.root, line, |_| Some(&stage.run));
+        matches!(&denial, Decision::Deny { reason, .. } if reason.contains(word))
     };
-    assert!(reason.contains("opens a repair"), "{reason}");
-    let denial = commands::judge(&stage.run.root, "git reset --hard", |_| Some(&stage.run));
-    let Decision::Deny { reason, .. } = &denial else {
-        panic!("{denial:?}");
-    };
-    assert!(!reason.contains("skip"), "{reason}");
+    assert!(says("git commit -m x", "opens a repair"));
+    assert!(says("git reset --hard", "") && !says("git reset --hard", "skip"));
 }
 
 #[test]
@@ -264,7 +243,6 @@ fn in_commit_a_commit_goes_through_if_hooks_and_branch_are_right() {
         ("git commit -m -n", ""),
         ("git commit -m --no-verify", ""),
         ("git commit -mn", ""),
-        ("git commit -amn", ""),
         ("git commit -uno -m x", ""),
         ("git commit -- -n", ""),
         ("git commit --no-verify -m x", hooks),

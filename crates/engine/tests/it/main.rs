@@ -28,12 +28,6 @@ fn engine(folder: &Path, store: &str) -> Engine {
     .unwrap()
 }
 
-/// Writes a file, and makes the folders that it lies in.
-fn write(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
-
 /// What git says in the project below this folder; it must succeed.
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")

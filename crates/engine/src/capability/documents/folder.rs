@@ -366,24 +366,24 @@ mod tests {
     fn a_name_of_all_is_written_for_one_item_after_the_other() {
         let none = taken(&[]);
         let shared = |hash| [("task-graph.md", hash)];
-        assert_eq!(
-            place(&none, "1", Some("1"), &shared("a")),
-            file("task-graph.md")
-        );
+        let there = || file("task-graph.md");
+        let kept = || Place::Kept("task-graph.md".to_owned(), "a".to_owned());
         let one = taken(&[("1", "task-graph.md", "a")]);
-        // As it was, it is of the first item still.
-        assert_eq!(place(&one, "2", Some("2"), &shared("a")), Place::Nowhere);
-        assert_eq!(
-            place(&one, "2", Some("2"), &shared("b")),
-            file("task-graph.md")
-        );
-        let kept = Place::Kept("task-graph.md".to_owned(), "a".to_owned());
-        assert_eq!(place(&one, "1", Some("2"), &shared("b")), kept);
-        // Mended when no item is in hand: whose it was last.
-        assert_eq!(place(&one, "1", None, &shared("b")), file("task-graph.md"));
         let two = taken(&[("1", "task-graph.md", "a"), ("2", "task-graph.md", "b")]);
-        assert_eq!(place(&two, "1", None, &shared("c")), kept);
-        assert_eq!(place(&two, "2", None, &shared("c")), file("task-graph.md"));
+        for (graphs, item, in_hand, hash, expected) in [
+            (&none, "1", Some("1"), "a", there()),
+            // As it was, it is of the first item still.
+            (&one, "2", Some("2"), "a", Place::Nowhere),
+            (&one, "2", Some("2"), "b", there()),
+            (&one, "1", Some("2"), "b", kept()),
+            // Mended when no item is in hand: whose it was last.
+            (&one, "1", None, "b", there()),
+            (&two, "1", None, "c", kept()),
+            (&two, "2", None, "c", there()),
+        ] {
+            let found = place(graphs, item, in_hand, &shared(hash));
+            assert_eq!(found, expected, "{item} {in_hand:?} {hash}");
+        }
     }
 
     #[test]
@@ -398,16 +398,9 @@ mod tests {
             ("task-graph-item-99.md", "nobody"),
         ] {
             for item in ["1", "2", "2a", "item-1"] {
-                let expected = if item == of {
-                    file(name)
-                } else {
-                    Place::Nowhere
-                };
-                assert_eq!(
-                    place(&none, item, Some("1"), &[(name, "a")]),
-                    expected,
-                    "{name} {item}"
-                );
+                let found = place(&none, item, Some("1"), &[(name, "a")]);
+                let is_there = found == file(name);
+                assert_eq!(is_there, item == of, "{name} {item}: {found:?}");
             }
         }
     }
@@ -415,15 +408,11 @@ mod tests {
     #[test]
     fn of_several_the_one_stays_that_was_taken() {
         let files = [("task-graph-2.md", "old"), ("task-graph-item-2.md", "new")];
-        let several = Place::Several(vec![files[0].0.to_owned(), files[1].0.to_owned()]);
+        let [other, one] = files.map(|(name, _)| name.to_owned());
+        let several = Place::Several(vec![other.clone(), one.clone()]);
         assert_eq!(place(&taken(&[]), "2", Some("2"), &files), several);
-        let known = taken(&[("2", "task-graph-item-2.md", "new")]);
-        assert_eq!(
-            place(&known, "2", Some("2"), &files),
-            Place::Among(
-                "task-graph-item-2.md".to_owned(),
-                vec!["task-graph-2.md".to_owned()]
-            )
-        );
+        let known = taken(&[("2", &one, "new")]);
+        let among = Place::Among(one.clone(), vec![other]);
+        assert_eq!(place(&known, "2", Some("2"), &files), among);
     }
 }

@@ -102,45 +102,39 @@ fn clash(tree: &Tree) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn tree(files: &[(&str, &str)]) -> Tree {
+    /// Files, and the one of them that may be run.
+    fn tree(files: &[(&str, &str)], executable: &str) -> Tree {
         let files = files
             .iter()
             .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
         Tree {
             files: files.collect(),
-            ..Tree::default()
+            executable: [executable.to_owned()].into(),
         }
     }
 
-    fn read(text: &str) -> Bundle {
-        bundle::read(text.as_bytes(), &Rules::default()).expect("a bundle")
+    fn made(carried: &Tree, changes: &str) -> Result<Tree, String> {
+        let changes = bundle::read(changes.as_bytes(), &Rules::default());
+        candidate(carried, &changes.expect("a bundle"))
     }
 
     #[test]
-    fn files_go_move_and_come_empty_and_the_others_stay() {
-        let mut carried = tree(&[("a", "1\n"), ("b.sh", "2\n"), ("c", "3\n")]);
-        carried.executable.insert("b.sh".to_owned());
-        let changes = read("<<<DELETE: a>>>\n<<<MOVE: b.sh -> d/b.sh>>>\n<<<EMPTY: e>>>\n");
-        let made = candidate(&carried, &changes).expect("code");
-        let mut expected = tree(&[("c", "3\n"), ("d/b.sh", "2\n"), ("e", "")]);
-        expected.executable.insert("d/b.sh".to_owned());
-        assert_eq!(made, expected);
-    }
-
-    #[test]
-    fn line_ends_and_the_right_to_run_stay_as_they_were() {
-        let mut carried = tree(&[("a.bat", "x\r\ny\r\n"), ("run", "1\n")]);
-        carried.executable.insert("run".to_owned());
-        let changes =
-            read("<<<FILE: a.bat>>>\nz\n<<<FILE: run>>>\n2\n<<<FILE: new>>>\n#!/bin/sh\n");
-        let made = candidate(&carried, &changes).expect("code");
+    fn what_is_not_named_stays_as_it_was() {
+        let carried = tree(&[("a", "1\n"), ("b.sh", "2\n"), ("c", "3\n")], "b.sh");
+        let changes = "<<<DELETE: a>>>\n<<<MOVE: b.sh -> d/b.sh>>>\n<<<EMPTY: e>>>\n";
+        let expected = tree(&[("c", "3\n"), ("d/b.sh", "2\n"), ("e", "")], "d/b.sh");
+        assert_eq!(made(&carried, changes), Ok(expected));
+        // So do line ends, and the right to run.
+        let carried = tree(&[("a.bat", "x\r\ny\r\n"), ("run", "1\n")], "run");
+        let changes = "<<<FILE: a.bat>>>\nz\n<<<FILE: run>>>\n2\n<<<FILE: new>>>\n#!/bin/sh\n";
+        let made = made(&carried, changes).expect("code");
         assert_eq!(made.files["a.bat"], "z\r\n");
         assert_eq!(made.executable.iter().collect::<Vec<_>>(), ["new", "run"]);
     }
 
     #[test]
     fn what_is_not_there_neither_goes_nor_moves() {
-        let carried = tree(&[("a", "1\n"), ("b", "2\n")]);
+        let carried = tree(&[("a", "1\n"), ("b", "2\n")], "a");
         for (changes, reason) in [
             (
                 "<<<DELETE: x>>>\n",
@@ -159,7 +153,7 @@ mod tests {
                 "no file would be left",
             ),
         ] {
-            assert_eq!(candidate(&carried, &read(changes)), Err(reason.to_owned()));
+            assert_eq!(made(&carried, changes), Err(reason.to_owned()));
         }
     }
 }

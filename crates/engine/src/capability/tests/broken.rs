@@ -63,46 +63,34 @@ fn names(file: &str) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use ::test_report::{Outcome, TestFormat};
+    use ::test_report::Outcome::{self, Error, Failed, Passed};
+    use ::test_report::TestFormat;
 
     use super::*;
 
-    fn ledger(tests: &[(&str, Outcome)]) -> Ledger {
-        let tests: BTreeMap<Box<str>, Outcome> = tests
-            .iter()
-            .map(|(id, outcome)| ((*id).into(), *outcome))
-            .collect();
-        Ledger {
+    fn broken(tests: &[(&str, Outcome)], errors: u64, changed: &[&str]) -> Vec<String> {
+        let tests = tests.iter().map(|(id, outcome)| ((*id).into(), *outcome));
+        let ledger = Ledger {
             format: TestFormat::Junit,
             every: true,
-            tests,
-        }
-    }
-
-    fn broken(tests: &[(&str, Outcome)], errors: u64, changed: &[&str]) -> Vec<String> {
-        let owned = |names: &[&str]| {
-            names
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect::<Vec<_>>()
+            tests: tests.collect(),
         };
-        let files = owned(&["src/m.py", "tests/test_a.py", "tests/test_new.py"]);
-        untouched(&ledger(tests), errors, &owned(changed), &files)
+        let changed: Vec<String> = changed.iter().map(|&name| name.to_owned()).collect();
+        let files = ["src/m.py", "tests/test_a.py", "tests/test_new.py"].map(str::to_owned);
+        untouched(&ledger, errors, &changed, &files)
     }
 
     #[test]
     fn what_nobody_touched_fails_by_something_else() {
-        use Outcome::{Error, Failed, Passed};
         let all = [("tests.test_a", Error), ("tests/test_new.py", Error)];
-        assert_eq!(broken(&all, 2, &["tests/test_new.py"]), ["tests/test_a.py"]);
+        let new = &["tests/test_new.py"];
+        assert_eq!(broken(&all, 2, new), ["tests/test_a.py"]);
         // A file of helpers may be what the others fail by, and so may one that passes.
         assert!(broken(&all, 2, &["tests/test_new.py", "tests/helpers.py"]).is_empty());
-        let one = [("tests.test_a", Error), ("tests.test_new.test_it", Failed)];
-        assert!(broken(&one, 1, &["tests/test_new.py"]).is_empty());
+        let one = [all[0], ("tests.test_new.test_it", Failed)];
+        assert!(broken(&one, 1, new).is_empty());
         let passing = [all[0], all[1], ("tests.test_b.test_it", Passed)];
-        assert!(broken(&passing, 2, &["tests/test_new.py"]).is_empty());
-        assert!(broken(&all[1..], 1, &["tests/test_new.py"]).is_empty());
+        assert!(broken(&passing, 2, new).is_empty());
+        assert!(broken(&all[1..], 1, new).is_empty());
     }
 }

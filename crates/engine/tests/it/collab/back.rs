@@ -253,30 +253,6 @@ const FOUR: &str = "tasks:
 ";
 
 #[test]
-fn tasks_of_batches_that_are_over_are_run_again() {
-    let stage = Stage::executing(FOUR);
-    stage.past_batch();
-    stage.told(&[("b", "completed"), ("d", "failed!")]);
-    let answer = stage.untold(&[("a", "pending")], "batch_over");
-    assert!(answer.suggestion.unwrap().contains("reopen"));
-    let again = |ids: &[&str]| stage.engine().collab_reopen(&tasks(ids)).unwrap();
-    stage.unmoved("dependents_begun", || again(&["a"]));
-    stage.unmoved("unknown_task", || again(&["a", "x"]));
-    let answer = reopen(&stage, &tasks(&["b", "a", "d"]));
-    assert!(answer.message.unwrap().contains("a in batch-2"));
-    assert_eq!(stage.ids(), [vec![], vec!["b", "d", "a"], vec!["c"]]);
-    // What waits for it waits again.
-    stage.untold(&[("b", "in_progress")], "needs_unmet");
-    stage.refused("executing-plans", "tasks_unfinished");
-    stage.told(&[("a", "completed"), ("b", "completed"), ("d", "completed")]);
-    stage.until("clear-post-batch");
-    // Between batches it comes into one of its own.
-    reopen(&stage, &tasks(&["d"]));
-    assert_eq!(stage.ids(), [vec![], vec!["b", "a"], vec!["c", "d"]]);
-    stage.until("done");
-}
-
-#[test]
 fn tasks_are_given_up_before_their_batch() {
     let stage = Stage::executing(FOUR);
     let told = skip(&stage, &tasks(&["b", "d"])).message.unwrap();
@@ -290,6 +266,10 @@ fn tasks_are_given_up_before_their_batch() {
     assert_eq!(answer.notes, ["skipped: b and d", "not run: c"]);
     // Where all batches are over, it is gone to at once.
     assert_eq!(reopen(&stage, &tasks(&["b"])).state, "clear-pre-execute");
+    stage.until("clear-post-batch");
+    // Between batches it comes into one of its own.
+    let again = reopen(&stage, &tasks(&["a", "b"])).message.unwrap();
+    assert!(again.contains("a in batch-"), "{again}");
     stage.until("done");
     assert_eq!(stage.full().completed_tasks, ["a", "b", "c"]);
 }
@@ -363,6 +343,7 @@ fn a_turn_says_why_and_what_is_meant() {
         stage.unmoved(code, || engine.collab_skip(&senseless).unwrap_err());
     }
     not_turned(&stage, "unknown_item", &item("7"));
+    not_turned(&stage, "unknown_task", &tasks(&["a", "x"]));
     engine.run_pause(Some("default"), "lunch").unwrap();
     not_turned(&stage, "paused", &item("1"));
 }

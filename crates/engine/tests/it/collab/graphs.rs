@@ -124,12 +124,8 @@ fn ids_of_two_items_are_qualified_and_a_file_of_both_splits_a_batch() {
     ]);
     stage.done("ready-to-implement");
     let (types, other) = ("item-1/types", "item-2/types");
-    let batches = [
-        vec![types, other],
-        vec!["machine"],
-        vec!["user"],
-        vec!["both"],
-    ];
+    let wave = vec![types, other];
+    let batches = [wave, vec!["machine"], vec!["user"], vec!["both"]];
     assert_eq!(stage.ids(), batches);
     let batches = stage.graph().batches;
     assert_eq!(batches[2].tasks[0].depends_on, [other]);
@@ -174,21 +170,14 @@ fn tasks_that_share_a_file_are_split_and_it_is_said() {
     assert_eq!(stage.ids(), batches);
     let graph = stage.graph();
     assert!(graph.batches.iter().all(|batch| batch.wave == 1));
-    let says =
-        |at: usize, words: [&str; 2]| words.map(|word| graph.batches[at].split.contains(word));
-    assert_eq!(graph.batches[0].split, "");
-    assert_eq!(says(1, ["src/two.rs", "b"]), [true, true]);
-    assert_eq!(says(2, ["alone", "e"]), [true, true]);
+    let splits = graph.batches.iter().map(|batch| batch.split.as_str());
+    let words = ["", "src/two.rs", "alone", "alone"];
+    assert!(splits.zip(words).all(|(split, word)| split.contains(word)));
     assert_eq!(answer.notes.len(), 3);
-    let of_second = ["batch-2", "src/two.rs"].map(|word| answer.notes[0].contains(word));
-    assert_eq!(of_second, [true, true], "{:?}", answer.notes);
+    assert!(answer.notes[0].contains("src/two.rs"));
     let cut = &stage.events("batches:cut")[0].fields;
-    let told = json!([
-        cut["batches"],
-        cut["tasks"],
-        cut["split"].as_array().map(Vec::len)
-    ]);
-    assert_eq!(told, json!([4, 6, 3]));
+    assert_eq!([&cut["batches"], &cut["tasks"]], [4, 6]);
+    assert_eq!(cut["split"].as_array().unwrap().len(), 3);
     assert!(graph.mermaid.contains("src/two.rs"), "{}", graph.mermaid);
 }
 
@@ -215,10 +204,7 @@ fn batches_are_told_at_their_time() {
     let names = ["batch", "outcome", "durationMs"].map(|name| &fields[name]);
     assert_eq!(json!(names), json!(["batch-1", "completed", 61_000]));
     let task = &fields["tasks"][0];
-    assert_eq!(
-        (&task["id"], &task["status"]),
-        (&json!("types"), &json!("completed"))
-    );
+    assert_eq!([&task["id"], &task["status"]], ["types", "completed"]);
     let times = ["startedAt", "completedAt"].map(|name| fields[name].as_str().unwrap());
     assert_ne!(times[0], times[1]);
     assert_eq!(stage.full().current_item, None);

@@ -1,7 +1,6 @@
 //! The journal is the truth: whatever else is lost is made anew, and the answers are the same.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use super::stage::{Stage, wire};
@@ -78,28 +77,6 @@ fn files_that_are_gone_torn_or_foreign_are_no_harm() {
     }
     fs::write(dir.join("documents/.task-graph.md.swp"), [0xff, 0]).unwrap();
     assert_eq!(said(&stage), before);
-    stage.until("done");
-}
-
-#[test]
-fn a_torn_tail_is_as_if_it_had_not_been_written() {
-    let stage = Stage::of(&["bugfix"]);
-    stage.until("execute-batch");
-    let before = said(&stage);
-    let dir = stage.dir();
-    let file = dir.join(JOURNAL);
-    let whole = fs::read(&file).unwrap();
-    for tail in ["{", "{\"seq\":999,\"ev", "\0\0\0\0", "{\"seq\":1}"] {
-        let mut open = fs::OpenOptions::new().append(true).open(&file).unwrap();
-        open.write_all(tail.as_bytes()).unwrap();
-        drop(open);
-        assert_eq!(said(&stage), before, "{tail:?}");
-        stage.told(&[("item-1", "in_progress"), ("item-1", "pending")]);
-        assert!(fs::read(&file).unwrap().starts_with(&whole));
-        assert_eq!(said(&stage)[2], before[2]);
-        fs::write(&file, &whole).unwrap();
-        strip(&dir, true);
-    }
     stage.until("done");
 }
 

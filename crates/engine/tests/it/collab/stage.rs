@@ -372,7 +372,7 @@ impl Stage {
 
     /// Writes a file of the project.
     pub fn write(&self, path: &str, text: &str) {
-        crate::write(&self.project().join(path), text);
+        testkit::files::write(&self.project().join(path), text);
     }
 
     /// Writes a document of the session.
@@ -381,20 +381,20 @@ impl Stage {
     }
 
     /// Every file of the run, but for what was refused, and locks.
-    pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut all = BTreeMap::new();
-        gather(&self.dir(), &mut all);
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut all = testkit::files::contents(&self.dir());
+        let left_out = ["refusals.jsonl", "lock", "/"];
+        all.retain(|path, _| !left_out.iter().any(|end| path.ends_with(end)));
         all
     }
 
     /// Asserts that no file of the run has changed since. Documents that were looked at may be kept as evidence.
     #[track_caller]
-    pub fn is_as(&self, before: &BTreeMap<PathBuf, Vec<u8>>) {
+    pub fn is_as(&self, before: &BTreeMap<String, Vec<u8>>) {
         let mut now = self.files();
-        let evidence = self.dir().join("evidence");
-        now.retain(|path, _| before.contains_key(path) || !path.starts_with(&evidence));
-        let differs = |path: &&PathBuf| now.get(*path) != before.get(*path);
-        let changed: Vec<&PathBuf> = now.keys().chain(before.keys()).filter(differs).collect();
+        now.retain(|path, _| before.contains_key(path) || !path.starts_with("evidence/"));
+        let differs = |path: &&String| now.get(*path) != before.get(*path);
+        let changed: Vec<&String> = now.keys().chain(before.keys()).filter(differs).collect();
         assert!(changed.is_empty(), "{changed:?}");
     }
 
@@ -409,25 +409,11 @@ impl Stage {
         all
     }
 
-    /// The folders of runs in the store.
+    /// How many runs are in the store.
     pub fn runs(&self) -> usize {
-        let mut all = BTreeMap::new();
-        gather(&self.folder.path().join(&self.store), &mut all);
+        let all = testkit::files::contents(&self.around().join(&self.store));
         let paths = all.keys();
         paths.filter(|path| path.ends_with("manifest.json")).count()
-    }
-}
-
-fn gather(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let name = entry.file_name().into_string().unwrap();
-        if entry.file_type().unwrap().is_dir() {
-            gather(&path, all);
-        } else if name != "refusals.jsonl" && !name.ends_with("lock") {
-            let bytes = fs::read(&path).unwrap_or_default();
-            all.insert(path, bytes);
-        }
     }
 }
 

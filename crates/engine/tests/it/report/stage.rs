@@ -21,19 +21,12 @@ echo "1..$n"
 "#;
 
 const TASKS: &str = r#"{
-  "master": {
-    "tasks": [
-      {
-        "id": 1,
-        "title": "Count the words",
-        "status": "pending",
-        "subtasks": [
-          { "id": 1, "title": "Count by spaces", "status": "pending" },
-          { "id": 2, "title": "Count by tabs", "status": "pending", "dependencies": [1] }
-        ]
-      }
-    ]
-  }
+  "master": { "tasks": [
+    { "id": 1, "title": "Count the words", "status": "pending", "subtasks": [
+      { "id": 1, "title": "Count by spaces", "status": "pending" },
+      { "id": 2, "title": "Count by tabs", "status": "pending", "dependencies": [1] }
+    ] }
+  ] }
 }
 "#;
 
@@ -93,7 +86,7 @@ impl Stage {
     }
 
     pub fn write(&self, path: &str, text: &str) {
-        crate::write(&self.project().join(path), text);
+        testkit::files::write(&self.project().join(path), text);
     }
 
     pub fn git(&self, arguments: &[&str]) -> String {
@@ -176,13 +169,8 @@ impl Stage {
 
     /// Whether the run keeps a piece of evidence with this hash.
     pub fn keeps(&self, hash: &str) -> bool {
-        fn has(folder: &Path, name: &str) -> bool {
-            fs::read_dir(folder).unwrap().any(|entry| {
-                let path = entry.unwrap().path();
-                path.ends_with(name) || (path.is_dir() && has(&path, name))
-            })
-        }
-        has(&self.folder.path().join("store"), hash)
+        let store = testkit::files::contents(&self.folder.path().join("store"));
+        store.keys().any(|path| path.ends_with(hash))
     }
 }
 

@@ -59,7 +59,7 @@ impl Stage {
     }
 
     pub fn write(&self, path: &str, text: &str) {
-        crate::write(&self.dir.join(path), text);
+        testkit::files::write(&self.dir.join(path), text);
     }
 
     /// A response comes, and the session goes on.

@@ -303,262 +303,217 @@ fn behind<'a>(id: &'a str, stem: &str) -> Option<&'a str> {
 mod tests {
     use super::*;
 
-    fn ledger(tests: &[(&str, Outcome)]) -> Ledger {
+    /// Tests by their ids, each with a sign behind it: it passes `+`, fails `-`, is skipped `?`, is expected to fail `~`, or was
+    /// not collected `!`.
+    fn ledger(tests: &str) -> Ledger {
+        let one = |test: &str| {
+            let (id, sign) = test.split_at(test.len() - 1);
+            let outcome = match sign {
+                "+" => Outcome::Passed,
+                "-" => Outcome::Failed,
+                "?" => Outcome::Skipped,
+                "~" => Outcome::ExpectedFailure,
+                _ => Outcome::NotCollected,
+            };
+            (id.into(), outcome)
+        };
         Ledger {
             format: TestFormat::Junit,
             every: true,
-            tests: tests
-                .iter()
-                .map(|(id, outcome)| ((*id).into(), *outcome))
-                .collect(),
+            tests: tests.split(", ").map(one).collect(),
+        }
+    }
+
+    /// What is owed after these.
+    fn owed<'a>(before: Option<&'a Ledger>, red: Option<&'a Ledger>) -> Requirements<'a> {
+        Requirements {
+            before,
+            red,
+            new: red.map_or_else(Vec::new, |red| red.newly_failing(before)),
+            ..Requirements::default()
+        }
+    }
+
+    /// What is said of these tests.
+    fn said(owed: &Requirements<'_>, now: &Ledger, removed: &str) -> String {
+        let lacking = owed.lacking(now, |id, _| id == removed);
+        let lists = [
+            ("missing", lacking.missing),
+            ("skipped", lacking.skipped),
+            ("excused", lacking.excused),
+            ("fewer", lacking.fewer),
+            (
+                "no new",
+                vec!["one".to_owned(); usize::from(lacking.no_new)],
+            ),
+        ];
+        let lists = lists.into_iter().filter(|(_, ids)| !ids.is_empty());
+        let lists: Vec<String> = lists
+            .map(|(what, ids)| format!("{what}: {}", ids.join(" ")))
+            .collect();
+        lists.join(", ")
+    }
+
+    /// Holds what is said of tests after others against what is expected.
+    fn hold(before: &str, red: &str, rows: &[(&str, &str)]) {
+        let known = [before, red].map(|tests| (!tests.is_empty()).then(|| ledger(tests)));
+        let owed = owed(known[0].as_ref(), known[1].as_ref());
+        for (now, expected) in rows {
+            assert_eq!(said(&owed, &ledger(now), ""), *expected, "{now}");
         }
     }
 
     #[test]
     fn a_test_that_failed_before_its_subtests_is_answered_by_these() {
-        use Outcome::{Failed, Passed};
-        let red = ledger(&[("parent", Failed), ("other", Failed)]);
-        let owed = Requirements {
-            red: Some(&red),
-            new: red.newly_failing(None),
-            ..Requirements::default()
-        };
-        let lacking = |now: &[(&str, Outcome)]| owed.lacking(&ledger(now), |_, _| false);
-        for part in ["parent > one", "parent::one"] {
-            assert!(lacking(&[(part, Passed), ("other", Passed)]).is_none());
-            assert_eq!(lacking(&[(part, Passed)]).missing, ["other"]);
-            let failing = lacking(&[(part, Failed), ("other", Passed)]);
-            assert_eq!(failing.missing, ["parent"]);
-        }
-        assert_eq!(
-            lacking(&[("parents > one", Passed)]).missing,
-            ["other", "parent"]
+        hold(
+            "",
+            "parent-, other-",
+            &[
+                ("parent > one+, other+", ""),
+                ("parent::one+, other+", ""),
+                ("parent > one+", "missing: other"),
+                ("parent::one+", "missing: other"),
+                ("parent > one-, other+", "missing: parent"),
+                ("parents > one+", "missing: other parent"),
+            ],
         );
     }
 
     #[test]
     fn what_passed_before_or_failed_in_red_is_owed() {
-        use Outcome::{Failed, Passed, Skipped};
-        let before = ledger(&[("a", Passed), ("b", Passed), ("old", Failed)]);
-        let red = ledger(&[
-            ("a", Passed),
-            ("b", Passed),
-            ("old", Failed),
-            ("new", Failed),
-        ]);
-        let owed = Requirements {
-            before: Some(&before),
-            red: Some(&red),
-            new: red.newly_failing(Some(&before)),
-            ..Requirements::default()
+        let rows = [
+            ("a+, b+, old-, new+", ""),
+            ("a+, b?", "missing: new, skipped: b"),
+        ];
+        hold("a+, b+, old-", "a+, b+, old-, new-", &rows);
+        let before = ledger("a+, b+, old-");
+        let owed = owed(Some(&before), None);
+        let fewer = ledger("b+");
+        let removed = ["", "a"].map(|removed| said(&owed, &fewer, removed));
+        assert_eq!(removed, ["missing: a", ""]);
+        assert_eq!(owed.known(&before).collect::<Vec<_>>(), ["old"]);
+        // Ids of another format are not compared.
+        let other = Ledger {
+            format: TestFormat::Tap,
+            ..fewer
         };
-        assert_eq!(owed.new, ["new"]);
-        let honest = ledger(&[
-            ("a", Passed),
-            ("b", Passed),
-            ("old", Failed),
-            ("new", Passed),
-        ]);
-        assert!(owed.lacking(&honest, |_, _| false).is_none());
-        assert_eq!(owed.known(&honest).collect::<Vec<_>>(), ["old"]);
-        let cheat = ledger(&[("a", Passed), ("b", Skipped)]);
-        let lacking = owed.lacking(&cheat, |_, _| false);
-        assert_eq!(lacking.missing, ["new"]);
-        assert_eq!(lacking.skipped, ["b"]);
-        assert_eq!(owed.lacking(&cheat, |_, _| true).missing, ["new"]);
-        let before = Requirements {
-            red: None,
-            new: Vec::new(),
-            ..owed
-        };
-        let fewer = ledger(&[("b", Passed)]);
-        assert_eq!(before.lacking(&fewer, |_, _| false).missing, ["a"]);
-        assert!(before.lacking(&fewer, |id, _| id == "a").is_none());
+        assert_eq!(said(&owed, &other, ""), "");
+    }
+
+    type Renamed = fn(Ledger, &Ledger, &[(Outcome, Box<str>)]) -> Ledger;
+
+    /// The same where tests of before may have other names now.
+    fn hold_renamed(renamed: Renamed, before: &str, red: &str, rows: &[(&str, &str)]) {
+        let (before, red) = (ledger(before), ledger(red));
+        for (now, expected) in rows {
+            let now = ledger(now);
+            let added = now.added_to([Some(&before), Some(&red)]);
+            let known = [&before, &red].map(|known| renamed(known.clone(), &now, &added));
+            let owed = owed(Some(&known[0]), Some(&known[1]));
+            assert_eq!(said(&owed, &now, ""), *expected, "{now:?}");
+        }
     }
 
     #[test]
     fn cases_that_are_gone_are_judged_by_their_function() {
-        use Outcome::{ExpectedFailure, Failed, Passed, Skipped};
-        let before = ledger(&[("old[1]", Passed), ("old[2]", Passed), ("own", Passed)]);
-        let red = ledger(&[
-            ("old[1]", Passed),
-            ("old[2]", Passed),
-            ("own", Passed),
-            ("new[a]", Failed),
-            ("new[b]", Passed),
-        ]);
-        let now = |cases: &[(&str, Outcome)]| {
-            let now = ledger(cases);
-            let added = now.added_to([Some(&before), Some(&red)]);
-            let [before, red] =
-                [&before, &red].map(|known| known.clone().with_cases_of(&now, &added));
-            let owed = Requirements {
-                before: Some(&before),
-                red: Some(&red),
-                new: red.newly_failing(Some(&before)),
-                ..Requirements::default()
-            };
-            owed.lacking(&now, |_, _| false)
-        };
-        let others = [("old[3]", Passed), ("old[4]", Passed), ("own", Passed)];
-        let with = |more: &[(&'static str, Outcome)]| [&others[..], more].concat();
-        // Each case has another name than before.
-        let lacking = now(&with(&[("new[c]", Passed), ("new[d]", Passed)]));
-        assert_eq!(lacking, TestProblems::default());
-        // Fewer cases are no problem, unless one of them failed in RED, or none is left.
-        let lacking = now(&[("old[1]", Passed), ("own", Passed), ("new[a]", Passed)]);
-        assert!(lacking.is_none());
-        assert_eq!(lacking.fewer, ["new[b]", "old[2]"]);
-        let lacking = now(&with(&[("new[b]", Passed)]));
-        assert_eq!(lacking.missing, ["new[a]"]);
-        let lacking = now(&with(&[]));
-        assert_eq!(lacking.missing, ["new[a]", "new[b]"]);
-        let lacking = now(&[("own", Passed), ("new[c]", Passed), ("new[d]", Passed)]);
-        assert_eq!(lacking.missing, ["old[1]", "old[2]"]);
-        // A test without parameters is no case of another.
-        let lacking = now(&[
-            ("old[1]", Passed),
-            ("old[2]", Passed),
-            ("own2", Passed),
-            ("new[a]", Passed),
-            ("new[b]", Passed),
-        ]);
-        assert_eq!(lacking.missing, ["own"]);
-        // What stands for a case has to pass itself.
-        let lacking = now(&with(&[("new[c]", Skipped), ("new[d]", Passed)]));
-        assert_eq!(lacking.skipped, ["new[c]"]);
-        let lacking = now(&with(&[("new[c]", ExpectedFailure)]));
-        assert_eq!(
-            (lacking.excused, lacking.missing),
-            (vec!["new[c]".to_owned()], vec!["new[b]".to_owned()])
+        hold_renamed(
+            Ledger::with_cases_of,
+            "old[1]+, old[2]+, own+",
+            "old[1]+, old[2]+, own+, new[a]-, new[b]+",
+            &[
+                // Each case has another name than before.
+                ("old[3]+, old[4]+, own+, new[c]+, new[d]+", ""),
+                // Fewer cases are no problem, unless one of them failed in RED, or none is left.
+                ("old[1]+, own+, new[a]+", "fewer: new[b] old[2]"),
+                ("old[3]+, old[4]+, own+, new[b]+", "missing: new[a]"),
+                ("old[3]+, old[4]+, own+", "missing: new[a] new[b]"),
+                ("own+, new[c]+, new[d]+", "missing: old[1] old[2]"),
+                // A test without parameters is no case of another.
+                ("old[1]+, old[2]+, own2+, new[a]+, new[b]+", "missing: own"),
+                // What stands for a case has to pass itself.
+                (
+                    "old[3]+, old[4]+, own+, new[c]?, new[d]+",
+                    "skipped: new[c]",
+                ),
+                (
+                    "old[3]+, old[4]+, own+, new[c]~",
+                    "missing: new[b], excused: new[c]",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_test_that_moves_with_its_module_is_no_other() {
+        let twice = "tally::tests::twice-";
+        hold_renamed(
+            Ledger::with_modules_of,
+            "tally::tests::counts+, tests::counts+",
+            twice,
+            &[
+                (
+                    "count::tests::counts+, count::tests::twice+, tests::counts+",
+                    "",
+                ),
+                // One that comes stands for one that goes, and only if it passes.
+                (
+                    "count::tests::counts+, count::tests::twice?",
+                    "missing: tally::tests::counts tally::tests::twice",
+                ),
+                (
+                    "tally::tests::counts_much+, tally::tests::twice+, tests::counts+",
+                    "missing: tally::tests::counts",
+                ),
+            ],
         );
     }
 
     #[test]
     fn to_expect_a_failure_is_not_to_pass() {
-        use Outcome::{ExpectedFailure, Failed, Passed};
-        let before = ledger(&[("a", Passed), ("todo", ExpectedFailure)]);
-        let red = ledger(&[("a", Passed), ("todo", ExpectedFailure), ("new", Failed)]);
-        let owed = Requirements {
-            before: Some(&before),
-            red: Some(&red),
-            new: red.newly_failing(Some(&before)),
-            ..Requirements::default()
-        };
-        let honest = ledger(&[("a", Passed), ("todo", ExpectedFailure), ("new", Passed)]);
-        assert!(owed.lacking(&honest, |_, _| false).is_none());
-        let cheat = ledger(&[
-            ("a", ExpectedFailure),
-            ("todo", ExpectedFailure),
-            ("new", ExpectedFailure),
-        ]);
-        assert_eq!(owed.lacking(&cheat, |_, _| false).excused, ["a", "new"]);
+        let rows = [
+            ("a+, todo~, new+", ""),
+            ("a~, todo~, new~", "excused: a new"),
+        ];
+        hold("a+, todo~", "a+, todo~, new-", &rows);
     }
 
     #[test]
     fn a_red_that_did_not_build_is_answered_by_a_test_that_was_not_there() {
-        use Outcome::{NotCollected, Passed};
-        let before = ledger(&[("a", Passed)]);
-        let red = ledger(&[("shop", NotCollected)]);
-        let owed = Requirements {
-            before: Some(&before),
-            red: Some(&red),
-            new: red.newly_failing(Some(&before)),
-            ..Requirements::default()
-        };
-        assert!(owed.lacking(&ledger(&[("a", Passed)]), |_, _| false).no_new);
-        let excused = ledger(&[("a", Passed), ("b", Outcome::ExpectedFailure)]);
-        assert!(owed.lacking(&excused, |_, _| false).no_new);
-        let more = ledger(&[("a", Passed), ("b", Passed)]);
-        assert!(owed.lacking(&more, |_, _| false).is_none());
-        let by_package = ledger(&[("a", Passed), ("shop", Passed)]);
-        assert!(owed.lacking(&by_package, |_, _| false).is_none());
+        let rows = [
+            ("a+", "no new: one"),
+            ("a+, b~", "no new: one"),
+            ("a+, b+", ""),
+            ("a+, shop+", ""),
+        ];
+        hold("a+", "shop!", &rows);
     }
 
     #[test]
     fn the_tests_of_a_file_that_moves_have_other_names() {
-        use Outcome::{Failed, Passed};
-        let red = ledger(&[
-            ("tests/sum.test.ts > adds", Failed),
-            ("tests/sum.test.ts > adds more", Passed),
-            ("tests/my_sum.test.ts > adds", Passed),
-            ("other > adds", Passed),
-        ]);
-        let now = ledger(&[
-            ("tests/of/sums.test.ts > adds", Passed),
-            ("tests/my_sum.test.ts > adds", Passed),
-            ("other > adds", Passed),
-        ]);
-        let moved = red
-            .clone()
-            .moved(("tests/sum.test.ts", "tests/of/sums.test.ts"), &now);
-        assert_eq!(moved.outcome("tests/of/sums.test.ts > adds"), Some(Failed));
-        assert!(!red.came_along(("tests/sum.test.ts", "tests/of/sums.test.ts"), &now));
-        let named_alike = ledger(&[
-            ("tests/other.test.ts > adds", Passed),
-            ("tests/other.test.ts > adds more", Passed),
-        ]);
-        assert!(!red.came_along(("tests/sum.test.ts", "tests/of/sums.test.ts"), &named_alike));
-        let all = ledger(&[
-            ("tests/of/sums.test.ts > adds", Passed),
-            ("tests/of/sums.test.ts > adds more", Passed),
-        ]);
-        assert!(red.came_along(("tests/sum.test.ts", "tests/of/sums.test.ts"), &all));
+        let red = ledger(
+            "tests/sum.test.ts > adds-, tests/sum.test.ts > adds more+, tests/my_sum.test.ts > adds+, other > adds+",
+        );
+        let way = ("tests/sum.test.ts", "tests/of/sums.test.ts");
+        for (now, came_along) in [
+            ("tests/of/sums.test.ts > adds+, other > adds+", false),
+            (
+                "tests/other.test.ts > adds+, tests/other.test.ts > adds more+",
+                false,
+            ),
+            (
+                "tests/of/sums.test.ts > adds+, tests/of/sums.test.ts > adds more+",
+                true,
+            ),
+        ] {
+            assert_eq!(red.came_along(way, &ledger(now)), came_along, "{now}");
+        }
+        let now = "tests/of/sums.test.ts > adds+, tests/my_sum.test.ts > adds+, other > adds+";
+        let moved = red.moved(way, &ledger(now));
+        let (from, to) = way;
+        let outcome = |file: &str, name: &str| moved.outcome(&format!("{file} > {name}"));
+        assert_eq!(outcome(to, "adds"), Some(Outcome::Failed));
         // What did not come with it is missing under its old name.
-        assert_eq!(moved.outcome("tests/sum.test.ts > adds more"), Some(Passed));
-        assert_eq!(moved.outcome("tests/sum.test.ts > adds"), None);
-    }
-
-    #[test]
-    fn a_test_that_moves_with_its_module_is_no_other() {
-        use Outcome::{Failed, Passed, Skipped};
-        let before = ledger(&[("tally::tests::counts", Passed), ("tests::counts", Passed)]);
-        let red = ledger(&[("tally::tests::twice", Failed)]);
-        let missing = |now: &[(&str, Outcome)]| {
-            let now = ledger(now);
-            let added = now.added_to([Some(&before), Some(&red)]);
-            let [before, red] =
-                [&before, &red].map(|known| known.clone().with_modules_of(&now, &added));
-            let owed = Requirements {
-                before: Some(&before),
-                red: Some(&red),
-                new: red.newly_failing(Some(&before)),
-                ..Requirements::default()
-            };
-            owed.lacking(&now, |_, _| false).missing
-        };
-        let moved = missing(&[
-            ("count::tests::counts", Passed),
-            ("count::tests::twice", Passed),
-            ("tests::counts", Passed),
-        ]);
-        assert!(moved.is_empty(), "{moved:?}");
-        // One that comes stands for one that goes, and only if it passes.
-        let one = missing(&[
-            ("count::tests::counts", Passed),
-            ("count::tests::twice", Skipped),
-        ]);
-        assert_eq!(one.len(), 2, "{one:?}");
-        assert!(one.contains(&"tally::tests::twice".to_owned()), "{one:?}");
-        let renamed = missing(&[
-            ("tally::tests::counts_much", Passed),
-            ("tally::tests::twice", Passed),
-            ("tests::counts", Passed),
-        ]);
-        assert_eq!(renamed, ["tally::tests::counts"]);
-    }
-
-    #[test]
-    fn ids_of_another_format_are_not_compared() {
-        let before = ledger(&[("a", Outcome::Passed)]);
-        let owed = Requirements {
-            before: Some(&before),
-            ..Requirements::default()
-        };
-        let now = Ledger {
-            format: TestFormat::Tap,
-            ..ledger(&[("b", Outcome::Passed)])
-        };
-        assert!(owed.lacking(&now, |_, _| false).is_none());
+        assert_eq!(outcome(from, "adds more"), Some(Outcome::Passed));
+        assert_eq!(outcome(from, "adds"), None);
     }
 }

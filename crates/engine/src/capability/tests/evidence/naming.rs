@@ -270,20 +270,16 @@ mod tests {
 
     /// A report in which all of these tests have one id.
     fn twins_of(format: TestFormat, outcomes: &[Outcome]) -> Ledger {
-        let mut totals = Totals::default();
-        let tests = outcomes.iter().map(|outcome| {
-            totals.count(*outcome, 1);
-            Test {
-                id: "twin".into(),
-                outcome: *outcome,
-                message: None,
-                file: None,
-            }
+        let tests = outcomes.iter().map(|outcome| Test {
+            id: "twin".into(),
+            outcome: *outcome,
+            message: None,
+            file: None,
         });
         Ledger::of(&TestReport {
             format,
             tests: tests.collect(),
-            totals,
+            totals: Totals::default(),
             named: Named::Every,
             notes: Vec::new(),
         })
