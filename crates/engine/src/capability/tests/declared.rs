@@ -115,7 +115,7 @@ mod tests {
                 &["TestB"][..],
             ),
             (
-                "class TestX:\n    async def test_b(self):\ndef helper():",
+                "class T:\n    async def test_b(self):\ndef f():",
                 &["test_b"],
             ),
             (
@@ -124,8 +124,8 @@ mod tests {
             ),
             ("#[cfg(test)]\nmod tests {\n    fn helper() {", &[]),
             (
-                "    public function testAdds(): void {\n    function helper() {",
-                &["testAdds"],
+                "    public function testA(): void {\n    function f() {",
+                &["testA"],
             ),
             (
                 "test('adds two', () => {\nit(`adds ${n}`, f)\nit(name, f)\nit.each(x)('adds %i', f)",

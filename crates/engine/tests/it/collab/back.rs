@@ -189,26 +189,17 @@ fn an_item_that_comes_late_is_worked_out_behind_what_is_in_hand() {
         assert_eq!(stage.full().work_items.len(), 2);
     }
     assert_eq!(stage.full().work_items[1].number, 2);
-    for (item, code) in [
-        (
-            json!({ "title": "X", "type": "task", "dependsOn": [9] }),
-            "bad_dependencies",
-        ),
-        (
-            json!({ "number": 1, "title": "X", "type": "task" }),
-            "bad_dependencies",
-        ),
-        (json!({ "type": "task" }), "bad_input"),
-        (json!({ "title": "X" }), "bad_input"),
-        (
-            json!({ "title": "X", "type": "task", "status": "complete" }),
-            "bad_input",
-        ),
-        (
-            json!({ "title": "X", "type": "task", "number": "a/b" }),
-            "bad_input",
-        ),
+    let (needs, senseless) = ("bad_dependencies", "bad_input");
+    for (field, value, code) in [
+        ("dependsOn", json!([9]), needs),
+        ("number", json!(1), needs),
+        ("number", json!("a/b"), senseless),
+        ("status", json!("complete"), senseless),
+        ("title", Value::Null, senseless),
+        ("type", Value::Null, senseless),
     ] {
+        let mut item = json!({ "title": "X", "type": "task" });
+        item[field] = value;
         assert_eq!(late(&stage, &item).as_deref(), Some(code), "{item}");
     }
     let many = vec![json!({ "title": "X", "type": "task" }); 999];

@@ -15,29 +15,17 @@ fn is_enough(stage: &Stage) -> SessionBrief {
     let text = wire(&brief);
     assert!(text.len() <= MOST, "{} bytes: {text}", text.len());
     let full = stage.full();
-    let item = brief.item.as_ref();
-    assert_eq!(
-        json!([
-            brief.skill,
-            brief.unit_id,
-            brief.state,
-            brief.phase,
-            item.map(|item| &item.number),
-            item.map(|item| &item.kind),
-            brief.batch.as_ref().map(|batch| batch.index),
-            brief.documents,
-        ]),
-        json!([
-            full.skill,
-            full.unit_id,
-            full.state,
-            full.phase,
-            full.current_item,
-            full.current_item_type,
-            full.current_batch,
-            full.documents,
-        ])
-    );
+    let (short, whole) = (json!(brief), json!(full));
+    for name in ["skill", "unitId", "state", "phase", "documents"] {
+        assert_eq!(short[name], whole[name], "{name}: {text}");
+    }
+    for (told, name) in [
+        (&short["item"]["number"], "currentItem"),
+        (&short["item"]["type"], "currentItemType"),
+        (&short["batch"]["index"], "currentBatch"),
+    ] {
+        assert_eq!(*told, whole[name], "{name}: {text}");
+    }
     for name in &brief.read {
         let path = Path::new(&brief.documents).join(name);
         assert!(path.is_absolute() && path.is_file(), "{}", path.display());

@@ -78,21 +78,6 @@ fn a_unit_of_another_skill_or_one_that_was_never_issued_is_refused() {
 }
 
 #[test]
-fn clears_that_follow_each_other_are_told_apart_by_their_units() {
-    // After a bugfix two clears follow each other, and the same name is then the next one's.
-    let stage = Stage::of(&["bugfix"]);
-    stage.until("execute-batch");
-    stage.finish_batch();
-    let executed = stage.done("executing-plans");
-    assert_eq!(executed.state, "clear-post-batch");
-    let clear = || stage.complete("collab-clear", executed.unit_id.as_deref());
-    let cleared = clear().unwrap();
-    assert_eq!(cleared.state, "workflow-complete");
-    assert_eq!(clear().unwrap(), cleared);
-    assert_eq!(stage.done("collab-clear"), cleared);
-}
-
-#[test]
 fn many_who_complete_the_same_at_once_move_once() {
     let stage = Stage::of(&["task"]);
     let mut rounds = 0;
