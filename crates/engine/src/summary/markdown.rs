@@ -630,15 +630,7 @@ mod tests {
             assert!(first.contains(&more), "{first}");
             assert_eq!(page.matches("<details>").count(), rows);
             assert_eq!(page.matches("\n</details>\n").count(), rows);
+            assert!(page.contains(r"A \| title of \<others\>"), "{page}");
         }
-    }
-
-    #[test]
-    fn what_is_only_claimed_has_no_details() {
-        let mut told = told(1, 0);
-        told.story.rows[0].red = Some(phase("claimed", 0));
-        let page = page(&told, LONGEST);
-        assert!(!page.contains("<details>"), "{page}");
-        assert!(page.contains(r"A \| title of \<others\>"), "{page}");
     }
 }

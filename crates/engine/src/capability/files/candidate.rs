@@ -136,24 +136,13 @@ mod tests {
     fn what_is_not_there_neither_goes_nor_moves() {
         let carried = tree(&[("a", "1\n"), ("b", "2\n")], "a");
         for (changes, reason) in [
-            (
-                "<<<DELETE: x>>>\n",
-                "`x` cannot be deleted, for the code has no such file: there are a, b",
-            ),
-            (
-                "<<<MOVE: x -> y>>>\n",
-                "`x` cannot be moved, for the code has no such file: there are a, b",
-            ),
-            (
-                "<<<MOVE: a -> b>>>\n",
-                "`a` cannot be moved to `b`, which is there already: delete that, too, if it is to go",
-            ),
-            (
-                "<<<DELETE: a>>>\n<<<DELETE: b>>>\n",
-                "no file would be left",
-            ),
+            ("<<<DELETE: x>>>\n", "no such file: there are a, b"),
+            ("<<<MOVE: x -> y>>>\n", "no such file: there are a, b"),
+            ("<<<MOVE: a -> b>>>\n", "`b`, which is there already"),
+            ("<<<DELETE: a>>>\n<<<DELETE: b>>>\n", "no file would be left"),
         ] {
-            assert_eq!(made(&carried, changes), Err(reason.to_owned()));
+            let told = made(&carried, changes).unwrap_err();
+            assert!(told.contains(reason), "{told}");
         }
     }
 }

@@ -111,11 +111,11 @@ mod tests {
     fn tests_are_declared_by_their_languages() {
         for (text, wanted) in [
             (
-                "func TestB(t *testing.T) {\nfunc helper() {",
+                "func TestB(t *T) {\nfunc f() {",
                 &["TestB"][..],
             ),
             (
-                "class T:\n    async def test_b(self):\ndef f():",
+                "class T:\n  async def test_b(self):\ndef f():",
                 &["test_b"],
             ),
             (
@@ -124,7 +124,7 @@ mod tests {
             ),
             ("#[cfg(test)]\nmod tests {\n    fn helper() {", &[]),
             (
-                "    public function testA(): void {\n    function f() {",
+                "  public function testA() {\n  function f() {",
                 &["testA"],
             ),
             (

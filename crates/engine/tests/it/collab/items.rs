@@ -68,24 +68,17 @@ fn items_that_make_no_sense_are_refused_and_begin_nothing() {
         json!("one"),
         json!([7]),
         json!([{}]),
-        json!([{"title": "No number", "type": "code"}]),
-        json!([{"number": 1, "title": "No type"}]),
         json!([{"number": 1, "title": "t", "type": "code", "colour": "red"}]),
-        json!(vec![
-            json!({"number": 1, "title": "t", "type": "code"});
-            1001
-        ]),
+        items_of(&[("code", &[][..]); 1001]),
     ] {
         refused(&items);
     }
     let (one_line, long_title) = ("a\nb", "x".repeat(501));
     for (field, values) in [
-        (
-            "number",
-            json!(["", " # ", -1, 1.5, "a/b", [1], "1\n2", "y".repeat(41)]),
-        ),
+        ("number", json!(["", " # ", -1, 1.5, "a/b", "1\n2"])),
+        ("number", json!([null, [1], "y".repeat(41)])),
         ("title", json!([7, "a\u{1b}[31m", one_line, long_title])),
-        ("type", json!(["", "poem", ["code"]])),
+        ("type", json!([null, "", "poem", ["code"]])),
         ("status", json!([1])),
         ("dependsOn", json!([2, [{}]])),
     ] {
@@ -96,16 +89,6 @@ fn items_that_make_no_sense_are_refused_and_begin_nothing() {
         }
     }
     assert_eq!(stage.runs(), 0);
-}
-
-#[test]
-fn the_first_update_begins_a_session() {
-    let stage = Stage::bare();
-    let updated = stage.set_items(&items_of(&[("code", &[])]));
-    let told = (updated.state.as_str(), &updated.fields["totalItems"]);
-    assert_eq!(told, ("collab-start", &json!(1)));
-    assert_eq!(stage.done("collab-start").state, "gather-goals");
-    assert_eq!(stage.full().total_items, 1);
 }
 
 #[test]
@@ -163,9 +146,7 @@ fn senseless_values_are_refused() {
     let stage = Stage::of(&["code"]);
     for fields in [
         json!({"hasSnapshot": "yes"}),
-        json!({"hasSnapshot": 1}),
         json!({"hasSnapshot": null}),
-        json!({"currentItem": {}}),
         json!({"currentItem": -2}),
         json!({"currentItem": " "}),
     ] {
@@ -243,7 +224,9 @@ fn items_and_the_current_one_are_set_together() {
     let stage = Stage::bare();
     let mut items = items_of(&[("bugfix", &[]), ("bugfix", &[])]);
     items[1]["number"] = json!("2a");
-    stage.set(&json!({"currentItem": "2A", "workItems": items}));
+    let begun = stage.set(&json!({"currentItem": "2A", "workItems": items}));
+    let told = (begun.state.as_str(), &begun.fields["totalItems"]);
+    assert_eq!(told, ("collab-start", &json!(2)));
     assert_eq!(stage.full().current_item, Some(json!("2a")));
     // One that is gone is no current one.
     stage.set_items(&items_of(&[("bugfix", &[])]));

@@ -5,7 +5,7 @@ use engine::next_step::Argument;
 use engine::view::collab::request::SkillDone;
 use serde_json::json;
 
-use super::stage::{Stage, items_of, wire};
+use super::stage::{Stage, items_of};
 
 /// A project with sessions of these names under way; calls name the last one.
 fn several(names: &[&str]) -> Stage {
@@ -142,16 +142,4 @@ fn the_generic_verbs_begin_sessions_of_their_own() {
     let stage = stage.named("default-2");
     assert_eq!(stage.done("collab-start").session, "default-2");
     assert_eq!(stage.full().run_id, runs[1]);
-}
-
-#[test]
-fn beginning_the_same_session_at_once_begins_one() {
-    let stage = Stage::bare().named("one");
-    let answers: Vec<String> = std::thread::scope(|scope| {
-        let begin = || wire(&stage.done("collab-start"));
-        let callers = [(); 4].map(|()| scope.spawn(begin));
-        callers.map(|caller| caller.join().unwrap()).to_vec()
-    });
-    assert_eq!(answers, vec![answers[0].clone(); 4]);
-    assert_eq!(stage.runs(), 1);
 }

@@ -67,8 +67,8 @@ fn files_that_are_gone_torn_or_foreign_are_no_harm() {
     let read = || derived.map(|name| fs::read(dir.join(name)).unwrap());
     let whole = read();
     strip(&dir, true);
-    let early = stage.complete("executing-plans", None).unwrap();
-    assert_eq!((early.validated, read()), (false, whole));
+    stage.complete("executing-plans", None).unwrap();
+    assert_eq!(read(), whole);
     for name in derived
         .into_iter()
         .chain(["snapshot.json", "workflow.yaml"])
@@ -107,7 +107,7 @@ fn a_completion_whose_append_was_torn_is_done_again() {
     let id = stage.full().run_id;
     let engine = stage.engine();
     assert!(engine.verify_log(Some(&id)).unwrap().whole);
-    let last = stage.journal().last().unwrap().seq;
+    let last = crate::journal(&dir).last().unwrap().seq;
     let now = engine.replay(Some(&id), Some(last)).unwrap();
     assert_eq!(now.json().unwrap()["state"]["status"], "completed");
 }

@@ -6,7 +6,7 @@ use engine::view::collab::answer::SkillAnswer;
 use machine::Definition;
 use serde_json::json;
 
-use super::stage::{Stage, wire};
+use super::stage::Stage;
 
 static COLLAB: LazyLock<Definition> =
     LazyLock::new(|| Definition::parse(workflows::builtin("collab").unwrap().workflow).unwrap());
@@ -112,14 +112,10 @@ fn the_first_answer_tells_all_that_there_is_to_tell() {
         .keys()
         .map(|name| &**name)
         .collect();
-    assert_eq!(
-        names.join(" "),
-        "validated next_skill action params session state display_name unit_id instructions"
-    );
-    assert_eq!(
-        (wire(&answer.params).as_str(), &*answer.session),
-        ("{}", "default")
-    );
+    let all = "validated next_skill action params session state display_name unit_id instructions";
+    assert_eq!(names.join(" "), all);
+    assert_eq!(told["params"], json!({}));
+    assert_eq!(told["session"], "default");
 }
 
 #[test]

@@ -87,10 +87,8 @@ fn what_was_aborted_is_not_aborted_twice() {
     let first = abort(unit);
     let events = stage.engine().log(None).unwrap().len();
     for again in [abort(unit), abort(None)] {
-        assert_eq!(
-            (&again.run_id, &again.message),
-            (&first.run_id, &first.message)
-        );
+        assert_eq!(again.run_id, first.run_id);
+        assert_eq!(again.message, first.message);
     }
     let generic = stage.engine().at_unit(unit).run_abort(None).unwrap();
     assert_eq!(generic.run_id, first.run_id);

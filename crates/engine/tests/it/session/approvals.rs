@@ -47,10 +47,8 @@ fn two_approvals_at_once_open_one_gate_once() {
         for _ in 0..8 {
             stage.step();
         }
-        assert_eq!(
-            (approvals(&stage, "plan"), approvals(&stage, "code")),
-            (1, 0)
-        );
+        let counted = ["plan", "code"].map(|gate| approvals(&stage, gate));
+        assert_eq!(counted, [1, 0]);
         let state = stage.state();
         assert_eq!(state.phase, "REVIEWING");
         assert_eq!(state.waiting_for.unwrap().gate.as_deref(), Some("code"));

@@ -85,10 +85,11 @@ fn a_review_is_told_what_changed() {
     assert!(prompt.contains("Nothing: it is what the last one was."));
     let history = stage.state().phase_history;
     let mut said = history.iter().filter_map(|entry| entry.said.as_ref());
-    assert!(
+    let total = |name: &str| {
         said.clone()
-            .any(|said| said.metadata.get("issues_total") == Some(&1.into()))
-    );
+            .find_map(|said| said.metadata.get(name).cloned())
+    };
+    assert_eq!(total("issues_total"), Some(1.into()));
     assert!(said.any(|said| said.messages == step.messages));
 }
 
