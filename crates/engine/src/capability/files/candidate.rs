@@ -139,7 +139,10 @@ mod tests {
             ("<<<DELETE: x>>>\n", "no such file: there are a, b"),
             ("<<<MOVE: x -> y>>>\n", "no such file: there are a, b"),
             ("<<<MOVE: a -> b>>>\n", "`b`, which is there already"),
-            ("<<<DELETE: a>>>\n<<<DELETE: b>>>\n", "no file would be left"),
+            (
+                "<<<DELETE: a>>>\n<<<DELETE: b>>>\n",
+                "no file would be left",
+            ),
         ] {
             let told = made(&carried, changes).unwrap_err();
             assert!(told.contains(reason), "{told}");

@@ -374,10 +374,7 @@ mod tests {
         for (said, expected) in [
             ("Please use `add` here. It overflows.", "use `add` here."),
             ("nit: Could it be None? I think so.", "Could it be None?"),
-            (
-                "Lock, e.g. flock, v1.2",
-                "Lock, e.g. flock, v1.2",
-            ),
+            ("Lock, e.g. flock, v1.2", "Lock, e.g. flock, v1.2"),
             ("It must not\nbe called\n\nat all", "It must not be called"),
             ("> the old text\n\n**Never** do that!", "Never do that!"),
             ("```suggestion\nlet x = 1;\n```\nName it", "Name it"),

@@ -110,23 +110,14 @@ mod tests {
     #[test]
     fn tests_are_declared_by_their_languages() {
         for (text, wanted) in [
-            (
-                "func TestB(t *T) {\nfunc f() {",
-                &["TestB"][..],
-            ),
-            (
-                "class T:\n  async def test_b(self):\ndef f():",
-                &["test_b"],
-            ),
+            ("func TestB(t *T) {\nfunc f() {", &["TestB"][..]),
+            ("class T:\n  async def test_b(self):\ndef f():", &["test_b"]),
             (
                 "    #[tokio::test]\n    #[ignore]\n    async fn adds() {\n    fn helper() {",
                 &["adds"],
             ),
             ("#[cfg(test)]\nmod tests {\n    fn helper() {", &[]),
-            (
-                "  public function testA() {\n  function f() {",
-                &["testA"],
-            ),
+            ("  public function testA() {\n  function f() {", &["testA"]),
             (
                 "test('adds two', () => {\nit(`adds ${n}`, f)\nit(name, f)\nit.each(x)('adds %i', f)",
                 &["adds two"],

@@ -140,6 +140,11 @@ fn tasks_that_are_still_to_be_done_come_first() {
     assert_eq!(tasks_of(&brief), 40);
     let tasks = brief.batch.unwrap().tasks;
     assert_eq!([&tasks[0].id, &tasks[1].id], ["task-38", "task-39"]);
+    // A long reason of a pause is cut.
+    let why = "why\u{7}".repeat(400);
+    stage.engine().run_pause(None, &why).unwrap();
+    let brief = stage.brief();
+    assert!(wire(&brief).len() <= MOST && brief.paused_reason.is_some());
 }
 
 #[test]
@@ -184,14 +189,4 @@ fn a_task_that_depends_on_very_many_is_named_all_the_same() {
     let tasks = is_enough(&stage).batch.unwrap().tasks;
     let told = (tasks.len(), tasks[0].id.as_str(), tasks[0].depends_on_total);
     assert_eq!(told, (1, "last", Some(200)));
-}
-
-#[test]
-fn a_long_reason_of_a_pause_is_cut() {
-    let stage = Stage::of(&["code"]);
-    let why = "why\u{7}".repeat(400);
-    stage.engine().run_pause(None, &why).unwrap();
-    let brief = stage.brief();
-    assert!(wire(&brief).len() <= MOST);
-    assert!(brief.paused_reason.is_some());
 }

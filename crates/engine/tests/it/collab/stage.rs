@@ -196,7 +196,9 @@ impl Stage {
             outcome: status.ends_with('!').then(|| "failed".to_owned()),
         };
         let updates: Vec<TaskUpdate> = tasks.iter().map(update).collect();
-        let told = self.engine().collab_tasks(self.session.as_deref(), &updates);
+        let told = self
+            .engine()
+            .collab_tasks(self.session.as_deref(), &updates);
         told.unwrap()
     }
 

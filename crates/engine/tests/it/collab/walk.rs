@@ -93,10 +93,7 @@ fn walked(types: &[&str], batches: u64) -> usize {
 #[test]
 fn forty_completions_lead_from_the_start_to_the_end() {
     assert_eq!(walked(&["code", "task", "bugfix"], 2), 40);
-}
-
-#[test]
-fn items_of_one_type_follow_each_other() {
+    // Items of one type follow each other.
     walked(&["bugfix", "bugfix", "task", "task", "code", "code"], 2);
 }
 

@@ -431,14 +431,8 @@ mod tests {
                 // A test without parameters is no case of another.
                 ("o[1]+, o[2]+, own2+, n[a]+, n[b]+", "missing: own"),
                 // What stands for a case has to pass itself.
-                (
-                    "o[3]+, o[4]+, own+, n[c]?, n[d]+",
-                    "skipped: n[c]",
-                ),
-                (
-                    "o[3]+, o[4]+, own+, n[c]~",
-                    "missing: n[b], excused: n[c]",
-                ),
+                ("o[3]+, o[4]+, own+, n[c]?, n[d]+", "skipped: n[c]"),
+                ("o[3]+, o[4]+, own+, n[c]~", "missing: n[b], excused: n[c]"),
             ],
         );
     }

@@ -212,10 +212,7 @@ mod tests {
     #[test]
     fn names_of_one_test_have_one_rest() {
         for (one, other) in [
-            (
-                "t/s/c.py::C::adds[a/b::c]",
-                "t.s.c.C::adds[a/b::c]",
-            ),
+            ("t/s/c.py::C::adds[a/b::c]", "t.s.c.C::adds[a/b::c]"),
             ("broken/test_a.py", "broken.test_a"),
             ("test_cart.Cart.test_adds", "test_cart.Cart::test_adds"),
             ("src/c.test.ts > cart > adds", "src/c.test.ts::cart > adds"),
