@@ -152,7 +152,7 @@ fn a_chain_runs_straight_down() {
         reach: 20,
     };
     let links = [1, 2, 3].map(|to| plain(to - 1, to));
-    let layout = arrange(&vec![one; 4], &links).expect("a small one");
+    let layout = arrange(&[one; 4], &links).expect("a small one");
     assert!(layout.boxes.iter().all(|at| at.x == 30), "{layout:?}");
     assert!(layout.boxes.is_sorted_by_key(|at| at.y), "{layout:?}");
 }

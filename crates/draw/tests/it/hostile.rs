@@ -86,8 +86,8 @@ fn a_picture_has_bounds_and_the_other_formats_have_none() {
     // Few states, each with an arrow to every other.
     let mut dense = head.to_owned();
     for number in 0..60 {
-        let all: String = (0..60).map(|to| format!("{{ to: s{to} }},")).collect();
-        let _ = writeln!(dense, "  s{number}: {{ route: [{all}] }}");
+        let all: Vec<String> = (0..60).map(|to| format!("{{ to: s{to} }}")).collect();
+        let _ = writeln!(dense, "  s{number}: {{ route: [{}] }}", all.join(","));
     }
     for text in [wide, dense] {
         assert!(text.len() < machine::definition::MAX_BYTES);

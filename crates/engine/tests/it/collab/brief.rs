@@ -1,5 +1,6 @@
 //! What somebody needs who remembers nothing, in less than 1 KB.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use engine::view::collab::answer::SessionBrief;
@@ -89,9 +90,10 @@ fn long_titles_and_hundreds_of_tasks_with_long_ids_are_cut() {
     for at in 0..203 {
         let needs = if at < 3 { "" } else { &needs };
         let file = format!("{}{at}.rs", "deep/".repeat(40));
-        graph += &format!(
-            "  - id: {}\n    files: [{file}]\n    depends-on: [{needs}]\n",
-            id(at)
+        let id = id(at);
+        let _ = writeln!(
+            graph,
+            "  - id: {id}\n    files: [{file}]\n    depends-on: [{needs}]"
         );
     }
     for wide in ["\\", "\u{1f600}"] {

@@ -69,7 +69,7 @@ fn items_that_make_no_sense_are_refused_and_begin_nothing() {
         json!([7]),
         json!([{}]),
         json!([{"number": 1, "title": "t", "type": "code", "colour": "red"}]),
-        items_of(&[("code", &[][..]); 1001]),
+        items_of(&vec![("code", &[][..]); 1001]),
     ] {
         refused(&items);
     }

@@ -12,10 +12,6 @@ const PLAIN: Look = Look {
     ..super::super::page::tests::PLAIN
 };
 
-fn some(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
 fn task(id: &str, status: &str, after: &[&str]) -> TaskBrief {
     TaskBrief {
         id: id.to_owned(),
@@ -28,17 +24,17 @@ fn task(id: &str, status: &str, after: &[&str]) -> TaskBrief {
 fn answer() -> SkillAnswer {
     SkillAnswer {
         validated: true,
-        next_skill: some("brainstorming-exploring"),
+        next_skill: Some("brainstorming-exploring".to_owned()),
         session: "dates".to_owned(),
         state: "brainstorm-exploring".to_owned(),
         display_name: "Exploring".to_owned(),
-        unit_id: some("u-5"),
+        unit_id: Some("u-5".to_owned()),
         item: Some(ItemBrief {
             number: json!(1),
             title: "Parse dates".to_owned(),
             kind: "code".to_owned(),
         }),
-        instructions: some("Look at what there is.\n\nThen go on.\n"),
+        instructions: Some("Look at what there is.\n\nThen go on.\n".to_owned()),
         ..SkillAnswer::default()
     }
 }
@@ -92,9 +88,9 @@ fn a_refusal_says_which_skill_is_expected_and_the_end_that_there_is_none() {
     };
     let refused = SkillAnswer {
         validated: false,
-        code: some("unexpected_skill"),
-        message: some("`collab-clear` is not the skill that is due"),
-        suggestion: some("finish brainstorming-exploring first"),
+        code: Some("unexpected_skill".to_owned()),
+        message: Some("`collab-clear` is not the skill that is due".to_owned()),
+        suggestion: Some("finish brainstorming-exploring first".to_owned()),
         valid_skills: vec!["collab-start".to_owned(), "collab-clear".to_owned()],
         problems: vec![problem(12), problem(0)],
         notes: Vec::new(),
@@ -156,7 +152,7 @@ fn names_are_not_cut_at_their_hyphens() {
 fn a_brief_is_the_same_and_says_what_to_read() {
     let mut given = SessionBrief {
         session: "dates".to_owned(),
-        skill: some("executing-plans"),
+        skill: Some("executing-plans".to_owned()),
         state: "execute-batch".to_owned(),
         display_name: "Executing".to_owned(),
         phase: "implementation".to_owned(),
@@ -195,13 +191,13 @@ When it is finished:
     let told = |given: &SessionBrief, run| brief(given, run, None, &PLAIN);
     let all = "\nAll of it is told with:\n  -> tm collab state --full --session dates\n";
     assert!(told(&given, None).contains(all));
-    given.paused_reason = some("lunch");
+    given.paused_reason = Some("lunch".to_owned());
     let paused = told(&given, Some("collab__dates__1"));
     let resume = "\n\nIt goes on with:\n  -> tm run resume --run-id collab__dates__1\n";
     let ends = paused.starts_with("paused: lunch\n") && paused.ends_with(resume);
     assert!(ends && !paused.contains("complete-skill"), "{paused}");
     given.paused_reason = None;
-    given.status = some("aborted");
+    given.status = Some("aborted".to_owned());
     assert!(told(&given, None).starts_with("x the session dates is aborted\n"));
     given.done = true;
     assert!(told(&given, None).starts_with("ok the session dates is over\n"));
@@ -224,7 +220,7 @@ fn whole() -> SessionState {
     };
     let long = "item-2/a rather long id of a task";
     let mut skipped = task("lexer", "failed", &["types"]);
-    skipped.outcome = some("failed");
+    skipped.outcome = Some("failed".to_owned());
     let mut not_run = task(long, "pending", &["lexer"]);
     not_run.not_run = true;
     let mut mended = item(json!("2a"), "Mend\u{1b}[2J zones", "bugfix", "documented");
@@ -235,8 +231,8 @@ fn whole() -> SessionState {
         session: "dates".to_owned(),
         run_id: "collab__dates".to_owned(),
         status: "running".to_owned(),
-        skill: some("executing-plans"),
-        unit_id: some("u-9"),
+        skill: Some("executing-plans".to_owned()),
+        unit_id: Some("u-9".to_owned()),
         state: "execute-batch".to_owned(),
         phase: "implementation".to_owned(),
         display_name: "Executing".to_owned(),
@@ -376,9 +372,9 @@ ok 2 tasks stored
     let begins = "ok 2 fields of the session dates set\n  workItems  1 entry\n  hasSnapshot true\n";
     assert!(text.starts_with(begins), "{text}");
     given.validated = false;
-    given.code = some("read_only");
-    given.message = some("`phase` follows from the state");
-    given.suggestion = some("leave it out");
+    given.code = Some("read_only".to_owned());
+    given.message = Some("`phase` follows from the state".to_owned());
+    given.suggestion = Some("leave it out".to_owned());
     let begins = "x read_only: `phase` follows from the state\nhelp: leave it out\n";
     assert!(updated(&given, &PLAIN).starts_with(begins));
 }
@@ -405,8 +401,8 @@ ok the task graph of item 2a is taken in: 2 tasks
     );
     let bad = SyncAnswer {
         validated: false,
-        code: some("graph_invalid"),
-        message: some("the graph has 1 error"),
+        code: Some("graph_invalid".to_owned()),
+        message: Some("the graph has 1 error".to_owned()),
         problems: vec![problem(3)],
         ..good
     };

@@ -220,7 +220,7 @@ fn the_folder_of_a_plugin_is_not_taken_for_the_project() {
             ("autopilot_status", json!({})),
         ] {
             let answer = told(&mut server, tool, &arguments);
-            assert_eq!(candidates(&answer)[..], [project.clone()], "{tool}");
+            assert_eq!(candidates(&answer), vec![project.clone()], "{tool}");
         }
         // There are runs of no project to list.
         let listed = server.request("resources/list", &json!({}));

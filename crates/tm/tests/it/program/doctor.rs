@@ -35,7 +35,7 @@ const FAULTS: [Fault; 28] = [
         fs::remove_dir_all(env.project().join(".git")).unwrap();
     }),
     ("no commit", |env| {
-        drop(env.git(&["update-ref", "-d", "HEAD"]))
+        drop(env.git(&["update-ref", "-d", "HEAD"]));
     }),
     ("nobody's name", |env| {
         env.git(&["config", "--remove-section", "user"]);
@@ -53,7 +53,7 @@ const FAULTS: [Fault; 28] = [
         env.write("__pycache__/x.pyc", "x");
     }),
     ("a lock that a git left", |env| {
-        env.write(".git/index.lock", "")
+        env.write(".git/index.lock", "");
     }),
     ("a program that signs is missing", |env| {
         env.git(&["config", "commit.gpgsign", "true"]);
@@ -71,7 +71,7 @@ const FAULTS: [Fault; 28] = [
         env.write(".taskmaster/state.json", r#"{"currentTag": "elsewhere"}"#);
     }),
     ("nothing tells how tests are run", |env| {
-        env.write(CONFIG, "{}")
+        env.write(CONFIG, "{}");
     }),
     ("the program of the tests is missing", |env| {
         tests(env, "no-such-runner --all");
@@ -117,7 +117,7 @@ const FAULTS: [Fault; 28] = [
         replace(env, SERVERS, "autopilot,review,collab", "autopilot");
     }),
     ("a client's entry that is gone", |env| {
-        env.write(SERVERS, "{}")
+        env.write(SERVERS, "{}");
     }),
     ("a client's file that is damaged", |env| {
         env.write(SERVERS, "{ \"mcpServers\": { \"tramline\"");

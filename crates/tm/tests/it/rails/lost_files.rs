@@ -44,11 +44,11 @@ fn the_run_goes_on_to_its_end_and_all_is_there_again() {
     let harms: [(&str, Harm); 4] = [
         ("all is lost", lose_all),
         ("the folder's name", |run| {
-            lose(&run.join("../../project.json"))
+            lose(&run.join("../../project.json"));
         }),
         ("the pointer is cut", |run| points(run, "{")),
         ("another's pointer", |run| {
-            points(run, r#"{"runId": "../../x"}"#)
+            points(run, r#"{"runId": "../../x"}"#);
         }),
     ];
     let env = in_the_middle();

@@ -143,7 +143,10 @@ fn the_tag_of_the_project_is_switched_and_set_back() {
     env.auto("start 1 --tag later").ok();
     assert_eq!(env.read(path), state.replace("master", "later"));
     env.finish();
-    assert_eq!((env.read(path), env.changes()), (state.into(), "".into()));
+    assert_eq!(
+        (env.read(path), env.changes()),
+        (state.into(), String::new())
+    );
     // Somebody who switched it since is left alone.
     for (now, then) in [("later", "master"), ("third", "third")] {
         env.restore(0);

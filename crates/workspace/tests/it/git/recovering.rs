@@ -249,7 +249,7 @@ fn a_lock_on_the_notes_that_a_dead_git_left_is_taken_away() {
     put("one").unwrap();
     fixture.write(".git/refs/notes/ours.lock", "");
     at_work(&fixture, || {
-        assert_eq!(put("two").unwrap_err().code(), "git_busy")
+        assert_eq!(put("two").unwrap_err().code(), "git_busy");
     });
     assert!(fixture.at(".git/refs/notes/ours.lock").exists());
     if Path::new("/proc/self/stat").exists() {

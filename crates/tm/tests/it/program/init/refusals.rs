@@ -33,7 +33,7 @@ fn a_file_that_cannot_be_used_stops_everything_before_it_begins() {
         }),
         (io, "is not a regular", |file| fs::create_dir(file).unwrap()),
         (io, "leads nowhere", |file| {
-            symlink("nowhere", file).unwrap()
+            symlink("nowhere", file).unwrap();
         }),
         (io, "more than", |file| {
             fs::write(file, "x".repeat(5 * 1024 * 1024)).unwrap();
