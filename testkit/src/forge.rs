@@ -62,6 +62,12 @@ impl Forge {
         Self { folder }
     }
 
+    /// The one that is beside a sandbox.
+    pub fn of(sandbox: &Sandbox) -> Self {
+        let folder = sandbox.folder();
+        Self { folder }
+    }
+
     /// The bare repository.
     pub fn remote(&self) -> PathBuf {
         self.folder.join("remote.git")

@@ -172,7 +172,7 @@ fn end(driver: &Driver) -> serde_json::Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Back to every step of a run, and forward again: the end is the same.
     #[test]

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::*;
 use crate::mcp::{Group, Toolbox};
@@ -233,8 +234,8 @@ const FORMS: [(Form, &str); 5] = [
 
 /// Spells a step for everybody, which shows that it is taken.
 fn is_taken(step: &NextStep) {
-    let tools = Toolbox::new(&Group::ALL);
-    let schemas = |tool: &str| tools.schema(tool);
+    static TOOLS: LazyLock<Toolbox> = LazyLock::new(|| Toolbox::new(&Group::ALL));
+    let schemas = |tool: &str| TOOLS.schema(tool);
     for (form, tool) in FORMS {
         shell(form).data(step);
         Caller::of_tools(tool, Some("r".to_owned()), &schemas).data(step);
@@ -271,12 +272,16 @@ fn the_report_of_each_state_is_one_that_is_taken() {
             });
         }
     }
+    let mut steps = Vec::new();
     for role in all {
         for level in [Level::Claimed, Level::Reported, Level::Verified] {
             for item in [None, Some("1.2")] {
                 let step = NextStep::report(&role, item, level);
-                is_taken(&step);
-                is_taken(&step.with("unit", "u1"));
+                if !steps.contains(&step) {
+                    is_taken(&step);
+                    is_taken(&step.clone().with("unit", "u1"));
+                    steps.push(step);
+                }
             }
         }
     }

@@ -1,6 +1,5 @@
 //! A small project with a runner of its own, which really runs its tests, and the reports that it writes.
 
-use std::cell::Cell;
 use std::fs;
 use std::ops::Deref;
 use std::os::unix::fs::PermissionsExt as _;
@@ -80,7 +79,6 @@ pub const CLAIM: &str = "complete green --results passed:3,failed:0";
 /// A project in which a cheat is played.
 pub struct Stage {
     env: TestEnvironment,
-    reports: Cell<u32>,
 }
 
 impl Deref for Stage {
@@ -95,8 +93,7 @@ impl Stage {
     /// A project of any kind.
     pub fn of(env: TestEnvironment) -> Self {
         fs::create_dir(env.folder().join("reports")).unwrap();
-        let reports = Cell::default();
-        Self { env, reports }
+        Self { env }
     }
 
     /// The project, before a run; `settings` are members of its settings beside `test`.
@@ -113,22 +110,31 @@ impl Stage {
     pub fn with_test(test: &str, settings: &str, files: &[(&str, &str)]) -> Self {
         let more = if settings.is_empty() { "" } else { ", " };
         let config = format!(r#"{{"test": {{"patterns": ["tests/**"], {test}}}{more}{settings}}}"#);
-        let stage = Self::of(TestEnvironment::with(TASKS, &config));
-        stage.write("run.sh", RUNNER);
-        stage.write(WORDS, OLD_TESTS);
-        stage.write("src/words.sh", "words() { echo $#; }\n");
-        for (path, text) in files {
-            stage.write(path, text);
-        }
-        stage.commit_all("Words");
-        stage
+        Self::at(&format!("begun: {config} {files:?}"), || {
+            let stage = Self::of(TestEnvironment::with(TASKS, &config));
+            stage.write("run.sh", RUNNER);
+            stage.write(WORDS, OLD_TESTS);
+            stage.write("src/words.sh", "words() { echo $#; }\n");
+            for (path, text) in files {
+                stage.write(path, text);
+            }
+            stage.commit_all("Words");
+            stage
+        })
+    }
+
+    fn at(point: &str, come: impl FnOnce() -> Self) -> Self {
+        let env = TestEnvironment::at(&format!("evidence {point}"), || come().env);
+        Self { env }
     }
 
     /// With a run of task 1 that knows what passed before.
     pub fn started(settings: &str) -> Self {
-        let stage = Self::new(settings);
-        stage.start();
-        stage
+        Self::at(&format!("started: {settings}"), || {
+            let stage = Self::new(settings);
+            stage.start();
+            stage
+        })
     }
 
     /// Begins the run, with a report of the suite as it is.
@@ -147,10 +153,12 @@ impl Stage {
 
     /// In GREEN, whose code is written and not reported yet.
     pub fn coded() -> Self {
-        let stage = Self::started("");
-        stage.red();
-        stage.code("spaces");
-        stage
+        Self::at("coded", || {
+            let stage = Self::started("");
+            stage.red();
+            stage.code("spaces");
+            stage
+        })
     }
 
     /// A path beside the project.
@@ -194,8 +202,8 @@ impl Stage {
 
     /// A report that is not there yet, with this text.
     pub fn written(&self, text: impl AsRef<[u8]>) -> PathBuf {
-        self.reports.set(self.reports.get() + 1);
-        let path = self.outside(&format!("reports/{}", self.reports.get()));
+        let mut paths = (1..).map(|number| self.outside(&format!("reports/{number}")));
+        let path = paths.find(|path| !path.exists()).unwrap();
         fs::write(&path, text).unwrap();
         path
     }

@@ -159,7 +159,7 @@ impl<'a> Before<'a> {
     }
 
     /// Somebody at this point, which is come to once.
-    fn at(&self, point: &str, come: impl FnOnce() -> Work) -> Work {
+    pub fn at(&self, point: &str, come: impl FnOnce() -> Work) -> Work {
         let point = format!("{point}: {self:?}");
         self.work(TestEnvironment::at(&point, || come().environment))
     }

@@ -24,9 +24,11 @@ pub fn repository() -> TestEnvironment {
 
 /// A repository with a run in RED.
 pub fn started() -> TestEnvironment {
-    let environment = repository();
-    environment.does("autopilot start 1");
-    environment
+    TestEnvironment::at("hook: started", || {
+        let environment = repository();
+        environment.does("autopilot start 1");
+        environment
+    })
 }
 
 impl TestEnvironment {

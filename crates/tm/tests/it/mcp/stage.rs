@@ -51,19 +51,28 @@ impl Stage {
 
     /// The same, with a run of task 1 under way.
     pub fn started() -> Self {
-        let stage = Self::new();
-        stage.tm(0, &["autopilot", "start", "1"]);
-        stage
+        Self::at("started", || {
+            let stage = Self::new();
+            stage.tm(0, &["autopilot", "start", "1"]);
+            stage
+        })
+    }
+
+    fn at(point: &str, come: impl FnOnce() -> Self) -> Self {
+        let sandbox = Sandbox::at(&format!("mcp {point}"), || come().sandbox);
+        Self { sandbox }
     }
 
     /// The same, with its first subtask ready to be committed.
     pub fn at_commit() -> Self {
-        let stage = Self::started();
-        stage.write("tests/words_test.sh", "false\n");
-        stage.complete("red", "failed:1,passed:0");
-        stage.write("src/words.sh", "true\n");
-        stage.complete("green", "failed:0,passed:1");
-        stage
+        Self::at("commit", || {
+            let stage = Self::started();
+            stage.write("tests/words_test.sh", "false\n");
+            stage.complete("red", "failed:1,passed:0");
+            stage.write("src/words.sh", "true\n");
+            stage.complete("green", "failed:0,passed:1");
+            stage
+        })
     }
 
     fn complete(&self, phase: &str, results: &str) {

@@ -113,30 +113,44 @@ impl TestEnvironment {
 
     /// The same with tasks of its own.
     pub fn started_on(tasks: &str, config: &str) -> Self {
-        let env = Self::with(tasks, config);
-        env.auto("start 1").ok();
-        env
+        Self::at(&format!("started: {tasks} {config}"), || {
+            let env = Self::with(tasks, config);
+            env.auto("start 1").ok();
+            env
+        })
+    }
+
+    /// A repository at this point, which is come to once.
+    pub fn at(point: &str, come: impl FnOnce() -> Self) -> Self {
+        let sandbox = Sandbox::at(&format!("rails {point}"), || come().sandbox);
+        Self { sandbox }
     }
 
     /// In GREEN of the first subtask.
     pub fn in_green() -> Self {
-        let env = Self::started();
-        env.red();
-        env
+        Self::at("green", || {
+            let env = Self::started();
+            env.red();
+            env
+        })
     }
 
     /// Where the first subtask is to be committed.
     pub fn in_commit() -> Self {
-        let env = Self::in_green();
-        env.green();
-        env
+        Self::at("commit", || {
+            let env = Self::in_green();
+            env.green();
+            env
+        })
     }
 
     /// Where all is done but for the last report.
     pub fn at_the_end() -> Self {
-        let env = Self::started();
-        env.to_finalize();
-        env
+        Self::at("end", || {
+            let env = Self::started();
+            env.to_finalize();
+            env
+        })
     }
 
     /// The binary, not yet started, to be asked for JSON.

@@ -12,16 +12,24 @@ pub fn finished(host: &str) -> (TestEnvironment, Forge) {
 
 /// The same with settings of its own.
 pub fn finished_with(config: &str, host: &str) -> (TestEnvironment, Forge) {
-    let env = TestEnvironment::with(TASKS, config);
-    let forge = Forge::beside(&env, host);
-    env.whole_run("start 1");
+    let env = TestEnvironment::at(&format!("finished: {host} {config}"), || {
+        let env = TestEnvironment::with(TASKS, config);
+        Forge::beside(&env, host);
+        env.whole_run("start 1");
+        env
+    });
+    let forge = Forge::of(&env);
     (env, forge)
 }
 
 /// The same whose pull request is there.
 pub fn submitted(host: &str) -> (TestEnvironment, Forge) {
-    let (env, forge) = finished(host);
-    env.auto("submit").ok();
+    let env = TestEnvironment::at(&format!("submitted: {host}"), || {
+        let (env, _) = finished(host);
+        env.auto("submit").ok();
+        env
+    });
+    let forge = Forge::of(&env);
     (env, forge)
 }
 

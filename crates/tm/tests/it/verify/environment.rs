@@ -23,29 +23,35 @@ impl TestEnvironment {
             "test": { "command": "sh run.sh", "patterns": ["tests/**"] },
             "evidence": { "notes": notes },
         });
-        let environment = Self::of(&[
-            (".taskmaster/tasks/tasks.json", TASKS),
-            (".taskmaster/config.json", &settings.to_string()),
-            ("README.md", "words\n"),
-        ]);
-        environment.does("autopilot start 1");
-        environment.red_and_green(&["words"]);
-        environment
+        Self::at(&format!("verify: commit, notes {notes}"), || {
+            let environment = Self::of(&[
+                (".taskmaster/tasks/tasks.json", TASKS),
+                (".taskmaster/config.json", &settings.to_string()),
+                ("README.md", "words\n"),
+            ]);
+            environment.does("autopilot start 1");
+            environment.red_and_green(&["words"]);
+            environment
+        })
     }
 
     /// A run that stands at its last suite. The reports are those of a test runner.
     pub fn at_the_end(notes: bool) -> Self {
-        let environment = Self::in_commit(notes);
-        environment.does("autopilot commit");
-        environment.subtask(&["words", "lines"]);
-        environment
+        Self::at(&format!("verify: end, notes {notes}"), || {
+            let environment = Self::in_commit(notes);
+            environment.does("autopilot commit");
+            environment.subtask(&["words", "lines"]);
+            environment
+        })
     }
 
     /// A repository whose run is over: two subtasks, and the task's status.
     pub fn finished(notes: bool) -> Self {
-        let environment = Self::at_the_end(notes);
-        environment.finalize();
-        environment
+        Self::at(&format!("verify: finished, notes {notes}"), || {
+            let environment = Self::at_the_end(notes);
+            environment.finalize();
+            environment
+        })
     }
 
     /// RED, GREEN and the commit of a subtask, whose test is the last one.

@@ -1,7 +1,6 @@
 //! What stands in the way of a run.
 
-use super::calls::kept;
-use super::story;
+use super::{at_of, story};
 use crate::honest::work::{Before, CONFIG, SHOP, Work};
 
 /// Settings that are committed.
@@ -20,7 +19,7 @@ fn name_an_author(work: &Work) {
 
 #[test]
 fn a_run_cannot_begin() {
-    kept(&SHOP, Before::unbegun, &["start", "1"]).tell([
+    at_of(&SHOP, Before::unbegun, &["start", "1"]).tell([
         story("there is no repository", "not_a_repository")
             .done(|work| work.runs_well("rm -rf .git"))
             .deed_at("no_commits", |work| {

@@ -1,7 +1,6 @@
 //! What happens where linters, formatters and type checkers are run.
 
-use super::calls::kept;
-use super::{at, story};
+use super::{at, at_of, story};
 use crate::honest::checks::{CHECKED, LINTER, TABBED, trust_checks};
 use crate::honest::work::{Before, GREEN, SHOP, Way, Work};
 
@@ -12,7 +11,7 @@ fn what_checks_find_and_where_they_cannot() {
     let before = CHECKED.by(Way::Verified).settings(
         r#""checks": {"commands": {"lint": "sh .config/lint.sh"}}, "evidence": {"policy": {"findings_silenced": "refuse"}}"#,
     );
-    kept(&before, Before::with_code, GREEN).tell([
+    at_of(&before, Before::with_code, GREEN).tell([
         story("something new", "new_findings")
             .done(|work| work.write("src/double.sh", TABBED))
             .deed(Work::code),

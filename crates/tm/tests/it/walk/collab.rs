@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::calls::kept;
-use super::{Story, at, story};
+use super::{Story, at, at_of, story};
 use crate::honest::work::{Before, SHOP, Work};
 
 /// Tasks of which the second one waits for the first.
@@ -90,7 +89,7 @@ fn a_skill_is_completed_that_is_not_due_or_not_done() {
         let text = format!("# Goals\n\n### Item 1: A\n**Type:** {kind}\n");
         write(work, "design.md", text);
     };
-    kept(&SHOP, session, &[]).tell([
+    at_of(&SHOP, session, &[]).tell([
         completes("another one", "rough-draft-interface", "unexpected_skill")
             .done(|work| items(work, &["task"])),
         completes("unknown", "gather-session-gaols", "unknown_skill")
@@ -118,7 +117,7 @@ fn there_is_no_graph_or_none_that_can_be_read() {
             .deed(|work| write(work, "task-graph.md", GRAPH))
     };
     let builds = |before: &Before<'static>| to(before, &["code"], "build-task-graph");
-    kept(&SHOP, builds, &[]).tell([
+    at_of(&SHOP, builds, &[]).tell([
         built("none", "graph_missing"),
         invalid(
             "an unknown need",
@@ -132,7 +131,7 @@ fn there_is_no_graph_or_none_that_can_be_read() {
 fn tasks_are_set_out_of_turn() {
     const FIRST: &str = "task item-1=completed types=completed";
     let executes = |before: &Before<'static>| to(before, &["bugfix", "code"], "execute-batch");
-    kept(&SHOP, executes, &[]).tell([
+    at_of(&SHOP, executes, &[]).tell([
         completes("unfinished", "executing-plans", "tasks_unfinished"),
         completes("one has failed", "executing-plans", "task_failed")
             .done(|work| done(work, "task item-1=completed types=failed")),
@@ -166,7 +165,7 @@ fn executes(before: &Before<'static>) -> Work {
 #[test]
 fn nothing_is_changed_or_nothing_committed() {
     let finishes = "finishing-a-development-branch";
-    kept(
+    at_of(
         &SHOP.settings(r#""evidence": {"policy": {"task_without_change": "refuse"}}"#),
         executes,
         &[],

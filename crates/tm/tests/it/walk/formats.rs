@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::calls::kept;
-use super::{at, story};
+use super::{at, at_of, story};
 use crate::honest::work::{Before, FAILING, GREEN, OLD_FAILURE, RED, VERIFIED, Way, Work, code_of};
 
 /// Writes a report outside of the project, and gives its path.
@@ -52,7 +51,7 @@ fn old_failures_are_known_by_other_names_or_none() {
             .of(FAILING.by(Way::Claimed))
             .call(|work| by_tap(work, GREEN)),
     ]);
-    kept(&FAILING, Before::begin, RED).tell([
+    at_of(&FAILING, Before::begin, RED).tell([
         story("by those of another format in RED", "unnamed_failures")
             .done(Work::test)
             .call(|work| by_junit(work, RED)),

@@ -1,7 +1,6 @@
 //! What git's users do to a branch while a run works on it.
 
-use super::calls::kept;
-use super::{Story, at, story, walk};
+use super::{Story, at, at_of, story, walk};
 use crate::honest::work::{
     Before, COMMIT, DOUBLE, DOUBLES, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work,
 };
@@ -167,7 +166,7 @@ fn taken_back(name: &'static str, how: &'static str) -> Story {
 
 #[test]
 fn the_branch_is_another_one_or_its_history_is() {
-    kept(&SHOP, second, RED).tell([
+    at_of(&SHOP, second, RED).tell([
         story("the default branch is checked out", "on_default_branch")
             .done(|work| work.git(&["switch", "--quiet", "main"])),
         story("another one is checked out", "wrong_branch")
@@ -219,7 +218,7 @@ fn the_commit_is_another_one() {
             .done(|work| another_is_merged(work, &[]))
             .call(|work| work.report(call))
     };
-    kept(&SHOP, second_commit, COMMIT).tell([
+    at_of(&SHOP, second_commit, COMMIT).tell([
         story("everything is committed by hand", "foreign_commit")
             .done(|work| work.commit_by_hand("Halve"))
             .then(Work::finalize),
@@ -249,7 +248,7 @@ fn the_commit_is_another_one() {
             assert_eq!(work.git(&["status", "--porcelain"]), "");
             work.finalize();
         })]);
-    kept(&SHOP, second_green, GREEN).tell([
+    at_of(&SHOP, second_green, GREEN).tell([
         story("a branch with a test is merged in", "tests_changed")
             .done(|work| another_is_merged(work, &[("tests/add.test", "adds: test 1 = 1\n")]))
             .then(Work::ends)
@@ -265,7 +264,7 @@ fn something_is_committed_behind_the_last_subtask() {
         work.write("README.md", "How to halve.\n");
         work.commit_by_hand("Tell");
     };
-    kept(&SHOP, end, FINALIZE).tell([
+    at_of(&SHOP, end, FINALIZE).tell([
         story("it is taken in", "foreign_commit").done(by_hand),
         // Main was merged into it.
         story("it is set aside with a merge", "foreign_commit")

@@ -1,7 +1,6 @@
 //! What happens to work that is not test-driven.
 
-use super::calls::kept;
-use super::{at, story};
+use super::{at, at_of, story};
 use crate::honest::kinds::{LEARNED, MORE, TESTS};
 use crate::honest::languages::PYTHON;
 use crate::honest::refactoring::{REFACTOR, REFACTORED, UNCHANGED};
@@ -33,7 +32,7 @@ fn work_of_other_kinds() {
     .done(Work::code)
     .deed(|work| work.delete("src/double.sh"))
     .then(Work::finalize)]);
-    kept(&SHOP.kinds(&["spike"]), Before::begin, COMMIT).tell([
+    at_of(&SHOP.kinds(&["spike"]), Before::begin, COMMIT).tell([
         // What was committed already is told where it can stay.
         story("what was tried is committed", "changes_left")
             .done(Work::code)

@@ -103,19 +103,37 @@ impl Story {
 
 /// Where stories begin, and the phase that they report.
 struct Stage {
+    /// The project of all stories, where they have no other.
+    before: Option<Before<'static>>,
     begin: fn(&Before<'static>) -> Work,
     phase: &'static [&'static str],
 }
 
 fn at(begin: fn(&Before<'static>) -> Work, phase: &'static [&'static str]) -> Stage {
-    Stage { begin, phase }
+    Stage {
+        before: None,
+        begin,
+        phase,
+    }
+}
+
+fn at_of(
+    before: &Before<'static>,
+    begin: fn(&Before<'static>) -> Work,
+    phase: &'static [&'static str],
+) -> Stage {
+    Stage {
+        before: Some(*before),
+        ..at(begin, phase)
+    }
 }
 
 impl Stage {
     fn tell(&self, stories: impl IntoIterator<Item = Story>) {
         let named = stories.into_iter().map(|story| (story.name, story));
         play(named, |story| {
-            let work = (self.begin)(&story.before);
+            let before = self.before.unwrap_or(story.before);
+            let work = before.at(&format!("{:?}", self.begin), || (self.begin)(&before));
             story.done.iter().for_each(|done| done(&work));
             let report = |work: &Work| work.report(self.phase);
             let call = story.call.as_deref().unwrap_or(&report);

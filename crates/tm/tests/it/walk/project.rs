@@ -1,7 +1,6 @@
 //! What becomes of the project's files around a run: settings, templates, tasks, branches of earlier runs.
 
-use super::calls::kept;
-use super::{at, story};
+use super::{at, at_of, story};
 use crate::honest::work::{
     Before, COMMIT, CONFIG, GREEN, RED, SHOP, TASKS_FILE, TWO, VERIFIED, Work,
 };
@@ -43,7 +42,7 @@ fn files_of_the_project_are_changed() {
             .deed(|work| work.write(".gitignore", "__pycache__/\n"))
             .then(Work::commit),
     ];
-    kept(&SHOP, Before::with_code, GREEN).tell(damaged.into_iter().chain(others));
+    at_of(&SHOP, Before::with_code, GREEN).tell(damaged.into_iter().chain(others));
     at(Before::with_code, GREEN).tell([story("the test command is replaced", "command_replaced")
         .of(VERIFIED)
         .done(keep_settings)
@@ -54,7 +53,7 @@ fn files_of_the_project_are_changed() {
             work.delete("other.sh");
             assert!(!work.root().join("ran").exists(), "it was run");
         })]);
-    kept(
+    at_of(
         &SHOP.settings(r#""evidence": {"require": "reported"}"#),
         Before::at_red,
         RED,

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::calls::kept;
-use super::{Story, at, story};
+use super::{Story, at, at_of, story};
 use crate::honest::work::{Before, FAILING, FINALIZE, GREEN, RED, SHOP, VERIFIED, Way, Work, age};
 
 const CLAIMED: Before<'static> = SHOP.by(Way::Claimed);
@@ -27,7 +26,7 @@ fn red() {
                 work.ask(&["complete", "red", "--report", path.to_str().unwrap()])
             })
     };
-    kept(
+    at_of(
         &SHOP.settings(r#""evidence": {"require": "reported"}"#),
         Before::at_red,
         RED,
@@ -61,7 +60,7 @@ fn runs_first(name: &'static str, code: &'static str, script: &'static str) -> S
 
 #[test]
 fn green() {
-    kept(&COVERED, Before::with_code, GREEN).tell([
+    at_of(&COVERED, Before::with_code, GREEN).tell([
         story("no test ran", "no_tests_ran")
             .call(numbers(GREEN, "failed:0,passed:0 --coverage 90")),
         story("all tests were skipped", "no_tests_ran")
@@ -72,7 +71,7 @@ fn green() {
             .call(numbers(GREEN, "failed:0,passed:2 --coverage 50"))
             .deed(|work| work.append("tests/double.test", "# all of it\n")),
     ]);
-    kept(&VERIFIED, Before::with_code, GREEN).tell([
+    at_of(&VERIFIED, Before::with_code, GREEN).tell([
         runs_first(
             "nothing is told",
             "report_unreadable",
@@ -123,12 +122,12 @@ fn of_a_tree_that_was_put_back(work: &Work, phase: &[&str]) -> (i32, Value) {
 
 #[test]
 fn a_report_says_other_than_what_is_there() {
-    kept(&SHOP, Before::with_code, GREEN).tell([
+    at_of(&SHOP, Before::with_code, GREEN).tell([
         story("numbers follow names", "tests_missing").call(numbers(GREEN, "failed:0,passed:2")),
         // The tests ran on what is not there any more.
         story("at GREEN", "stale_report").call(|work| of_a_tree_that_was_put_back(work, GREEN)),
     ]);
-    kept(&SHOP, Before::committed, FINALIZE).tell([
+    at_of(&SHOP, Before::committed, FINALIZE).tell([
         story("at the end", "stale_report")
             .call(|work| of_a_tree_that_was_put_back(work, FINALIZE)),
         story("it fails", "suite_failing")

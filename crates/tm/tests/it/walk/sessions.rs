@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::calls::kept;
-use super::{Story, story};
+use super::{Story, at_of, story};
 use crate::honest::work::{Before, CONFIG, SHOP, Work};
 
 fn tm(work: &Work, command: &str) -> (i32, Value) {
@@ -77,7 +76,7 @@ fn calls(name: &'static str, command: &'static str, code: &'static str) -> Story
 
 #[test]
 fn nothing_is_waited_for_or_its_place_is_taken() {
-    kept(&SHOP, session, &[]).tell([
+    at_of(&SHOP, session, &[]).tell([
         story("no response", "not_waiting").call(|work| tm(work, &respond(work, PLAN))),
         calls("no approval", "approve", "no_gate"),
         calls("no rejection", "reject --feedback no", "no_gate"),
@@ -105,7 +104,7 @@ fn a_response_cannot_be_used_or_a_file_of_the_session_is_changed() {
             .deed(|work| response(work, CODE))
             .then(|work| assert_eq!(done(work, "status")["phase"], "REVIEWING"))
     };
-    kept(&SHOP, at_code, &[]).tell([
+    at_of(&SHOP, at_code, &[]).tell([
         unfit("it is empty", "", "response_empty"),
         unfit("it holds no file", "Here it is.\n", "response_unreadable"),
         story("it comes again", "response_repeated").call(|work| tm(work, &respond(work, PLAN))),
@@ -114,7 +113,7 @@ fn a_response_cannot_be_used_or_a_file_of_the_session_is_changed() {
             fs::write(file(work, "plan.md"), "Something else.\n").unwrap();
         }),
     ]);
-    kept(&SHOP, at_plan, &[]).tell([
+    at_of(&SHOP, at_plan, &[]).tell([
         story("another one is there", "response_there")
             .done(|work| done(work, &respond(work, PLAN)))
             .call(|work| tm(work, &respond(work, "Other.\n"))),

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use super::calls::kept;
-use super::{at, story};
+use super::{at, at_of, story};
 use crate::honest::cargo::{LIB, add_code, add_test};
 use crate::honest::work::{
     Before, COMMIT, DOUBLE, DOUBLES, FAILING, GREEN, OLD_FAILURE, RED, SHOP, VERIFIED, Way, Work,
@@ -35,7 +34,7 @@ fn whole(work: &Work) {
 
 #[test]
 fn red_without_a_test_that_fails() {
-    kept(&SHOP, Before::begin, RED).tell([
+    at_of(&SHOP, Before::begin, RED).tell([
         story("none is written", "red_requires_failing_tests").deed(Work::test),
         story("the code came first", "red_requires_failing_tests")
             .done(Work::code)
@@ -57,7 +56,7 @@ fn red_without_a_test_that_fails() {
             .call(|work| work.ask(&["complete", "red", "--results", "failed:1,passed:1"]))
             .deed(Work::test),
     ]);
-    kept(
+    at_of(
         &FAILING.settings(r#""evidence": {"policy": {"production_changed": "refuse"}}"#),
         Before::begin,
         RED,
@@ -114,7 +113,7 @@ fn a_linter_stops_the_command_before_any_test_runs() {
 
 #[test]
 fn green_with_code_that_does_not_pass() {
-    kept(&SHOP, Before::at_green, GREEN).tell([
+    at_of(&SHOP, Before::at_green, GREEN).tell([
         story("it is not right yet", "green_tests_still_failing")
             .done(|work| work.write("src/double.sh", "echo 7\n"))
             .deed(Work::code),
@@ -142,7 +141,7 @@ fn green_with_code_that_does_not_pass() {
 
 #[test]
 fn green_with_tests_that_are_changed() {
-    kept(&SHOP, Before::with_code, GREEN).tell([
+    at_of(&SHOP, Before::with_code, GREEN).tell([
         story("a formatter goes over one", "tests_changed")
             .done(|work| {
                 work.append("tests/double.test", "\n# formatted\n");
@@ -257,7 +256,7 @@ fn a_test_has_another_name_or_place() {
                 .done(|work| work.runs_well("mv tests spec"))
                 .then(Work::ends)
         });
-        kept(&SHOP.by(way), Before::with_code, GREEN).tell(moved.into_iter().chain(all));
+        at_of(&SHOP.by(way), Before::with_code, GREEN).tell(moved.into_iter().chain(all));
     }
     // By name it is seen that nothing is lost.
     let work = VERIFIED.with_code();
@@ -294,7 +293,7 @@ fn what_the_runner_loads_is_changed_in_green() {
                 work.ends();
             })
     };
-    kept(&before, Before::with_code, GREEN).tell([
+    at_of(&before, Before::with_code, GREEN).tell([
         changes("what settings name", "src/double.js"),
         changes("what settings of a folder name", "src/treble.js"),
         story("its settings", "runner_config_changed")
@@ -402,7 +401,7 @@ fn a_hook_formats_what_is_committed_and_refuses() {
             .done(move |work| with_formatter(work, files))
             .then(Work::ends)
     };
-    kept(&SHOP, Before::at_commit, COMMIT).tell(
+    at_of(&SHOP, Before::at_commit, COMMIT).tell(
         [
             "src/double.sh",
             "tests/double.test",
@@ -435,7 +434,7 @@ fn something_is_changed_behind_green() {
         formatted("the code is formatted", RUST),
         formatted("the same without a baseline", RUST.without_baseline()),
     ]);
-    kept(&SHOP, Before::at_commit, COMMIT).tell([
+    at_of(&SHOP, Before::at_commit, COMMIT).tell([
         story("junk is left", "changed_after_green")
             .done(|work| work.write("notes.out", "notes\n"))
             .deed(|work| work.delete("notes.out")),
