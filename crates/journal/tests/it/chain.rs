@@ -274,7 +274,7 @@ fn a_line_that_never_ends_is_damage_and_is_not_held_in_memory() {
 
 #[test]
 fn every_bit_of_the_last_unit_is_held() {
-    for sizes in [&[1][..], &[2, 1], &[1, 3]] {
+    for sizes in [&[1][..], &[1, 2]] {
         let journal = units(sizes);
         let begin = unit_ends(sizes, journal.bytes())[sizes.len() - 1].0;
         for bit in begin * 8..journal.bytes().len() * 8 {

@@ -47,7 +47,7 @@ fn an_event_that_is_longer_than_all_others_hides_none() {
     let mut journal = MemoryJournal::new();
     let mut head = Head::empty();
     let note = |length: usize| event("note", &json!({ "text": "x".repeat(length) }));
-    for number in 0..30 {
+    for number in 0..20 {
         let long = if number % 10 == 7 { 300_000 } else { 10 };
         let events = [note(5), note(long)];
         head = journal.append(&head, TS, &events).unwrap();
@@ -55,7 +55,7 @@ fn an_event_that_is_longer_than_all_others_hides_none() {
     let all = journal.read(&Position::start()).unwrap().records;
     let scene = Scene::with(journal.bytes());
     for before in 1..=head.seq + 1 {
-        for most in [1, 2, 3, 20] {
+        for most in [1, 3, 20] {
             let page = page(&scene.path(), Some(before), most).unwrap();
             let expected = expected(&all, Some(before), most);
             assert!(page.records == expected, "{before} {most}");

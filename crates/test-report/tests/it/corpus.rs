@@ -129,7 +129,7 @@ fn a_cut_report_is_never_better_than_the_whole() {
         }
         let bytes = fs::read(&path).expect("a fixture");
         let whole = read_tests(&bytes[..], None).expect("a report");
-        let step = (bytes.len() / 200).max(1);
+        let step = (bytes.len() / 70).max(1);
         for end in (0..bytes.len()).step_by(step) {
             let (begun, rest) = bytes.split_at(end);
             if let Ok(cut) = read_tests(begun, None) {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use markup::response::bundle::{self, Rules};
 use markup::response::{plan, verdict};
 
-const LARGE: usize = 50 * 1024 * 1024;
+const LARGE: usize = 16 * 1024 * 1024;
 /// Large enough to take hours where each line looks at all others.
 const AWKWARD: usize = 2 * 1024 * 1024;
 
