@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
+use testkit::chance::draws;
 use testkit::{Everything, Outcome, Sandbox};
 
 use super::{advice, terminal::agreed};
@@ -184,16 +185,11 @@ impl TestEnvironment {
         assert!(!output.status.success(), "{point} is not reached");
     }
 
-    /// Those of these places of death that are tried: all where the environment asks for that, else every third, by chance.
+    /// Those of these places of death that are tried: all where the environment asks for that, else a third, by chance.
     #[cfg(debug_assertions)]
     pub fn deaths<'p>(places: &[&'p str]) -> Vec<&'p str> {
-        let by_chance = usize::try_from(testkit::kill::seed() % 3).unwrap();
-        let (first, each) = if testkit::kill::tries_all() {
-            (0, 1)
-        } else {
-            (by_chance, 3)
-        };
-        places.iter().skip(first).step_by(each).copied().collect()
+        let drawn = places.iter().filter(|place| draws(place, 3));
+        drawn.copied().collect()
     }
 
     /// Writes a failing test and reports RED of the present subtask.
