@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::tools::{
-    NODE, built, cache, command, filled, npm, passes, path_with_node, python_environment, root, run,
+    NODE, built, cache, command, filled, npm, path_with_node, python_environment, root, run,
 };
 
 /// Runs all stories; whether all went well.
@@ -30,22 +30,25 @@ pub fn run_all() -> io::Result<bool> {
             fs::copy(&file, beside.join(file.file_name().unwrap_or_default()))?;
         }
     }
-    let mut good = true;
     let python = home.join("python/bin/python");
-    for (interpreter, story) in [
+    // They wait for each other's servers most of the time: all at once.
+    let begun = [
         (Path::new("node"), "main.mjs"),
         (&python, "main.py"),
         (Path::new("node"), "inspector.mjs"),
-    ] {
+    ]
+    .map(|(interpreter, story)| {
         // By its place: a program is looked for on the path of who starts it.
-        let interpreter = on_path(interpreter, &path);
-        good &= passes(
-            command(interpreter)
-                .arg(beside.join(story))
-                .arg(&program)
-                .env("PATH", &path)
-                .env("PYTHONDONTWRITEBYTECODE", "1"),
-        )?;
+        command(on_path(interpreter, &path))
+            .arg(beside.join(story))
+            .arg(&program)
+            .env("PATH", &path)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .spawn()
+    });
+    let mut good = true;
+    for story in begun {
+        good &= story?.wait()?.success();
     }
     Ok(good)
 }
