@@ -13,13 +13,15 @@ mod trace;
 mod trial;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use story::Story;
 use trace::Fault;
 use trial::Tally;
+
+use crate::tools::{command, passes, side_by_side};
 
 /// What is tried.
 #[derive(Debug, Args)]
@@ -127,30 +129,49 @@ pub fn run(chaos: &Chaos) -> io::Result<bool> {
     } else {
         &chaos.stories[..]
     };
-    let mut good = true;
-    for &kind in kinds {
-        for &story in stories {
-            if matches!(kind, Kind::Damage | Kind::Flushes) && story.flushes.is_empty() {
-                continue;
-            }
-            let mut random = fastrand::Rng::with_seed(chaos.seed);
-            let mut choice = trial::Choice {
-                sample: chaos.sample,
-                only: chaos.only.as_deref(),
-                random: &mut random,
-            };
-            let tally = match kind {
-                Kind::Kill => trial::run(&program, story, &[Fault::KillAll], &mut choice)?,
-                Kind::KillAlone => trial::run(&program, story, &[Fault::KillRoot], &mut choice)?,
-                Kind::Errors => trial::run(&program, story, &Fault::ERRORS, &mut choice)?,
-                Kind::Power => power::run(&program, story, &mut choice)?,
-                Kind::Damage => damage::run(&program, story, &mut choice)?,
-                Kind::Flushes => trial::flushes(&program, story)?,
-            };
-            good &= told(chaos, kind, story, &tally);
-        }
+    let all = kinds
+        .iter()
+        .flat_map(|kind| stories.iter().map(|story| (*kind, *story)));
+    let is_told = |(kind, story): &(Kind, &Story)| {
+        !matches!(kind, Kind::Damage | Kind::Flushes) || !story.flushes.is_empty()
+    };
+    let all: Vec<(Kind, &Story)> = all.filter(is_told).collect();
+    if let [(kind, story)] = all[..] {
+        return alone(chaos, &program, kind, story);
     }
-    Ok(good)
+    // Each in a process of its own, as whoever watches one waits for every child that there is.
+    let own = std::env::current_exe()?;
+    side_by_side(all, |(kind, story)| {
+        let mut command = command(&own);
+        command.args(["chaos", kind.name(), "--story", story.name]);
+        command.arg("--program").arg(&program);
+        command.arg("--seed").arg(chaos.seed.to_string());
+        if let Some(sample) = chaos.sample {
+            command.arg("--sample").arg(sample.to_string());
+        }
+        if let Some(only) = &chaos.only {
+            command.arg("--only").arg(only);
+        }
+        passes(&mut command)
+    })
+}
+
+fn alone(chaos: &Chaos, program: &Path, kind: Kind, story: &Story) -> io::Result<bool> {
+    let mut random = fastrand::Rng::with_seed(chaos.seed);
+    let mut choice = trial::Choice {
+        sample: chaos.sample,
+        only: chaos.only.as_deref(),
+        random: &mut random,
+    };
+    let tally = match kind {
+        Kind::Kill => trial::run(program, story, &[Fault::KillAll], &mut choice)?,
+        Kind::KillAlone => trial::run(program, story, &[Fault::KillRoot], &mut choice)?,
+        Kind::Errors => trial::run(program, story, &Fault::ERRORS, &mut choice)?,
+        Kind::Power => power::run(program, story, &mut choice)?,
+        Kind::Damage => damage::run(program, story, &mut choice)?,
+        Kind::Flushes => trial::flushes(program, story)?,
+    };
+    Ok(told(chaos, kind, story, &tally))
 }
 
 fn told(chaos: &Chaos, kind: Kind, story: &Story, tally: &Tally) -> bool {

@@ -4,19 +4,16 @@
 //! seeds are the cases of the tests (`crates/*/tests/it/corpus`); what may well stand in such text is in `fuzz/dictionaries`. What
 //! is found is kept among what is built; input that breaks something is left in `fuzz/artifacts`.
 
-use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use clap::Args;
 
 use crate::tools::{
     cache, cargo, cargo_tool, command, host, need, nightly, passes, path_with, root, run,
+    side_by_side,
 };
 
 /// The last that is known to build the readers.
@@ -63,27 +60,11 @@ pub fn run_all(fuzz: &Fuzz) -> io::Result<bool> {
         Some(name) => vec![name.clone()],
         None => readers()?,
     };
-    let workers = thread::available_parallelism().map_or(1, |count| count.get().min(4));
-    let good = AtomicBool::new(true);
-    let waiting = Mutex::new(VecDeque::from(names));
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(name) = taken(&waiting) {
-                    if let Err(error) = feed(fuzz, &program, &name) {
-                        eprintln!("fuzz {name}: {error}");
-                        good.store(false, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
-    Ok(good.into_inner())
-}
-
-fn taken(waiting: &Mutex<VecDeque<String>>) -> Option<String> {
-    let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-    waiting.pop_front()
+    side_by_side(names, |name| {
+        feed(fuzz, &program, &name)
+            .map(|()| true)
+            .map_err(|error| io::Error::new(error.kind(), format!("fuzz {name}: {error}")))
+    })
 }
 
 /// The names of all readers. A format of reports without seeds is an error: nobody would feed its reader.

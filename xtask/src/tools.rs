@@ -1,10 +1,13 @@
 //! The programs that tasks run, and where each comes from: Debian, the registries, this workspace.
 
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use serde_json::Value;
 
@@ -73,6 +76,41 @@ pub fn passes(command: &mut Command) -> io::Result<bool> {
         io::Error::new(error.kind(), format!("{program}: {error}"))
     })?;
     Ok(status.success())
+}
+
+/// Does the same with each of these, on all processors; whether all held. The others are done all the same where one fails.
+///
+/// # Errors
+///
+/// The first that there was.
+pub fn side_by_side<T: Send>(
+    all: Vec<T>,
+    each: impl Fn(T) -> io::Result<bool> + Sync,
+) -> io::Result<bool> {
+    let workers = thread::available_parallelism().map_or(1, |count| count.get().min(4));
+    let waiting = Mutex::new(VecDeque::from(all));
+    let outcome = Mutex::new(Ok(true));
+    let taken = || locked(&waiting).pop_front();
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(one) = taken() {
+                    let done = each(one);
+                    let mut outcome = locked(&outcome);
+                    match (&*outcome, done) {
+                        (Ok(_), Err(error)) => *outcome = Err(error),
+                        (Ok(true), Ok(false)) => *outcome = Ok(false),
+                        _ => {}
+                    }
+                }
+            });
+        }
+    });
+    outcome.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs it.
