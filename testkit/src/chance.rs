@@ -28,7 +28,13 @@ pub fn throw(name: &str, sides: u64) -> u64 {
     hasher.finish() % sides
 }
 
-/// Whether the case of this name is tried: all are, if the environment asks for that, else one of so many.
+/// Whether the case of this name is tried: all are, if the environment asks for that, else one of so many. A test that fails has
+/// the seed in its output.
+#[expect(clippy::print_stdout, reason = "shown where the test fails")]
 pub fn draws(name: &str, one_of: u64) -> bool {
-    tries_all() || throw(name, one_of) == 0
+    let is_tried = tries_all() || throw(name, one_of) == 0;
+    if is_tried {
+        println!("TRAMLINE_TEST_SEED={} draws {name}", seed());
+    }
+    is_tried
 }

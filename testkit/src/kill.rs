@@ -6,9 +6,7 @@ use std::sync::Once;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-pub use crate::chance::{seed, tries_all};
-
-use crate::chance::throw;
+use crate::chance::{throw, tries_all};
 use crate::files;
 use crate::sandbox::Sandbox;
 

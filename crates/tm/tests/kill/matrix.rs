@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use testkit::Outcome;
-use testkit::kill::{Death, seed, times, tries_all};
+use testkit::chance::{seed, tries_all};
+use testkit::kill::{Death, times};
 
 use crate::place::Place;
 

@@ -312,8 +312,7 @@ pub fn play<S: Send>(
         };
         stories.filter_map(plays).collect()
     });
-    let seed = chance::seed();
-    assert!(failed.is_empty(), "TRAMLINE_TEST_SEED={seed}: {failed:?}");
+    assert!(failed.is_empty(), "{failed:?}");
 }
 
 /// The test that is there before, that of what the first subtask is to bring, and the code that makes it pass.

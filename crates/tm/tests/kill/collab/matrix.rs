@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use testkit::Outcome;
-use testkit::kill::tries_all;
+use testkit::chance::tries_all;
 
 use super::stage::{Stage, answered};
 use super::story::{Act, BY_CALL, by_document};

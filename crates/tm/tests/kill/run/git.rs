@@ -13,7 +13,7 @@ use super::executor::Executor;
 use super::matrix::die_everywhere;
 use super::stage::{Death, Stage, holds_the_lock, wait_for};
 use testkit::Outcome;
-use testkit::kill::{seed, tries_all};
+use testkit::chance::{seed, tries_all};
 use testkit::person::key;
 
 const COMMIT: [&str; 3] = ["autopilot", "commit", "1.1"];

@@ -1,6 +1,7 @@
 //! Each command, killed at each step of its way.
 
-use testkit::kill::{seed, times, tries_all};
+use testkit::chance::{seed, tries_all};
+use testkit::kill::times;
 
 use super::ending::brought_to;
 use super::executor::{Executor, Recovery};

@@ -6,7 +6,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use testkit::kill::{seed, tries_all};
+use testkit::chance::{seed, tries_all};
 
 use super::executor::{Executor, Recovery};
 use super::stage::{Death, Stage};
