@@ -59,7 +59,7 @@ impl Forge {
         sandbox.git(&["remote", "add", "origin", &url]);
         sandbox.git(&["config", &format!("url.{at}.insteadOf"), &url]);
         sandbox.git(&["push", "--quiet", "origin", "HEAD:refs/heads/main"]);
-        Self { folder }
+        Self::of(sandbox)
     }
 
     /// The one that is beside a sandbox.

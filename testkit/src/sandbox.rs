@@ -6,13 +6,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use serde_json::Value;
+
 use crate::files::{self, Everything};
 use crate::kept::Place;
 use crate::mcp::Server;
 use crate::outcome::Outcome;
 use crate::person::Person;
 use crate::template::Template;
-use serde_json::Value;
 
 /// A folder of its own for each test: `home`, with the store of runs in it, `project`, and `temporary` for what processes
 /// need for a moment.
