@@ -145,7 +145,7 @@ pub fn nightly() -> io::Result<bool> {
         println!("\n== {text} (after {} s)", begun.elapsed().as_secs());
     };
     let mut good = true;
-    heading("every point at which the tests kill a debug build");
+    heading("every place of death and every story of the tests");
     good &= passes(cargo(&["test", "--workspace", "--locked"]).env("TRAMLINE_TEST_ALL", "1"))?;
     heading("what is known to be wrong with what we depend on");
     good &= deny(&Deny { advisories: true })?;
