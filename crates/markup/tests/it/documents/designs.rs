@@ -4,10 +4,6 @@ use markup::documents::design::{
     Design, MAX_BYTES, MAX_DEPENDENCIES, MAX_ITEMS, MAX_TITLE_BYTES, Status, read,
 };
 
-fn timed(text: &str) -> Design {
-    super::graphs::timed(|| read(text))
-}
-
 /// `per` for each number, one behind the other.
 fn each(numbers: std::ops::Range<usize>, per: impl Fn(usize) -> String) -> String {
     numbers.map(per).collect()
@@ -21,7 +17,7 @@ fn messages(design: &Design) -> Vec<(u32, &str)> {
 
 #[test]
 fn a_range_again_and_again_is_one_range() {
-    let design = timed(&format!(
+    let design = read(&format!(
         "### Item 1: A\nType: code\nDepends on: {}\n",
         "2-99,".repeat(100_000)
     ));
@@ -33,18 +29,18 @@ fn a_range_again_and_again_is_one_range() {
 fn only_so_many_dependencies_and_items_are_read() {
     let numbers = each(2..MAX_DEPENDENCIES + 2, |n| format!("{n},"));
     let head = "### Item 1: A\nType: code\nDepends on:";
-    let most = timed(&format!("{head} {numbers}{numbers}"));
+    let most = read(&format!("{head} {numbers}{numbers}"));
     assert!(most.problems.is_empty());
     assert_eq!(most.items[0].depends_on.len(), MAX_DEPENDENCIES);
     let lines = each(2..50_000, |n| format!("- {n}\n"));
-    let more = timed(&format!("{head}\n{lines}"));
+    let more = read(&format!("{head}\n{lines}"));
     assert_eq!(more.items[0].depends_on.len(), MAX_DEPENDENCIES);
     let told = "item 1 depends on more than 1000 others";
     assert_eq!(messages(&more), [(1_004, told)]);
     let items = each(0..MAX_ITEMS + 500, |n| {
         format!("### Item {n}: A\nType: code\n")
     });
-    let design = timed(&items);
+    let design = read(&items);
     assert_eq!(design.items.len(), MAX_ITEMS);
     assert_eq!(design.problems.len(), 1);
     assert_eq!(design.problems[0].line, 2_001);
@@ -53,7 +49,7 @@ fn only_so_many_dependencies_and_items_are_read() {
 #[test]
 fn a_document_that_is_too_long_is_not_read() {
     let text = format!("### Item 1: A\nType: code\n{}", "x".repeat(MAX_BYTES));
-    let design = timed(&text);
+    let design = read(&text);
     assert!(design.items.is_empty());
     assert_eq!(design.problems.len(), 1);
     assert_eq!(design.problems[0].code, "too_large");
@@ -61,7 +57,7 @@ fn a_document_that_is_too_long_is_not_read() {
 
 #[test]
 fn a_long_title_is_cut_between_characters() {
-    let design = timed(&format!(
+    let design = read(&format!(
         "### Item 1: x{}\nType: code\n",
         "é\u{7}".repeat(50_000)
     ));
@@ -74,13 +70,13 @@ fn a_long_title_is_cut_between_characters() {
 #[test]
 fn only_so_much_is_told() {
     let many = "**Status:** complete\n".repeat(20_000);
-    let notes = timed(&format!(
+    let notes = read(&format!(
         "### Item 1: A\nType: code\nStatus: pending\n{many}"
     ))
     .notes;
     assert_eq!((notes.len(), notes[100].line), (101, 104));
     assert!(notes[100].message.contains("19900 more notes"));
-    let problems = timed(&"### Item 1: A\nType: code\n".repeat(20_000)).problems;
+    let problems = read(&"### Item 1: A\nType: code\n".repeat(20_000)).problems;
     let last = (problems[100].code, problems[100].line);
     assert_eq!((problems.len(), last), (101, ("more_problems", 203)));
     assert_eq!(problems[0].code, "items_unreadable");
@@ -89,7 +85,7 @@ fn only_so_much_is_told() {
 #[test]
 fn a_long_value_beside_many_others_is_read_fast() {
     for name in ["Status", "Type", "Depends on"] {
-        let design = timed(&format!(
+        let design = read(&format!(
             "### Item 1: A\n{name}: {}\n{}",
             "done ".repeat(100_000),
             format!("{name}: 1\n").repeat(20_000)
@@ -338,11 +334,11 @@ fn a_long_heading_is_read_fast() {
         "~a~", "~~a~~", "~", "<s>a</s>", "<s>", "Item 1, ", "1, ", "and ", "- ", "> ", ": ",
     ] {
         let many = part.repeat(60_000);
-        timed(&format!(
+        read(&format!(
             "### {many}Item 1: A\n### Item {many}\n### Item 1, {many}\n{many}\nStatus: done\n"
         ));
     }
-    let design = timed(&format!(
+    let design = read(&format!(
         "```\n{}",
         "### ~~Item 2: B~~\n```rust\n".repeat(30_000)
     ));
