@@ -38,3 +38,13 @@ pub fn draws(name: &str, one_of: u64) -> bool {
     }
     is_tried
 }
+
+/// Leaves a test whose turn it is not: it is told one time in so many, and always by the nightly.
+#[macro_export]
+macro_rules! by_chance {
+    ($one_of:literal) => {
+        if !$crate::chance::draws(concat!(module_path!(), " ", line!()), $one_of) {
+            return;
+        }
+    };
+}

@@ -49,6 +49,7 @@ fn input_and_output_do_not_wait_for_each_other() {
 
 #[test]
 fn one_that_takes_too_long_is_asked_and_then_not_asked() {
+    testkit::by_chance!(3);
     let polite = "trap 'echo cleared; exit 0' TERM; echo up; while :; do sleep 0.05; done";
     let deaf = "trap '' TERM; echo deaf; while :; do sleep 0.05; done";
     // What it complains of without end is drained.
@@ -89,6 +90,7 @@ fn what_a_program_leaves_running_is_ended_and_not_waited_for() {
 
 #[test]
 fn what_leaves_the_group_with_the_outputs_is_not_waited_for() {
+    testkit::by_chance!(3);
     let begun = Instant::now();
     let script = "python3 -c 'import os, time\nif os.fork() == 0:\n  os.setsid()\n  print(os.getpid(), flush=True)\n  time.sleep(60)\nelse:\n  time.sleep(0.2)'";
     let ended = run(&shell(script)).unwrap();

@@ -33,6 +33,7 @@ fn strip(dir: &Path, keeps_evidence: bool) {
 
 #[test]
 fn every_derived_file_may_be_deleted_at_any_time() {
+    testkit::by_chance!(3);
     // A graph is kept as evidence; all else that units were told stands in the journal.
     for (first, keeps_evidence) in [("code", true), ("bugfix", false)] {
         let stage = Stage::of(&[first, "bugfix"]);

@@ -55,6 +55,7 @@ const WITH_TALLY: Before<'static> = CRATE.with(&[("src/tally.rs", TALLY)]).prepa
 
 #[test]
 fn tests_come_change_their_form_and_move() {
+    testkit::by_chance!(3);
     go_through([own("in one crate", WITH_TALLY.task("2"))
         // In a module that is there and in a file of their own, none of which can be built.
         .red(add_test)
@@ -102,6 +103,7 @@ fn tests_come_change_their_form_and_move() {
 /// Each checkout has the place of the one before, so that nothing piles up.
 #[test]
 fn checkouts_are_built_where_the_last_one_was() {
+    testkit::by_chance!(3);
     let work = CRATE.begin();
     let built = work.outside().join("target/tramline/0/debug/deps");
     let units = || {

@@ -56,6 +56,7 @@ fn rewind(env: &TestEnvironment, to: &str) -> String {
 
 #[test]
 fn back_to_every_step_and_forward_again_comes_to_the_same_end() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     let cycle = ["red", "green", "commit"];
     let mut moments = Vec::new();
@@ -318,6 +319,7 @@ fn half_of_it_is_gone_on_with_and_not_taken_for_a_change() {
 #[cfg(debug_assertions)]
 #[test]
 fn killed_at_each_step_it_comes_to_its_end() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     let first = moment(&env, "red");
     env.subtask();

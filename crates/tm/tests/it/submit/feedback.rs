@@ -214,6 +214,7 @@ fn gitlab_says_it_in_its_own_words() {
 #[cfg(debug_assertions)]
 #[test]
 fn killed_at_each_step_it_is_taken_in_once() {
+    testkit::by_chance!(3);
     let (env, forge) = submitted("github.com");
     forge.has("comments", &json!([remark()]));
     env.switch("main");

@@ -216,6 +216,7 @@ fn nothing_to_commit_and_not_where_it_should_be() {
 
 #[test]
 fn a_commit_that_takes_too_long_is_ended_with_all_it_started() {
+    testkit::by_chance!(3);
     let fixture = Fixture::dirty();
     let within = |millis| {
         let timeout = Duration::from_millis(millis);
