@@ -11,13 +11,22 @@ use std::process::Stdio;
 
 use clap::Args;
 
-use crate::tools::{
-    cache, cargo, cargo_tool, command, host, need, nightly, passes, path_with, root, run,
-    side_by_side,
-};
+use crate::tools::{cache, cargo, command, host, need, passes, root, run, side_by_side};
 
-/// The last that is known to build the readers.
-const VERSION: &str = "0.13.2";
+/// How libFuzzer wants a program to be compiled (<https://llvm.org/docs/LibFuzzer.html>, "SanitizerCoverage"): it is told which
+/// branches were taken, and what was compared with what. Two of these options are not stable; the toolchain that compiles all else
+/// takes them when it is told to.
+const INSTRUMENTS: &[&str] = &[
+    "-Zsanitizer=address",
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Ccodegen-units=1",
+    "-Cdebug-assertions",
+    "--cfg=fuzzing",
+];
 /// Where the cases of the readers of reports are, by format.
 const REPORTS: &str = "crates/test-report/tests/it/corpus";
 
@@ -53,7 +62,6 @@ impl Fuzz {
 
 /// Feeds them; whether all held.
 pub fn run_all(fuzz: &Fuzz) -> io::Result<bool> {
-    nightly()?;
     need("c++", "g++")?;
     let program = built()?;
     let names: Vec<String> = match &fuzz.reader {
@@ -94,14 +102,19 @@ fn folders(within: &Path) -> io::Result<Vec<String>> {
 
 /// The program that has all readers.
 fn built() -> io::Result<PathBuf> {
-    let tool = cargo_tool("cargo-fuzz", VERSION, &[])?;
-    let home = tool.parent().unwrap_or(Path::new(""));
-    // The nightly compiler has objects of its own, which need not drive out those of the stable one.
+    // What is instrumented need not drive out what is not.
     let target = cache("fuzz/build")?;
-    run(cargo(&["+nightly", "fuzz", "build", "read"])
-        .env("PATH", path_with(home.to_owned())?)
-        .env("CARGO_TARGET_DIR", &target))?;
-    Ok(target.join(host()?).join("release/read"))
+    let host = host()?;
+    let manifest = root().join("fuzz/Cargo.toml");
+    run(
+        cargo(&["build", "--release", "--locked", "--target", &host])
+            .arg("--manifest-path")
+            .arg(manifest)
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("CARGO_ENCODED_RUSTFLAGS", INSTRUMENTS.join("\x1f"))
+            .env("CARGO_TARGET_DIR", &target),
+    )?;
+    Ok(target.join(host).join("release/read"))
 }
 
 /// Feeds one reader, and says what came of it when it is over: others run beside it.

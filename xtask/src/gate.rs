@@ -110,7 +110,7 @@ impl Step {
                 passes(tests.env("TRAMLINE_TEST_SEED", seed))
             }
             Self::Demo => passes(command(built("tm")?).arg("demo")),
-            Self::Faults => chaos::run(&Chaos::sample(8)),
+            Self::Faults => chaos::run(&Chaos::sample(6)),
             Self::Fuzz => fuzz::run_all(&Fuzz::lasting(2, 1)),
             Self::Conformance => conformance::run_all(),
             Self::Clients => clients::run_all(),

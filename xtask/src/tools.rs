@@ -198,20 +198,6 @@ pub fn cargo_tool(name: &str, version: &str, options: &[&str]) -> io::Result<Pat
     Ok(tool)
 }
 
-/// Sees to it that there is a nightly toolchain, without making it the one in use.
-pub fn nightly() -> io::Result<()> {
-    if !has("rustup") {
-        let message = "rustup is needed for the nightly toolchain that fuzzing takes";
-        return Err(io::Error::other(message));
-    }
-    if output(command("rustup").args(["run", "nightly", "rustc", "--version"])).is_some() {
-        return Ok(());
-    }
-    println!("install the nightly toolchain");
-    let install = ["toolchain", "install", "nightly", "--profile", "minimal"];
-    run(command("rustup").args(install).arg("--no-self-update"))
-}
-
 /// Sees to it that what is compiled for a target finds its standard library.
 pub fn rust_target(triple: &str) -> io::Result<()> {
     let installed = output(command("rustup").args(["target", "list", "--installed"]));
