@@ -31,13 +31,10 @@ pub(super) fn read(
     source: Source<'_>,
 ) -> Result<TestReport, Unreadable> {
     let text = whole(source)?;
-    let format = match format {
-        Some(format) => format,
-        None => match pnpm::read(&text)? {
-            Some(report) => return Ok(report),
-            None => detect(&text)?,
-        },
-    };
+    if let Some(report) = pnpm::read(&text, format)? {
+        return Ok(report);
+    }
+    let format = format.map_or_else(|| detect(&text), Ok)?;
     let read = match format {
         TestFormat::CargoText => cargo::read(&text),
         TestFormat::CtestText => ctest::read(&text),

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use crate::tests::builder::Builder;
-use crate::tests::{Outcome, TestReport, read_tests};
+use crate::tests::{Outcome, TestFormat, TestReport, read_tests};
 use crate::unreadable::{Kind, Unreadable};
 
 /// Reads the reports among what the scripts printed; none where there is none. A script that did not end well and reports no failure,
 /// such as a linter, counts as one test that could not be run.
-pub(super) fn read(text: &str) -> Result<Option<TestReport>, Unreadable> {
+pub(super) fn read(
+    text: &str,
+    format: Option<TestFormat>,
+) -> Result<Option<TestReport>, Unreadable> {
     let (mut all, mut broken): (Option<TestReport>, _) = (None, Vec::new());
     for ((folder, script), (printed, ended)) in scripts(text) {
-        let report = match read_tests(printed.as_bytes(), None) {
+        let report = match read_tests(printed.as_bytes(), format) {
             Ok(report) => Some(report),
             Err(why) if why.format.is_some() && why.kind != Kind::Nothing => return Err(why),
             Err(_) => None,
