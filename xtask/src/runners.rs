@@ -1,6 +1,6 @@
 //! Every test runner that is here with the real binary: an honest run, which has to go through, and all known ways to a commit
 //! without the work, each of which has to end as `xtask/runners/expected.toml` says: cheats, which every runner may be tried
-//! with, and evasions, which are particular to a few. What is expected stands in `docs/evidence.md`, too, as tables.
+//! with, and evasions, which are particular to a few. What is expected stands in `xtask/runners/results.md`, too, as tables.
 
 mod installed;
 mod play;

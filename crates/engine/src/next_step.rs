@@ -170,7 +170,7 @@ impl NextStep {
             step = step.with("item", item);
         }
         let counts = match role.reader.as_str() {
-            "tests" if level == Level::Verified => return step.and("verify"),
+            "tests" if level >= Level::Ran => return step.and("verify"),
             "tests" if level == Level::Reported => return step.and("report"),
             "tests" if role.shows.is_some() => "failed:N,passed:N",
             "tests" if role.suite.is_some() => "passed:N,failed:N",

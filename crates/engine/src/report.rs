@@ -19,7 +19,7 @@ use workspace::convention::message;
 use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::memory::{self, is_repair};
-use crate::capability::tests::evidence::{asked_level, level_name};
+use crate::capability::tests::evidence::{asked_level, level_named};
 use crate::capability::tests::report_files;
 use crate::clock::stamp;
 use crate::engine::Engine;
@@ -348,7 +348,7 @@ fn repeated(
                 if ended_since(&before) {
                     return ReportOutcome::Refused(Refusal::new("run_over"));
                 }
-                let verified = not_run && before.level == level_name(Level::Verified);
+                let verified = not_run && level_named(&before.level) >= Some(Level::Ran);
                 if before.digest == command.digest || verified {
                     return ReportOutcome::Repeated(Box::new(before));
                 }

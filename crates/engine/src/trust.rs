@@ -362,8 +362,8 @@ impl Engine {
             readable(command)
         )];
         effects.extend(behind.iter().flat_map(what_is_behind));
-        if let Some(setup) = setup.filter(|_| config.evidence.red_in_clean_tree) {
-            effects.push(format!("runs in fresh checkouts: {}", readable(setup)));
+        if let Some(setup) = setup {
+            effects.push(format!("runs on the bench: {}", readable(setup)));
         }
         let hash = journal::sha256_hex(bytes.as_bytes());
         self.judged(
@@ -463,7 +463,7 @@ impl Engine {
     /// The same, where the settings have it run whether somebody asks for it or not.
     fn unasked_test_command(&self) -> Option<String> {
         let evidence = &self.settings.config.evidence;
-        let unasked = evidence.require == Level::Verified || evidence.red_in_clean_tree;
+        let unasked = evidence.require >= Level::Ran;
         unasked.then(|| self.found_test_command()).flatten()
     }
 }

@@ -307,7 +307,7 @@ impl Session<'_> {
 
     /// Whether the tests are run whatever is said of them.
     fn always_verifies(&self) -> bool {
-        self.engine.settings().config.evidence.require == Level::Verified
+        self.engine.settings().config.evidence.require >= Level::Ran
     }
 
     /// Whether the settings ask for coverage.

@@ -7,6 +7,7 @@
 //! The one write that matters is [`Repository::commit`]. It happens once: whoever comes after a crash asks
 //! [`Repository::find_our_commit`] before trying again.
 
+mod bench;
 mod bounded;
 mod branch;
 mod change;
@@ -15,6 +16,7 @@ mod command;
 mod commit;
 mod contents;
 mod error;
+mod files;
 mod fingerprint;
 mod history;
 mod index_copy;
@@ -34,9 +36,10 @@ mod scratch;
 mod secret;
 mod setup;
 mod status;
-mod worktree;
+mod trees;
 
 pub use crate::process::ProcessGroup;
+pub use bench::Bench;
 pub use branch::{BranchConflict, Branches};
 pub use checkouts::{in_other_worktrees, is_linked, share_repository};
 pub use commit::{CommitError, CommitMade, CommitRequest};
@@ -56,4 +59,4 @@ pub use scratch::Scratch;
 pub use secret::{SECRET_HEAD_BYTES, looks_secret};
 pub use setup::Dependencies;
 pub use status::{Change, StatusCode, TreeStatus};
-pub use worktree::ThrowAwayWorktree;
+pub use trees::{FILE_MODE, TreeChange};

@@ -5,7 +5,6 @@
 //! Which change of a setting weakens the rails is said with each key (`config/keys.rs`). [`person`] runs `ssh-keygen`, and gives it
 //! the text where nobody can change it.
 
-pub mod build_cache;
 pub mod checks;
 pub mod config;
 pub mod convention;

@@ -89,7 +89,7 @@ impl Expected {
             println!("{} says why it passes, and it does not", caught.name);
             return Ok(false);
         }
-        let path = root().join("docs/evidence.md");
+        let path = root().join("xtask/runners/results.md");
         let text = fs::read_to_string(&path)?;
         let wanted = between(&text, CHEATS, &self.in_words(runners, cheats))?;
         let wanted = between(&wanted, EVASIONS, &self.evasions_in_words(runners, cheats))?;
@@ -100,7 +100,7 @@ impl Expected {
             fs::write(&path, wanted)?;
             return Ok(true);
         }
-        println!("docs/evidence.md does not say what is expected: UPDATE_DOCS=1 writes it");
+        println!("xtask/runners/results.md does not say what is expected: UPDATE_DOCS=1 writes it");
         Ok(false)
     }
 
@@ -250,7 +250,7 @@ fn marked(answer: &str) -> String {
 fn between(text: &str, [begin, end]: [&str; 2], what: &str) -> io::Result<String> {
     let places = text.find(begin).zip(text.find(end));
     let Some((from, to)) = places.filter(|(from, to)| from < to) else {
-        let message = format!("docs/evidence.md has no {begin} … {end}");
+        let message = format!("xtask/runners/results.md has no {begin} … {end}");
         return Err(io::Error::other(message));
     };
     let (before, rest) = (&text[..from + begin.len()], &text[to..]);

@@ -49,10 +49,8 @@ pub(crate) const CHECKED_BEFORE: Slot<String> = Slot::new("checkedBefore");
 pub(crate) const LAST_RUNNER: Slot<RunnerIdentity> = Slot::new("lastRunner");
 /// The facts of the suite as it was before the run, if somebody reported it.
 pub(crate) const BASELINE: Slot<Map<String, Value>> = Slot::new("baseline");
-/// How often tests were tried in a fresh checkout, and that took too long.
-pub(crate) const SLOW_TRIES: Slot<u32> = Slot::new("slowTries");
-/// An answer has said that tests were not tried in a fresh checkout, and why.
-pub(crate) const TOLD_NOT_REPLAYED: Slot<bool> = Slot::new("toldNotReplayed");
+/// Why suites are run in the working tree: the bench cannot be used.
+pub(crate) const BENCH: Slot<String> = Slot::new("offBench");
 /// Report files that were handed in and are no part of the work.
 pub(crate) const REPORTS: Slot<Vec<RepoPath>> = Slot::new("reports");
 /// The tag that `.taskmaster/state.json` named before the run.
@@ -299,6 +297,9 @@ pub struct Shown {
     /// What the files held that were changed for it, in one name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// The tree that its suite was run on, where we ran it on the bench.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tested: Option<Oid>,
     /// How many failed, or could not be built.
     pub failing: u64,
     /// How many could not be built.

@@ -1,12 +1,10 @@
 //! What the codes of the workflow mean: one message and one suggestion each.
 
 use machine::event::AcceptedReport;
-use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-use crate::capability::tests::evidence::OUTPUT;
 use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
-use crate::capability::tests::evidence::replay::Replay;
+use crate::capability::tests::evidence::{OFF_BENCH, OUTPUT};
 use crate::capability::tests::ignored::IGNORED;
 use crate::capability::tests::read::{CONFIGURED, GONE, MOVED};
 use crate::capability::tests::snapshots::SNAPSHOTS;
@@ -95,8 +93,8 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
-        code: "not_replayed",
-        meaning: NOT_REPLAYED,
+        code: "ran_in_place",
+        meaning: RAN_IN_PLACE,
         suggestion: "",
     },
     Text {
@@ -282,8 +280,8 @@ pub fn message_of(report: &AcceptedReport, code: &str) -> String {
 /// What somebody is told whose runner wrote snapshots.
 const WRITTEN: &str = "What a snapshot asks for is what the code gave: read whether it is right";
 
-/// What somebody is told whose tests were seen in their own working tree alone.
-const NOT_REPLAYED: &str = "The tests were not tried in a fresh checkout";
+/// What somebody is told whose suite does not run on the bench.
+const RAN_IN_PLACE: &str = "The tests are run in the working tree, not on a bench of tm's own, so that files outside of the commit may decide them";
 
 /// What somebody is told whose new tests were not tried on a product that does nothing.
 const HOLLOW_UNDECIDED: &str = "The new tests were not tried on a product that does nothing: whether they need it was not seen";
@@ -343,19 +341,10 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
             Some(why) => format!("{HOLLOW_UNDECIDED} ({why})"),
             None => HOLLOW_UNDECIDED.to_owned(),
         },
-        "not_replayed" => {
-            let replay: Option<Replay> = facts
-                .get("replayed")
-                .and_then(|replay| Replay::deserialize(replay).ok());
-            let open = replay.map(|replay| replay.open()).unwrap_or_default();
-            if open.is_empty() {
-                return NOT_REPLAYED.to_owned();
-            }
-            format!(
-                "{NOT_REPLAYED} ({}). The run's report tells of each time",
-                open.join(", ")
-            )
-        }
+        "ran_in_place" => match facts.get(OFF_BENCH).and_then(Value::as_str) {
+            Some(reason) => format!("{RAN_IN_PLACE} ({reason})"),
+            None => RAN_IN_PLACE.to_owned(),
+        },
         "tests_ignored" => match names(facts, IGNORED) {
             Some(names) => format!(
                 "Git ignores files of tests that were written in this run, and no commit holds them: {names}"

@@ -10,8 +10,7 @@ use workspace::config::Level;
 use workspace::git::{CommitInfo, Oid, Repository};
 
 use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
-use crate::capability::tests::evidence::level_name;
-use crate::capability::tests::evidence::replay::with_product_of_red;
+use crate::capability::tests::evidence::{level_name, level_named};
 use crate::capability::tests::read::few;
 use crate::decisions::SignatureState;
 use crate::fault::Fault;
@@ -97,14 +96,9 @@ pub fn judge(
         judged.evidence(name, phase, known)?;
         judged.warned(name, &phase.policies, made);
         judged.remarks.extend(remarks(name, phase));
-        for how in &phase.undecided {
-            judged
-                .remarks
-                .push(format!("the tests of {name} could not be tried {how}"));
-        }
-        if let Some(said) = with_product_of_red(&phase.product_of_red) {
+        if let Some(reason) = &phase.off_bench {
             judged.remarks.push(format!(
-                "without the change the tests of {name} fail {said}"
+                "the tests of {name} were run in the working tree, not on the bench: {reason}"
             ));
         }
     }
@@ -260,10 +254,7 @@ impl CheckResult {
     }
 
     fn level_of(&mut self, name: &str, phase: &Phase, least: Level) {
-        let level = [Level::Verified, Level::Reported]
-            .into_iter()
-            .find(|level| level_name(*level) == phase.level)
-            .unwrap_or(Level::Claimed);
+        let level = level_named(&phase.level).unwrap_or(Level::Claimed);
         self.level = Some(self.level.map_or(level, |before| before.min(level)));
         if level < least {
             self.wrong(

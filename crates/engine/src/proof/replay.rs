@@ -1,22 +1,22 @@
 //! Commits replayed: their tests are run again, on what they hold and without their change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use ::test_report::Outcome;
 use serde::Serialize;
 use text::plain::{cut_bytes, one_line};
 use workspace::config::Config;
 use workspace::convention::inline_tests::{same_tests, split, with_tests_of};
-use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
-use workspace::git::{Oid, RepoPath, Repository};
+use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
+use workspace::git::{FILE_MODE, Oid, RepoPath, Repository, TreeEntry};
 use workspace::process::Cancellation;
 
 use crate::capability::git::read::preflight::test_command;
 use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
-use crate::capability::tests::evidence::checkout::Checkout;
+use crate::capability::tests::evidence::bench::{BENCHES, Bench};
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::replay::is_tested_there;
 use crate::capability::tests::evidence::suite::end_of;
 use crate::capability::tests::read::few;
 use crate::capability::tests::results::Counts;
@@ -27,7 +27,7 @@ use crate::proof::check::{Problem, problem};
 /// So many bytes of what was printed are shown where it came to nothing.
 const MOST_PRINTED: usize = 400;
 
-/// What the tests of a commit did when they were run again, each time in a fresh checkout.
+/// What the tests of a commit did when they were run again, each time on the bench.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayedCommit {
@@ -115,17 +115,6 @@ impl ReplayedCommit {
     }
 }
 
-/// A file as a commit would have it without its change.
-struct WithoutChange {
-    path: RepoPath,
-    /// None where it would not be there.
-    bytes: Option<Vec<u8>>,
-    /// The commit that it is at, where it is a submodule.
-    submodule: Option<Oid>,
-    /// Whether it holds tests that the commit has brought.
-    has_tests: bool,
-}
-
 /// What is needed to run the tests of commits.
 pub(super) struct Replayer<'a> {
     pub(super) repository: &'a Repository,
@@ -133,6 +122,8 @@ pub(super) struct Replayer<'a> {
     memory: Memory,
     classes: PathClasses,
     cancelled: Cancellation,
+    /// Where the project's benches lie.
+    benches: PathBuf,
 }
 
 impl<'a> Replayer<'a> {
@@ -152,6 +143,7 @@ impl<'a> Replayer<'a> {
             config: &engine.settings.config,
             classes,
             cancelled: engine.cancellation(),
+            benches: engine.home.project(&engine.root)?.path().join(BENCHES),
             memory: Memory {
                 start,
                 dirty: BTreeMap::new(),
@@ -187,10 +179,10 @@ impl<'a> Replayer<'a> {
         known: &[String],
         had_red: bool,
     ) -> Result<ReplayedCommit, Fault> {
-        let (green, checkout) = self.tested(commit, &[])?;
+        let green = self.tested(commit, commit)?;
         if green.counts.passed == 0 {
             let printed = green.ran.map_or(String::new(), |ran| end_of(&ran.output));
-            let why = "no test passes in a fresh checkout of it";
+            let why = "no test of it passes on the bench";
             return Ok(ReplayedCommit::failed(Some(green.counts), why, &printed));
         }
         let mut replayed = ReplayedCommit {
@@ -201,15 +193,15 @@ impl<'a> Replayer<'a> {
         let changed = self.repository.changed_paths(base, commit)?;
         let (tests, others): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_test(path));
-        let without = self.without(base, commit, &others)?;
-        if !had_red || tests.is_empty() && !without.iter().any(|file| file.has_tests) {
+        let (without, has_tests) = self.without(base, commit, &others)?;
+        if !had_red || tests.is_empty() && !has_tests {
             replayed.undecided = had_red.then(|| "it holds no tests".to_owned());
             if green.counts.failing() > 0 {
                 replayed.problems.push(failing(&[]));
             }
             return Ok(replayed);
         }
-        let (red, checkout_without) = self.tested(commit, &without)?;
+        let red = self.tested(&without, commit)?;
         replayed.red = Some(red.counts);
         let (now, then) = (green.ledger(), red.ledger());
         let passes_then = |id: &str| {
@@ -225,7 +217,7 @@ impl<'a> Replayer<'a> {
         let again = if broken.is_empty() {
             None
         } else {
-            checkout.tested(None)?.ledger()
+            self.tested(commit, commit)?.ledger()
         };
         let broken: Vec<&str> = broken
             .into_iter()
@@ -239,9 +231,8 @@ impl<'a> Replayer<'a> {
             Some(now) if has_names => now.those(Outcome::is_success).any(|id| !passes_then(id)),
             _ => red.counts.failing() > green.counts.failing(),
         };
-        if !turned && !is_tested_there(&self.memory, &checkout_without, &others)? {
-            replayed.undecided =
-                Some("what the tests load does not lie in the checkout".to_owned());
+        if !turned && !self.is_product_tested((commit, &without), &others)? {
+            replayed.undecided = Some("what the tests load does not lie on the bench".to_owned());
         } else if !turned {
             replayed.problems.push(problem(
                 "red_not_replayed",
@@ -251,58 +242,92 @@ impl<'a> Replayer<'a> {
         Ok(replayed)
     }
 
-    /// These files as a commit would have them without its change: with the product of `base`, and its own tests where these stand among
-    /// that.
-    fn without(
-        &self,
-        base: &Oid,
-        commit: &Oid,
-        paths: &[RepoPath],
-    ) -> Result<Vec<WithoutChange>, Fault> {
-        let submodules = self.repository.submodules_at(base)?.into_iter();
-        let submodules: BTreeMap<RepoPath, Oid> = submodules.collect();
-        let former = |path: &RepoPath| -> Result<WithoutChange, Fault> {
-            let name = path.to_string();
-            let mut file = WithoutChange {
-                path: path.clone(),
-                bytes: self.repository.bytes_at(base, path)?,
-                submodule: submodules.get(path).cloned(),
-                has_tests: false,
-            };
+    /// The tree of a commit with the product of `base` in these files, and its own tests where these stand among that; whether any do
+    /// that the commit has brought.
+    fn without(&self, base: &Oid, commit: &Oid, paths: &[RepoPath]) -> Result<(Oid, bool), Fault> {
+        let mut edits = Vec::new();
+        let mut merged = Vec::new();
+        for change in self.repository.tree_changes(base, commit)? {
+            if !paths.contains(&change.path) {
+                continue;
+            }
+            let name = change.path.to_string();
+            let mut text = None;
             if may_hold_tests(&name) {
-                let before = self.repository.file_at(base, path)?;
-                let now = self.repository.file_at(commit, path)?.unwrap_or_default();
+                let before = self.repository.file_at(base, &change.path)?;
+                let now = self.repository.file_at(commit, &change.path)?;
+                let now = now.unwrap_or_default();
                 let tests = split(&name, &now).tests;
                 let then = before.as_ref().map(|before| split(&name, before).tests);
-                file.has_tests =
-                    !tests.is_empty() && !then.is_some_and(|then| same_tests(&then, &tests));
-                if let Some(before) = before.filter(|_| file.has_tests) {
-                    file.bytes = Some(with_tests_of(&name, &before, &now).into_bytes());
-                }
+                let is_other = !then.is_some_and(|then| same_tests(&then, &tests));
+                text = before
+                    .filter(|_| !tests.is_empty() && is_other)
+                    .map(|before| with_tests_of(&name, &before, &now));
             }
-            Ok(file)
-        };
-        paths.iter().map(former).collect()
-    }
-
-    /// Runs the tests of a commit in a fresh checkout, with these files in the place of its own.
-    fn tested(
-        &self,
-        commit: &Oid,
-        files: &[WithoutChange],
-    ) -> Result<(TestEvidence, Checkout<'_>), Fault> {
-        let at = (commit, &[][..]);
-        let mut checkout = Checkout::bare(&self.memory, self.config, at, &self.cancelled)?;
-        for file in files {
-            match (&file.bytes, &file.submodule) {
-                (Some(bytes), _) => checkout.write(&file.path, bytes)?,
-                (None, Some(commit)) => checkout.place_submodule(&file.path, commit)?,
-                (None, None) => checkout.remove(&file.path)?,
+            match text {
+                Some(text) => merged.push((change.path, text)),
+                None => edits.push((change.path, change.before)),
             }
         }
-        // A build that comes before the tests builds what is there then.
-        checkout.make_ready()?;
-        Ok((checkout.tested(None)?, checkout))
+        let texts: Vec<&str> = merged.iter().map(|(_, text)| text.as_str()).collect();
+        let blobs = self.repository.write_blobs(&texts)?;
+        let has_tests = !merged.is_empty();
+        let files = merged.into_iter().zip(blobs);
+        edits.extend(files.map(|((path, _), oid)| {
+            let mode = FILE_MODE;
+            (path, Some(TreeEntry { mode, oid }))
+        }));
+        Ok((self.repository.edit_tree(commit, &edits)?, has_tests))
+    }
+
+    /// Runs the tests of a tree, with a commit as the bench's HEAD.
+    fn tested(&self, tree: &Oid, head: &Oid) -> Result<TestEvidence, Fault> {
+        let cancelled = &self.cancelled;
+        let bench = Bench::take(
+            &self.benches,
+            &self.memory,
+            self.config,
+            head.clone(),
+            cancelled,
+        )?;
+        bench.tested(tree, tree != head, None)
+    }
+
+    /// Whether it is the bench's own product that is tested on it: with all of that taken away not every test passes. `changed` are files
+    /// that were changed, among others.
+    fn is_product_tested(
+        &self,
+        (commit, tree): (&Oid, &Oid),
+        changed: &[RepoPath],
+    ) -> Result<bool, Fault> {
+        let ending = |path: &RepoPath| {
+            let name = path.to_string();
+            name.rsplit_once('.').map(|(_, ending)| ending.to_owned())
+        };
+        let is_source = |path: &RepoPath| {
+            self.classes.of(&self.repository.name_in_scope(path)) == PathClass::Source
+        };
+        // What language the product is written in tells what was changed of it.
+        let changed_endings: BTreeSet<String> = changed
+            .iter()
+            .filter(|path| is_source(path))
+            .filter_map(ending)
+            .collect();
+        let known = self.repository.known_files()?;
+        let product = known.iter().chain(changed).filter(|path| {
+            let name = path.to_string();
+            let is_code = Language::of(&name).is_some()
+                || may_hold_tests(&name)
+                || ending(path).is_some_and(|ending| changed_endings.contains(&ending));
+            is_source(path) && is_code
+        });
+        let edits: Vec<_> = product.map(|path| (path.clone(), None)).collect();
+        let none = self.repository.edit_tree(tree, &edits)?;
+        match self.tested(&none, commit) {
+            Ok(without) => Ok(without.counts.failing() > 0 || without.counts.passed == 0),
+            Err(fault) if fault.code == "cancelled" => Err(fault),
+            Err(_) => Ok(true),
+        }
     }
 
     fn is_test(&self, path: &RepoPath) -> bool {

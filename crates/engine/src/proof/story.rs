@@ -16,8 +16,7 @@ use crate::capability::checks::content_checks;
 use crate::capability::git::read::commit::UNTESTED;
 use crate::capability::memory::{self, Memory, TESTED};
 use crate::capability::tests::as_before::AS_BEFORE;
-use crate::capability::tests::evidence::NAMED;
-use crate::capability::tests::evidence::replay::Replay;
+use crate::capability::tests::evidence::{NAMED, OFF_BENCH};
 use crate::decisions::Decision;
 use crate::earlier::Earlier;
 use crate::fault::Fault;
@@ -57,15 +56,9 @@ pub struct Phase {
     /// Tests that fail in it and did not before, where the source says so.
     #[serde(skip)]
     pub newly_failing: Vec<String>,
-    /// How its tests could not be tried, with the reasons.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub undecided: Vec<String>,
-    /// Whether its tests were tried without the change, and failed there.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub replayed: bool,
-    /// Files whose product was that of RED there, so that what RED changed of it was not tried without.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub product_of_red: Vec<RepoPath>,
+    /// Why the suite was run in the working tree, where the source says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off_bench: Option<String>,
     /// The linters, formatters and type checkers that found nothing new in it, where the source says so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checked: Vec<String>,
@@ -107,8 +100,6 @@ impl Phase {
         }
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         let verified = report.facts.get("verified");
-        let replay = report.facts.get("replayed");
-        let replay = replay.and_then(|told| serde_json::from_value::<Replay>(told.clone()).ok());
         Self {
             unit: report.unit.clone(),
             named: text(report.facts.get(NAMED)),
@@ -116,9 +107,7 @@ impl Phase {
             known_failing: names(report.facts.get("knownFailing")),
             newly_failing: names(report.facts.get("newlyFailing")),
             checked: content_checks(&report.facts),
-            replayed: replay.as_ref().is_some_and(Replay::holds),
-            undecided: replay.as_ref().map_or_else(Vec::new, Replay::open),
-            product_of_red: replay.map_or_else(Vec::new, |replay| replay.product_of_red),
+            off_bench: text(report.facts.get(OFF_BENCH)),
             level: match report.level.as_str() {
                 "" => "claimed".to_owned(),
                 level => level.to_owned(),

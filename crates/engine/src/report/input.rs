@@ -15,8 +15,7 @@ use crate::capability::reads_long;
 use crate::capability::tests::as_before;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
-use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::suite::Suite;
+use crate::capability::tests::evidence::verified::Asked;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
@@ -177,7 +176,7 @@ impl Engine {
                     |present| as_before::evidence(run, present),
                 );
         }
-        let verify = given.verify || config.evidence.require == Level::Verified;
+        let verify = given.verify || config.evidence.require >= Level::Ran;
         let mut taken = if verify {
             TestEvidence {
                 level: Some(Level::Verified),
@@ -203,61 +202,43 @@ impl Engine {
         {
             return Ok(taken);
         }
-        let in_clean_tree = run
-            .token(token)
-            .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
-        if (verify || in_clean_tree) && !given.verify {
-            let command = Memory::of(run)?.start.test_command;
-            self.of_tests(&command, &config)?.required()?;
-        }
-        if (verify || in_clean_tree) && self.is_refused_anyway((dir, run), token)? {
+        if !verify {
             return Ok(taken);
         }
-        if in_clean_tree || verify {
-            self.tell(RUNNING, 0, None);
+        let memory = Memory::of(run)?;
+        if !given.verify {
+            self.of_tests(&memory.start.test_command, &config)?
+                .required()?;
         }
-        if in_clean_tree {
-            taken.clean = Some(evidence::clean::check(
-                run,
-                &config,
-                format,
-                &self.cancellation(),
-            )?);
+        if self.is_refused_anyway((dir, run), token)? {
+            return Ok(taken);
         }
-        if verify {
-            let memory = Memory::of(run)?;
-            let repository = memory.repository();
-            let subject = Subject::new(&repository, &memory.start)?;
-            let reports = given.reports.iter().map(|path| self.cwd.join(path));
-            let verified = evidence::suite::verify(&Suite {
-                command: &memory.start.test_command,
-                folder: &memory.start.project_root,
-                config: &config,
-                format,
-                reports: &reports.collect::<Vec<_>>(),
-                subject: Some(&subject),
-                cancelled: &self.cancellation(),
-                may_break: true,
-                env: &[],
-            })?;
-            taken = TestEvidence {
-                removed: taken.removed,
-                updated: taken.updated,
-                clean: taken.clean,
-                ..verified
-            };
-            taken.take_coverage(given, &self.cwd)?;
-            if let Some(present) = run.token(token) {
-                let cancelled = self.cancellation();
-                evidence::baseline::found_out(run, &present.role, &config, &mut taken, &cancelled)?;
-                let named = report.files.iter();
-                let named = named.filter_map(|name| repository.relative(&self.root.join(name)));
-                let of = (dir.path(), run, &*named.collect::<Vec<_>>());
-                taken.replay = evidence::replay::of(of, present, &config, &taken, &cancelled)?;
-                let of = (dir.path(), run);
-                taken.hollow = evidence::hollow::of(of, present, &config, &taken, &cancelled)?;
-            }
-        }
+        let Some(present) = run.token(token) else {
+            return Ok(taken);
+        };
+        self.tell(RUNNING, 0, None);
+        let repository = memory.repository();
+        let named = report.files.iter();
+        let named = named.filter_map(|name| repository.relative(&self.root.join(name)));
+        let reports = given.reports.iter().map(|path| self.cwd.join(path));
+        let cancelled = self.cancellation();
+        let asked = Asked {
+            run_dir: dir.path(),
+            run,
+            present,
+            config: &config,
+            named: &named.collect::<Vec<_>>(),
+            reports: &reports.collect::<Vec<_>>(),
+            format,
+            cancelled: &cancelled,
+        };
+        taken = TestEvidence {
+            removed: taken.removed,
+            updated: taken.updated,
+            ..asked.verified().map_err(fault_of)?
+        };
+        taken.take_coverage(given, &self.cwd)?;
+        taken.hollow = evidence::hollow::of(&asked, &taken)?;
         Ok(taken)
     }
 }

@@ -238,7 +238,6 @@ impl Account {
             "red": basis.red.json(),
             "green": basis.green.json(),
             "suite": basis.suite.json(),
-            "redInCleanTree": basis.clean,
             "baseline": self.story.baseline.as_ref().map(Phase::json),
         });
         put_all(&mut evidence, basis.total().json());

@@ -14,15 +14,14 @@ use crate::capability::checks::content_checks;
 use crate::capability::memory::{LAST_LEDGER, SHOWN};
 use crate::capability::tests::as_before::AS_BEFORE;
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
-use crate::capability::tests::evidence::{NAMED, SubmittedFile, level_name};
+use crate::capability::tests::evidence::{NAMED, OFF_BENCH, SubmittedFile, level_name};
 use crate::capability::tests::read::{MOST_NAMED, MOVED};
 use crate::capability::tests::snapshots::SNAPSHOTS;
 use workspace::config::Level;
 
 /// The levels, the weakest first.
-pub const LEVELS: [Level; 3] = [Level::Claimed, Level::Reported, Level::Verified];
+pub const LEVELS: [Level; 4] = Level::ALL;
 
 /// A report of tests: its numbers, and where they come from.
 #[derive(Debug, Clone)]
@@ -57,10 +56,8 @@ pub struct Phase {
     pub coverage_report: Option<SubmittedFile>,
     /// The run of the test command.
     pub verified: Option<SuiteVerdict>,
-    /// The same in a fresh checkout.
-    pub in_clean_tree: Option<SuiteVerdict>,
-    /// Its tests on the tree from before.
-    pub replayed: Option<Replay>,
+    /// Why the suite was run in the working tree, and not on the bench.
+    pub off_bench: Option<String>,
     /// Tests that fail, and did not before.
     pub newly_failing: Vec<String>,
     /// Of those that RED showed failing, the ones that pass now.
@@ -111,8 +108,7 @@ impl Phase {
             reports: read(facts, "reports").unwrap_or_default(),
             coverage_report: read(facts, "coverageReport"),
             verified: read(facts, "verified"),
-            in_clean_tree: read(facts, "inCleanTree"),
-            replayed: read(facts, "replayed"),
+            off_bench: read(facts, OFF_BENCH),
             newly_failing: read(facts, "newlyFailing").unwrap_or_default(),
             turned: Vec::new(),
             added: Vec::new(),
@@ -221,8 +217,7 @@ impl Phase {
         put("reports", json!(self.reports));
         put("coverageReport", json!(self.coverage_report));
         put("verified", json!(self.verified));
-        put("inCleanTree", json!(self.in_clean_tree));
-        put("replayed", json!(self.replayed));
+        put(OFF_BENCH, json!(self.off_bench));
         put("failingTests", json!(self.failing));
         put("knownFailing", json!(self.known_failing));
         put("flakyTests", json!(self.flaky));
@@ -307,8 +302,6 @@ pub struct Basis {
     pub green: Levels,
     /// The final suite.
     pub suite: Levels,
-    /// REDs that were also seen in a fresh checkout.
-    pub clean: u64,
     /// The suite of before the run.
     pub before: Option<Level>,
 }
@@ -354,19 +347,6 @@ impl Basis {
                 format!("{}. ({}.)", phases.join("; "), meanings.join("; "))
             }
         };
-        let of = self.red.total();
-        if self.clean > 0 {
-            let those = match (self.clean, of) {
-                (_, 1) => "RED was".to_owned(),
-                (clean, of) if clean == of => format!("All {of} REDs were"),
-                (1, of) => format!("1 of {of} REDs was"),
-                (clean, of) => format!("{clean} of {of} REDs were"),
-            };
-            let _ = write!(
-                said,
-                " {those} also seen failing in a fresh checkout of the last commit."
-            );
-        }
         let weakest = total.present().next().map(|(level, _)| level);
         if let Some(before) = self.before.filter(|before| Some(*before) < weakest) {
             let level = strong(level_name(before));
@@ -396,7 +376,8 @@ fn meaning(level: Level) -> &'static str {
             "the numbers are those that the executor gave, and nothing else tells of them"
         }
         Level::Reported => "they were read from what the test runner wrote",
-        Level::Verified => "tm ran the test command itself, and read what came of it",
+        Level::Ran => "tm ran the test command itself, in the working tree as it stood",
+        Level::Verified => "tm ran the test command itself, on the trees that are judged",
     }
 }
 
@@ -404,12 +385,11 @@ fn meaning(level: Level) -> &'static str {
 mod tests {
     use super::*;
 
-    fn basis(red: [u64; 3], green: [u64; 3], suite: [u64; 3], clean: u64) -> String {
+    fn basis(red: [u64; 4], green: [u64; 4], suite: [u64; 4]) -> String {
         let basis = Basis {
             red: Levels(red),
             green: Levels(green),
             suite: Levels(suite),
-            clean,
             before: Some(Level::Reported),
         };
         basis.spoken(&str::to_uppercase)
@@ -417,14 +397,14 @@ mod tests {
 
     #[test]
     fn what_results_rest_on_is_said_as_it_is() {
-        let none = [0; 3];
+        let none = [0; 4];
         let said = [
-            basis(none, none, none, 0),
-            basis([1, 0, 0], none, none, 0),
-            basis([2, 0, 0], [2, 0, 0], [1, 0, 0], 0),
-            basis([0, 2, 0], [0, 2, 0], none, 0),
-            basis([0, 0, 2], [0, 0, 2], [0, 0, 1], 2),
-            basis([1, 1, 0], [0, 0, 2], [1, 0, 0], 1),
+            basis(none, none, none),
+            basis([1, 0, 0, 0], none, none),
+            basis([2, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0]),
+            basis([0, 2, 0, 0], [0, 2, 0, 0], none),
+            basis([0, 0, 0, 2], [0, 0, 0, 2], [0, 0, 0, 1]),
+            basis([1, 1, 0, 0], [0, 0, 0, 2], [1, 0, 0, 0]),
         ];
         assert_eq!(
             said,
@@ -433,8 +413,8 @@ mod tests {
                 "The only test results of this run are CLAIMED: the numbers are those that the executor gave, and nothing else tells of them.",
                 "All test results of this run are CLAIMED: the numbers are those that the executor gave, and nothing else tells of them.",
                 "All test results of this run are REPORTED: they were read from what the test runner wrote.",
-                "All test results of this run are VERIFIED: tm ran the test command itself, and read what came of it. All 2 REDs were also seen failing in a fresh checkout of the last commit. What failed before the run is only REPORTED.",
-                "RED: 1 reported, 1 claimed; GREEN: all 2 verified; final suite: claimed. (VERIFIED: tm ran the test command itself, and read what came of it; REPORTED: they were read from what the test runner wrote; CLAIMED: the numbers are those that the executor gave, and nothing else tells of them.) 1 of 2 REDs was also seen failing in a fresh checkout of the last commit.",
+                "All test results of this run are VERIFIED: tm ran the test command itself, on the trees that are judged. What failed before the run is only REPORTED.",
+                "RED: 1 reported, 1 claimed; GREEN: all 2 verified; final suite: claimed. (VERIFIED: tm ran the test command itself, on the trees that are judged; REPORTED: they were read from what the test runner wrote; CLAIMED: the numbers are those that the executor gave, and nothing else tells of them.)",
             ]
         );
     }

@@ -62,12 +62,10 @@ impl Story {
     /// What the test results of the run rest on.
     pub(super) fn basis(&self) -> Basis {
         let red = || self.rows.values().filter_map(|row| row.red.as_ref());
-        let clean = red().filter(|red| red.in_clean_tree.is_some()).count();
         Basis {
             red: Levels::of(red()),
             green: Levels::of(self.rows.values().filter_map(Row::weakest_green)),
             suite: Levels::of(&self.suite),
-            clean: clean as u64,
             before: self.baseline.as_ref().map(|before| before.level),
         }
     }

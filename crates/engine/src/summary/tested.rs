@@ -8,7 +8,6 @@ use serde_json::Value;
 use workspace::config::Level;
 
 use crate::capability::tests::evidence::level_name;
-use crate::capability::tests::evidence::replay::with_product_of_red;
 use crate::capability::tests::read::MOST_NAMED;
 use crate::clock::spoken;
 use crate::summary::Row;
@@ -19,9 +18,7 @@ use crate::summary::phase::Phase;
 impl Page<'_> {
     /// What a subtask rests on, and its tests by name; nothing where there are only numbers that the table has.
     pub(super) fn details(&mut self, row: &Row) {
-        let told = row
-            .phases()
-            .any(|phase| phase.level != Level::Claimed || phase.in_clean_tree.is_some());
+        let told = row.phases().any(|phase| phase.level != Level::Claimed);
         if !told {
             return;
         }
@@ -54,7 +51,7 @@ impl Page<'_> {
                 "- {name}, {}{}: {}",
                 level_name(phase.level),
                 match phase.named.as_deref() {
-                    Some("none" | "some") if phase.level == Level::Verified =>
+                    Some("none" | "some") if phase.level >= Level::Ran =>
                         ", though not every test has a name",
                     _ => "",
                 },
@@ -146,53 +143,15 @@ impl Page<'_> {
                 hash(&report.sha256)
             ));
         }
-        if let Some(ran) = &phase.in_clean_tree {
+        if let Some(reason) = &phase.off_bench {
             parts.push(format!(
-                "the same in a fresh checkout, output {}",
-                hash(&ran.output_sha256)
+                "run in the working tree, since the bench cannot be used: {}",
+                inline(reason)
             ));
         }
         if !phase.checked.is_empty() {
             let checked: Vec<String> = phase.checked.iter().map(|name| inline(name)).collect();
             parts.push(format!("nothing new is found by {}", checked.join(", ")));
-        }
-        if let Some(replay) = &phase.replayed {
-            let without = match (&replay.undecided, replay.none_fails) {
-                (Some(why), _) if replay.as_committed_alone => format!(
-                    "nothing is known of its tests in a checkout of what was to be committed: {}",
-                    inline(why)
-                ),
-                _ if replay.as_committed_alone => String::new(),
-                (Some(why), _) => format!(
-                    "nothing is known of its tests without the change: {}",
-                    inline(why)
-                ),
-                (None, true) => "its tests pass without the change, too".to_owned(),
-                (None, false) => {
-                    let said = with_product_of_red(&replay.product_of_red);
-                    let said = said.map_or_else(String::new, |said| format!(", {}", inline(&said)));
-                    format!("its tests fail without the change, in a fresh checkout{said}")
-                }
-            };
-            if !without.is_empty() {
-                parts.push(without);
-            }
-            if let Some(committed) = &replay.committed {
-                parts.push(match (&committed.undecided, &committed.failing[..]) {
-                    (Some(why), _) => format!(
-                        "nothing is known of them in a checkout of what was to be committed: {}",
-                        inline(why)
-                    ),
-                    (None, []) if replay.as_committed_alone => {
-                        "its tests pass in a checkout of what was to be committed".to_owned()
-                    }
-                    (None, []) => "with it they pass there".to_owned(),
-                    (None, failing) => format!(
-                        "these pass in the working tree alone: {}",
-                        inline(&failing.join(", "))
-                    ),
-                });
-            }
         }
         parts
     }

@@ -51,8 +51,8 @@ pub enum AutopilotCommand {
     Finalize(Finalize),
     /// Make known how the tests were before the run: what failed then may go on failing
     ///
-    /// The test command is run in a fresh checkout of the commit that the run began on, unless a report of such a run is handed
-    /// in. Where a checkout needs more than git has, `test.setup` in the settings makes it ready.
+    /// The test command is run on the bench, at the commit that the run began on, unless a report of such a run is handed in. Where
+    /// that needs more than git has, `test.setup` in the settings makes it ready.
     Baseline(TakeBaseline),
     /// Go back one phase: COMMIT to GREEN, GREEN to RED, or from the final suite to a repair
     Reopen(Reopen),

@@ -150,7 +150,7 @@ pub enum ConfigCommand {
     },
     /// Let the test command of this project, or its checks, run without being asked for, as they are now; a person decides this, at a terminal
     ///
-    /// That is what `evidence.require: verified` and `evidence.redInCleanTree` make of a report. What is asked for with
+    /// That is what `evidence.require: ran` or `verified` makes of a report. What is asked for with
     /// `--verify` needs no trust. Checks are the linters, formatters and type checkers that the project has: they run whenever work is
     /// reported, once they are trusted.
     Trust {

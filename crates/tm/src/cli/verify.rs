@@ -24,7 +24,7 @@ pub struct Verify {
     /// The keys that may sign decisions, as `ssh-keygen` reads them; those of the person's list if left out
     #[arg(long, value_name = "FILE")]
     pub signers: Option<PathBuf>,
-    /// Run the tests of each subtask's commit again in fresh checkouts: with its change they have to pass, and without it to fail
+    /// Run the tests of each subtask's commit again on the bench: with its change they have to pass, and without it to fail
     #[arg(long)]
     pub replay: bool,
     /// Where, and how to answer.
@@ -39,7 +39,9 @@ pub enum LevelName {
     Claimed,
     /// The test runner's own report.
     Reported,
-    /// The tests were run by `tm`.
+    /// The tests were run by `tm`, in the working tree.
+    Ran,
+    /// The tests were run by `tm`, on trees of their own.
     Verified,
 }
 

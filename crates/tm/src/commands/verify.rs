@@ -23,6 +23,7 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
         require: Some(match verify.require {
             LevelName::Claimed => Level::Claimed,
             LevelName::Reported => Level::Reported,
+            LevelName::Ran => Level::Ran,
             LevelName::Verified => Level::Verified,
         }),
         approvals: Some(match verify.approvals {

@@ -115,8 +115,6 @@ fn seen(commit: &Verdict) -> String {
     }
     if matches!(green.named.as_deref(), Some("none" | "some")) {
         told.push_str(" (not every test has a name)");
-    } else if green.replayed {
-        told.push_str(" and replayed");
     }
     if !green.checked.is_empty() {
         let checked: Vec<String> = green.checked.iter().map(|name| one_line(name)).collect();

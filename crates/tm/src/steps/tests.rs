@@ -274,7 +274,7 @@ fn the_report_of_each_state_is_one_that_is_taken() {
     }
     let mut steps = Vec::new();
     for role in all {
-        for level in [Level::Claimed, Level::Reported, Level::Verified] {
+        for level in Level::ALL {
             for item in [None, Some("1.2")] {
                 let step = NextStep::report(&role, item, level);
                 if !steps.contains(&step) {

@@ -269,7 +269,8 @@ fn standing(run: &BoardRun) -> Markup {
 /// How much evidence there is for something.
 fn level(word: &str) -> Markup {
     let meaning = match word {
-        "verified" => "Tramline ran the test command itself",
+        "verified" => "Tramline ran the test command itself, on the trees that are judged",
+        "ran" => "Tramline ran the test command itself, in the working tree",
         "reported" => "read from what the test runner wrote",
         "claimed" => "the executor's word alone",
         _ => "",

@@ -130,7 +130,7 @@ fn phase(id: &str, name: &str, phase: &Value, warned: &[Value]) -> Markup {
             @if let Some(verified) = phase["verified"].as_object() {
                 p.quiet { "Run by Tramline: " code { (shown(verified.get("command").and_then(Value::as_str).unwrap_or_default())) } }
             }
-            @if !phase["inCleanTree"].is_null() { p.quiet { "Failed in a clean tree, too" } }
+            @if let Some(reason) = phase["offBench"].as_str() { p.quiet { "Run in the working tree, not on the bench: " (reason) } }
             p.quiet { (time(word(phase, "at"))) }
             @for warning in warned.iter().filter(|warning| word(warning, "unit") == word(phase, "unit")) {
                 p.attention { (message(word(warning, "message"))) }

@@ -185,8 +185,8 @@ pub(super) static KEYS: &[Key] = &[
     key("prompts.testGeneratorPath", Kind::Text, WeakerBy::Never),
     key(
         "evidence.require",
-        Kind::Choice(&["claimed", "reported", "verified"]),
-        WeakerBy::Ranked(&[&["claimed"], &["reported"], &["verified"]]),
+        Kind::Choice(&["claimed", "reported", "ran", "verified"]),
+        WeakerBy::Ranked(&[&["claimed"], &["reported"], &["ran"], &["verified"]]),
     ),
     key("evidence.requireCoverage", Kind::Flag, WeakerBy::Disabled),
     key(
@@ -199,17 +199,6 @@ pub(super) static KEYS: &[Key] = &[
         Kind::Choice(&["warn", "refuse"]),
         WeakerBy::Ranked(&[&["warn"], &["refuse"]]),
     ),
-    key("evidence.redInCleanTree", Kind::Flag, WeakerBy::Disabled),
-    key(
-        "evidence.baseline",
-        Kind::Choice(&["off", "auto"]),
-        WeakerBy::Ranked(&[&["off"], &["auto"]]),
-    ),
-    key(
-        "evidence.replay",
-        Kind::Choice(&["off", "auto", "always"]),
-        WeakerBy::Ranked(&[&["off"], &["auto"], &["always"]]),
-    ),
     key("evidence.notes", Kind::Flag, WeakerBy::Disabled),
     key("evidence.withoutTests", Kind::Texts, WeakerBy::Grown),
     policy("evidence.policy.red_without_tests"),
@@ -217,9 +206,6 @@ pub(super) static KEYS: &[Key] = &[
     policy("evidence.policy.no_new_failure"),
     policy("evidence.policy.tests_changed"),
     policy("evidence.policy.green_without_change"),
-    policy("evidence.policy.red_not_replayed"),
-    policy("evidence.policy.passes_without_change"),
-    policy("evidence.policy.green_not_replayed"),
     policy("evidence.policy.runner_config_changed"),
     policy("evidence.policy.snapshots_changed"),
     policy("evidence.policy.other_files_changed"),

@@ -27,7 +27,7 @@ pub use schema::{Section, Setting, json_schema, sections};
 pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
 pub use submit::{ForgeChoice, Proof, Submit};
 pub use values::{
-    ApprovalStrength, Approvals, Autopilot, Baseline, Checks, Config, CoverageThresholds, Evidence,
-    Finalization, Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Replaying,
-    Review, RunChecks, Severity, Storage, StorageLocation, Test, UpdateTaskStatus,
+    ApprovalStrength, Approvals, Autopilot, Checks, Config, CoverageThresholds, Evidence,
+    Finalization, Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Review,
+    RunChecks, Severity, Storage, StorageLocation, Test, UpdateTaskStatus,
 };

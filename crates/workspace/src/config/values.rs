@@ -35,16 +35,6 @@ pub struct Config {
     pub review: Review,
 }
 
-impl Config {
-    /// The same, with no more than so many milliseconds for a run of the tests.
-    #[must_use]
-    pub fn with_test_timeout(&self, most: u64) -> Self {
-        let mut config = self.clone();
-        config.autopilot.test_timeout = most.min(config.autopilot.test_timeout);
-        config
-    }
-}
-
 /// How the rails of `tm autopilot` behave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
@@ -311,12 +301,6 @@ pub struct Evidence {
     pub changed_lines: Option<f64>,
     /// What happens with a test that passed only on a retry; `policy.flaky`, where set, says it instead.
     pub flaky: Flaky,
-    /// Whether RED is checked in a fresh checkout of the last commit with only the new tests.
-    pub red_in_clean_tree: bool,
-    /// Whether it is found out what failed before a run, where nobody said so.
-    pub baseline: Baseline,
-    /// Whether the tests of a verified GREEN are tried on the tree from before, where they have to fail.
-    pub replay: Replaying,
     /// Whether each commit gets a git note that tells how it was earned.
     pub notes: bool,
     /// The workflows whose commits `tm verify` accepts without tests that failed before them.
@@ -332,9 +316,6 @@ impl Default for Evidence {
             require_coverage: false,
             changed_lines: None,
             flaky: Flaky::Warn,
-            red_in_clean_tree: false,
-            baseline: Baseline::Auto,
-            replay: Replaying::Auto,
             notes: false,
             without_tests: Vec::new(),
             policy: Policy::default(),
@@ -375,28 +356,6 @@ pub enum RunChecks {
     Found,
 }
 
-/// Whether it is found out what failed before a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Baseline {
-    /// It is not.
-    Off,
-    /// With the first verified report, where that takes under a minute, and needs nothing that is not installed.
-    Auto,
-}
-
-/// Whether the tests of GREEN are tried on the tree from before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Replaying {
-    /// They are not.
-    Off,
-    /// Where that takes under a minute, and needs nothing that is not installed.
-    Auto,
-    /// They are, after `test.setup`; where that cannot be done, the report is refused.
-    Always,
-}
-
 /// How much is known of a test result, from the least to the most.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -407,8 +366,15 @@ pub enum Level {
     Claimed,
     /// The test runner's own report file.
     Reported,
-    /// The tests were run by the engine.
+    /// The tests were run by the engine, in the working tree.
+    Ran,
+    /// The tests were run by the engine, on trees of their own.
     Verified,
+}
+
+impl Level {
+    /// All of them, from the least to the most.
+    pub const ALL: [Self; 4] = [Self::Claimed, Self::Reported, Self::Ran, Self::Verified];
 }
 
 /// What happens with a test that passed only on a retry.
@@ -482,12 +448,6 @@ policy! {
     tests_missing = Refuse,
     /// The tests of RED pass in GREEN, and nothing was changed between them.
     green_without_change = Refuse,
-    /// The tests of GREEN pass on the tree from before the subtask, too.
-    red_not_replayed = Refuse,
-    /// Some of the tests that came with the subtask pass without its change, too.
-    passes_without_change = Warn,
-    /// Tests of GREEN do not pass in a fresh checkout of what would be committed.
-    green_not_replayed = Refuse,
     /// What configures the runner, or is loaded before the tests, was changed in GREEN.
     runner_config_changed = Refuse,
     /// Snapshots of before ask for something else in GREEN, or are gone, and nobody has said so.

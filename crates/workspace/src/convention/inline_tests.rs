@@ -14,7 +14,7 @@ mod rust;
 use std::ops::Range;
 
 pub use compare::normal_form;
-pub use merge::{with_additions_of, with_tests_of};
+pub use merge::with_tests_of;
 
 use super::paths::file_name;
 use lexer::Language;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::command::{Git, one_line};
 use super::error::{GitError, GitErrorKind};
+use super::files::sync;
 use super::oid::Oid;
 use super::repository::Repository;
-use super::worktree::sync;
 use crate::convention::branch::check_branch_name;
 use crate::process::ProcessGroup;
 

@@ -19,7 +19,6 @@ use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
 use super::scratch::Scratch;
 use super::status::TreeStatus;
-use super::worktree::ThrowAwayWorktree;
 
 /// The id of the tree that a commit would have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -70,49 +69,13 @@ impl Repository {
         })
     }
 
-    /// Brings a checkout of the last commit to what a commit made now would hold, [as its fingerprint is found](Self::fingerprint):
-    /// what lies in the working tree and would not be committed does not come along.
-    pub fn bring_forward(
+    /// The tree that [`fingerprint`](Self::fingerprint) tells, with its objects in the repository.
+    pub(super) fn lasting_tree(
         &self,
-        tree: &ThrowAwayWorktree,
         status: &TreeStatus,
         request: &FingerprintRequest<'_>,
-    ) -> Result<(), GitError> {
+    ) -> Result<Oid, GitError> {
         let changed = Changed::of(status, request);
-        if changed.is_empty() {
-            return Ok(());
-        }
-        let scratch = self.index_with(status, &changed)?;
-        for path in &changed.gone {
-            tree.remove(path)?;
-        }
-        let submodules = status.changes.iter().filter(|change| change.submodule);
-        let submodules: Vec<&RepoPath> = submodules
-            .map(|change| &change.path)
-            .filter(|path| changed.present.contains(path))
-            .collect();
-        for path in &submodules {
-            if let Some(head) = self.submodule_head(path)? {
-                self.place_submodule(tree.path(), path, &head)?;
-            }
-        }
-        let files = changed.present.iter();
-        let names = files.filter(|path| !submodules.contains(path));
-        let names = names.map(|path| path.as_bytes());
-        scratch
-            .seen_by(self.git_in(tree.path()))
-            .env("GIT_DIR", self.git_dir())
-            .env("GIT_WORK_TREE", tree.path())
-            .config("core.sparseCheckout=false")
-            .args(["checkout-index", "--force", "--quiet", "-z", "--stdin"])
-            .stdin(nul_terminated(names))
-            .run()?;
-        Ok(())
-    }
-
-    /// The tree that [`fingerprint`](Self::fingerprint) tells of all that is changed, with its objects in the repository.
-    pub(super) fn lasting_tree(&self, status: &TreeStatus) -> Result<Oid, GitError> {
-        let changed = Changed::of(status, &FingerprintRequest::default());
         self.with_changes(PrivateIndex::lasting(self)?, status, &changed)?
             .write_tree(self)
     }

@@ -1,15 +1,16 @@
-//! What is installed in the user's working tree, lent to a checkout of ours.
+//! What is installed in the user's working tree, lent to a bench.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::bench::Bench;
 use super::error::{GitError, GitErrorKind};
+use super::files::remove;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::Repository;
-use super::worktree::{ThrowAwayWorktree, remove};
 
 /// Folders within those of dependencies in which tools keep what they made up from the project's files.
 const CACHES: &[&str] = &[".cache", ".vite", ".vite-temp", ".vitest"];
@@ -19,42 +20,34 @@ impl Repository {
     ///
     /// Package managers link packages of the project itself into the folders of dependencies. Such a link leads to the checkout's
     /// own package: else tests there would test what is here.
-    pub fn lend(&self, checkout: &ThrowAwayWorktree, places: &[String]) -> Result<(), GitError> {
+    pub fn lend(&self, bench: &Bench, places: &[String]) -> Result<(), GitError> {
         let lending = Lending {
             from: fs::canonicalize(self.top_level())
                 .unwrap_or_else(|_| self.top_level().to_owned()),
-            to: checkout.path().to_owned(),
+            to: bench.path().to_owned(),
         };
         for place in places {
-            let (source, target) = (self.top_level().join(place), checkout.path().join(place));
-            lending.lend(&source, &target).map_err(|error| {
-                GitError::io(format!("cannot lend {place} to a checkout"), error)
-            })?;
+            let (source, target) = (self.top_level().join(place), bench.path().join(place));
+            lending
+                .lend(&source, &target)
+                .map_err(|error| GitError::io(format!("cannot lend {place} to a bench"), error))?;
         }
         Ok(())
     }
 }
 
 impl Repository {
-    /// Fills the submodules of a checkout with what its commit has of them, as far as they are checked out here.
-    pub fn fill_submodules(&self, top_level: &Path, commit: &Oid) -> Result<(), GitError> {
-        for (path, commit) in self.submodules_at(commit)? {
-            // It is an empty folder there, unless it was removed or filled since.
-            let folder = top_level.join(path.to_path_buf()).read_dir();
-            if folder.is_ok_and(|mut entries| entries.next().is_none()) {
-                self.place_submodule(top_level, &path, &commit)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Has a checkout hold a submodule at this commit, if it is checked out here. What git ignores in it does not come along.
-    pub fn place_submodule(
+    pub(super) fn place_submodule(
         &self,
         top_level: &Path,
         path: &RepoPath,
         commit: &Oid,
     ) -> Result<(), GitError> {
+        let target = top_level.join(path.to_path_buf());
+        let made = remove(&target).and_then(|()| fs::create_dir_all(&target));
+        let what = format!("cannot put the submodule {path} into a checkout");
+        made.map_err(|error| GitError::io(what, error))?;
         if self.submodule_head(path)?.is_none() {
             return Ok(());
         }
@@ -66,13 +59,12 @@ impl Repository {
             );
             return Err(GitError::new(GitErrorKind::Refused, message));
         }
-        let target = top_level.join(path.to_path_buf());
-        let made = remove(&target).and_then(|()| fs::create_dir_all(&target));
-        let what = format!("cannot put the submodule {path} into a checkout");
-        made.map_err(|error| GitError::io(what, error))?;
         inner.give_git_folder(commit, &target)?;
         inner.check_out(commit, &target)?;
-        inner.fill_submodules(&target, commit)
+        for (path, commit) in inner.submodules_at(commit)? {
+            inner.place_submodule(&target, &path, &commit)?;
+        }
+        Ok(())
     }
 }
 

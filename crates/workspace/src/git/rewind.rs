@@ -12,13 +12,14 @@ use crate::process::ProcessGroup;
 use super::command::{nul_separated, nul_terminated, one_line};
 use super::commit::LITERAL;
 use super::error::{GitError, GitErrorKind};
-use super::fingerprint::PrivateIndex;
+use super::files::{has_link, lstat, remove, remove_empty, sync};
+use super::fingerprint::{FingerprintRequest, PrivateIndex};
 use super::history::TreeEntry;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
 use super::status::{Renames, TreeStatus};
-use super::worktree::{has_link, lstat, remove, remove_empty, sync};
+use super::trees::FILE_MODE;
 
 /// The mode under which a tree has a submodule.
 const SUBMODULE: u32 = 0o160_000;
@@ -141,13 +142,12 @@ impl Repository {
         commit: &Oid,
         files: &BTreeMap<RepoPath, Option<FormerFile>>,
     ) -> Result<Oid, GitError> {
-        let index = PrivateIndex::lasting(self)?;
-        index.read_tree(self, Some(commit))?;
-        let mut lines = Vec::new();
+        let mut edits = Vec::new();
         for (path, file) in files {
-            // What stands in its place goes first: a file may have been a folder.
-            lines.push([format!("0 {commit}\t").as_bytes(), path.as_bytes()].concat());
-            let Some(file) = file else { continue };
+            let Some(file) = file else {
+                edits.push((path.clone(), None));
+                continue;
+            };
             let written = self
                 .git_write()
                 .args(["hash-object", "-w", "--stdin", "--path"])
@@ -155,21 +155,10 @@ impl Repository {
                 .stdin(file.bytes.clone())
                 .run()?;
             let oid = parse_oid("git hash-object", &one_line(written))?;
-            let mode = if file.is_executable {
-                "100755"
-            } else {
-                "100644"
-            };
-            lines.push([format!("{mode} {oid}\t").as_bytes(), path.as_bytes()].concat());
+            let mode = FILE_MODE | if file.is_executable { 0o111 } else { 0 };
+            edits.push((path.clone(), Some(TreeEntry { mode, oid })));
         }
-        if !lines.is_empty() {
-            index
-                .git(self)
-                .args(["update-index", "-z", "--index-info"])
-                .stdin(nul_terminated(lines))
-                .run()?;
-        }
-        index.write_tree(self)
+        self.edit_tree(commit, &edits)
     }
 
     /// Keeps branch and working tree under a reference, as one commit. What it has is kept already; where that is something
@@ -187,7 +176,7 @@ impl Repository {
             }
             return Ok(first.unwrap_or_else(|| way.from.clone()));
         }
-        let present = self.lasting_tree(status)?;
+        let present = self.lasting_tree(status, &FingerprintRequest::default())?;
         let Some(kept) = first else {
             return self.keep(way, way.kept_as, &present);
         };

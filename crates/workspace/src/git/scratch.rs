@@ -50,32 +50,6 @@ impl Scratch {
         Self::within(&parent, prefix)
     }
 
-    /// A folder in `parent` whose name is `prefix` and the first number that is free, so that one after the other has the same:
-    /// some tools keep what they make under the path it was made from. Those with this prefix that nobody uses any more are
-    /// cleared away.
-    pub(super) fn numbered(parent: &Path, prefix: &str) -> io::Result<Self> {
-        /// Who finds all of these taken shares the parent with somebody who is up to no good.
-        const MOST: u32 = 1000;
-        clear(parent, prefix);
-        for number in 0..MOST {
-            let name = format!("{prefix}{number}");
-            match tempfile::Builder::new()
-                .prefix(&name)
-                .rand_bytes(0)
-                .tempdir_in(parent)
-            {
-                Ok(folder) => {
-                    if let Some(scratch) = Self::locked(folder)? {
-                        return Ok(scratch);
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Self::within(parent, prefix)
-    }
-
     fn within(parent: &Path, prefix: &str) -> io::Result<Self> {
         loop {
             let folder = tempfile::Builder::new()
@@ -125,7 +99,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        drop(remove(&self.folder));
+        drop(remove_whole(&self.folder));
     }
 }
 
@@ -163,12 +137,13 @@ fn remove_unused(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    remove(folder)
+    remove_whole(folder)
 }
 
-/// Removes a folder with all that is in it, also where something in it may not be written to.
-fn remove(folder: &Path) -> io::Result<()> {
+/// Removes a folder, if it is there, with all that is in it, also where something in it may not be written to.
+pub(super) fn remove_whole(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             open_up(folder);
             fs::remove_dir_all(folder)
@@ -192,7 +167,7 @@ fn open_up(folder: &Path) {
 }
 
 /// Whether this is the file that lies there now.
-fn is_file_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     let own = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(opened), Ok(found)) => own(opened) == own(found),
@@ -288,40 +263,19 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_taken_again() {
-        let parent = testkit::folder();
-        let next = || Scratch::numbered(parent.path(), "checkout-").unwrap();
-        let name = |scratch: &Scratch| scratch.path().file_name().unwrap().to_owned();
-        let (first, second) = (next(), next());
-        assert_eq!(
-            (name(&first), name(&second)),
-            ("checkout-0".into(), "checkout-1".into())
-        );
-        drop(first);
-        assert_eq!(name(&next()), "checkout-0");
-    }
-
-    type Make = fn(&Path) -> io::Result<Scratch>;
-
-    #[test]
     fn many_at_once_do_not_take_each_other_for_dead() {
-        let makes: [Make; 2] = [Scratch::new, |parent| {
-            Scratch::numbered(parent, "checkout-")
-        }];
-        for make in makes {
-            let parent = testkit::folder();
-            let use_one = || {
-                let scratch = make(parent.path()).unwrap();
-                File::create_new(scratch.path().join("own")).unwrap();
-                assert!(scratch.path().join("own").exists());
-            };
-            std::thread::scope(|scope| {
-                for _ in 0..8 {
-                    scope.spawn(|| (0..50).for_each(|_| use_one()));
-                }
-            });
-            assert_eq!(folders(&parent), [""; 0]);
-        }
+        let parent = testkit::folder();
+        let use_one = || {
+            let scratch = Scratch::new(parent.path()).unwrap();
+            File::create_new(scratch.path().join("own")).unwrap();
+            assert!(scratch.path().join("own").exists());
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..50).for_each(|_| use_one()));
+            }
+        });
+        assert_eq!(folders(&parent), [""; 0]);
     }
 
     #[test]

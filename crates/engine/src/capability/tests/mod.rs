@@ -128,15 +128,6 @@ impl Capability for Tests {
             ),
             ("stuck", vec![reports("tests", None, &["shows", "suite"])]),
             ("green_without_change", passing()),
-            ("red_not_replayed", passing()),
-            ("passes_without_change", passing()),
-            (
-                "green_not_replayed",
-                vec![
-                    reports("tests", Some("against"), &["shows", "suite"]),
-                    reports("tests", Some("only"), &["shows", "suite"]),
-                ],
-            ),
             (
                 OTHER_FILES_CHANGED,
                 vec![

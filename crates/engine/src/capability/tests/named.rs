@@ -11,7 +11,7 @@ use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{BASELINE, FROZEN, LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
-use crate::capability::tests::evidence::{OUTPUT, asked_level, baseline, is_meant, level_name};
+use crate::capability::tests::evidence::{OUTPUT, asked_level, baseline, is_meant, level_named};
 use crate::capability::tests::known::began;
 use crate::capability::tests::read::{Comparison, GONE, few, ledger, name_of, named};
 use crate::fault::Fault;
@@ -105,8 +105,8 @@ impl Comparison<'_> {
                 && against.is_some_and(|shown| shown.errors > 0 && shown.errors == shown.failing)
                 && !self.old_tests_were_changed()?,
             red_tells_more: baseline::level(&self.run.kept)?
-                .is_some_and(|level| level < Level::Verified)
-                && against.is_some_and(|shown| shown.level == level_name(Level::Verified)),
+                .is_some_and(|level| level < Level::Ran)
+                && against.is_some_and(|shown| level_named(&shown.level) >= Some(Level::Ran)),
         };
         let mut lacking = owed.lacking(now, |id, in_red| {
             // What RED still ran was not taken out; its titles may differ in each run.
@@ -259,7 +259,7 @@ impl Comparison<'_> {
             return Ok(());
         }
         // What was seen here no report takes the place of.
-        let is_open = baseline::level(&self.run.kept)? != Some(Level::Verified);
+        let is_open = baseline::level(&self.run.kept)? < Some(Level::Ran);
         let other = if self.now.is_some() && is_open {
             format!(
                 "; or make known in this format what failed before, with a report of the commit that the run began on, {}: {}",
@@ -356,7 +356,7 @@ impl Comparison<'_> {
         }
         // Some runners name tests or not as they like. Who hands in a report can have them named; where the pinned command is
         // run here, nobody can.
-        let verified = self.taken.level() == Level::Verified;
+        let verified = self.taken.level() >= Level::Ran;
         let names_every = self.now.as_ref().is_some_and(|now| now.every);
         (is_red && !verified && held.every && !names_every).then(|| {
             // What Go prints as text does not say whether it is all.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use ::test_report::Outcome;
 use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 use workspace::config::Level;
-use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
+use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
@@ -19,8 +20,7 @@ use crate::capability::git::read::{
 use crate::capability::git::uncommitted::Uncommitted;
 use crate::capability::memory::{
     BEGAN, BESIDE, FROZEN, KEPT, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL,
-    Memory, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, SLOW_TRIES, Shown, TESTED, TOLD_NOT_REPLAYED,
-    Tested, TestsBefore, UNCOMMITTED,
+    Memory, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, Shown, TESTED, TestsBefore, UNCOMMITTED,
 };
 use crate::capability::tests::broken;
 use crate::capability::tests::covered::{Covered, fell, lines_of};
@@ -30,7 +30,7 @@ use crate::capability::tests::evidence::hollow::{NOT_HOLLOWED, is_of_tests_alone
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements};
 use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::{TestEvidence, baseline, clean, level_name};
+use crate::capability::tests::evidence::{TestEvidence, baseline, level_name};
 use crate::capability::tests::findings::{
     changed_since_commit, no_change, no_products, no_tests_written, set_aside,
 };
@@ -38,8 +38,8 @@ use crate::capability::tests::known::{before, began};
 use crate::capability::tests::only;
 use crate::capability::tests::report_files;
 use crate::capability::tests::restoration::copies;
-use crate::capability::tests::results::{Counts, Coverage};
-use crate::capability::tests::since::{all_changed, since_last, state_of, with_committed};
+use crate::capability::tests::results::Counts;
+use crate::capability::tests::since::{all_changed, since_last, state_of, tested, with_committed};
 use crate::capability::tests::unchanged::began_at;
 use crate::capability::tests::used::{USED, gone, put_back, stale};
 use crate::fault::{Fault, Kind};
@@ -86,7 +86,8 @@ pub fn read(
     let repository = memory.repository();
     let status = call.tree(&repository)?;
     on_the_branch(&status, &memory, &repository)?;
-    let mut history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
+    let head = status.head.as_ref();
+    let mut history = History::settle(&call.pinned, run, head, &mut memory, &repository)?;
     let rewritten = history.is_rewritten;
     let mut findings: Vec<Finding> = history.finding.take().into_iter().collect();
     findings.extend(config_loosened(call));
@@ -163,12 +164,7 @@ pub fn read(
     if !taken.unchanged {
         at.findings.extend(covered.missing(config, run));
     }
-    let replay_too_slow = taken.replay.as_ref().is_some_and(|replay| replay.too_slow);
-    let hollow_too_slow = taken.hollow.as_ref().is_some_and(|hollow| hollow.too_slow);
-    if taken.baseline_too_slow || replay_too_slow || hollow_too_slow {
-        let tries = SLOW_TRIES.read(&run.kept)?.unwrap_or_default();
-        SLOW_TRIES.put(&mut at.keep_run, &(tries + 1))?;
-    }
+    at.of_run_suite()?;
     if let Some(checks) = &taken.checks {
         at.findings
             .extend(checks.findings(role, &config.evidence.policy));
@@ -241,7 +237,7 @@ pub(crate) struct Comparison<'a> {
     pub(crate) findings: Vec<Finding>,
     pub(crate) facts: Map<String, Value>,
     pub(crate) keep: Map<String, Value>,
-    keep_run: Map<String, Value>,
+    pub(crate) keep_run: Map<String, Value>,
     pub(super) hashes: Vec<String>,
     pub(crate) warnings: Vec<String>,
 }
@@ -314,6 +310,7 @@ impl Comparison<'_> {
         }
         let mut shown = Shown {
             state: Some(state_of(self.repository, self.since)?),
+            tested: self.tested_on().cloned(),
             failing: self.counts.failing(),
             errors: self.counts.errors,
             ran: self.counts.ran(),
@@ -326,12 +323,9 @@ impl Comparison<'_> {
         };
         let names_every = self.now.as_ref().is_some_and(|now| now.every);
         // A start that ran them has told of that.
-        let is_told = baseline::level(&self.run.kept)? == Some(Level::Verified);
-        if self.taken.level() == Level::Verified
-            && self.counts.errors == 0
-            && !names_every
-            && !is_told
-        {
+        let is_told =
+            self.taken.baseline.is_none() && baseline::level(&self.run.kept)? >= Some(Level::Ran);
+        if self.taken.level() >= Level::Ran && self.counts.errors == 0 && !names_every && !is_told {
             self.warnings.push("tests_unnamed".to_owned());
         }
         // What could not be built has no names, and what was not written is told first.
@@ -343,9 +337,11 @@ impl Comparison<'_> {
                 .before
                 .as_ref()
                 .filter(|before| before.names_alike(now));
-            let new = now.newly_failing(before);
-            if let Some(clean) = &self.taken.clean {
-                clean::fails_there(clean, now, &new)?;
+            let mut new = now.newly_failing(before);
+            // What passes without the product that was written here has not failed for want of it.
+            if let Some(without) = &self.taken.without_product {
+                let passes = |id: &String| without.outcome(id).is_some_and(Outcome::is_success);
+                new.retain(|id| !passes(id));
             }
             let broken = broken::finding(self, now, before.is_some(), changed)?;
             self.findings.extend(broken);
@@ -398,7 +394,7 @@ impl Comparison<'_> {
     /// Of the tests that passed before those that are gone or skipped in a whole suite that was run here.
     fn gone(&self, now: &Ledger, before: Option<&Ledger>) -> Vec<String> {
         let before = before.filter(|before| before.every);
-        if before.is_none() || self.taken.level() != Level::Verified || self.counts.errors > 0 {
+        if before.is_none() || self.taken.level() < Level::Ran || self.counts.errors > 0 {
             return Vec::new();
         }
         let before = before.and_then(|before| before.named_as(now));
@@ -501,17 +497,9 @@ impl Comparison<'_> {
                 &self.counts,
                 self.taken.coverage.as_ref(),
             )?;
-            let then = against.as_ref().and_then(|shown| shown.state.as_ref());
-            if then == Some(&state_of(self.repository, self.since)?) {
+            if self.is_unchanged_since(against.as_ref())? {
                 let red = name_of(self.role.against.as_ref());
                 self.findings.push(no_change(&red));
-            }
-            if let Some(replay) = &self.taken.replay {
-                self.findings.extend(replay.findings(self.role));
-                if !replay.open().is_empty() && !TOLD_NOT_REPLAYED.is_in(&self.run.kept) {
-                    TOLD_NOT_REPLAYED.put(&mut self.keep_run, &true)?;
-                    self.warnings.push("not_replayed".to_owned());
-                }
             }
             if let Some(hollow) = &self.taken.hollow {
                 self.findings.extend(hollow.findings());
@@ -609,31 +597,6 @@ pub(crate) fn few(names: &[String]) -> String {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
-}
-
-/// What was tested, so that a commit can tell whether it is what is committed.
-fn tested(
-    (repository, status): (&Repository, &TreeStatus),
-    memory: &Memory,
-    changes: &Changes,
-    counts: &Counts,
-    coverage: Option<&Coverage>,
-) -> Result<Tested, HandlerError> {
-    let exclude = changes.exclude(memory, repository);
-    let request = FingerprintRequest {
-        exclude: &exclude,
-        ..FingerprintRequest::default()
-    };
-    let fingerprint = repository.fingerprint(status, &request)?;
-    Ok(Tested {
-        tree: fingerprint.tree.to_string(),
-        exclude,
-        passed: counts.passed,
-        lines: coverage.and_then(|coverage| coverage.lines),
-        files: Some(changes.paths())
-            .filter(|paths| paths.len() <= MOST_NAMED)
-            .unwrap_or_default(),
-    })
 }
 
 fn facts(counts: &Counts, taken: &TestEvidence, changed: &[String]) -> Map<String, Value> {

@@ -84,11 +84,6 @@ pub(crate) fn stale(
     came_in: &[RepoPath],
     used: &Used,
 ) -> Option<Finding> {
-    if let Some(path) = taken.ran.as_ref().and_then(|ran| ran.changed.first()) {
-        return Some(report_problem(format!(
-            "`{path}` was changed while the tests ran"
-        )));
-    }
     let handed: Vec<RepoPath> = taken
         .files
         .iter()

@@ -9,7 +9,7 @@ use workspace::config::Level;
 use crate::call::Input;
 use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory, SHOWN};
 use crate::capability::messages::tests;
-use crate::capability::tests::evidence::checkout::Checkout;
+use crate::capability::tests::evidence::bench::{Bench, benches};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::{self, TestEvidence, baseline};
 use crate::capability::tests::read::few;
@@ -40,8 +40,9 @@ impl Engine {
             let base = memory.base_oid()?;
             let cancelled = self.cancellation();
             self.tell(RUNNING, 0, None);
-            Checkout::ready(&memory, &self.settings.config, (&base, &[]), &cancelled)
-                .and_then(|checkout| checkout.tested(format))
+            let (benches, config) = (benches(dir.path()), &self.settings.config);
+            Bench::take(&benches, &memory, config, base.clone(), &cancelled)
+                .and_then(|bench| bench.tested(&base, false, format))
                 .and_then(some_pass)
                 .map_err(|fault| by_hand(fault, &memory, format_of(&seen.run, &dir)))?
         } else {
@@ -89,7 +90,7 @@ fn some_pass(taken: TestEvidence) -> Result<TestEvidence, Fault> {
     Err(Fault::new(
         Kind::Refused,
         "setup_needed",
-        "no test passes in a fresh checkout of the commit that the run began on: it lacks what they need",
+        "no test passes on the bench at the commit that the run began on",
     )
     .suggest("set test.setup to the command that makes a fresh checkout ready"))
 }
@@ -138,8 +139,8 @@ fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&TestEvidence>) -> Res
     if !BASELINE.is_in(&run.kept) {
         return Ok(());
     }
-    let was_verified = baseline::level(&run.kept)? == Some(Level::Verified);
-    if was_verified && given.is_some_and(|given| given.level() < Level::Verified) {
+    let was_verified = baseline::level(&run.kept)? >= Some(Level::Ran);
+    if was_verified && given.is_some_and(|given| given.level() < Level::Ran) {
         return Err(baseline_known(
             "how the tests were before the run was seen here, and no report takes the place of that",
         ));

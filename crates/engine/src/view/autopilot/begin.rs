@@ -21,7 +21,8 @@ use crate::capability::memory::{BASELINE, Memory, StartFacts};
 use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
-use crate::capability::tests::evidence::suite::Suite;
+use crate::capability::tests::evidence::bench::BENCHES;
+use crate::capability::tests::evidence::verified::Suites;
 use crate::capability::{TASKS, checks};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -104,24 +105,26 @@ impl Engine {
         let planned = self.planned(definition, start)?;
         let reports = given.reports.iter().map(|path| self.cwd.join(path));
         self.tell(RUNNING, 0, None);
-        evidence::suite::verify(&Suite {
-            command: &planned.start.test_command,
-            folder: &self.root,
+        let memory = memory_of(&planned);
+        let base = memory.last_oid()?;
+        let suites = Suites {
+            memory: &memory,
             config: &self.settings.config,
-            format: evidence::format_named(given.format.as_deref())?,
             reports: &reports.collect::<Vec<_>>(),
-            subject: None,
+            format: evidence::format_named(given.format.as_deref())?,
             cancelled: &self.cancellation(),
-            may_break: false,
-            env: &[],
-        })
-        .map(Some)
-        .map_err(|fault| {
-            // A start calls that argument otherwise than a report does.
-            let own = argument!("baselineReport");
-            let suggestion = fault.suggestion.replace(argument!("report"), own);
-            fault.suggest(suggestion)
-        })
+        };
+        let project = self.home.project(&self.root)?;
+        let benches = project.path().join(BENCHES);
+        suites
+            .of_commit(&benches, &base)
+            .map(Some)
+            .map_err(|fault| {
+                // A start calls that argument otherwise than a report does.
+                let own = argument!("baselineReport");
+                let suggestion = fault.suggestion.replace(argument!("report"), own);
+                fault.suggest(suggestion)
+            })
     }
 
     /// A warning of tests whose names nobody sees, by the baseline, or of a command that leads to no runner that is known.
@@ -147,12 +150,7 @@ impl Engine {
         let start = self.with_attempts(&definition, start, &mut Map::new())?;
         let planned = self.planned(&definition, &start)?;
         let call = self.first_call(&self.root, Arc::new(definition));
-        let memory = Memory {
-            reports: Vec::new(),
-            start: planned.start.clone(),
-            dirty: planned.dirty.clone(),
-            last_commit: planned.start.head.clone(),
-        };
+        let memory = memory_of(&planned);
         let scope = only_scope(&call, &memory)?;
         let subtasks = planned
             .plan
@@ -533,4 +531,14 @@ pub(crate) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
         }
     }
     Ok(None)
+}
+
+/// What a run that begins so knows.
+fn memory_of(planned: &Planned) -> Memory {
+    Memory {
+        reports: Vec::new(),
+        start: planned.start.clone(),
+        dirty: planned.dirty.clone(),
+        last_commit: planned.start.head.clone(),
+    }
 }

@@ -265,7 +265,7 @@ fn what_is_advised_leaves_older_stashes_alone() {
 
 /// Like a lock file it comes with the tests that fail with it.
 #[test]
-fn what_red_failed_with_is_there_when_it_is_replayed() {
+fn what_red_failed_with_is_there_when_it_is_run() {
     let env = Project::new();
     env.write("src/known.sh", "known() { echo 1; }\n");
     env.commit_all("Known");

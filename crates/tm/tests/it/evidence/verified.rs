@@ -5,8 +5,6 @@ use std::fs;
 use super::stage::{CODE, RED, Stage, VERIFIED_GREEN, VERIFIED_RED, set_age, warns};
 use crate::rails::environment::autopilot;
 
-const CLEAN: &str = r#""evidence": {"redInCleanTree": true}"#;
-
 /// The project with another test command, which is no cheat.
 fn with_command(command: &str, files: &[(&str, &str)]) -> Stage {
     let test = format!(r#""command": "{command}""#);
@@ -71,9 +69,13 @@ fn an_exit_status_alone_shows_no_failing_test() {
 fn a_runner_that_dies_in_red_has_not_run_its_tests() {
     let fewer = "printf 'TAP version 14\\nok 1 - words test_one\\nok 2 - words test_two\\n1..2\\n'";
     for (dies, is_accepted) in [("exit 3", true), ("exit 1", false)] {
-        let stage = with_suite(&format!(
-            "[ -f src/spaces.sh ] || [ ! -f tests/spaces_test.sh ] || {{ sh run.sh | head -n 2; {dies}; }}\n[ ! -f ../fewer ] || {{ {fewer}; exit; }}\nsh run.sh\n"
+        let stage = with_suite("");
+        let flag = stage.outside("fewer");
+        let at = flag.display();
+        stage.write("suite.sh", format!(
+            "[ -f src/spaces.sh ] || [ ! -f tests/spaces_test.sh ] || {{ sh run.sh | head -n 2; {dies}; }}\n[ ! -f {at} ] || {{ {fewer}; exit; }}\nsh run.sh\n"
         ));
+        stage.commit_all("A suite");
         stage.begin("--verify");
         let red = stage.auto(VERIFIED_RED);
         if !is_accepted {
@@ -105,13 +107,16 @@ fn a_command_that_is_not_there() {
 
 #[test]
 fn code_changed_while_the_tests_ran() {
-    // Each run writes another code: what was tested is not what is there.
-    let suite = "sh run.sh
-n=$(cat ../count 2>/dev/null || echo 0)
-echo $((n + 1)) >../count
-[ ! -f ../meddle ] || echo \"late() { echo $n; }\" >src/late.sh
-";
-    let stage = in_green(with_suite(suite));
+    let stage = with_suite("");
+    let (meddle, late) = (stage.outside("meddle"), stage.path("src/late.sh"));
+    let suite = format!(
+        "sh run.sh\n[ ! -f {} ] || echo 'late() {{ :; }}' >{}\n",
+        meddle.display(),
+        late.display()
+    );
+    stage.write("suite.sh", suite);
+    stage.commit_all("A suite");
+    let stage = in_green(stage);
     stage.code("spaces");
     fs::write(stage.outside("meddle"), "").unwrap();
     stage.refused(VERIFIED_GREEN, "stale_report", &["src/late.sh"]);
@@ -120,40 +125,73 @@ echo $((n + 1)) >../count
     stage.accepted(VERIFIED_GREEN);
 }
 
+/// RED is run on the tree from before with nothing but its tests.
 #[test]
-fn red_in_a_clean_tree() {
+fn a_product_that_was_broken_for_red_shows_nothing() {
     // An old failure, which fails there too, is not what is asked for.
-    let stage = Stage::with(CLEAN, &[("tests/old_test.sh", "test_old() { false; }\n")]);
-    stage.trust(&["config", "trust"]);
+    let stage = Stage::with("", &[("tests/old_test.sh", "test_old() { false; }\n")]);
     stage.start();
-    // It fails here because the product is broken here, and not because something is missing.
     stage.write("src/words.sh", "words() { echo 7; }\n");
     let test = "test_three() { test \"$(words a b c)\" = 3; }\n";
     stage.write("tests/three_test.sh", test);
-    stage.report(RED).fault(3, "red_not_in_clean_tree");
+    stage.refused(VERIFIED_RED, "no_new_failure", &[]);
     stage.git(&["checkout", "--quiet", "src"]);
     stage.delete("tests/three_test.sh");
-    stage.red();
+    stage.test("spaces");
+    // Whatever product is there already, the test fails without it.
+    stage.code("spaces");
+    warns(&stage.auto(VERIFIED_RED).ok(), "src/spaces.sh");
+    // That it was there already is no reason to change it.
+    stage.accepted(VERIFIED_GREEN);
 }
 
 #[test]
-fn a_clean_tree_may_have_to_be_set_up() {
+fn the_bench_may_have_to_be_set_up() {
     for (setup, refused) in [
-        ("", "setup_needed"),
+        ("", "report_unreadable"),
         (r#", "setup": "false""#, "setup_failed"),
         (r#", "setup": "mkdir node_modules""#, ""),
     ] {
         let package = r#"{"name": "words", "dependencies": {"left": "1"}}"#;
         let files = [("package.json", package), (".gitignore", "node_modules/\n")];
-        let stage = Stage::with_test(&format!(r#""command": "sh run.sh"{setup}"#), CLEAN, &files);
+        let stage = Stage::with_test(&format!(r#""command": "sh run.sh"{setup}"#), "", &files);
         let runner = stage.read("run.sh");
         stage.write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
         stage.commit_all("A runner that needs it");
-        stage.trust(&["config", "trust"]);
         stage.begin("");
-        let red = stage.auto("complete red --results failed:1,passed:2");
+        let red = stage.auto(VERIFIED_RED);
         assert_eq!(red.code(), refused, "{red:#?}");
     }
+}
+
+/// Where nothing can be run on the bench, the suite is run in the working tree, and that is said; once it could be, it has to be.
+#[test]
+fn a_suite_that_needs_what_no_commit_has_is_run_in_place() {
+    let needs = "[ -f generated ] || { echo no such file: generated; exit 9; }\nsh run.sh\n";
+    for (settings, refused) in [("", ""), (r#""require": "verified""#, "evidence_too_weak")] {
+        let evidence = format!(r#""evidence": {{{settings}}}"#);
+        let files = [("suite.sh", needs), (".gitignore", "generated\n")];
+        let stage = Stage::with_test(r#""command": "sh suite.sh""#, &evidence, &files);
+        stage.write("generated", "");
+        stage.trust(&["config", "trust"]);
+        stage.auto("start 1").ok();
+        stage.test("spaces");
+        let red = stage.auto(VERIFIED_RED);
+        assert_eq!(red.code(), refused, "{red:#?}");
+        if refused.is_empty() {
+            warns(&red.ok(), "in the working tree");
+            stage.code("spaces");
+            let green = stage.accepted(VERIFIED_GREEN);
+            assert_eq!(green["warning"], serde_json::Value::Null, "{green:#}");
+            stage.has_journalled(r#""level":"ran""#);
+        }
+    }
+    let stage = in_green(Stage::with("", &[(".gitignore", "generated\n")]));
+    stage.code("spaces");
+    stage.write("run.sh", "[ -f generated ] || exit 9\n");
+    stage.write("generated", "");
+    let green = stage.auto(VERIFIED_GREEN);
+    assert_ne!(green.status, 0, "{green:#?}");
 }
 
 /// Another shell, another program of that name.
@@ -208,7 +246,7 @@ fn a_command_that_names_no_test_is_told_of() {
 #[test]
 fn the_tests_of_commits_are_run_again() {
     const REPLAY: &[&str] = &["verify", "main..HEAD", "--replay"];
-    let stage = in_green(Stage::new(r#""evidence": {"replay": "off"}"#));
+    let stage = in_green(Stage::new(""));
     stage.code("spaces");
     stage.accepted(VERIFIED_GREEN);
     stage.auto("commit").ok();

@@ -113,14 +113,14 @@ fn what_is_ignored_is_no_part_of_the_work() {
     done(&work, CHORE);
 
     work.write("src/add.sh", "sh src/sum.sh $1 $2\n");
-    work.refused(REFACTOR, "green_not_replayed");
+    work.refused(REFACTOR, "green_tests_still_failing");
     work.write("src/add.sh", OTHERWISE);
     done(&work, REFACTOR);
 
     work.write("tests/five", "5\n");
     let five = MORE.replace("5 5", "5 $(cat tests/five)");
     work.append("tests/add.test", &five);
-    work.refused(TESTS, "green_not_replayed");
+    work.refused(TESTS, "green_tests_still_failing");
     work.replace("tests/add.test", &five, MORE);
     done(&work, TESTS);
     work.finalize();

@@ -112,7 +112,7 @@ fn red_has_shown_only_what_failed_before() {
     at(Before::begin, GREEN).tell([
         // A test of what is there, beside one that failed.
         story("by names", "tests_missing")
-            .of(OLD_FAILURE.by(Way::Verified))
+            .of(OLD_FAILURE.by(Way::Reported))
             .done(|work| {
                 let there = "doubles: test $(sh src/add.sh 4 4) = 8\n";
                 work.write("tests/double.test", there);

@@ -4,60 +4,9 @@ use text::diff::hunks;
 
 use super::{normal_form, parts};
 
-/// Words that an item of Rust or Zig begins with, and signs before it.
-const ITEMS: &[&str] = &[
-    "#[",
-    "///",
-    "//!",
-    "async ",
-    "const ",
-    "enum ",
-    "fn ",
-    "impl ",
-    "impl<",
-    "macro_rules!",
-    "mod ",
-    "pub ",
-    "pub(",
-    "static ",
-    "struct ",
-    "trait ",
-    "type ",
-    "unsafe ",
-    "use ",
-];
-
 /// A source file with the product of one text of it and the tests of another, in the places that they have there: before and behind
 /// the same parts of the product.
 pub fn with_tests_of(path: &str, product: &str, tests: &str) -> String {
-    merged(path, product, tests, |_| false)
-}
-
-/// As [`with_tests_of`], with the items that the other text only adds to the product, such as those that its tests need to be built.
-/// Nothing that the first has is changed or gone in it.
-pub fn with_additions_of(path: &str, product: &str, tests: &str) -> String {
-    merged(path, product, tests, |lines| {
-        let mut code = lines
-            .iter()
-            .map(|line| line.text.trim_start())
-            .filter(|line| !line.is_empty());
-        code.next()
-            .is_some_and(|first| ITEMS.iter().any(|word| first.starts_with(word)))
-    })
-}
-
-/// A line of the product, or tests that nothing stands between.
-struct Piece<'a> {
-    text: &'a str,
-    is_test: bool,
-}
-
-fn merged(
-    path: &str,
-    product: &str,
-    tests: &str,
-    is_added: impl Fn(&[&Piece<'_>]) -> bool,
-) -> String {
     let (own, other) = (pieces(path, product), pieces(path, tests));
     let mut merged = String::with_capacity(product.len() + tests.len());
     let mut put = |piece: &Piece<'_>| {
@@ -73,12 +22,18 @@ fn merged(
             continue;
         }
         own.iter().filter(|piece| !piece.is_test).for_each(&mut put);
-        let lines: Vec<&Piece<'_>> = other.iter().filter(|piece| !piece.is_test).collect();
-        let adds = own.iter().all(|piece| piece.is_test) && is_added(&lines);
-        let taken = other.iter().filter(|piece| piece.is_test || adds);
-        taken.for_each(&mut put);
+        other
+            .iter()
+            .filter(|piece| piece.is_test)
+            .for_each(&mut put);
     }
     merged
+}
+
+/// A line of the product, or tests that nothing stands between.
+struct Piece<'a> {
+    text: &'a str,
+    is_test: bool,
 }
 
 fn pieces<'a>(path: &str, text: &'a str) -> Vec<Piece<'a>> {

@@ -18,7 +18,6 @@ pub(super) fn steps() -> Vec<(&'static str, Value, Value)> {
     let mut steps = vec![
         yes_no("autopilot.requireCleanWorkingTree"),
         yes_no("evidence.requireCoverage"),
-        yes_no("evidence.redInCleanTree"),
         yes_no("evidence.notes"),
         human("review.gates.plan"),
         human("review.gates.code"),
@@ -32,9 +31,6 @@ pub(super) fn steps() -> Vec<(&'static str, Value, Value)> {
         ("evidence.require", json!("verified"), json!("reported")),
         ("evidence.flaky", json!("refuse"), json!("warn")),
         ("evidence.changedLines", json!(80.0), json!(null)),
-        ("evidence.baseline", json!("auto"), json!("off")),
-        ("evidence.replay", json!("always"), json!("auto")),
-        ("evidence.replay", json!("auto"), json!("off")),
         ("evidence.withoutTests", json!([]), json!(["docs"])),
         ("review.maxIterations", json!(10), json!(11)),
     ];

@@ -18,7 +18,7 @@ fn mistakes_in_a_file_are_placed_and_explained() {
         r#"{"autopilot": {"storage": "x"}} ⇒ :1:27: `autopilot.storage` takes an object, not a string | give `autopilot.storage` an object"#,
         r#"{"autopilot": {"enabled": "yes"}} ⇒ :1:27: `autopilot.enabled` takes true or false, not "yes" | give `autopilot.enabled` true or false"#,
         r#"{"autopilot": {"redAllPassing": true}} ⇒ :1:33: `autopilot.redAllPassing` takes "refuse" or "skip", not true | give `autopilot.redAllPassing` "refuse" or "skip""#,
-        r#"{"evidence": {"require": "verify"}} ⇒ :1:26: `evidence.require` cannot be "verify": it must be "claimed" or "reported" or "verified" | did you mean "verified"?"#,
+        r#"{"evidence": {"require": "verify"}} ⇒ :1:26: `evidence.require` cannot be "verify": it must be "claimed" or "reported" or "ran" or "verified" | did you mean "verified"?"#,
         r#"{"test": {} ⇒ :1:11: the file ends within an object | mend the JSON at :1:11"#,
         "[] ⇒ :1:1: an object is expected, not a list | mend the JSON at :1:1",
     ] {

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use workspace::convention::inline_tests::{
-    is_runner_written, normal_form, parts, same_product, same_tests, split, with_additions_of,
-    with_tests_of,
+    is_runner_written, normal_form, parts, same_product, same_tests, split, with_tests_of,
 };
 
 /// Source texts in which the tests stand between `«` and `»`.
@@ -315,9 +314,6 @@ proptest! {
         let own = split(path, &product).product;
         prop_assert_eq!(merged.product.trim_end(), own.trim_end());
         prop_assert!(same_tests(&merged.tests, &split(path, &tests).tests));
-        let added = split(path, &with_additions_of(path, &product, &tests));
-        prop_assert!(same_tests(&added.tests, &merged.tests));
-        prop_assert!(added.product.len() >= merged.product.trim_end().len());
     }
 }
 
@@ -326,14 +322,6 @@ fn tests_of_another_text_stand_where_they_stood() {
     let product = "/// Adds.\npub fn add(a: u8) -> u8 {\n    a + 1\n}\n\nmod inner {\n    pub fn treble() {}\n}";
     let tests = "/// Adds.\n/// ```\n/// assert_eq!(add(1), 2);\n/// ```\npub fn add(a: u8) -> u8 {\n    0\n}\n\nconst MOST: u8 = 9;\n\nmod inner {\n    pub fn treble() {}\n\n    #[cfg(test)]\n    mod tests {}\n}\n\n#[cfg(test)]\nmod tests {}\n";
     insta::assert_snapshot!(with_tests_of("src/lib.rs", product, tests));
-    insta::assert_snapshot!(with_additions_of("src/lib.rs", product, tests));
-    // A line in a function is no item.
-    let returns = tests.replace("    0\n", "    return 0;\n    a + 1\n");
-    let added = with_additions_of("src/lib.rs", product, &returns);
-    assert!(
-        added.contains("MOST") && !added.contains("return 0"),
-        "{added}"
-    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Whether a fresh checkout has what tests need.
+//! Whether a bench has what tests need.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use workspace::git::Repository;
 
 use crate::git::fixture::Fixture;
 
-/// What a fresh checkout lacks, in one line.
+/// What a bench lacks, in one line.
 fn spoken(repository: &Repository) -> Option<String> {
     let needed = repository.dependencies().unwrap();
     let mut all = [needed.installed, needed.missing].concat();
@@ -106,14 +106,16 @@ fn packages_of_a_workspace_and_folders_of_a_repository() {
 }
 
 #[test]
-fn a_checkout_has_the_submodules_of_its_commit() {
+fn a_bench_has_the_submodules_of_its_tree() {
     let (other, fixture) = (Fixture::new(), Fixture::new());
     fixture.add_submodule(other.root().to_str().unwrap(), "lib");
     fixture.commit_all("a submodule");
     let at = fixture.head();
     let held = || {
-        let tree = fixture.throw_away_worktree(&at, &[]).unwrap();
-        fixture.fill_submodules(tree.path(), &at).unwrap();
+        let tree = fixture
+            .take_bench(&fixture.outside().join("benches"))
+            .unwrap();
+        fixture.bring_tree(&tree, &at, &at).unwrap();
         let lib = tree.path().join("lib");
         assert!(!lib.join("left").exists());
         fs::read_to_string(lib.join("README.md"))
@@ -154,7 +156,12 @@ fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
     fixture.link("../../packages/a", "node_modules/@of/a");
     let needed = fixture.dependencies().unwrap();
     assert_eq!(needed.installed, [".venv", "node_modules"]);
-    let tree = fixture.throw_away_worktree(&fixture.head(), &[]).unwrap();
+    let tree = fixture
+        .take_bench(&fixture.outside().join("benches"))
+        .unwrap();
+    fixture
+        .bring_tree(&tree, &fixture.head(), &fixture.head())
+        .unwrap();
     fixture.lend(&tree, &needed.installed).unwrap();
     let root = fs::canonicalize(fixture.root()).unwrap();
     let own = tree.path().join("packages/a");
@@ -166,8 +173,11 @@ fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
         assert_eq!(fs::canonicalize(tree.path().join(lent)).unwrap(), from);
     }
     assert!(!tree.path().join("node_modules/.vite").exists());
-    // To throw the checkout away takes nothing of what is lent.
-    drop(tree);
+    // To clear the bench takes nothing of what is lent.
+    fixture
+        .bring_tree(&tree, &fixture.head(), &fixture.head())
+        .unwrap();
+    assert!(!tree.path().join(".venv").exists());
     for kept in ["node_modules/left/index.js", ".venv/pyvenv.cfg"] {
         assert!(fixture.at(kept).is_file(), "{kept}");
     }

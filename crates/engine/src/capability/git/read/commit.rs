@@ -65,9 +65,9 @@ pub fn read(
     let repository = memory.repository();
     let status = call.tree(&repository)?;
     on_the_branch(&status, &memory, &repository)?;
-    let mut history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
-    let rewritten = history.is_rewritten;
-    let warnings = history.warning.map(str::to_owned);
+    let head = status.head.as_ref();
+    let mut history = History::settle(&call.pinned, run, head, &mut memory, &repository)?;
+    let (rewritten, warnings) = (history.is_rewritten, history.warning.map(str::to_owned));
     let mut findings: Vec<Finding> = history.finding.take().into_iter().collect();
     findings.extend(config_loosened(call));
     let present = run.token(token);

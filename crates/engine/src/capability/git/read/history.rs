@@ -6,9 +6,9 @@
 
 use machine::{Finding, RunState};
 use serde_json::{Map, Value};
+use workspace::config::Config;
 use workspace::git::{CommitInfo, Oid, RepoPath, Repository};
 
-use crate::call::Call;
 use crate::capability::git::read::{HISTORY_REWRITTEN, finding};
 use crate::capability::memory::{BASE_CHANGED, COMMIT_OF, LAST_COMMIT, Memory, subtasks};
 use crate::fault::Fault;
@@ -38,7 +38,7 @@ pub(crate) struct History {
 impl History {
     /// Holds what the run remembers against what is below `head`, and has it remember the commit that it goes on from.
     pub(crate) fn settle(
-        call: &Call<'_>,
+        config: &Config,
         run: &RunState,
         head: Option<&Oid>,
         memory: &mut Memory,
@@ -51,7 +51,7 @@ impl History {
         if *head == last {
             return Ok(Self::default());
         }
-        let bases = bases(call, memory, repository)?;
+        let bases = bases(config, memory, repository)?;
         let is_there = repository.resolve(last.as_str())?.is_some();
         if is_there && repository.is_ancestor(&last, head)? {
             let from = merged_in(repository, &last, head, &bases)?;
@@ -213,8 +213,8 @@ fn holds(repository: &Repository, commit: &Oid, paths: &[RepoPath]) -> Result<bo
 }
 
 /// The tips of the branches that runs work beside, here and on the remote: what is on them is no work of this one.
-fn bases(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<Vec<Oid>, Fault> {
-    let remote = &call.pinned.git.default_remote;
+fn bases(config: &Config, memory: &Memory, repository: &Repository) -> Result<Vec<Oid>, Fault> {
+    let remote = &config.git.default_remote;
     let mut tips = Vec::new();
     for name in &memory.start.protected {
         for reference in [

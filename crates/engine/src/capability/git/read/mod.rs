@@ -124,7 +124,7 @@ pub(crate) fn of_any_report(
         let mut memory = Memory::of(run)?;
         let repository = memory.repository();
         let head = repository.head()?.oid;
-        let history = History::settle(call, run, head.as_ref(), &mut memory, &repository)?;
+        let history = History::settle(&call.pinned, run, head.as_ref(), &mut memory, &repository)?;
         findings.extend(history.finding);
     }
     if is_over_a_task(run) && call.definition.checks(state, CHANGES_LEFT) {

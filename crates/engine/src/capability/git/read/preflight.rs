@@ -504,7 +504,7 @@ fn may_be_given(settings: &Settings, given: &str) -> Result<(), Fault> {
                 argument!("testCommand")
             ),
         )),
-        None if config.evidence.require == Level::Verified => Err(refused(
+        None if config.evidence.require >= Level::Ran => Err(refused(
             "test_command_set",
             "the settings have the suite run unasked, and so the test command has to stand in them",
             format!("name it there: {set}; a person then trusts it: `tm config trust`"),

@@ -2,20 +2,16 @@
 
 use std::path::Path;
 
-use ::test_report::Outcome;
 use machine::role::Shows;
 use machine::{Role, RunState};
 use serde_json::{Map, Value};
-use workspace::config::{Baseline, Config, Level};
-use workspace::process::Cancellation;
+use workspace::config::Level;
 
 use crate::capability::memory::{
-    BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
+    BASELINE, BENCH, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL,
 };
-use crate::capability::tests::evidence::checkout::{self, Checkout, UNASKED};
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::suite::SuiteVerdict;
-use crate::capability::tests::evidence::{TestEvidence, level_name};
+use crate::capability::tests::evidence::{TestEvidence, level_name, level_named};
 use crate::capability::tests::read::MOST_NAMED;
 use crate::fault::Fault;
 
@@ -31,6 +27,9 @@ pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Val
     LAST_LEVEL.put(&mut keep, &level_name(baseline.level()).to_owned())?;
     if let Some(runner) = &baseline.runner {
         LAST_RUNNER.put(&mut keep, runner)?;
+    }
+    if let Some(reason) = &baseline.off_bench {
+        BENCH.put(&mut keep, reason)?;
     }
     let mut told = baseline.counts.facts();
     told.extend(baseline.facts());
@@ -69,52 +68,10 @@ pub(crate) fn needs_former_suite(role: &Role) -> bool {
     role.shows.is_none() && role.against.is_none() && role.suite.is_none()
 }
 
-/// Finds out what the tests did on the commit that a run began on, in a fresh checkout beside the first report that needs it and was
-/// seen here: of failing tests, or of a suite that is to be as it was. Nothing comes of it where it is not to be found out, or where
-/// the checkout is not like the working tree.
-pub fn found_out(
-    run: &RunState,
-    role: &Role,
-    config: &Config,
-    taken: &mut TestEvidence,
-    cancelled: &Cancellation,
-) -> Result<(), Fault> {
-    let is_quick = |ran: &SuiteVerdict| ran.duration_ms <= UNASKED;
-    let is_due = config.evidence.baseline == Baseline::Auto
-        && (role.shows == Some(Shows::NewFailure) && taken.counts.failing() > 0
-            || needs_former_suite(role))
-        && is_unknown(run)
-        && taken.ran.as_ref().is_some_and(is_quick);
-    if !is_due {
-        return Ok(());
-    }
-    let memory = Memory::of(run)?;
-    if !checkout::is_worth_a_try(run, &memory)? {
-        return Ok(());
-    }
-    let base = memory.base_oid()?;
-    let config = config.with_test_timeout(UNASKED);
-    let checkout = Checkout::lent(&memory, &config, (&base, &[]), cancelled);
-    let tested = checkout.and_then(|checkout| checkout.reporting(&taken.files).tested(None));
-    let found = match tested {
-        Ok(found) => found,
-        Err(fault) if fault.code == "cancelled" => return Err(fault),
-        Err(fault) => {
-            taken.baseline_too_slow = fault.code == "test_timeout";
-            return Ok(());
-        }
-    };
-    let is_like_here = match (found.ledger(), taken.ledger()) {
-        (Some(there), Some(here)) => there.named_as(&here).is_some_and(|there| {
-            let mut passing = here.those(Outcome::is_success);
-            !passing.any(|id| there.fails(id))
-        }),
-        (there, _) => there.is_some_and(|there| there.every),
-    };
-    if is_like_here && found.counts.passed > 0 {
-        taken.baseline = Some(Box::new(found));
-    }
-    Ok(())
+/// Whether the suite of the commit that the work began on is to be run before that of a report in this role: it is of failing tests, or
+/// of a suite that is to be as it was, and nothing is known of the tests.
+pub(crate) fn is_due(run: &RunState, role: &Role) -> bool {
+    (role.shows == Some(Shows::NewFailure) || needs_former_suite(role)) && is_unknown(run)
 }
 
 /// Whether what is known of before the run was seen here, by a runner that was made to name its tests.
@@ -124,12 +81,17 @@ pub fn was_named_by_adapter(kept: &Map<String, Value>) -> Result<bool, Fault> {
     Ok(told.is_some_and(|ran| ran.get("adapter").is_some()))
 }
 
+/// Whether a suite that was run on the bench told of its tests.
+pub(crate) fn was_verified(kept: &Map<String, Value>) -> Result<bool, Fault> {
+    let last = LAST_LEVEL.text(kept).and_then(level_named);
+    Ok([level(kept)?, last].contains(&Some(Level::Verified)))
+}
+
 /// The level of what is known of before the run; none where nothing is.
 pub fn level(kept: &Map<String, Value>) -> Result<Option<Level>, Fault> {
     let told = BASELINE.read(kept)?;
     let name = told.as_ref().and_then(|told| told.get("level")?.as_str());
-    let mut levels = [Level::Claimed, Level::Reported, Level::Verified].into_iter();
-    Ok(levels.find(|level| name == Some(level_name(*level))))
+    Ok(name.and_then(level_named))
 }
 
 /// What a run remembers of one that came while it was under way: what was known by other names stays known, and what was

@@ -8,18 +8,15 @@ use machine::role::FileClass;
 use machine::state::Token;
 use machine::{Finding, Role, RunState};
 use serde::{Deserialize, Serialize};
-use workspace::config::{Config, Replaying};
 use workspace::convention::paths::PathClass;
-use workspace::git::{Oid, RepoPath};
-use workspace::process::Cancellation;
+use workspace::git::{FILE_MODE, Oid, RepoPath, TreeEntry};
 
-use crate::capability::git::changes::Changes;
 use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{LAST_LEDGER, Memory};
-use crate::capability::tests::evidence::checkout::{self, Checkout};
+use crate::capability::tests::evidence::bench::{Bench, benches};
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::replay::too_slow;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
+use crate::capability::tests::evidence::verified::Asked;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
 use crate::capability::tests::known::began;
 use crate::capability::tests::read::{MOST_NAMED, few};
@@ -48,9 +45,6 @@ pub struct HollowRun {
     /// Why it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
-    /// Whether that is because it took too long.
-    #[serde(skip)]
-    pub too_slow: bool,
 }
 
 impl HollowRun {
@@ -89,29 +83,18 @@ impl HollowRun {
 }
 
 /// Tries them, where a report is about tests alone and would be accepted by what it shows.
-pub fn of(
-    (dir, run): (&Path, &RunState),
-    present: &Token,
-    config: &Config,
-    taken: &TestEvidence,
-    cancelled: &Cancellation,
-) -> Result<Option<HollowRun>, Fault> {
-    let asked = config.evidence.replay == Replaying::Always;
-    let ran = taken.ran.as_ref();
-    let is_due = is_of_tests_alone(&present.role)
-        && config.evidence.replay != Replaying::Off
-        && (asked || ran.is_some());
-    if !is_due || taken.counts.passed == 0 || taken.counts.failing() > 0 {
+pub fn of(asked: &Asked<'_>, taken: &TestEvidence) -> Result<Option<HollowRun>, Fault> {
+    let is_due = is_of_tests_alone(&asked.present.role) && taken.off_bench.is_none();
+    let Some(ran_on) = taken.ran_on.as_ref().filter(|_| is_due) else {
+        return Ok(None);
+    };
+    if taken.counts.passed == 0 || taken.counts.failing() > 0 {
         return Ok(None);
     }
     let Some(now) = taken.ledger().filter(|now| now.every) else {
         return Ok(Some(HollowRun::undecided("not every test has a name")));
     };
-    let memory = Memory::of(run)?;
-    if !asked && let Some(why) = too_slow(run, &memory, taken)? {
-        return Ok(Some(HollowRun::undecided(why)));
-    }
-    let new = match new_tests((dir, run), present, &now)? {
+    let new = match new_tests((asked.run_dir, asked.run), asked.present, taken, &now)? {
         Some(new) if new.is_empty() => return Ok(None),
         Some(new) => new,
         None => {
@@ -120,12 +103,9 @@ pub fn of(
             )));
         }
     };
-    match tried(&memory, config, (asked, cancelled), taken, (&now, new)) {
-        Err(fault) if asked || fault.code == "cancelled" => Err(fault),
-        Err(fault) => Ok(Some(HollowRun {
-            too_slow: fault.code == "test_timeout",
-            ..HollowRun::undecided(fault.message)
-        })),
+    match tried(asked, &ran_on.work, (&now, new)) {
+        Err(fault) if fault.code == "cancelled" => Err(fault),
+        Err(fault) => Ok(Some(HollowRun::undecided(fault.message))),
         done => done.map(Some),
     }
 }
@@ -139,6 +119,7 @@ pub(crate) fn is_of_tests_alone(role: &Role) -> bool {
 fn new_tests(
     (dir, run): (&Path, &RunState),
     present: &Token,
+    taken: &TestEvidence,
     now: &Ledger,
 ) -> Result<Option<Vec<String>>, Fault> {
     let known = match began(&present.kept, &present.role)? {
@@ -146,9 +127,10 @@ fn new_tests(
         None => LAST_LEDGER.read(&run.kept)?,
     };
     let known = known.into_iter().chain(baseline::ledgers(&run.kept)?);
-    let before: Vec<Ledger> = known
+    let mut before: Vec<Ledger> = known
         .map(|hash| Ledger::read(dir, &hash))
         .collect::<Result<_, Fault>>()?;
+    before.extend(taken.baseline.as_ref().and_then(|taken| taken.ledger()));
     let before: Vec<Ledger> = before
         .iter()
         .filter_map(|before| before.named_as(now))
@@ -162,26 +144,33 @@ fn new_tests(
 }
 
 fn tried(
-    memory: &Memory,
-    config: &Config,
-    (asked, cancelled): (bool, &Cancellation),
-    taken: &TestEvidence,
+    asked: &Asked<'_>,
+    work: &Oid,
     (now, new): (&Ledger, Vec<String>),
 ) -> Result<HollowRun, Fault> {
-    let config = checkout::limited(config, asked);
+    let memory = Memory::of(asked.run)?;
     let repository = memory.repository();
     let last = memory.last_oid()?;
-    let changes = Changes::of(&repository.status()?, memory, &repository, &[])?;
-    let at = (&last, &changes.paths()[..]);
-    let checkout = Checkout::made(asked, memory, &config, at, cancelled)?;
-    let mut checkout = checkout.reporting(&taken.files);
-    let hollowed = hollowed(memory, &last)?;
+    let hollowed = hollowed(&memory, &last)?;
     if hollowed.is_empty() {
         return Ok(HollowRun::undecided(
             "no parser is at hand for what the product is written in",
         ));
     }
-    let there = tested(&mut checkout, &hollowed)?;
+    let benches = benches(asked.run_dir);
+    let bench = Bench::take(
+        &benches,
+        &memory,
+        asked.config,
+        last.clone(),
+        asked.cancelled,
+    )?
+    .reporting(asked.reports);
+    let tested = |tree: &Oid| {
+        let tree = repository.edit_tree(tree, &hollowed)?;
+        bench.tested(&tree, true, asked.format)
+    };
+    let there = tested(work)?;
     let ledger = there.ledger().and_then(|there| there.named_as(now));
     let ran = |id: &String| {
         let there = ledger.as_ref().and_then(|there| there.outcome(id));
@@ -205,7 +194,7 @@ fn tried(
         .filter(|id| !new.contains(id) && passes(id))
         .collect();
     if !weakened.is_empty() {
-        let before = tested(&mut checkout.another(&last)?, &hollowed)?;
+        let before = tested(&last)?;
         let before = before.ledger().and_then(|before| before.named_as(now));
         let failed = |id: &String| {
             let outcome = before.as_ref().and_then(|before| before.outcome(id));
@@ -222,8 +211,8 @@ fn tried(
     })
 }
 
-/// The files of the product at a commit, without what their functions do; none where no parser is at hand for them.
-fn hollowed(memory: &Memory, commit: &Oid) -> Result<Vec<(RepoPath, String)>, Fault> {
+/// The edits that take out what the functions of the product do at a commit; none where no parser is at hand.
+fn hollowed(memory: &Memory, commit: &Oid) -> Result<Vec<(RepoPath, Option<TreeEntry>)>, Fault> {
     let repository = memory.repository();
     let classes = memory.start.classes()?;
     let mut hollowed = Vec::new();
@@ -235,16 +224,12 @@ fn hollowed(memory: &Memory, commit: &Oid) -> Result<Vec<(RepoPath, String)>, Fa
         let text = text.and_then(|text| syntax::hollowed(&path.to_string(), &text));
         hollowed.extend(text.map(|text| (path, text)));
     }
-    Ok(hollowed)
-}
-
-/// Runs the tests of a checkout with these files in it.
-fn tested(
-    checkout: &mut Checkout<'_>,
-    files: &[(RepoPath, String)],
-) -> Result<TestEvidence, Fault> {
-    for (path, text) in files {
-        checkout.write(path, text.as_bytes())?;
-    }
-    checkout.tested(None)
+    let texts: Vec<&str> = hollowed.iter().map(|(_, text)| text.as_str()).collect();
+    let blobs = repository.write_blobs(&texts)?;
+    let files = hollowed.into_iter().zip(blobs);
+    let edit = |((path, _), oid): ((RepoPath, String), Oid)| {
+        let mode = FILE_MODE;
+        (path, Some(TreeEntry { mode, oid }))
+    };
+    Ok(files.map(edit).collect())
 }

@@ -2,19 +2,18 @@
 
 mod adapter;
 pub mod baseline;
+pub mod bench;
 pub mod changed_lines;
-pub mod checkout;
-pub mod clean;
-mod committed;
 pub mod frozen;
 pub mod hollow;
 pub mod ledger;
 mod naming;
-pub mod replay;
 pub mod runner_config;
 pub mod show;
 pub mod subject;
 pub mod suite;
+pub mod verified;
+pub mod work;
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -38,6 +37,7 @@ use crate::call::pinned;
 use crate::capability::checks::CheckEvidence;
 use crate::capability::memory::{LAST_LEVEL, SHOWN};
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::verified::RanOn;
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
@@ -59,6 +59,9 @@ fn named_in(report: &TestReport) -> &'static str {
         "none"
     }
 }
+
+/// Why the suite was run in the working tree, as a fact of its report.
+pub(crate) const OFF_BENCH: &str = "offBench";
 
 /// The end of what a command printed that could not run its tests, as a fact of the report.
 pub(crate) const OUTPUT: &str = "output";
@@ -92,14 +95,14 @@ pub struct TestEvidence {
     pub verify: bool,
     /// It says that nothing was changed since a report that was accepted.
     pub unchanged: bool,
-    /// The run of RED in a clean tree, where the settings ask for it.
-    pub clean: Option<suite::SuiteVerdict>,
+    /// The trees that it was run on, where we ran it.
+    pub ran_on: Option<RanOn>,
+    /// Why it was run in the working tree, and not on the bench.
+    pub off_bench: Option<String>,
+    /// What the tests of RED did without the product that was written for them, where they were run with that, too.
+    pub without_product: Option<Ledger>,
     /// What the tests did before the run, where that was found out beside.
     pub baseline: Option<Box<TestEvidence>>,
-    /// Whether that was tried, and took too long.
-    pub baseline_too_slow: bool,
-    /// Its tests on the tree from before, where that was tried.
-    pub replay: Option<replay::Replay>,
     /// What checks found beside them, where there are any.
     pub checks: Option<Box<CheckEvidence>>,
     /// Its new tests on a product that does nothing, where that was tried.
@@ -179,21 +182,11 @@ impl TestEvidence {
                 hashes.push(store.put(bytes)?);
             }
         }
-        let replay = self
-            .replay
-            .iter()
-            .filter_map(|replay| replay.verified.as_ref());
         let hollow = self
             .hollow
             .iter()
             .filter_map(|hollow| hollow.verified.as_ref());
-        for ran in self
-            .ran
-            .iter()
-            .chain(&self.clean)
-            .chain(replay)
-            .chain(hollow)
-        {
+        for ran in self.ran.iter().chain(hollow) {
             hashes.push(store.put(&ran.output)?);
         }
         if let Some(checks) = &self.checks {
@@ -229,11 +222,11 @@ impl TestEvidence {
             // Whoever had the tests run has not seen what they printed.
             facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
         }
-        if let Some(ran) = &self.clean {
-            facts.insert("inCleanTree".to_owned(), json!(ran));
+        if let Some(ran_on) = &self.ran_on {
+            facts.insert("ranOn".to_owned(), json!(ran_on));
         }
-        if let Some(replay) = &self.replay {
-            facts.insert("replayed".to_owned(), json!(replay));
+        if let Some(reason) = &self.off_bench {
+            facts.insert(OFF_BENCH.to_owned(), reason.as_str().into());
         }
         if let Some(hollow) = &self.hollow {
             facts.insert("withoutProduct".to_owned(), json!(hollow));
@@ -329,14 +322,16 @@ pub fn level_name(level: Level) -> &'static str {
     match level {
         Level::Claimed => "claimed",
         Level::Reported => "reported",
+        Level::Ran => "ran",
         Level::Verified => "verified",
     }
 }
 
 /// The level of that name.
 pub(crate) fn level_named(name: &str) -> Option<Level> {
-    let mut levels = [Level::Claimed, Level::Reported, Level::Verified].into_iter();
-    levels.find(|level| level_name(*level) == name)
+    Level::ALL
+        .into_iter()
+        .find(|level| level_name(*level) == name)
 }
 
 /// Takes in what a caller gives, without a run of our own. `cwd` is where the caller stands.
@@ -593,6 +588,9 @@ pub fn enough(taken: &TestEvidence, config: &Config) -> Result<(), machine::Refu
                 " FILE, or have the tests run with ",
                 argument!("verify")
             )
+        }
+        _ if taken.off_bench.is_some() => {
+            "have the bench made ready for the tests: `test.setup` names the command, such as `npm ci`"
         }
         _ => concat!("have the tests run with ", argument!("verify")),
     };

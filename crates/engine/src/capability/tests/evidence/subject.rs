@@ -1,7 +1,5 @@
 //! What a report of tests is about: the files whose change makes it old.
 
-use std::collections::BTreeMap;
-
 use workspace::convention::inline_tests::is_runner_written;
 use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
 use workspace::git::{Change, RepoPath, Repository};
@@ -48,27 +46,6 @@ impl<'a> Subject<'a> {
         let last = name.rsplit_once('/').map_or(&*name, |(_, last)| last);
         let is_docs = self.classes.of(&name) == PathClass::Docs && !is_code(&name);
         !(is_docs || is_runner_written(&name) || OF_GIT.contains(&last))
-    }
-
-    /// The code that is not as the last commit has it, with what it holds.
-    pub fn code(&self) -> Result<BTreeMap<RepoPath, Option<String>>, Fault> {
-        let status = self.repository.status()?;
-        let code: Vec<RepoPath> = status
-            .changes
-            .iter()
-            .filter(|change| self.has(change))
-            .flat_map(Change::paths)
-            .filter(|path| {
-                let name = self.repository.name_in_scope(path);
-                self.classes.of(&name) != PathClass::Build && !is_data(&name)
-            })
-            .cloned()
-            .collect();
-        let held = self.repository.hash_files(&code)?;
-        Ok(held
-            .into_iter()
-            .map(|(path, content)| (path, content.map(|content| content.as_str().to_owned())))
-            .collect())
     }
 }
 

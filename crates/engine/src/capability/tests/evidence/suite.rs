@@ -16,7 +16,6 @@ use workspace::suite::{CommandLine, How, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::adapter::Adapter;
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{
     SubmittedFile, TestEvidence, counts, is_built_first, nanos, read_reports,
 };
@@ -53,9 +52,6 @@ pub struct SuiteVerdict {
     /// What each test did.
     #[serde(skip)]
     pub ledger: Option<Ledger>,
-    /// Code that somebody changed meanwhile.
-    #[serde(skip)]
-    pub changed: Vec<String>,
 }
 
 /// What is to be run.
@@ -71,8 +67,6 @@ pub struct Suite<'a> {
     pub format: Option<TestFormat>,
     /// The files that it writes its report to; what it prints, where there are none.
     pub reports: &'a [PathBuf],
-    /// What is tested, where it has to be the same before and after.
-    pub subject: Option<&'a Subject<'a>>,
     /// When it is ended because nobody wants its outcome any more.
     pub cancelled: &'a Cancellation,
     /// Whether a command that fails before any test is heard of, or dies among them, counts as one that could not be built, where its
@@ -82,39 +76,13 @@ pub struct Suite<'a> {
     pub env: &'a [(OsString, OsString)],
 }
 
-/// Runs the test command in the working tree, takes in what it says, and what it was run by.
+/// Runs the test command, reads its result, and notes what it was run by.
 pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let runner = identity(suite.folder, suite.command, &env::vars_os().collect());
     Ok(TestEvidence {
         runner: Some(runner),
-        ..tested(suite)?
+        ..verify_once(suite)?
     })
-}
-
-/// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
-/// write code, too, it is run once more then.
-pub(super) fn tested(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
-    let Some(subject) = suite.subject else {
-        return verify_once(suite);
-    };
-    let before = subject.code()?;
-    let taken = verify_once(suite)?;
-    let after = subject.code()?;
-    if before == after {
-        return Ok(taken);
-    }
-    let mut taken = verify_once(suite)?;
-    let last = subject.code()?;
-    if let Some(ran) = &mut taken.ran {
-        let paths = after
-            .keys()
-            .chain(last.keys().filter(|path| !after.contains_key(path)));
-        ran.changed = paths
-            .filter(|path| after.get(path) != last.get(path))
-            .map(ToString::to_string)
-            .collect();
-    }
-    Ok(taken)
 }
 
 fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
@@ -278,7 +246,6 @@ fn verdict(suite: &Suite<'_>, status: i32, ran: SuiteRan, ledger: Option<Ledger>
         adapter: None,
         output,
         ledger,
-        changed: Vec::new(),
     }
 }
 

@@ -1,0 +1,218 @@
+//! Verified evidence: the suite is run by us, on the bench. A report of failing tests is of the work without its product, a report of
+//! passing tests of the work itself.
+
+use std::path::{Path, PathBuf};
+
+use ::test_report::TestFormat;
+use machine::RunState;
+use machine::role::Shows;
+use machine::state::Token;
+use serde::{Deserialize, Serialize};
+use workspace::config::{Config, Level};
+use workspace::git::{Oid, RepoPath};
+use workspace::process::Cancellation;
+
+use crate::capability::memory::{BENCH, Memory};
+use crate::capability::tests::evidence::bench::{Bench, benches, in_place};
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::work::Work;
+use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::fault::Fault;
+use crate::support::HandlerError;
+
+/// The trees that a suite was run on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RanOn {
+    /// What a commit would have held.
+    pub work: Oid,
+    /// What was tested: the same, or that without its product.
+    pub tested: Oid,
+}
+
+/// A report whose suite is to be run.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The run's folder.
+    pub run_dir: &'a Path,
+    /// The run.
+    pub run: &'a RunState,
+    /// Where it waits for the report.
+    pub present: &'a Token,
+    /// The settings that it is pinned to.
+    pub config: &'a Config,
+    /// Files that belong to the work whatever they were before the run.
+    pub named: &'a [RepoPath],
+    /// The files that the test command writes its report to.
+    pub reports: &'a [PathBuf],
+    /// The format of that report, where the caller named it.
+    pub format: Option<TestFormat>,
+    /// Set when nobody wants the outcome any more.
+    pub cancelled: &'a Cancellation,
+}
+
+impl Asked<'_> {
+    /// Runs the suite, and before it, where nothing is known of the tests yet, the suite of the commit that the work began on.
+    ///
+    /// # Errors
+    /// Those of a suite that comes to no result, and those of git.
+    pub fn verified(&self) -> Result<TestEvidence, HandlerError> {
+        let work = Work::now(self.run, self.run_dir, self.config, self.named)?;
+        let suites = Suites {
+            memory: &work.memory,
+            config: self.config,
+            reports: self.reports,
+            format: self.format,
+            cancelled: self.cancelled,
+        };
+        let is_red = self.present.role.shows == Some(Shows::NewFailure);
+        let tested = if is_red {
+            work.without_product()?
+        } else {
+            work.tree.clone()
+        };
+        let of = |taken: TestEvidence| {
+            let of_work = taken.off_bench.is_some();
+            let tested = if of_work { &work.tree } else { &tested };
+            let ran_on = RanOn {
+                work: work.tree.clone(),
+                tested: tested.clone(),
+            };
+            TestEvidence {
+                ran_on: Some(ran_on),
+                ..taken
+            }
+        };
+        if let Some(reason) = BENCH.text(&self.run.kept) {
+            return Ok(of(suites.in_place(true, reason)?));
+        }
+        let bench = suites.bench(&benches(self.run_dir), &work.base)?;
+        // On a bench that was of use once, what fails there fails for want of something in the work.
+        let is_proven = baseline::was_verified(&self.run.kept)?;
+        let instead_of = |fault| {
+            if is_proven {
+                return Err(fault);
+            }
+            suites.instead_of(fault, true).map(of)
+        };
+        let mut baseline = None;
+        if baseline::is_due(self.run, &self.present.role) {
+            match bench.tested(&work.base, false, self.format) {
+                Ok(taken) => baseline = Some(Box::new(taken)),
+                Err(fault) => return Ok(instead_of(fault)?),
+            }
+        }
+        let mut taken = match bench.tested(&tested, true, self.format) {
+            Ok(taken) => taken,
+            Err(fault) => return Ok(instead_of(fault)?),
+        };
+        // With the product that was written for them, tests can be built that could not be without.
+        if is_red && tested != work.tree && !fails_by_name(&taken) {
+            let without = taken;
+            taken = bench.tested(&work.tree, true, self.format)?;
+            taken.without_product = without.ledger();
+        }
+        let any_passes = |taken: &TestEvidence| taken.counts.passed > 0;
+        if !is_proven
+            && !any_passes(&taken)
+            && !baseline.as_deref().is_some_and(any_passes)
+            && let Some(instead) = suites.passing_in_place(true)?
+        {
+            return Ok(of(instead));
+        }
+        taken.baseline = baseline;
+        Ok(of(taken))
+    }
+}
+
+/// The suites of a project.
+pub struct Suites<'a> {
+    /// What is known of the project.
+    pub memory: &'a Memory,
+    /// The settings.
+    pub config: &'a Config,
+    /// The files that the test command writes its report to.
+    pub reports: &'a [PathBuf],
+    /// The format of that report, where the caller named it.
+    pub format: Option<TestFormat>,
+    /// Set when nobody wants the outcome any more.
+    pub cancelled: &'a Cancellation,
+}
+
+impl<'a> Suites<'a> {
+    fn bench(&self, benches: &Path, head: &Oid) -> Result<Bench<'a>, Fault> {
+        let bench = Bench::take(
+            benches,
+            self.memory,
+            self.config,
+            head.clone(),
+            self.cancelled,
+        )?;
+        Ok(bench.reporting(self.reports))
+    }
+
+    /// The suite of a commit that is checked out: on the bench, or in the working tree where the bench cannot be used.
+    ///
+    /// # Errors
+    /// Those of a suite that comes to no result.
+    pub fn of_commit(&self, benches: &Path, commit: &Oid) -> Result<TestEvidence, Fault> {
+        let taken = match self
+            .bench(benches, commit)?
+            .tested(commit, false, self.format)
+        {
+            Ok(taken) => taken,
+            Err(fault) => return self.instead_of(fault, false),
+        };
+        if taken.counts.passed == 0
+            && let Some(instead) = self.passing_in_place(false)?
+        {
+            return Ok(instead);
+        }
+        Ok(taken)
+    }
+
+    /// The suite in the working tree, as it stands.
+    fn in_place(&self, may_break: bool, reason: &str) -> Result<TestEvidence, Fault> {
+        let read = (self.reports, self.format);
+        let start = &self.memory.start;
+        Ok(TestEvidence {
+            level: Some(Level::Ran),
+            off_bench: Some(reason.to_owned()),
+            ..in_place(start, self.config, read, may_break, self.cancelled)?
+        })
+    }
+
+    /// The suite in the working tree where it comes to a result there, and on the bench it came to this fault; else that fault.
+    fn instead_of(&self, fault: Fault, may_break: bool) -> Result<TestEvidence, Fault> {
+        // What takes too long, or is not wanted any more, is not run again.
+        if matches!(fault.code.as_str(), "cancelled" | "test_timeout") {
+            return Err(fault);
+        }
+        match self.in_place(may_break, &fault.message) {
+            Ok(taken) if taken.counts.ran() > 0 => Ok(taken),
+            // What is wrong in both is told as it is where the work is.
+            Err(other) if other.code == "cancelled" || other.code == fault.code => Err(other),
+            _ => Err(fault),
+        }
+    }
+
+    /// The suite in the working tree, where a test passes there; on the bench none did.
+    fn passing_in_place(&self, may_break: bool) -> Result<Option<TestEvidence>, Fault> {
+        let reason = "no test passes there, and some do in the working tree";
+        match self.in_place(may_break, reason) {
+            Ok(taken) => Ok((taken.counts.passed > 0).then_some(taken)),
+            Err(fault) if fault.code == "cancelled" => Err(fault),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// Whether a test ran and failed, by its name.
+fn fails_by_name(taken: &TestEvidence) -> bool {
+    use ::test_report::Outcome::{Error, Failed};
+    let failed = |ledger: Ledger| {
+        let failed = |outcome| matches!(outcome, Failed | Error);
+        ledger.those(failed).next().is_some()
+    };
+    taken.ledger().is_some_and(failed)
+}

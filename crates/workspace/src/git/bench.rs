@@ -1,0 +1,265 @@
+//! The bench: a checkout of our own in which suites are run, so that a result belongs to a tree and not to whatever lies in the
+//! working tree.
+//!
+//! It lies outside of the project, and is a repository of its own that borrows the objects of the user's: nothing is written down there,
+//! as `git worktree add` would. It stays from one suite to the next. Bringing a tree in writes the files that differ and removes whatever
+//! a suite left, but for the folders that builds go to: what was built stays built.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use journal::sha256_hex;
+
+use super::error::{GitError, GitErrorKind};
+use super::fingerprint::quoted_alternate;
+use super::index_file::read_index;
+use super::oid::Oid;
+use super::repository::Repository;
+use super::scratch::{is_file_at, remove_whole};
+
+/// So many suites of one working tree are run at once, each on a bench of its own.
+const MOST: u32 = 16;
+/// In a bench's folder: the index, out of the way of the suites.
+const INDEX: &str = "index";
+/// In a bench's folder: the working tree that it is of.
+const OF: &str = "of";
+
+/// Manifests, each with the folders beside it that its tool builds into.
+const BUILD_FOLDERS: &[(&str, &[&str])] = &[
+    ("Cargo.toml", &["target"]),
+    ("pom.xml", &["target"]),
+    ("build.sbt", &["target"]),
+    ("build.gradle", &["build", ".gradle"]),
+    ("build.gradle.kts", &["build", ".gradle"]),
+    ("CMakeLists.txt", &["build"]),
+    ("meson.build", &["build"]),
+    ("mix.exs", &["_build"]),
+    ("dune-project", &["_build"]),
+    ("Package.swift", &[".build"]),
+    (".csproj", &["obj", "bin"]),
+    (".fsproj", &["obj", "bin"]),
+    (".cabal", &["dist-newstyle"]),
+    ("stack.yaml", &[".stack-work"]),
+    ("build.zig", &["zig-out", ".zig-cache"]),
+];
+
+/// A checkout that suites are run in, taken by one process at a time.
+pub struct Bench {
+    folder: PathBuf,
+    top_level: PathBuf,
+    project_root: PathBuf,
+    /// Held as long as the bench is taken; none where the file system has no locks.
+    _lock: Option<File>,
+}
+
+impl Bench {
+    /// Its top level; a real path.
+    pub fn path(&self) -> &Path {
+        &self.top_level
+    }
+
+    /// Where the project lies in it, if that is a folder of the repository; else the top level.
+    pub fn project_root(&self) -> &Path {
+        &self.project_root
+    }
+
+    /// Removes everything in it.
+    fn clear(&self) -> io::Result<()> {
+        match fs::remove_file(self.folder.join(INDEX)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        remove_whole(&self.top_level)?;
+        fs::create_dir_all(&self.top_level)
+    }
+}
+
+impl Repository {
+    /// Takes a bench of this working tree that nobody else has, in the folder `benches`; makes one where there is none.
+    ///
+    /// # Errors
+    /// Where all are taken, or the folder cannot be written to.
+    pub fn take_bench(&self, benches: &Path) -> Result<Bench, GitError> {
+        let cannot = |error| GitError::io("cannot make a bench", error);
+        fs::create_dir_all(benches).map_err(cannot)?;
+        let benches = fs::canonicalize(benches).map_err(cannot)?;
+        let mut name = sha256_hex(self.top_level().as_os_str().as_bytes());
+        name.truncate(12);
+        let name_of_tree = self.top_level().file_name().unwrap_or_default();
+        for number in 0..MOST {
+            let folder = benches.join(format!("{name}-{number}"));
+            fs::create_dir_all(&folder).map_err(cannot)?;
+            let lock = File::open(&folder).map_err(cannot)?;
+            let lock = match lock.try_lock() {
+                // Whoever cleans up may have removed it before it was locked.
+                Ok(()) if is_file_at(&lock, &folder) => Some(lock),
+                Ok(()) | Err(TryLockError::WouldBlock) => continue,
+                Err(TryLockError::Error(_)) => None,
+            };
+            // Tools take names from the folder of a project: it is called as the user's.
+            let top_level = folder.join("tree").join(name_of_tree);
+            fs::create_dir_all(&top_level).map_err(cannot)?;
+            let of = self.top_level().as_os_str().as_bytes();
+            fs::write(folder.join(OF), of).map_err(cannot)?;
+            let project_root = match self.scope_bytes().strip_suffix(b"/") {
+                Some(scope) => top_level.join(std::ffi::OsStr::from_bytes(scope)),
+                None => top_level.clone(),
+            };
+            return Ok(Bench {
+                folder,
+                top_level,
+                project_root,
+                _lock: lock,
+            });
+        }
+        Err(GitError::new(
+            GitErrorKind::Refused,
+            format!("{MOST} suites of this working tree are being run"),
+        ))
+    }
+
+    /// Has a bench hold a tree, with the commit `head` as its detached HEAD and the repository's tags. The user's repository is only
+    /// read, and no hook runs.
+    ///
+    /// # Errors
+    /// Where git fails also on an empty bench, or a commit of a submodule is not there.
+    pub fn bring_tree(&self, bench: &Bench, tree: &Oid, head: &Oid) -> Result<(), GitError> {
+        if self.write_files_to(bench, tree).is_err() {
+            // What a suite did to the bench may stand in the way, such as a folder that may not be written to.
+            bench
+                .clear()
+                .map_err(|error| GitError::io("cannot clear a bench", error))?;
+            self.write_files_to(bench, tree)?;
+        }
+        remove_whole(&bench.top_level.join(".git"))
+            .map_err(|error| GitError::io("cannot clear a bench", error))?;
+        self.give_git_folder(head, &bench.top_level)?;
+        // A suite that asks its own git is told what there is.
+        fs::copy(bench.folder.join(INDEX), bench.top_level.join(".git/index"))
+            .map_err(|error| GitError::io("cannot copy the index of a bench", error))?;
+        for (path, commit) in self.submodules_at(tree)? {
+            self.place_submodule(&bench.top_level, &path, &commit)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the files of a tree that differ, and removes all that is not its own.
+    fn write_files_to(&self, bench: &Bench, tree: &Oid) -> Result<(), GitError> {
+        let index = bench.folder.join(INDEX);
+        self.as_checkout(&bench.top_level, &index)
+            .args(["read-tree", "--reset", "-u", tree.as_str()])
+            .run()?;
+        let kept = build_folders(&index);
+        let kept = kept.iter().flat_map(|pattern| ["-e", pattern.as_str()]);
+        self.as_checkout(&bench.top_level, &index)
+            .args(["clean", "-ffdxq"])
+            .args(kept)
+            .run()?;
+        Ok(())
+    }
+
+    /// A git in another folder whose settings are the user's: they say how files are written, with which line endings, filters and large
+    /// files that lie beside the repository.
+    fn as_checkout(&self, top_level: &Path, index: &Path) -> super::command::Git {
+        self.git_in(top_level)
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_DIR", self.git_dir())
+            .env("GIT_WORK_TREE", top_level)
+            .env("GIT_INDEX_FILE", index)
+            .config("core.hooksPath=/dev/null")
+            .config("core.fsmonitor=false")
+            .config("core.splitIndex=false")
+            .config("core.untrackedCache=false")
+            .config("core.sparseCheckout=false")
+            .config("core.trustctime=true")
+            .config("core.ignoreStat=false")
+            .config("index.sparse=false")
+    }
+
+    /// Makes the folder a repository that has the objects of this one, the commit as its HEAD, and the tags.
+    pub(super) fn give_git_folder(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
+        let format = if at.as_str().len() == 40 {
+            "sha1"
+        } else {
+            "sha256"
+        };
+        self.git_in(top_level)
+            .env("GIT_DEFAULT_REF_FORMAT", "files")
+            .args(["init", "--quiet", "--template=", "--initial-branch=main"])
+            .arg(format!("--object-format={format}"))
+            .run()?;
+        // One that packs the tags before it lists them would change the repository; this one does not.
+        let tags = self
+            .git()
+            .args([
+                "for-each-ref",
+                "--format=%(objectname) %(refname)",
+                "refs/tags",
+            ])
+            .run()?;
+        let git_dir = top_level.join(".git");
+        let mut alternate = quoted_alternate(&self.common_dir().join("objects"))
+            .as_os_str()
+            .as_bytes()
+            .to_vec();
+        alternate.push(b'\n');
+        let write = || -> io::Result<()> {
+            fs::create_dir_all(git_dir.join("objects/info"))?;
+            fs::write(git_dir.join("objects/info/alternates"), alternate)?;
+            fs::write(git_dir.join("HEAD"), format!("{at}\n"))?;
+            fs::write(git_dir.join("packed-refs"), tags)?;
+            // Where the history was cut off when it was fetched.
+            match fs::copy(self.common_dir().join("shallow"), git_dir.join("shallow")) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }
+        };
+        write().map_err(|error| {
+            GitError::io(format!("cannot write into {}", git_dir.display()), error)
+        })
+    }
+
+    /// Writes the files of a commit into a folder that has a git folder of its own.
+    pub(super) fn check_out(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
+        self.as_checkout(top_level, &top_level.join(".git/index"))
+            .args(["read-tree", "--reset", "-u", at.as_str()])
+            .run()
+            .map(drop)
+    }
+}
+
+/// The folders that builds go to, by the manifests in an index: patterns as `.gitignore` has them.
+fn build_folders(index: &Path) -> Vec<String> {
+    let mut patterns = Vec::new();
+    for entry in read_index(index).unwrap_or_default() {
+        let Ok(path) = String::from_utf8(entry.name) else {
+            continue;
+        };
+        let (folder, name) = path
+            .rsplit_once('/')
+            .map_or(("", &*path), |(above, name)| (above, name));
+        let is_manifest = |of: &str| name == of || of.starts_with('.') && name.ends_with(of);
+        for (_, folders) in BUILD_FOLDERS.iter().filter(|(of, _)| is_manifest(of)) {
+            let slash = if folder.is_empty() { "" } else { "/" };
+            let folder = escaped(folder);
+            patterns.extend(folders.iter().map(|own| format!("/{folder}{slash}{own}/")));
+        }
+    }
+    patterns.sort();
+    patterns.dedup();
+    patterns
+}
+
+/// A path in which no letter stands for others.
+fn escaped(path: &str) -> String {
+    let mut escaped = String::new();
+    for letter in path.chars() {
+        if matches!(letter, '*' | '?' | '[' | '\\' | ' ') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
