@@ -106,12 +106,14 @@ pub const REFERENCES: &str = "refs/tramline/runs/";
 /// The reference under which the bundle of a run is pushed. Ids of runs are names of folders, and some of those are no names for
 /// git.
 pub fn reference(run: &str) -> String {
+    format!("{REFERENCES}{}", reference_part(run))
+}
+
+/// A name as a part of a reference of git's.
+pub(crate) fn reference_part(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let name: String = run
-        .chars()
-        .map(|c| if plain(c) { c } else { '-' })
-        .collect();
-    format!("{REFERENCES}{name}")
+    let letters = name.chars();
+    letters.map(|c| if plain(c) { c } else { '-' }).collect()
 }
 
 /// Packs the run in a folder. The same run gives the same bytes.

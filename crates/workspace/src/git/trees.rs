@@ -110,10 +110,13 @@ impl Repository {
         Ok(changes.collect())
     }
 
-    /// Keeps an object reachable under a reference (a full name): no clean-up of git's removes it.
-    pub fn keep_object(&self, oid: &Oid, reference: &str) -> Result<(), GitError> {
+    /// Keeps objects reachable, each under a reference (a full name): no clean-up of git's removes them.
+    pub fn keep_objects(&self, objects: &[(&Oid, String)]) -> Result<(), GitError> {
+        let lines = objects.iter();
+        let lines = lines.map(|(oid, reference)| format!("update {reference} {oid}\n"));
         self.git_write()
-            .args(["update-ref", reference, oid.as_str()])
+            .args(["update-ref", "--stdin"])
+            .stdin(lines.collect::<String>().into_bytes())
             .run()
             .map(drop)
     }

@@ -10,6 +10,7 @@ use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects;
 use crate::capability::memory::Memory;
+use crate::capability::tests::evidence::work::kept_under;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::Selector;
@@ -159,6 +160,9 @@ impl Engine {
         if abort.cleanup {
             // The project stays locked; its run has nobody left who could wait for it.
             let _project_lock = writer.release();
+            memory
+                .repository()
+                .forget_references(&kept_under(&run_id))?;
             std::fs::remove_dir_all(dir.path()).map_err(|error| {
                 Fault::environment(
                     "storage",

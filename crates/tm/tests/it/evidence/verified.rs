@@ -41,6 +41,14 @@ fn a_verified_run_from_start_to_end() {
     }
     let end = stage.auto("finalize").ok();
     assert_eq!(end["nextAction"]["status"], "completed", "{end}");
+    // What was tested stays reachable, and no worktree or branch is left.
+    let kept = stage.git(&[
+        "for-each-ref",
+        "--format=%(refname:lstrip=4) %(objecttype)",
+        "refs/tramline/trees",
+    ]);
+    assert!(kept.contains("workUnit-1-1-GREEN/work tree\n"), "{kept}");
+    assert_eq!(stage.git(&["worktree", "list"]).lines().count(), 1);
     stage.has_journalled(r#""command":"sh run.sh""#);
 }
 

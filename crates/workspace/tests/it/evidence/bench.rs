@@ -325,12 +325,12 @@ fn trees_are_made_of_others_and_kept() {
     );
     assert_eq!(fixture.edit_tree(&tree, &[]).unwrap(), tree);
     let names = ["refs/tramline/trees/r/1", "refs/tramline/trees/r/2"];
-    for name in names {
-        fixture.keep_object(&tree, name).unwrap();
-    }
-    fixture
-        .keep_object(&tree, "refs/tramline/trees/other/1")
-        .unwrap();
+    let names = [&names[..], &["refs/tramline/trees/other/1"]].concat();
+    let kept: Vec<_> = names
+        .iter()
+        .map(|name| (&tree, (*name).to_owned()))
+        .collect();
+    fixture.keep_objects(&kept).unwrap();
     fixture.git(&["gc", "--quiet", "--prune=now"]);
     fixture.forget_references("refs/tramline/trees/r/").unwrap();
     let left = fixture.git(&["for-each-ref", "--format=%(refname)", "refs/tramline"]);

@@ -71,6 +71,9 @@ impl Asked<'_> {
         } else {
             work.tree.clone()
         };
+        if let Some(unit) = &self.present.unit {
+            work.keep(self.run, &unit.id, &tested)?;
+        }
         let of = |taken: TestEvidence| {
             let of_work = taken.off_bench.is_some();
             let tested = if of_work { &work.tree } else { &tested };

@@ -15,7 +15,13 @@ use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::report_files;
 use crate::fault::Fault;
+use crate::proof::bundle::reference_part;
 use crate::support::HandlerError;
+
+/// The folder of references under which the trees of a run are kept: those that its reports were about, by their work units.
+pub(crate) fn kept_under(run: &str) -> String {
+    format!("refs/tramline/trees/{}/", reference_part(run))
+}
 
 /// The trees of a run's work.
 pub struct Work {
@@ -61,6 +67,15 @@ impl Work {
             .write_tree(&status, &request)
             .map_err(Fault::from)?;
         Ok(Self { memory, base, tree })
+    }
+
+    /// Keeps the tree, and the one that was tested, as long as the run is kept: those of an earlier report of the same unit are given up.
+    pub fn keep(&self, run: &RunState, unit: &str, tested: &Oid) -> Result<(), Fault> {
+        let repository = self.memory.repository();
+        let under = format!("{}{}", kept_under(&run.run), reference_part(unit));
+        let trees = [(&self.tree, "work"), (tested, "tested")];
+        let trees = trees.map(|(tree, name)| (tree, format!("{under}/{name}")));
+        Ok(repository.keep_objects(&trees)?)
     }
 
     /// The same with its product as the base has it: tests, what configures their runner, manifests and documents as they are now. In
