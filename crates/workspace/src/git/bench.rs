@@ -85,6 +85,7 @@ impl Repository {
         let cannot = |error| GitError::io("cannot make a bench", error);
         fs::create_dir_all(benches).map_err(cannot)?;
         let benches = fs::canonicalize(benches).map_err(cannot)?;
+        remove_benches_of_nothing(&benches);
         let mut name = sha256_hex(self.top_level().as_os_str().as_bytes());
         name.truncate(12);
         let name_of_tree = self.top_level().file_name().unwrap_or_default();
@@ -227,6 +228,23 @@ impl Repository {
             .args(["read-tree", "--reset", "-u", at.as_str()])
             .run()
             .map(drop)
+    }
+}
+
+/// Removes benches whose working tree is not there any more, and that nobody has taken.
+fn remove_benches_of_nothing(benches: &Path) {
+    for entry in benches.read_dir().into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let of = fs::read(folder.join(OF)).unwrap_or_default();
+        if of.is_empty() || Path::new(std::ffi::OsStr::from_bytes(&of)).exists() {
+            continue;
+        }
+        // Held until the folder is gone. What cannot be removed stays for the next time.
+        if let Ok(lock) = File::open(&folder)
+            && lock.try_lock().is_ok()
+        {
+            drop(remove_whole(&folder));
+        }
     }
 }
 

@@ -275,6 +275,13 @@ fn a_project_in_a_folder_a_linked_worktree_and_a_shallow_repository() {
         );
         assert_eq!(told, log);
     }
+    // Where a working tree is gone, its bench goes with the next that is taken.
+    fixture.git(&["worktree", "remove", "--force", "../linked"]);
+    let count = || testkit::files::list(&benches(&fixture)).len();
+    let before = count();
+    drop(bench);
+    drop(scoped.take_bench(&benches(&fixture)).unwrap());
+    assert_eq!(count(), before - 1);
 }
 
 #[test]
