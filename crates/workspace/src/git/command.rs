@@ -63,6 +63,8 @@ impl Git {
             // `git diff` would take the lock of the index and write it anew, whatever is said of optional locks.
             .config("diff.autoRefreshIndex=false")
             .config("diff.orderFile=/dev/null")
+            // What an object is, is said by its id, whatever else somebody has put in its place for git.
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_LITERAL_PATHSPECS", "1")
     }
 

@@ -266,6 +266,7 @@ impl PrivateIndex {
             None => git,
         };
         git.env("GIT_INDEX_FILE", self.folder.path().join("index"))
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             // Line endings that would not survive are the commit's business, not ours.
             .config("core.safecrlf=false")
             // A split index has a part that lies beside the real one.

@@ -331,6 +331,11 @@ fn trees_are_made_of_others_and_kept() {
         expected.map(|(path, before, after)| (path.to_owned(), before, after))
     );
     assert_eq!(fixture.edit_tree(&tree, &[]).unwrap(), tree);
+    // A commit is what its id says, also where git is told to take another one for it.
+    let first = fixture.resolve("HEAD^").unwrap().unwrap();
+    fixture.git(&["replace", head.as_str(), first.as_str()]);
+    assert_eq!(fixture.edit_tree(&head, &edits).unwrap(), tree);
+    assert_eq!(fixture.tree_changes(&head, &tree).unwrap().len(), 4);
     let names = ["refs/tramline/trees/r/1", "refs/tramline/trees/r/2"];
     let names = [&names[..], &["refs/tramline/trees/other/1"]].concat();
     let kept: Vec<_> = names

@@ -168,6 +168,8 @@ impl<'a> Bench<'a> {
         let mut all: Vec<(OsString, OsString)> = [
             ("CARGO_TARGET_DIR", target.as_os_str()),
             ("CARGO_BUILD_BUILD_DIR", target.as_os_str()),
+            // Runners that wait for changes end, and write no snapshots.
+            ("CI", "1".as_ref()),
             // Files are changed faster than what Python has compiled tells apart.
             ("PYTHONDONTWRITEBYTECODE", "1".as_ref()),
             // Whoever looks for the folder that it is run in is not to find the user's.
