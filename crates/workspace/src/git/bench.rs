@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use journal::sha256_hex;
 
 use super::error::{GitError, GitErrorKind};
+use super::files::lstat;
 use super::fingerprint::quoted_alternate;
 use super::index_file::read_index;
 use super::oid::Oid;
@@ -25,6 +26,8 @@ const MOST: u32 = 16;
 const INDEX: &str = "index";
 /// In a bench's folder: the working tree that it is of.
 const OF: &str = "of";
+/// In a bench's folder: what the checkout lies in.
+const TREE: &str = "tree";
 
 /// Manifests, each with the folders beside it that its tool builds into.
 const BUILD_FOLDERS: &[(&str, &[&str])] = &[
@@ -65,14 +68,50 @@ impl Bench {
         &self.project_root
     }
 
-    /// Removes everything in it.
-    fn clear(&self) -> io::Result<()> {
-        match fs::remove_file(self.folder.join(INDEX)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+    /// Removes everything in it, what was built too.
+    ///
+    /// # Errors
+    /// Where something in it cannot be removed.
+    pub fn clear(&self) -> Result<(), GitError> {
+        self.remove_but(&[OF])
+            .map_err(|error| self.cannot_clear(error))
+    }
+
+    /// Removes whatever a suite put beside the checkout, and the checkout itself where something else is in its place: nothing is
+    /// written behind a link, wherever it leads.
+    fn settle(&self) -> io::Result<()> {
+        let above = self.above();
+        let is_own = |folder: &Path| lstat(folder).map(|at| at.is_some_and(|at| at.is_dir()));
+        if is_own(&above)? && is_own(&self.top_level)? {
+            for entry in above.read_dir()? {
+                let path = entry?.path();
+                if path != self.top_level {
+                    remove_entry(&path)?;
+                }
+            }
+            return self.remove_but(&[OF, INDEX, TREE]);
         }
-        remove_whole(&self.top_level)?;
+        self.remove_but(&[OF])
+    }
+
+    /// Removes all in its folder but these, and sees to it that there is a place for the checkout.
+    fn remove_but(&self, kept: &[&str]) -> io::Result<()> {
+        for entry in self.folder.read_dir()? {
+            let entry = entry?;
+            if !kept.iter().any(|name| entry.file_name() == *name) {
+                remove_entry(&entry.path())?;
+            }
+        }
         fs::create_dir_all(&self.top_level)
+    }
+
+    fn above(&self) -> PathBuf {
+        self.folder.join(TREE)
+    }
+
+    fn cannot_clear(&self, error: io::Error) -> GitError {
+        let folder = self.folder.display();
+        GitError::io(format!("cannot clear {folder}: remove it by hand"), error)
     }
 }
 
@@ -100,8 +139,7 @@ impl Repository {
                 Err(TryLockError::Error(_)) => None,
             };
             // Tools take names from the folder of a project: it is called as the user's.
-            let top_level = folder.join("tree").join(name_of_tree);
-            fs::create_dir_all(&top_level).map_err(cannot)?;
+            let top_level = folder.join(TREE).join(name_of_tree);
             let of = self.top_level().as_os_str().as_bytes();
             fs::write(folder.join(OF), of).map_err(cannot)?;
             let project_root = match self.scope_bytes().strip_suffix(b"/") {
@@ -127,15 +165,13 @@ impl Repository {
     /// # Errors
     /// Where git fails also on an empty bench, or a commit of a submodule is not there.
     pub fn bring_tree(&self, bench: &Bench, tree: &Oid, head: &Oid) -> Result<(), GitError> {
+        bench.settle().map_err(|error| bench.cannot_clear(error))?;
         if self.write_files_to(bench, tree).is_err() {
             // What a suite did to the bench may stand in the way, such as a folder that may not be written to.
-            bench
-                .clear()
-                .map_err(|error| GitError::io("cannot clear a bench", error))?;
+            bench.clear()?;
             self.write_files_to(bench, tree)?;
         }
-        remove_whole(&bench.top_level.join(".git"))
-            .map_err(|error| GitError::io("cannot clear a bench", error))?;
+        remove_entry(&bench.top_level.join(".git")).map_err(|error| bench.cannot_clear(error))?;
         self.give_git_folder(head, &bench.top_level)?;
         // A suite that asks its own git is told what there is.
         fs::copy(bench.folder.join(INDEX), bench.top_level.join(".git/index"))
@@ -228,6 +264,15 @@ impl Repository {
             .args(["read-tree", "--reset", "-u", at.as_str()])
             .run()
             .map(drop)
+    }
+}
+
+/// Removes a file, a link, or a folder with all that is in it, also where something in it may not be written to.
+fn remove_entry(path: &Path) -> io::Result<()> {
+    match lstat(path)? {
+        None => Ok(()),
+        Some(found) if found.is_dir() => remove_whole(path),
+        Some(_) => fs::remove_file(path),
     }
 }
 

@@ -210,6 +210,19 @@ fn suites_at_once_have_a_bench_each_and_links_are_not_followed() {
     assert_eq!(again.path(), first);
     fixture.bring_tree(&again, &head, &head).unwrap();
     assert!(!first.join("src").is_symlink() && !first.join("more").exists());
+    // Neither where a suite puts a link in the place of the bench, or of what that lies in.
+    let above = first.parent().unwrap();
+    for place in [&*first, above] {
+        let own = place.with_extension("moved");
+        fs::rename(place, &own).unwrap();
+        symlink(&outside, place).unwrap();
+        write(&above.parent().unwrap().join("more"), "left\n");
+        fixture.bring_tree(&again, &head, &head).unwrap();
+        assert!(!place.is_symlink() && !own.exists());
+        assert!(first.join("src/cart.js").is_file());
+        assert_eq!(testkit::files::list(above).len(), 1);
+        assert_eq!(testkit::files::list(above.parent().unwrap()).len(), 3);
+    }
     assert_eq!(fs::read(outside.join("a.txt")).unwrap(), b"theirs\n");
     assert_eq!(testkit::files::list(&outside).len(), 1);
 }
