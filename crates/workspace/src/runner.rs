@@ -13,6 +13,7 @@ pub mod adapter;
 mod below;
 mod compiled;
 pub mod definition;
+pub mod editable;
 pub mod identity;
 mod node;
 mod places;

@@ -99,7 +99,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "tests_ignored",
-        meaning: "Git ignores files of tests that were written in this run: no commit holds them",
+        meaning: "Git ignores files that were written in this run: no commit holds them",
         suggestion: "",
     },
     Text {
@@ -280,6 +280,11 @@ pub fn message_of(report: &AcceptedReport, code: &str) -> String {
 /// What somebody is told whose runner wrote snapshots.
 const WRITTEN: &str = "What a snapshot asks for is what the code gave: read whether it is right";
 
+/// That a suite does not run on the bench, for this reason.
+pub(crate) fn ran_in_place(reason: &str) -> String {
+    format!("{RAN_IN_PLACE} ({reason}); test.setup makes it ready")
+}
+
 /// What somebody is told whose suite does not run on the bench.
 const RAN_IN_PLACE: &str = "The tests are run in the working tree, not on a bench of tm's own, so that files outside of the commit may decide them";
 
@@ -342,14 +347,14 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
             None => HOLLOW_UNDECIDED.to_owned(),
         },
         "ran_in_place" => match facts.get(OFF_BENCH).and_then(Value::as_str) {
-            Some(reason) => format!("{RAN_IN_PLACE} ({reason})"),
+            Some(reason) => ran_in_place(reason),
             None => RAN_IN_PLACE.to_owned(),
         },
         "tests_ignored" => match names(facts, IGNORED) {
             Some(names) => format!(
-                "Git ignores files of tests that were written in this run, and no commit holds them: {names}"
+                "Git ignores files that were written in this run, and no commit holds them: {names}"
             ),
-            None => "Git ignores files of tests that were written in this run".to_owned(),
+            None => "Git ignores files that were written in this run".to_owned(),
         },
         "tests_moved" => match names(facts, MOVED) {
             Some(names) => {

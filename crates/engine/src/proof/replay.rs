@@ -1,5 +1,6 @@
 //! Commits replayed: their tests are run again, on what they hold and without their change.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -124,6 +125,8 @@ pub(super) struct Replayer<'a> {
     cancelled: Cancellation,
     /// Where the project's benches lie.
     benches: PathBuf,
+    /// Whether the bench was cleared.
+    is_cleared: Cell<bool>,
 }
 
 impl<'a> Replayer<'a> {
@@ -143,6 +146,7 @@ impl<'a> Replayer<'a> {
             config: &engine.settings.config,
             classes,
             cancelled: engine.cancellation(),
+            is_cleared: Cell::new(false),
             benches: engine.home.project(&engine.root)?.path().join(BENCHES),
             memory: Memory {
                 start,
@@ -290,6 +294,10 @@ impl<'a> Replayer<'a> {
             head.clone(),
             cancelled,
         )?;
+        // What an earlier suite left among what is built shall not decide.
+        if !self.is_cleared.replace(true) {
+            bench.clear()?;
+        }
         bench.tested(tree, tree != head, None)
     }
 

@@ -68,10 +68,18 @@ const FILES: &[(&str, &str, Part)] = &[
     ),
     ("", "_test.go", Part::With("func TestMain(")),
     ("nextest.toml", "", Part::Whole),
+    ("rust-toolchain.toml", "", Part::Whole),
+    ("rust-toolchain", "", Part::Whole),
     (
         "Cargo.toml",
         "",
-        Part::Toml(&["lib", "package.autotests", "profile.test", "test"]),
+        Part::Toml(&[
+            "lib",
+            "package.autotests",
+            "profile.dev",
+            "profile.test",
+            "test",
+        ]),
     ),
     (".rspec", "", Part::Whole),
     ("phpunit.xml", "", Part::Whole),
@@ -114,6 +122,13 @@ pub fn may_name_loaded_files(name: &str) -> bool {
 }
 
 fn part_of(name: &str) -> Option<Part> {
+    let of_cargo = [".cargo/config.toml", ".cargo/config"];
+    if of_cargo
+        .iter()
+        .any(|own| name == *own || name.ends_with(&format!("/{own}")))
+    {
+        return Some(Part::Whole);
+    }
     let last = name.rsplit('/').next().unwrap_or(name);
     let is_meant = |begins: &str, ends: &str| {
         last.starts_with(begins)
@@ -195,6 +210,8 @@ mod tests {
             "phpunit.xml.dist | <phpunit/> ⇒ <phpunit/>",
             "src/app.ts | test: { a: 1 } ⇒ ",
             "conftest.py |  ⇒ ",
+            ".cargo/config.toml | [env]\nA = '1'\n ⇒ [env]\nA = '1'",
+            "a/config.toml | [env]\nA = '1'\n ⇒ ",
             r#"package.json | {"dependencies": {"a": "1"}, "scripts": {}} ⇒ "#,
             r#"package.json | {"jest": {"bail": true}, "dependencies": {}} ⇒ jest = {"bail":true}"#,
             "pyproject.toml | [project]\nname = 'a'\n[tool.pytest.ini_options]\naddopts = '-q'\n ⇒ tool.pytest = {\"ini_options\":{\"addopts\":\"-q\"}}",

@@ -13,16 +13,19 @@ use crate::support::HandlerError;
 pub(crate) const IGNORED: &str = "ignoredTests";
 
 impl Comparison<'_> {
-    /// Warns of files of tests that were written since the run began and that git ignores, so that no commit holds them. They
-    /// are given.
+    /// Warns of files that were written since the run began and that git ignores, so that neither a commit nor the bench holds them: of
+    /// tests, and of any code where tests fail on the bench. They are given.
     pub(super) fn warn_of_ignored_tests(&mut self) -> Result<Vec<String>, HandlerError> {
         let classes = self.memory.start.classes()?;
         let began = UNIX_EPOCH + Duration::from_secs(began_at(self.run).try_into().unwrap_or(0));
+        // Where tests fail on the bench, it may be for want of any of them.
+        let any_may_be_missed = self.counts.failing() > 0 && self.tested_on().is_some();
         let is_new_test = |path: &&RepoPath| {
             let name = self.repository.name_in_scope(path);
             let about = std::fs::symlink_metadata(self.repository.absolute(path));
             let written = about.and_then(|about| about.modified());
-            is_code(&name) && classes.is_test(&name) && written.is_ok_and(|written| written > began)
+            let may_be_missed = any_may_be_missed || classes.is_test(&name);
+            is_code(&name) && may_be_missed && written.is_ok_and(|written| written > began)
         };
         let new = self.status.ignored.iter().filter(is_new_test);
         let new: Vec<String> = new.map(ToString::to_string).collect();

@@ -348,7 +348,11 @@ impl Comparison<'_> {
             if new.is_empty() && self.counts.failing() > 0 {
                 self.findings.push(finding(
                     "no_new_failure",
-                    "every test that fails now failed before this subtask too",
+                    if self.taken.without_product.is_some() {
+                        "no test fails for want of this subtask's change: what fails now failed before, or passes on the product from before"
+                    } else {
+                        "every test that fails now failed before this subtask too"
+                    },
                     if written.product.is_empty() {
                         format!(
                             "write a test of the new behaviour and see it fail, then report: {}",

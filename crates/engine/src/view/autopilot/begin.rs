@@ -18,7 +18,7 @@ use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose, only_scope};
 use crate::capability::git::read::preflight::{self, Planned};
 use crate::capability::memory::{BASELINE, Memory, StartFacts};
-use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED};
+use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED, ran_in_place};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::bench::BENCHES;
@@ -405,6 +405,9 @@ impl Engine {
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
         warnings.extend(self.start_warnings()?);
         warnings.extend(self.unnamed(&planned));
+        let baseline = planned.baseline.as_ref();
+        let off_bench = baseline.and_then(|baseline| baseline.off_bench.as_deref());
+        warnings.extend(off_bench.map(ran_in_place));
         let resources = Resources {
             profile,
             skills: Self::skills_of(&definition, &project, None)?,

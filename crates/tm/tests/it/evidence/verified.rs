@@ -194,6 +194,12 @@ fn a_suite_that_needs_what_no_commit_has_is_run_in_place() {
             stage.has_journalled(r#""level":"ran""#);
         }
     }
+    // A start that runs them says it as well.
+    let files = [("suite.sh", needs), (".gitignore", "generated\n")];
+    let stage = Stage::with_test(r#""command": "sh suite.sh""#, "", &files);
+    stage.write("generated", "");
+    let warnings = stage.auto("start 1 --verify").ok()["warnings"].to_string();
+    assert!(warnings.contains("no such file: generated"), "{warnings}");
     let stage = in_green(Stage::with("", &[(".gitignore", "generated\n")]));
     stage.code("spaces");
     stage.write("run.sh", "[ -f generated ] || exit 9\n");

@@ -8,6 +8,7 @@ use ::test_report::TestFormat;
 use workspace::config::Config;
 use workspace::git::{self, Oid, Repository};
 use workspace::process::{Cancellation, How};
+use workspace::runner::editable::EditableInstalls;
 
 use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
@@ -67,6 +68,11 @@ impl<'a> Bench<'a> {
         self
     }
 
+    /// Removes everything on it, what was built too.
+    pub fn clear(&self) -> Result<(), Fault> {
+        Ok(self.checkout.clear()?)
+    }
+
     /// The place in the bench of what lies in the working tree; none of what lies elsewhere.
     pub fn place_of(&self, path: &Path) -> Option<PathBuf> {
         let own = path.strip_prefix(&self.memory.start.top_level).ok()?;
@@ -84,13 +90,24 @@ impl<'a> Bench<'a> {
         may_break: bool,
         format: Option<TestFormat>,
     ) -> Result<TestEvidence, Fault> {
+        let installs = self.editable_installs();
+        if let Some(hook) = installs.hooks.first() {
+            return Err(refused(
+                "setup_needed",
+                format!(
+                    "a package is installed as a link into the working tree, so that tests elsewhere would load that: {}",
+                    hook.display()
+                ),
+                "set test.setup to a command that installs the project where it is run",
+            ));
+        }
         self.repository
             .bring_tree(&self.checkout, tree, &self.head)?;
         match self.config.test.setup.as_deref() {
             Some(setup) => self.set_up(setup)?,
             None => self.lend_dependencies()?,
         }
-        let env = self.environment();
+        let env = self.environment(&installs);
         let reports: Vec<PathBuf> = self
             .reports
             .iter()
@@ -116,7 +133,7 @@ impl<'a> Bench<'a> {
     }
 
     fn set_up(&self, setup: &str) -> Result<(), Fault> {
-        let env = self.environment();
+        let env = self.environment(&EditableInstalls::default());
         let ran = suite::run(
             &Suite {
                 command: setup,
@@ -156,8 +173,23 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Packages of Python that would lead back into the working tree; none where a setup of its own installs them.
+    fn editable_installs(&self) -> EditableInstalls {
+        let start = &self.memory.start;
+        if self.config.test.setup.is_some() {
+            return EditableInstalls::default();
+        }
+        let mut environments: Vec<PathBuf> = Vec::new();
+        environments.extend(env::var_os("VIRTUAL_ENV").map(PathBuf::from));
+        for folder in [&start.project_root, &start.top_level] {
+            environments.extend([".venv", "venv"].map(|name| folder.join(name)));
+        }
+        environments.dedup();
+        EditableInstalls::of(&environments, &start.top_level)
+    }
+
     /// The variables with which the bench is tested, and not the working tree beside it.
-    fn environment(&self) -> Vec<(OsString, OsString)> {
+    fn environment(&self, installs: &EditableInstalls) -> Vec<(OsString, OsString)> {
         let root = self.checkout.project_root();
         // Cargo builds a workspace where its lock file lies.
         let above = root
@@ -185,7 +217,8 @@ impl<'a> Bench<'a> {
             "tox.ini",
             "pytest.ini",
         ];
-        if python.iter().any(|name| root.join(name).is_file()) {
+        let is_python = python.iter().any(|name| root.join(name).is_file());
+        if is_python || !installs.folders.is_empty() {
             // A package that is installed as a link to the working tree is found behind this.
             let source = root.join("src");
             let mut places = vec![if source.is_dir() {
@@ -195,6 +228,7 @@ impl<'a> Bench<'a> {
             }];
             let inherited = env::var_os("PYTHONPATH").unwrap_or_default();
             let inherited = env::split_paths(&inherited);
+            let inherited = installs.folders.iter().cloned().chain(inherited);
             places.extend(inherited.map(|place| self.place_of(&place).unwrap_or(place)));
             if let Ok(joined) = env::join_paths(places) {
                 all.push(("PYTHONPATH".into(), joined));

@@ -8,6 +8,8 @@ use machine::RunState;
 use machine::role::Shows;
 use machine::state::Token;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use text::plain::one_line;
 use workspace::config::{Config, Level};
 use workspace::git::{Oid, RepoPath};
 use workspace::process::Cancellation;
@@ -111,9 +113,18 @@ impl Asked<'_> {
         };
         // With the product that was written for them, tests can be built that could not be without.
         if is_red && tested != work.tree && !fails_by_name(&taken) {
-            let without = taken;
-            taken = bench.tested(&work.tree, true, self.format)?;
-            taken.without_product = without.ledger();
+            match bench.tested(&work.tree, true, self.format) {
+                Ok(with) => {
+                    let without_product = taken.ledger();
+                    taken = TestEvidence {
+                        without_product,
+                        ..with
+                    };
+                }
+                Err(fault) if fault.code == "cancelled" => return Err(fault.into()),
+                // Without it they came to a result.
+                Err(_) => {}
+            }
         }
         let any_passes = |taken: &TestEvidence| taken.counts.passed > 0;
         if !is_proven
@@ -191,7 +202,13 @@ impl<'a> Suites<'a> {
         if matches!(fault.code.as_str(), "cancelled" | "test_timeout") {
             return Err(fault);
         }
-        match self.in_place(may_break, &fault.message) {
+        let printed = fault.details.get("output").and_then(Value::as_str);
+        let last = printed.and_then(|printed| printed.trim_end().lines().next_back());
+        let reason = last.map_or_else(
+            || fault.message.clone(),
+            |last| format!("{}: {}", fault.message, one_line(last)),
+        );
+        match self.in_place(may_break, &reason) {
             Ok(taken) if taken.counts.ran() > 0 => Ok(taken),
             // What is wrong in both is told as it is where the work is.
             Err(other) if other.code == "cancelled" || other.code == fault.code => Err(other),

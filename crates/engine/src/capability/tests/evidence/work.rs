@@ -4,7 +4,7 @@ use machine::RunState;
 use workspace::config::Config;
 use workspace::convention::inline_tests::{same_product, split, with_tests_of};
 use workspace::convention::paths::{PathClass, may_hold_tests};
-use workspace::convention::runner_config::may_configure_a_runner;
+use workspace::convention::runner_config::{may_configure_a_runner, runner_config};
 use workspace::git::{
     FILE_MODE, FingerprintRequest, Oid, RepoPath, Repository, TreeChange, TreeEntry,
 };
@@ -87,11 +87,14 @@ impl Work {
         let mut merged = Vec::new();
         for change in repository.tree_changes(&self.base, &self.tree)? {
             let name = repository.name_in_scope(&change.path);
-            let is_product = classes.of(&name) == PathClass::Source
-                && !may_configure_a_runner(&name)
-                && !is_submodule(&change);
-            if !is_product {
+            if classes.of(&name) != PathClass::Source || is_submodule(&change) {
                 continue;
+            }
+            if may_configure_a_runner(&name) {
+                let text = repository.file_at(&self.tree, &change.path)?;
+                if text.is_some_and(|text| runner_config(&name, &text).is_some()) {
+                    continue;
+                }
             }
             match with_own_tests(&repository, &self.base, &self.tree, &change)? {
                 Some(text) => {
