@@ -15,8 +15,9 @@ use journal::sha256_hex;
 use super::error::{GitError, GitErrorKind};
 use super::files::lstat;
 use super::fingerprint::quoted_alternate;
-use super::index_file::read_index;
+use super::index_file::{IndexEntry, read_index};
 use super::oid::Oid;
+use super::path::RepoPath;
 use super::repository::Repository;
 use super::scratch::{is_file_at, remove_whole};
 
@@ -176,7 +177,11 @@ impl Repository {
         // A suite that asks its own git is told what there is.
         fs::copy(bench.folder.join(INDEX), bench.top_level.join(".git/index"))
             .map_err(|error| GitError::io("cannot copy the index of a bench", error))?;
-        for (path, commit) in self.submodules_at(tree)? {
+        let submodules = match read_index(&bench.folder.join(INDEX)) {
+            Some(entries) => submodules_among(entries),
+            None => self.submodules_at(tree)?,
+        };
+        for (path, commit) in submodules {
             self.place_submodule(&bench.top_level, &path, &commit)?;
         }
         Ok(())
@@ -217,25 +222,13 @@ impl Repository {
 
     /// Makes the folder a repository that has the objects of this one, the commit as its HEAD, and the tags.
     pub(super) fn give_git_folder(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
-        let format = if at.as_str().len() == 40 {
-            "sha1"
-        } else {
-            "sha256"
-        };
-        self.git_in(top_level)
-            .env("GIT_DEFAULT_REF_FORMAT", "files")
-            .args(["init", "--quiet", "--template=", "--initial-branch=main"])
-            .arg(format!("--object-format={format}"))
-            .run()?;
         // One that packs the tags before it lists them would change the repository; this one does not.
-        let tags = self
-            .git()
-            .args([
-                "for-each-ref",
-                "--format=%(objectname) %(refname)",
-                "refs/tags",
-            ])
-            .run()?;
+        let tags = if self.may_have_tags() {
+            let list = ["for-each-ref", "--format=%(objectname) %(refname)"];
+            self.git().args(list).arg("refs/tags").run()?
+        } else {
+            Vec::new()
+        };
         let git_dir = top_level.join(".git");
         let mut alternate = quoted_alternate(&self.common_dir().join("objects"))
             .as_os_str()
@@ -243,7 +236,20 @@ impl Repository {
             .to_vec();
         alternate.push(b'\n');
         let write = || -> io::Result<()> {
-            fs::create_dir_all(git_dir.join("objects/info"))?;
+            for folder in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
+                fs::create_dir_all(git_dir.join(folder))?;
+            }
+            // As `git init` makes it (`gitrepository-layout`), without a process for it.
+            let is_sha1 = at.as_str().len() == 40;
+            let (version, extensions) = if is_sha1 {
+                (0, "")
+            } else {
+                (1, "[extensions]\n\tobjectFormat = sha256\n")
+            };
+            let config = format!(
+                "[core]\n\trepositoryFormatVersion = {version}\n\tfileMode = true\n\tbare = false\n\tlogAllRefUpdates = true\n{extensions}"
+            );
+            fs::write(git_dir.join("config"), config)?;
             fs::write(git_dir.join("objects/info/alternates"), alternate)?;
             fs::write(git_dir.join("HEAD"), format!("{at}\n"))?;
             fs::write(git_dir.join("packed-refs"), tags)?;
@@ -258,6 +264,16 @@ impl Repository {
         })
     }
 
+    /// Whether there may be a tag, as far as plain files tell.
+    fn may_have_tags(&self) -> bool {
+        let packed = fs::read(self.common_dir().join("packed-refs")).unwrap_or_default();
+        let tags = self.common_dir().join("refs/tags").read_dir();
+        let any_loose = tags.is_ok_and(|mut tags| tags.next().is_some());
+        any_loose
+            || self.common_dir().join("reftable").exists()
+            || packed.windows(11).any(|part| part == b" refs/tags/")
+    }
+
     /// Writes the files of a commit into a folder that has a git folder of its own.
     pub(super) fn check_out(&self, at: &Oid, top_level: &Path) -> Result<(), GitError> {
         self.as_checkout(top_level, &top_level.join(".git/index"))
@@ -265,6 +281,14 @@ impl Repository {
             .run()
             .map(drop)
     }
+}
+
+/// The submodules among the entries of an index, each with its commit.
+fn submodules_among(entries: Vec<IndexEntry>) -> Vec<(RepoPath, Oid)> {
+    const SUBMODULE: u32 = 0o160_000;
+    let own = entries.into_iter().filter(|entry| entry.mode == SUBMODULE);
+    own.map(|entry| (RepoPath::trusted(&entry.name), entry.oid))
+        .collect()
 }
 
 /// Removes a file, a link, or a folder with all that is in it, also where something in it may not be written to.
