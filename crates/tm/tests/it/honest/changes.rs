@@ -173,7 +173,11 @@ fn windows_line_ends() {
         work.write("tests/add.test", &ADDS.replace('\n', "\r\n"));
     }
     let rows: [(_, fn(&Work)); 2] = [
-        ("converted", |work| prepared(work, "true")),
+        ("converted", |work| {
+            // A checkout of scripts that are converted would not run.
+            work.write(".gitattributes", "*.sh eol=lf\n");
+            prepared(work, "true");
+        }),
         ("as attributes say", |work| {
             work.write(".gitattributes", "* text=auto\n");
             prepared(work, "false");
