@@ -33,7 +33,7 @@ pub fn measure(cost: &Cost) -> io::Result<bool> {
         Some(program) => fs::canonicalize(program)?,
         None => built("tm")?,
     };
-    println!("suite twice | verified RED and GREEN | with baseline and replay | project");
+    println!("suite twice | verified RED and GREEN | project");
     for project in &cost.projects {
         Measured::of(project, &program)?.print(project);
     }
@@ -44,7 +44,6 @@ pub fn measure(cost: &Cost) -> io::Result<bool> {
 struct Measured {
     bare: Duration,
     verified: Duration,
-    replayed: Duration,
 }
 
 impl Measured {
@@ -62,30 +61,25 @@ impl Measured {
         };
         stage.prepare()?;
         let suite = stage.test_command()?;
-        let (mut bare, mut verified, mut replayed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bare, mut verified) = (Vec::new(), Vec::new());
         // What is built or cached once is so for all.
         stage.suite(&suite)?;
         for _ in 0..ROUNDS {
             bare.push(stage.suite(&suite)? + stage.suite(&suite)?);
-            verified.push(stage.red_and_green("off")?);
-            replayed.push(stage.red_and_green("auto")?);
+            verified.push(stage.red_and_green()?);
         }
         Ok(Self {
             bare: middle(bare),
             verified: middle(verified),
-            replayed: middle(replayed),
         })
     }
 
     fn print(&self, project: &Path) {
-        let times = |duration: Duration| duration.as_secs_f64() / self.bare.as_secs_f64();
         println!(
-            "{:.2} s | {:.2} s, {:.2} times | {:.2} s, {:.2} times | {}",
+            "{:.2} s | {:.2} s, {:.2} times | {}",
             self.bare.as_secs_f64(),
             self.verified.as_secs_f64(),
-            times(self.verified),
-            self.replayed.as_secs_f64(),
-            times(self.replayed),
+            self.verified.as_secs_f64() / self.bare.as_secs_f64(),
             project.file_name().unwrap_or_default().display()
         );
     }
@@ -140,20 +134,10 @@ impl Stage {
         let folder = self.root.join(".taskmaster/tasks");
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("tasks.json"), tasks.to_string())?;
-        self.settle("off")?;
         self.git(&["checkout", "--quiet", "-B", "main"])?;
         self.git(&["config", "user.name", "Nobody"])?;
         self.git(&["config", "user.email", "nobody@localhost"])?;
         self.commit()
-    }
-
-    fn settle(&self, replay: &str) -> io::Result<()> {
-        let baseline = replay;
-        let settings = json!({ "evidence": { "replay": replay, "baseline": baseline } });
-        fs::write(
-            self.root.join(".taskmaster/config.json"),
-            settings.to_string(),
-        )
     }
 
     fn commit(&self) -> io::Result<()> {
@@ -185,9 +169,7 @@ impl Stage {
     }
 
     /// How long a verified RED and GREEN take together.
-    fn red_and_green(&self, replay: &str) -> io::Result<Duration> {
-        self.settle(replay)?;
-        self.commit()?;
+    fn red_and_green(&self) -> io::Result<Duration> {
         self.tm(&["start", "1"])?;
         let (path, text) = self.new_test()?;
         fs::write(self.root.join(&path), text)?;

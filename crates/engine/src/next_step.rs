@@ -81,8 +81,6 @@ pub enum Verb {
     List,
     /// Run a command that is not ours, such as one of git.
     Shell,
-    /// Make known how the tests were before a run.
-    Baseline,
     /// Hand over what a run made.
     Submit,
     /// Take in what others say of it.
@@ -93,7 +91,7 @@ pub enum Verb {
 
 impl Verb {
     /// All of them in their order, and their names.
-    pub const ALL: [(Self, &'static str); 28] = [
+    pub const ALL: [(Self, &'static str); 27] = [
         (Self::Start, "start"),
         (Self::Next, "next"),
         (Self::Status, "status"),
@@ -118,7 +116,6 @@ impl Verb {
         (Self::Log, "log"),
         (Self::List, "list"),
         (Self::Shell, "shell"),
-        (Self::Baseline, "baseline"),
         (Self::Submit, "submit"),
         (Self::Feedback, "feedback"),
         (Self::Rewind, "rewind"),
@@ -528,7 +525,7 @@ const STEPS: [Verb; 10] = [
 ];
 
 /// The arguments that a template may name.
-const ARGUMENTS: [&str; 19] = [
+const ARGUMENTS: [&str; 18] = [
     "results",
     "coverage",
     "coverageReport",
@@ -537,7 +534,6 @@ const ARGUMENTS: [&str; 19] = [
     "verify",
     "removed",
     "unchanged",
-    "updated",
     "files",
     "message",
     "sha",

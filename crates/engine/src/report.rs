@@ -1,6 +1,7 @@
 //! Reports: what somebody says of a work unit, and what comes of it. What holds for a report that is sent twice, that comes too
 //! late or that names nothing stands here, for every run and every view.
 
+mod before;
 mod input;
 
 use std::path::Path;

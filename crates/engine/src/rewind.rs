@@ -326,7 +326,6 @@ pub(crate) fn told(step: &PastStep, events: &[Event]) -> String {
     let parts = [
         ("uncommitted", "what no commit had is kept with it"),
         ("files", &files),
-        ("lost", "what these held then is not known any more"),
         (
             "submodules",
             "these submodules stay as they are, and the next commit takes them in so unless `git submodule update --init` puts them back",

@@ -140,22 +140,6 @@ impl<T: Serialize + DeserializeOwned> Slots<T> {
     ) -> Result<Option<T>, Fault> {
         label.map_or(Ok(None), |label| self.of(label).read(kept))
     }
-
-    /// What is there under all keys.
-    ///
-    /// # Errors
-    /// Where there is something else than a `T`.
-    pub(crate) fn all(&self, kept: &Map<String, Value>) -> Result<Vec<T>, Fault> {
-        let keys = kept
-            .keys()
-            .filter_map(|name| name.strip_prefix(self.prefix));
-        let read = keys.map(|key| self.of(key).read(kept));
-        Ok(read
-            .collect::<Result<Vec<_>, _>>()?
-            .into_iter()
-            .flatten()
-            .collect())
-    }
 }
 
 #[cfg(test)]

@@ -1,469 +1,295 @@
-//! What a text says, without its form.
+//! Whether two texts are the same but for their form: white space, commas before closing brackets, semicolons at the end of lines, and
+//! the kind of quotes, as formatters set them. No parser is used, so what a formatter does beyond that makes another text.
 
-use tree_sitter::Node;
-
-use crate::Comparison;
-use crate::grammar::Grammar;
-
-/// Where an expression ends by itself, so that brackets around all of it are form. Elsewhere they may decide what belongs together,
-/// and not each grammar knows that as its language does.
-const DELIMITED: &[&str] = &[
-    "argument_list",
-    "arguments",
-    "arrow_function",
-    "assert_statement",
-    "assignment",
-    "await",
-    "elif_clause",
-    "if_statement",
-    "list",
-    "array",
-    "pair",
-    "keyword_argument",
-    "return_statement",
-    "variable_declarator",
-    "while_statement",
-];
-
-/// What is something else without its brackets.
-const IN_BRACKETS: &[&str] = &[
-    "object",
-    "class",
-    "function_expression",
-    "sequence_expression",
-    "yield",
-];
-
-/// Lists in which a comma behind the only one of them means nothing. Elsewhere it may make a tuple.
-const LISTS: &[&str] = &[
-    "argument_list",
-    "arguments",
-    "array",
-    "array_initializer",
-    "array_creation_expression",
-    "dictionary",
-    "formal_parameters",
-    "import_from_statement",
-    "list",
-    "literal_value",
-    "named_imports",
-    "object",
-    "parameters",
-    "set",
-];
-
-/// Programs that are nested deeper are not compared.
-const MOST_NESTED: usize = 400;
-
-/// Around what belongs together. No text of a program has these.
-const OPEN: char = '\u{1}';
-const CLOSE: char = '\u{2}';
-const END: char = '\u{3}';
-
-/// What a text says.
-pub(crate) struct Form {
-    /// Its tree without what is only form.
-    tree: String,
-    /// What the inline snapshots hold, none for those that are empty.
-    snapshots: Vec<Option<String>>,
+/// What matters for the form of a language.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// What begins a comment that ends with its line.
+    comment: &'static str,
+    /// What begins and ends a text.
+    quotes: &'static str,
+    /// Those of them whose text may span lines; another one ends with its line at the latest.
+    long: &'static str,
+    /// Whether a text means the same in single and in double quotes.
+    quotes_are_alike: bool,
+    /// Whether lines and their indentation are syntax.
+    is_by_lines: bool,
 }
 
-impl Form {
-    /// That of a text; none where it cannot be parsed.
-    pub(crate) fn of(grammar: &Grammar, path: &str, text: &str) -> Option<Self> {
-        if text.contains([OPEN, CLOSE, END]) {
-            return None;
-        }
-        let parsed = grammar.parsed(text)?;
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut reading = Reading {
-            grammar,
-            text,
-            folder,
-            depth: 0,
-            snapshots: Vec::new(),
-        };
-        let tree = reading.node(parsed.root_node())?;
-        Some(Self {
-            tree,
-            snapshots: reading.snapshots,
-        })
-    }
+const C: Rules = Rules {
+    comment: "//",
+    quotes: "\"",
+    long: "",
+    quotes_are_alike: false,
+    is_by_lines: false,
+};
+const GO: Rules = Rules {
+    quotes: "\"`",
+    long: "`",
+    ..C
+};
+const JAVASCRIPT: Rules = Rules {
+    quotes: "\"'`",
+    long: "`",
+    quotes_are_alike: true,
+    ..C
+};
+const PHP: Rules = Rules {
+    quotes: "\"'",
+    long: "\"'",
+    ..C
+};
+const PYTHON: Rules = Rules {
+    comment: "#",
+    quotes: "\"'",
+    long: "",
+    quotes_are_alike: true,
+    is_by_lines: true,
+};
+const RUBY: Rules = Rules {
+    comment: "#",
+    is_by_lines: true,
+    ..PHP
+};
+const RUST: Rules = Rules { long: "\"", ..C };
 
-    /// What this is to the one that came after it.
-    pub(crate) fn compared_with(&self, now: &Self) -> Comparison {
-        if self.tree != now.tree {
-            return Comparison::Different;
+/// By the endings of files.
+const LANGUAGES: &[(&[&str], Rules)] = &[
+    (
+        &[
+            "c", "cc", "cpp", "cs", "cxx", "groovy", "h", "hpp", "java", "kt", "scala", "swift",
+        ],
+        C,
+    ),
+    (&["go"], GO),
+    (
+        &["cjs", "cts", "js", "jsx", "mjs", "mts", "ts", "tsx"],
+        JAVASCRIPT,
+    ),
+    (&["dart", "php"], PHP),
+    (&["py", "pyi"], PYTHON),
+    (&["ex", "exs", "rb"], RUBY),
+    (&["rs"], RUST),
+];
+
+fn rules(path: &str) -> Option<Rules> {
+    let (_, ending) = path.rsplit_once('.')?;
+    let mut languages = LANGUAGES.iter();
+    let language = languages.find(|(endings, _)| endings.contains(&ending));
+    language.map(|(_, rules)| *rules)
+}
+
+/// Whether two texts of a file differ in nothing but their form. Of what is written in no known language only line ends are form.
+#[must_use]
+pub fn is_same_form(path: &str, before: &str, now: &str) -> bool {
+    let lines = |text: &str| text.replace("\r\n", "\n");
+    before == now
+        || lines(before) == lines(now)
+        || rules(path).is_some_and(|rules| form(rules, before) == form(rules, now))
+}
+
+/// The text of a file without its form; as it stands where its language is not known.
+#[must_use]
+pub fn form_of(path: &str, text: &str) -> String {
+    rules(path).map_or_else(|| text.to_owned(), |rules| form(rules, text))
+}
+
+/// A bracket that is open.
+struct Bracket {
+    /// Whether a comma behind its only item says nothing: it is that of a call, a list or a block.
+    is_list: bool,
+    /// How many commas it has so far.
+    commas: usize,
+}
+
+/// Letters that are quotes, as languages write them in which a single quote begins no text.
+const QUOTED: [&str; 2] = ["'\"'", "'\\\"'"];
+
+/// Words after which a parenthesis is no call's, so that a comma in it may make it a tuple.
+const NO_CALLEE: &[&str] = &[
+    "and", "as", "assert", "await", "case", "elif", "else", "for", "if", "in", "is", "lambda",
+    "let", "match", "not", "or", "print", "return", "while", "with", "yield",
+];
+
+fn form(rules: Rules, text: &str) -> String {
+    let mut form = String::with_capacity(text.len());
+    let mut open: Vec<Bracket> = Vec::new();
+    let mut rest = text;
+    // Whether something that says nothing stands between what was taken and what comes.
+    let (mut is_apart, mut is_new_line) = (false, false);
+    while let Some(sign) = rest.chars().next() {
+        if sign.is_whitespace() {
+            is_apart = true;
+            is_new_line |= sign == '\n';
+            rest = &rest[sign.len_utf8()..];
+            continue;
         }
-        let mut filled = 0;
-        for (before, now) in self.snapshots.iter().zip(&now.snapshots) {
-            match (before, now) {
-                (None, Some(_)) => filled += 1,
-                (before, now) if before == now => {}
-                _ => return Comparison::Different,
+        if is_apart {
+            if is_new_line && !rules.is_by_lines {
+                drop_end(&mut form, ';');
+            }
+            let counts = rules.is_by_lines && is_new_line && open.is_empty();
+            if counts && !form.is_empty() {
+                let line = &text[..text.len() - rest.len()];
+                let indentation = line.len() - line.trim_end_matches([' ', '\t']).len();
+                form.push('\n');
+                form.extend(std::iter::repeat_n(' ', indentation));
+            } else if form.ends_with(is_word) && is_word(sign) {
+                form.push(' ');
+            }
+            (is_apart, is_new_line) = (false, false);
+        }
+        let (said, behind) = if rest.starts_with(rules.comment) {
+            // What ends a comment is no form: behind it something may count, or not.
+            let (comment, behind) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+            let words: Vec<&str> = comment.split_whitespace().collect();
+            (format!("{}\u{1}", words.join(" ")), behind)
+        } else if rules.quotes.contains(sign) {
+            let (literal, behind) = rest.split_at(end_of_literal(rules, rest, sign));
+            (literal_of(rules, literal), behind)
+        } else if let Some(letter) = QUOTED.iter().find(|letter| rest.starts_with(**letter)) {
+            let (letter, behind) = rest.split_at(letter.len());
+            (letter.to_owned(), behind)
+        } else {
+            bracket(&mut form, &mut open, sign);
+            let (said, behind) = rest.split_at(sign.len_utf8());
+            (said.to_owned(), behind)
+        };
+        form.push_str(&said);
+        rest = behind;
+    }
+    if !rules.is_by_lines {
+        drop_end(&mut form, ';');
+    }
+    form
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
+}
+
+fn drop_end(form: &mut String, sign: char) {
+    if form.ends_with(sign) {
+        form.pop();
+    }
+}
+
+/// Takes note of a bracket or a comma, and takes the comma away that a bracket closes behind.
+fn bracket(form: &mut String, open: &mut Vec<Bracket>, sign: char) {
+    match sign {
+        '(' | '[' | '{' => {
+            let word = form.trim_end_matches(is_word).len();
+            let callee = &form[word..];
+            let is_called = (!callee.is_empty() && !NO_CALLEE.contains(&callee))
+                || callee.is_empty() && form.ends_with([')', ']', '>', '?', '!']);
+            open.push(Bracket {
+                is_list: sign != '(' || is_called,
+                commas: 0,
+            });
+        }
+        ',' => {
+            if let Some(bracket) = open.last_mut() {
+                bracket.commas += 1;
             }
         }
-        match filled {
-            0 => Comparison::Same,
-            filled => Comparison::FilledIn(filled),
+        ')' | ']' | '}' => {
+            let closed = open.pop();
+            let says_nothing = closed.is_some_and(|closed| closed.is_list || closed.commas > 1);
+            if says_nothing {
+                drop_end(form, ',');
+            }
         }
+        _ => {}
     }
 }
 
-/// A text that is read.
-struct Reading<'a> {
-    grammar: &'a Grammar,
-    text: &'a str,
-    folder: &'a str,
-    depth: usize,
-    snapshots: Vec<Option<String>>,
+/// Where a text ends that begins with a quote: behind the same quote, or with its line.
+fn end_of_literal(rules: Rules, rest: &str, quote: char) -> usize {
+    let triple = quote.to_string().repeat(3);
+    if let Some(inner) = rest.strip_prefix(&triple) {
+        return inner.find(&triple).map_or(rest.len(), |at| at + 6);
+    }
+    let mut is_escaped = false;
+    for (at, letter) in rest.char_indices().skip(1) {
+        match letter {
+            '\n' if !rules.long.contains(quote) && !is_escaped => return at,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if letter == quote => return at + letter.len_utf8(),
+            _ => {}
+        }
+    }
+    rest.len()
 }
 
-impl<'a> Reading<'a> {
-    fn of(&self, node: Node<'_>) -> &'a str {
-        self.text.get(node.byte_range()).unwrap_or_default()
+/// A text with the quotes that all have where these are alike.
+fn literal_of(rules: Rules, literal: &str) -> String {
+    let inner = literal
+        .strip_prefix('\'')
+        .and_then(|inner| inner.strip_suffix('\''))
+        .filter(|inner| rules.quotes_are_alike && !inner.contains(['"', '\'', '\\']));
+    inner.map_or_else(|| literal.to_owned(), |inner| format!("\"{inner}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_formatters_do_is_form() {
+        for (path, before, now) in [
+            ("a.js", "f( a,b );\n", "f(a, b)\n"),
+            ("a.js", "f('a')", "f(\"a\")"),
+            ("a.ts", "f({\n  a: 1,\n  b: 2,\n});", "f({ a: 1, b: 2 })"),
+            ("a.py", "f(a, b)\n", "f(\n    a,\n    b,\n)\n"),
+            (
+                "a.py",
+                "x = {'a': 1}\n\n\ny = 2\n",
+                "x = {\"a\": 1}\n\ny = 2\n",
+            ),
+            ("a.py", "f(a)  # so   it\ng()\n", "f(a) # so it\ng()\n"),
+            ("a.go", "if x{\n\tf(a)\n}\n", "if x {\n    f(a)\n}\n"),
+            (
+                "a.rs",
+                "assert_eq!(a,b,);",
+                "assert_eq!(\n    a,\n    b\n);",
+            ),
+            ("a.rs", "f('\"', b);\ng( a );\n", "f('\"', b);\ng(a);\n"),
+            ("a.sh", "f\r\ng\r\n", "f\ng\n"),
+        ] {
+            assert!(is_same_form(path, before, now), "{before}");
+        }
     }
 
-    /// What a node says; none where it lies too deep.
-    fn node(&mut self, node: Node<'_>) -> Option<String> {
-        if self.depth > MOST_NESTED {
-            return None;
+    #[test]
+    fn what_says_something_is_no_form() {
+        for (path, before, now) in [
+            ("a.py", "assert (x,)", "assert (x)"),
+            ("a.py", "x = (1,)", "x = (1)"),
+            ("a.py", "if a:\n    f()\ng()\n", "if a:\n    f()\n    g()\n"),
+            ("a.js", "// so\nassert(x)", "// so assert(x)"),
+            ("a.js", "f('a b')", "f('a  b')"),
+            ("a.js", "f('//')\ng()", "f('//') g(1)"),
+            ("a.js", "return x", "returnx"),
+            ("a.rb", "f 'a'", "f \"a\""),
+            ("a.go", "x := 'a'", "x := \"a\""),
+            ("a.py", "f(\"\"\"a\n  b\"\"\")", "f(\"\"\"a\nb\"\"\")"),
+            ("a.rs", "f(\"a\n  b\")", "f(\"a\nb\")"),
+            ("a.sh", "f  a", "f a"),
+            ("Makefile", "a:\n\tb", "a:\n b"),
+        ] {
+            assert!(!is_same_form(path, before, now), "{before}");
         }
-        self.depth += 1;
-        let said = self.node_here(node);
-        self.depth -= 1;
-        said
     }
 
-    fn node_here(&mut self, node: Node<'_>) -> Option<String> {
-        let kind = node.kind();
-        if let Some(inner) = only_in_brackets(node) {
-            return self.node(inner);
-        }
-        if is_text(kind) {
-            return Some(self.string(node));
-        }
-        if node.child_count() == 0 {
-            return Some(format!("{}{END}", self.of(node)));
-        }
-        if matches!(kind, "arguments" | "argument_list") && self.is_of_a_snapshot(node) {
-            return self.snapshot(node);
-        }
-        let children = self.children(node)?;
-        Some(format!("{OPEN}{kind}{END}{}{CLOSE}", children.concat()))
-    }
-
-    /// What the children of a node say, without what is only form.
-    fn children(&mut self, node: Node<'_>) -> Option<Vec<String>> {
-        let mut said = Vec::new();
-        // Where in `said` those begin that may be in any order.
-        let mut loose: Option<usize> = None;
-        let mut cursor = node.walk();
-        let children: Vec<(Node<'_>, Option<&str>)> = {
-            let mut all = Vec::new();
-            if cursor.goto_first_child() {
-                loop {
-                    all.push((cursor.node(), cursor.field_name()));
-                    if !cursor.goto_next_sibling() {
-                        break;
-                    }
+    proptest::proptest! {
+        #[test]
+        fn any_text_has_a_form(text in ".{0,200}", other in "[a-z'\"`(){},;/# \n]{0,60}") {
+            for path in ["a.js", "a.py", "a.rs", "a.rb"] {
+                for text in [&text, &other] {
+                    proptest::prop_assert!(is_same_form(path, text, &text.replace('\n', "\r\n")) );
                 }
             }
-            all
-        };
-        let mut end = node.start_byte();
-        for (at, (child, field)) in children.iter().enumerate() {
-            // What a grammar has no node for counts all the same.
-            let between = self.text.get(end..child.start_byte()).unwrap_or_default();
-            end = child.end_byte();
-            if !between.trim().is_empty() {
-                said.push(format!("{}{END}", between.trim()));
-            }
-            if child.is_extra() && child.kind().contains("comment") {
-                said.push(format!("{OPEN}comment{END}{}{CLOSE}", self.comment(*child)));
-                continue;
-            }
-            if child.kind() == "line_continuation" || is_form(node, &children, at) {
-                continue;
-            }
-            let is_loose = self.grammar.imports.contains(&child.kind())
-                || child.is_named() && self.grammar.unordered.contains(&node.kind());
-            let is_between = loose.is_some() && matches!(child.kind(), "," | "\n");
-            if is_loose {
-                loose.get_or_insert(said.len());
-            } else if let Some(begin) = loose.take_if(|_| !is_between) {
-                said[begin..].sort_unstable();
-            }
-            let child = if self.is_plain_key(*child, node, *field) {
-                let key = self.of(*child);
-                format!("{}{END}", &key[1..key.len() - 1])
-            } else {
-                self.node(*child)?
-            };
-            said.push(child);
-        }
-        if let Some(begin) = loose {
-            said[begin..].sort_unstable();
-        }
-        let rest = self.text.get(end..node.end_byte()).unwrap_or_default();
-        if !rest.trim().is_empty() {
-            said.push(format!("{}{END}", rest.trim()));
-        }
-        Some(said)
-    }
-
-    /// What a comment says, whatever the indentation of its lines is.
-    fn comment(&self, node: Node<'_>) -> String {
-        let text = self.of(node);
-        if let Some(mark) = self.grammar.comment
-            && let Some(said) = text.strip_prefix(mark)
-            && !said.starts_with(['!', ':'])
-        {
-            return format!("{mark} {}", said.trim());
-        }
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        lines.join("\n")
-    }
-
-    /// Whether a string is the key of an object that needs no quotes.
-    fn is_plain_key(&self, node: Node<'_>, parent: Node<'_>, field: Option<&str>) -> bool {
-        let is_key = node.kind() == "string" && parent.kind() == "pair" && field == Some("key");
-        let text = self.of(node);
-        is_key
-            && self.grammar.keys_are_bare
-            && text.len() > 2
-            && !text[1..].starts_with(|first: char| first.is_ascii_digit())
-            && text[1..text.len() - 1]
-                .chars()
-                .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '$'))
-    }
-
-    /// What a string says: its quotes are form where they make no difference, as is the indentation of documentation, and a path is where
-    /// it leads to.
-    fn string(&self, node: Node<'_>) -> String {
-        let text = self.of(node);
-        if node.kind() == "jsx_text" {
-            return format!("{}{END}", jsx(text));
-        }
-        if node.kind() != "string" {
-            return format!("{OPEN}{}{END}{text}{CLOSE}", node.kind());
-        }
-        let quoted = text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
-        let prefix = text[..text.len() - quoted.len()].to_ascii_lowercase();
-        let quote = ["\"\"\"", "'''", "\"", "'"]
-            .into_iter()
-            .find(|quote| quoted.len() >= 2 * quote.len() && quoted.starts_with(quote));
-        let Some(inner) = quote.and_then(|quote| {
-            quoted
-                .strip_prefix(quote)
-                .and_then(|rest| rest.strip_suffix(quote))
-        }) else {
-            return format!("{OPEN}string{END}{text}{CLOSE}");
-        };
-        let is_raw = prefix.contains('r');
-        let kinds = quote.unwrap_or_default();
-        let is_doc = node.parent().is_some_and(|parent| {
-            parent.kind() == "expression_statement" && parent.named_child_count() == 1
-        });
-        let inner = if is_doc && kinds.len() == 3 {
-            documentation(inner)
-        } else if is_raw || !self.grammar.quotes_are_alike {
-            // A quote in it, an escape and what is computed in it have a meaning of their own there.
-            let has_quote = inner.contains(['"', '\'']);
-            let is_plain = !has_quote && (is_raw || !inner.contains(['\\', '#']));
-            if !is_plain {
-                return format!("{OPEN}string{END}{text}{CLOSE}");
-            }
-            inner.to_owned()
-        } else {
-            inner.replace("\\\"", "\"").replace("\\'", "'")
-        };
-        let inner = resolved(self.folder, &inner).unwrap_or(inner);
-        format!("{OPEN}string{END}{prefix}{END}{inner}{CLOSE}")
-    }
-
-    /// Whether these are the arguments of a call that checks an inline snapshot.
-    fn is_of_a_snapshot(&self, arguments: Node<'_>) -> bool {
-        let called = arguments
-            .parent()
-            .and_then(|call| call.child_by_field_name("function"));
-        called.is_some_and(|called| {
-            let text = self.of(called);
-            let name = text.rsplit('.').next().unwrap_or(text);
-            let is_known = !self.grammar.snapshots_are_code
-                || text == name && self.text.contains("from inline_snapshot import");
-            is_known && self.grammar.snapshots.contains(&name)
-        })
-    }
-
-    /// What the call of a snapshot says without what the runner writes into it, which is kept apart.
-    fn snapshot(&mut self, arguments: Node<'_>) -> Option<String> {
-        let mut cursor = arguments.walk();
-        let all: Vec<Node<'_>> = arguments
-            .named_children(&mut cursor)
-            .filter(|argument| !argument.is_extra())
-            .collect();
-        let is_text = |kind: &str| is_text(kind) || kind == "template_string";
-        let is_code = self.grammar.snapshots_are_code;
-        let written = all
-            .last()
-            .filter(|last| is_literal(**last) && (is_code || is_text(last.kind())));
-        let kept = match written {
-            Some(node) if is_text(node.kind()) => {
-                let lines = self.of(*node).lines().map(str::trim);
-                Some(lines.collect::<Vec<_>>().join("\n"))
-            }
-            Some(node) => Some(self.node(*node)?),
-            None => None,
-        };
-        self.snapshots.push(kept);
-        let others = all.len() - usize::from(written.is_some());
-        let mut said = String::new();
-        for argument in &all[..others] {
-            said += &self.node(*argument)?;
-        }
-        Some(format!("{OPEN}snapshot{END}{said}{CLOSE}"))
-    }
-}
-
-/// What stands in brackets that mean nothing: those of an expression, and those of an arrow function's only parameter.
-fn only_in_brackets(node: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = node.walk();
-    match node.kind() {
-        "parenthesized_expression" if DELIMITED.contains(&node.parent()?.kind()) => {
-            let mut inner = node.named_children(&mut cursor);
-            let first = inner.next().filter(|node| !node.is_extra())?;
-            let is_only = inner.next().is_none();
-            (is_only && !IN_BRACKETS.contains(&first.kind())).then_some(first)
-        }
-        "formal_parameters" if node.parent()?.kind() == "arrow_function" => {
-            let only = (node.named_child_count() == 1).then(|| node.named_child(0))??;
-            let is_bare = only.kind() == "required_parameter" && only.child_count() == 1;
-            is_bare
-                .then(|| only.child(0))?
-                .filter(|name| name.kind() == "identifier")
-        }
-        _ => None,
-    }
-}
-
-/// Whether a child is there for form alone: a comma behind the last of many, and what ends a statement.
-fn is_form(parent: Node<'_>, children: &[(Node<'_>, Option<&str>)], at: usize) -> bool {
-    let child = children[at].0;
-    if child.is_named() {
-        return false;
-    }
-    let counts = |(node, _): &&(Node<'_>, Option<&str>)| !node.is_extra();
-    match child.kind() {
-        "," | ";" if matches!(parent.kind(), "object_type" | "interface_body") => true,
-        "," => {
-            let next = children[at + 1..].iter().find(counts);
-            let before = children[..at].iter().rev().find(counts);
-            let many = children
-                .iter()
-                .filter(|(child, _)| child.is_named() && !child.is_extra());
-            // Behind another one it stands for something that is left out.
-            (LISTS.contains(&parent.kind()) || many.count() > 1 && parent.kind() != "subscript")
-                && next.is_some_and(|(next, _)| matches!(next.kind(), ")" | "]" | "}" | ">"))
-                && before.is_some_and(|(before, _)| before.is_named())
-        }
-        ";" => !parent.kind().starts_with("for") && parent.kind() != "class_body",
-        "\n" => true,
-        _ => false,
-    }
-}
-
-/// Whether a node is a value that is written down, with nothing in it that is run.
-fn is_literal(node: Node<'_>) -> bool {
-    const LITERALS: &[&str] = &[
-        "dictionary",
-        "escape_sequence",
-        "false",
-        "float",
-        "integer",
-        "list",
-        "none",
-        "pair",
-        "set",
-        "string",
-        "string_content",
-        "string_end",
-        "string_fragment",
-        "string_start",
-        "template_string",
-        "true",
-        "tuple",
-        "unary_operator",
-    ];
-    let mut cursor = node.walk();
-    LITERALS.contains(&node.kind()) && node.named_children(&mut cursor).all(is_literal)
-}
-
-/// Whether a node is a text, of which each character counts.
-fn is_text(kind: &str) -> bool {
-    !matches!(
-        kind,
-        "concatenated_string" | "template_string" | "template_substitution"
-    ) && [
-        "string",
-        "template",
-        "heredoc",
-        "regex",
-        "text",
-        "character",
-    ]
-    .iter()
-    .any(|word| kind.contains(word))
-}
-
-/// A text between tags as JSX takes it: lines without the white space around them, with a blank between them.
-fn jsx(text: &str) -> String {
-    let blank = [' ', '\t', '\r'];
-    let lines: Vec<&str> = text.split('\n').collect();
-    let last = lines.len() - 1;
-    let lines = lines.iter().enumerate().map(|(at, line)| {
-        let line = if at > 0 {
-            line.trim_start_matches(blank)
-        } else {
-            line
-        };
-        if at < last {
-            line.trim_end_matches(blank)
-        } else {
-            line
-        }
-    });
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    lines.join(" ")
-}
-
-/// The documentation of something without the indentation of what it stands in.
-fn documentation(text: &str) -> String {
-    let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
-    let blank = |line: &&str| line.len() - line.trim_start().len();
-    let behind = lines.iter().skip(1).filter(|line| !line.is_empty());
-    let indentation = behind.map(blank).min().unwrap_or(0);
-    let lines = lines.iter().enumerate().map(|(at, line)| match at {
-        0 => *line,
-        _ => line.get(indentation..).unwrap_or_default(),
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Where a path leads that begins in this folder; none where it is none.
-fn resolved(folder: &str, path: &str) -> Option<String> {
-    if !path.starts_with("./") && !path.starts_with("../") {
-        return None;
-    }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
         }
     }
-    Some(format!("/{}", parts.join("/")))
 }

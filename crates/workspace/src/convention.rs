@@ -8,7 +8,6 @@ pub mod branch;
 pub mod criteria;
 mod globs;
 pub mod hints;
-pub mod inline_tests;
 mod manifest;
 pub mod message;
 pub mod paths;

@@ -281,9 +281,7 @@ impl<'a> Play<'a> {
         if words.contains(&VERIFY)
             && let Some(report) = &self.runner.report
         {
-            let starts = words.contains(&"start");
-            let option = ["--report", "--baseline-report"][usize::from(starts)];
-            process.args([option, report]);
+            process.args(["--report", report]);
         }
         let output = process.output()?;
         let ran = Ran::of(output.status.code(), &output.stdout);

@@ -14,14 +14,11 @@ use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::runner::identity::RunnerIdentity;
 use workspace::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 
-use crate::capability::tests::evidence::frozen::Frozen;
-use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::fault::Fault;
 use crate::next_step::NextStep;
 use crate::slot::{Slot, Slots};
 
 use crate::capability::git::effects::push::Pushed;
-use crate::capability::git::uncommitted::Uncommitted;
 use crate::capability::pull_request::feedback::TakenRemark;
 use crate::capability::pull_request::{KnownPullRequest, SubmittedTo};
 
@@ -35,8 +32,6 @@ pub(crate) const LAST_COMMIT: Slot<String> = Slot::new("lastCommit");
 pub(crate) const BASE_CHANGED: Slot<bool> = Slot::new("baseChanged");
 /// How many commits the run has.
 pub(crate) const COMMITS: Slot<u64> = Slot::new("commits");
-/// Tests in all, in the last accepted report.
-pub(crate) const LAST_TOTAL: Slot<u64> = Slot::new("lastTotal");
 /// What each test did, in the last accepted report: a hash of the run's evidence.
 pub(crate) const LAST_LEDGER: Slot<String> = Slot::new("lastLedger");
 /// The level of the evidence of that report.
@@ -47,7 +42,7 @@ pub(crate) const LAST_COVERED: Slot<Metric> = Slot::new("lastCovered");
 pub(crate) const CHECKED_BEFORE: Slot<String> = Slot::new("checkedBefore");
 /// What the tests were run by, when they were last run here before or in a report of failing tests.
 pub(crate) const LAST_RUNNER: Slot<RunnerIdentity> = Slot::new("lastRunner");
-/// The facts of the suite as it was before the run, if somebody reported it.
+/// The facts of the suite as it was when the run's first item began, if it was run.
 pub(crate) const BASELINE: Slot<Map<String, Value>> = Slot::new("baseline");
 /// Why suites are run in the working tree: the bench cannot be used.
 pub(crate) const BENCH: Slot<String> = Slot::new("offBench");
@@ -72,23 +67,15 @@ pub(crate) const WRITTEN: Slots<bool> = Slots::new("written.");
 pub(crate) const SHOWN: Slots<Shown> = Slots::new("shown.");
 /// Likewise: what was tested.
 pub(crate) const TESTED: Slots<Tested> = Slots::new("tested.");
-/// By the label of a report about tests alone: what was known before the item began.
-pub(crate) const BEGAN: Slots<TestsBefore> = Slots::new("began.");
-/// By the label of a freeze: what was frozen.
-pub(crate) const FROZEN: Slots<Frozen> = Slots::new("frozen.");
-/// By the label of a freeze: copies of the tests that were frozen, by their hashes in the run's evidence. They only help to put
-/// tests back, so nothing is amiss where one is gone.
-pub(crate) const KEPT: Slots<BTreeMap<RepoPath, String>> = Slots::new("kept.");
-/// By the label of a freeze: copies of what else was changed beside the tests and the product, such as manifests.
-pub(crate) const BESIDE: Slots<BTreeMap<RepoPath, String>> = Slots::new("beside.");
-/// What the item has changed and no commit has yet, as its last accepted report had it.
-pub(crate) const UNCOMMITTED: Slot<Uncommitted> = Slot::new("uncommitted");
-/// By the label of a freeze: what configured the runner then, as far as it was not as the last commit has it.
-pub(crate) const RUNNER_CONFIG: Slots<RunnerConfig> = Slots::new("runnerConfig.");
+/// What each test did before the item, as it was known when its first report was accepted: a hash of the run's evidence, empty where
+/// nothing was known.
+pub(crate) const BEFORE: Slot<String> = Slot::new("before");
+/// The tree of the work that the item's last accepted report was about.
+pub(crate) const WORK: Slot<Oid> = Slot::new("work");
+/// By the label of a freeze: the work then, whose tests count from there on.
+pub(crate) const FROZEN: Slots<KeptWork> = Slots::new("frozenTree.");
 /// By the label of a freeze: what the tests were run by then, where they were run here.
 pub(crate) const RUNNER: Slots<RunnerIdentity> = Slots::new("runner.");
-/// By the key of a subtask: tests that a hook wrote anew when it refused the commit, as it left them.
-pub(crate) const BY_HOOK: Slots<Frozen> = Slots::new("byHook.");
 
 /// What a run knows from its start.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -294,20 +281,12 @@ pub struct DirtyFile {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Shown {
-    /// What the files held that were changed for it, in one name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
-    /// The tree that its suite was run on, where we ran it on the bench.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tested: Option<Oid>,
     /// How many failed, or could not be built.
     pub failing: u64,
     /// How many could not be built.
     pub errors: u64,
     /// How many ran.
     pub ran: u64,
-    /// How many there were.
-    pub total: u64,
     /// The files that were changed for it, as many as a journal line can hold.
     pub files: Vec<String>,
     /// Level of the evidence.
@@ -320,30 +299,24 @@ pub struct Shown {
     /// Tests that fail and did not before, as many as a journal line can hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub new: Vec<String>,
-    /// What was known before the item began.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<TestsBefore>,
 }
 
-/// What was known of the tests when an item began. Who goes back to its beginning is held to that again, not to what the item
-/// itself has brought since.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TestsBefore {
-    /// What each test did, where that was known: a hash of the run's evidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<String>,
-    /// How many there were.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
+/// The work as an accepted report was about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptWork {
+    /// The tree that a commit would have had.
+    pub tree: Oid,
+    /// The commit that it was on.
+    pub base: Oid,
 }
 
 /// What an accepted report of passing tests was about.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tested {
-    /// The tree that a commit would have had.
-    pub tree: String,
+    /// The work.
+    #[serde(flatten)]
+    pub work: KeptWork,
     /// What was left out of it.
     pub exclude: Vec<RepoPath>,
     /// Tests that passed.
@@ -351,9 +324,6 @@ pub struct Tested {
     /// Line coverage in percent, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<f64>,
-    /// The files that were changed then; none where a line of the journal cannot hold all of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<RepoPath>,
 }
 
 /// The run's memory, read.

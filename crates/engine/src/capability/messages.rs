@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
 use crate::capability::tests::evidence::{OFF_BENCH, OUTPUT};
 use crate::capability::tests::ignored::IGNORED;
-use crate::capability::tests::read::{CONFIGURED, GONE, MOVED};
-use crate::capability::tests::snapshots::SNAPSHOTS;
+use crate::capability::tests::read::{CONFIGURED, GONE, SNAPSHOTS};
 use crate::next_step::{Verb, argument, step};
 
 /// The texts of a code.
@@ -37,9 +36,9 @@ pub const TEXTS: &[Text] = &[
         code: "red_requires_failing_tests",
         meaning: "RED needs failing tests, and all passed",
         suggestion: concat!(
-            "check that the tests test the new behaviour: they must fail before it is there. Then report again: ",
+            "check that they test the new behaviour, and report again: ",
             step!("report"),
-            ". Where it is there already, keep the tests that show it: ",
+            ". Where it was there before, keep the tests that show it: ",
             step!("reopen", "kind", "reason"),
             " (the kind is `tests`). Where the subtask makes no sense, give it up with ",
             step!("skip", "reason")
@@ -54,18 +53,6 @@ pub const TEXTS: &[Text] = &[
         code: "red_has_passing_tests",
         meaning: "Tests pass, too: numbers do not tell whether the new ones are among those that fail",
         suggestion: "make sure that they are; a report by name would tell",
-    },
-    Text {
-        code: "no_baseline",
-        meaning: "No report of this format is there from before this subtask: which tests there were and which failed is not known, until a baseline tells it",
-        suggestion: concat!(
-            "make it known with ",
-            step!("baseline"),
-            ", or begin runs with ",
-            argument!("baselineReport"),
-            " FILE or ",
-            argument!("verify")
-        ),
     },
     Text {
         code: "runner_configured",
@@ -103,11 +90,6 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
-        code: "tests_moved",
-        meaning: "Files of tests lie elsewhere since RED, and hold the same",
-        suggestion: "",
-    },
-    Text {
         code: "snapshots_written",
         meaning: WRITTEN,
         suggestion: "",
@@ -118,18 +100,8 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
-        code: "stashed",
-        meaning: "There is a stash that was made here: what belongs to this subtask comes back with `git stash pop`",
-        suggestion: "",
-    },
-    Text {
         code: "submodule_not_pushed",
         meaning: "A submodule is at a commit that no remote of it is known to have: until it is pushed there, nobody else can check this out",
-        suggestion: "",
-    },
-    Text {
-        code: "stash_left",
-        meaning: "A stash was made since the run began and is still there, in no commit: `git stash show -p --include-untracked` shows what it holds",
         suggestion: "",
     },
     Text {
@@ -355,12 +327,6 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
                 "Git ignores files that were written in this run, and no commit holds them: {names}"
             ),
             None => "Git ignores files that were written in this run".to_owned(),
-        },
-        "tests_moved" => match names(facts, MOVED) {
-            Some(names) => {
-                format!("Files of tests lie elsewhere since RED, and hold the same: {names}")
-            }
-            None => "Files of tests lie elsewhere since RED, and hold the same".to_owned(),
         },
         "snapshots_written" => match names(facts, SNAPSHOTS) {
             Some(names) => format!(

@@ -12,7 +12,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use journal::derived::replace_if_changed;
-use journal::{EvidenceStore, FileJournal, Journal as _, Position, sha256_hex};
+use journal::{FileJournal, Journal as _, Position, sha256_hex};
 use machine::{Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -21,9 +21,8 @@ pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::capability::git::effects::notes;
-use crate::capability::memory::{
-    self, BASE_CHANGED, BESIDE, KEPT, LAST_COMMIT, Memory, UNCOMMITTED,
-};
+use crate::capability::memory::{self, BASE_CHANGED, LAST_COMMIT, Memory, WORK};
+use crate::capability::tests::evidence::work::keep_tree;
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
 use crate::earlier::Earlier;
@@ -42,6 +41,14 @@ pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
     let is_over = run.status.is_over();
     if is_over {
         fail_point::reach("end-before-report");
+    }
+    for event in appended {
+        if let Event::ReportAccepted(report) = event
+            && let Ok(Some(tree)) = WORK.read(&report.keep)
+        {
+            // One that is not kept is only lost to who goes back to it.
+            let _ = keep_tree(run, &report.unit, &tree);
+        }
     }
     let is_back = |event: &Event| matches!(event, Event::RunRewound { .. });
     // The end is worth a look at the whole journal: whatever was lost on the way comes back. What was taken back goes.
@@ -80,9 +87,6 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
         }
     }
     all &= units::write(dir, run, appended);
-    if any(|event| matches!(event, Event::ReportAccepted(_))) && is_over_a_task(run) {
-        copy_tests(call, run);
-    }
     let turned = any(|event| {
         matches!(
             event,
@@ -102,30 +106,6 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
     fail_point::reach("derived-before-state");
     // The last one, so that it tells whether all the others were written.
     all & put(dir, "state.json", state(call, run).as_bytes())
-}
-
-/// Copies the tests that a report has frozen, and what else was changed for it, for whoever wants to put them back: no commit has
-/// them yet. Best effort.
-fn copy_tests(call: &Call<'_>, run: &RunState) {
-    let Ok(memory) = Memory::of(run) else { return };
-    let repository = memory.repository();
-    let store = EvidenceStore::new(&call.dir);
-    for token in &run.tokens {
-        let mut kept = KEPT.all(&token.kept).unwrap_or_default();
-        kept.extend(BESIDE.all(&token.kept).unwrap_or_default());
-        let uncommitted = UNCOMMITTED.read(&token.kept).ok().flatten();
-        let uncommitted = uncommitted.unwrap_or_default();
-        let frozen = kept.iter().flatten();
-        for (path, sha256) in frozen.chain(uncommitted.copies()) {
-            if store.has(sha256) {
-                continue;
-            }
-            let bytes = std::fs::read(repository.absolute(path));
-            if let Some(bytes) = bytes.ok().filter(|bytes| sha256_hex(bytes) == *sha256) {
-                let _ = store.cache(&bytes);
-            }
-        }
-    }
 }
 
 /// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. Whether there was anything.

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
+use syntax::inside::may_hold_tests;
+use workspace::convention::paths::{PathClass, PathClasses};
 
 use crate::capability::memory::SHOWN;
-use crate::capability::tests::only::class_of;
+use crate::capability::tests::difference::class_of;
 use crate::clock::millis_of;
 use crate::hook::Decision;
 use crate::hook::messages;

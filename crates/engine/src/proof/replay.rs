@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use ::test_report::Outcome;
 use serde::Serialize;
+use syntax::form::is_same_form;
+use syntax::inside::{may_hold_tests, split, with_tests_of};
 use text::plain::{cut_bytes, one_line};
 use workspace::config::Config;
-use workspace::convention::inline_tests::{same_tests, split, with_tests_of};
-use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
-use workspace::git::{FILE_MODE, Oid, RepoPath, Repository, TreeEntry};
+use workspace::convention::paths::{Language, PathClass, PathClasses};
+use workspace::git::{Oid, RepoPath, Repository};
 use workspace::process::Cancellation;
 
 use crate::capability::git::read::preflight::test_command;
@@ -263,25 +264,19 @@ impl<'a> Replayer<'a> {
                 let now = now.unwrap_or_default();
                 let tests = split(&name, &now).tests;
                 let then = before.as_ref().map(|before| split(&name, before).tests);
-                let is_other = !then.is_some_and(|then| same_tests(&then, &tests));
+                let is_other = !then.is_some_and(|then| is_same_form(&name, &then, &tests));
                 text = before
                     .filter(|_| !tests.is_empty() && is_other)
                     .map(|before| with_tests_of(&name, &before, &now));
             }
             match text {
-                Some(text) => merged.push((change.path, text)),
+                Some(text) => merged.push((change.path, change.after, text)),
                 None => edits.push((change.path, change.before)),
             }
         }
-        let texts: Vec<&str> = merged.iter().map(|(_, text)| text.as_str()).collect();
-        let blobs = self.repository.write_blobs(&texts)?;
-        let has_tests = !merged.is_empty();
-        let files = merged.into_iter().zip(blobs);
-        edits.extend(files.map(|((path, _), oid)| {
-            let mode = FILE_MODE;
-            (path, Some(TreeEntry { mode, oid }))
-        }));
-        Ok((self.repository.edit_tree(commit, &edits)?, has_tests))
+        let tree = self.repository.edit_tree(commit, &edits)?;
+        let tree = self.repository.write_texts(&tree, &merged)?;
+        Ok((tree, !merged.is_empty()))
     }
 
     /// Runs the tests of a tree, with a commit as the bench's HEAD.

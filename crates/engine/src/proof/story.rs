@@ -530,7 +530,7 @@ impl Telling {
         } = self.standing.phases.get(key).cloned().unwrap_or_default();
         let tested = TESTED.read(&token.kept, token.role.of.as_ref());
         // A tree that nobody can name any more is none that a commit has.
-        let tested = tested.ok().flatten().unwrap_or_default();
+        let tested = tested.ok().flatten();
         let is_fix = memory::is_repair(&self.run, token);
         let is_by_commit = !token.role.only.is_empty();
         let memory = Memory::of(&self.run).ok();
@@ -551,7 +551,9 @@ impl Telling {
         } else {
             (red, green)
         };
-        let mut exclude = tested.exclude;
+        let mut exclude = tested
+            .as_ref()
+            .map_or_else(Vec::new, |tested| tested.exclude.clone());
         if exclude.is_empty() {
             exclude.extend(memory.and_then(|memory| memory.start.tasks_path));
         }
@@ -583,7 +585,7 @@ impl Telling {
             red: red.or_else(|| self.standing.repairs.get(key).filter(|_| is_fix).cloned()),
             green,
             seq,
-            tree: tested.tree,
+            tree: tested.map_or_else(String::new, |tested| tested.work.tree.to_string()),
             exclude,
             rule,
             policies: report.map(policies_of).unwrap_or_default(),

@@ -4,18 +4,21 @@ use journal::layout::RunDir;
 use machine::command::{self, Severity};
 use machine::decide::{UnitMatch, match_unit};
 use machine::state::Token;
-use machine::{Role, RunState, RunStatus};
+use machine::{Finding, Role, RunState, RunStatus};
 use workspace::config::Level;
+use workspace::git::RepoPath;
 
 use crate::call::{Input, ReadAhead, pinned};
 use crate::capability::files::subject::fault as fault_of;
-use crate::capability::git::read::{COMMAND_REPLACED, command_replaced};
+use crate::capability::git::read::command_replaced;
 use crate::capability::memory::{BASELINE, Memory};
 use crate::capability::reads_long;
 use crate::capability::tests::as_before;
+use crate::capability::tests::comparison::before_the_suite;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::verified::Asked;
+use crate::capability::tests::evidence::work::Work;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
@@ -95,32 +98,26 @@ impl Engine {
         }
     }
 
-    /// Whether a report is refused whatever the tests come to, so that nothing has to be run for it: above all no command that
-    /// is not the one which the run began with.
+    /// Whether one of these findings refuses a report whatever the tests come to, so that nothing has to be run for it.
     fn is_refused_anyway(
-        &self,
         (dir, run): (&RunDir, &RunState),
-        token: u32,
+        present: &Token,
+        findings: &[Finding],
     ) -> Result<bool, Fault> {
-        let memory = Memory::of(run)?;
-        let head = memory.repository().head()?;
-        if run.status != RunStatus::Running || head.branch.as_ref() != Some(&memory.start.branch) {
-            return Ok(true);
-        }
-        let Some(present) = run.token(token) else {
+        if findings.is_empty() {
             return Ok(false);
-        };
+        }
         let definition = open_run::pinned(dir.path(), run)?;
-        let is_allowed = || {
+        let is_allowed = |policy: &String| {
             let mut waiting = run.waiting();
-            waiting.any(|(_, unit)| unit.allowed.iter().any(|code| code == COMMAND_REPLACED))
+            waiting.any(|(_, unit)| unit.allowed.contains(policy))
         };
-        Ok(
-            run.policies.get(COMMAND_REPLACED) == Some(&Severity::Refuse)
-                && definition.always_checks(&present.state, COMMAND_REPLACED)
-                && !is_allowed()
-                && command_replaced(&self.settings.config, &*pinned(run)?, &memory).is_some(),
-        )
+        let mut policies = findings.iter().map(|finding| &finding.policy);
+        Ok(policies.any(|policy| {
+            run.policies.get(policy) == Some(&Severity::Refuse)
+                && definition.always_checks(&present.state, policy)
+                && !is_allowed(policy)
+        }))
     }
 
     /// What a report of tests rests on, with what checks find where it is one that could be accepted.
@@ -182,7 +179,6 @@ impl Engine {
                 level: Some(Level::Verified),
                 verify,
                 removed: given.removed.clone(),
-                updated: given.updated.clone(),
                 ..TestEvidence::default()
             }
         } else {
@@ -210,31 +206,51 @@ impl Engine {
             self.of_tests(&memory.start.test_command, &config)?
                 .required()?;
         }
-        if self.is_refused_anyway((dir, run), token)? {
-            return Ok(taken);
-        }
         let Some(present) = run.token(token) else {
             return Ok(taken);
         };
-        self.tell(RUNNING, 0, None);
         let repository = memory.repository();
+        let head = repository.head()?;
+        if run.status != RunStatus::Running || head.branch.as_ref() != Some(&memory.start.branch) {
+            return Ok(taken);
+        }
+        let replaced = command_replaced(&self.settings.config, &config, &memory);
+        let mut findings: Vec<Finding> = replaced.into_iter().collect();
+        // Above all no command is run that is not the one which the run began with.
+        if Self::is_refused_anyway((dir, run), present, &findings)? {
+            return Ok(taken);
+        }
         let named = report.files.iter();
         let named = named.filter_map(|name| repository.relative(&self.root.join(name)));
+        let named: Vec<RepoPath> = named.collect();
+        let work = Work::now(run, (dir.path(), &config), &named).map_err(fault_of)?;
+        let sorter = work.sorter(&repository, &config)?;
+        let of_item = sorter.between(&work.base, &work.tree)?;
+        findings = before_the_suite(&work, (present, &config), &of_item)?;
+        if Self::is_refused_anyway((dir, run), present, &findings)? {
+            return Ok(taken);
+        }
+        self.tell(RUNNING, 0, None);
+        let coverage = given
+            .coverage_report
+            .as_ref()
+            .map(|path| self.cwd.join(path));
         let reports = given.reports.iter().map(|path| self.cwd.join(path));
         let cancelled = self.cancellation();
         let asked = Asked {
+            work: &work,
+            of_item: &of_item,
             run_dir: dir.path(),
             run,
             present,
             config: &config,
-            named: &named.collect::<Vec<_>>(),
             reports: &reports.collect::<Vec<_>>(),
+            coverage: coverage.as_deref(),
             format,
             cancelled: &cancelled,
         };
         taken = TestEvidence {
             removed: taken.removed,
-            updated: taken.updated,
             ..asked.verified().map_err(fault_of)?
         };
         taken.take_coverage(given, &self.cwd)?;

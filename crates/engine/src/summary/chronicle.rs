@@ -406,7 +406,10 @@ fn tested(
         story.mended_by.get_or_insert_with(|| item.to_owned());
     }
     let tested = TESTED.read(&report.keep, report.role.label.as_ref());
-    row.tree = tested.ok().flatten().map(|tested| tested.tree);
+    row.tree = tested
+        .ok()
+        .flatten()
+        .map(|tested| tested.work.tree.to_string());
     if is_refactored {
         row.refactored = Some(phase);
         return;

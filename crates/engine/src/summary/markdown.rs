@@ -426,12 +426,8 @@ impl Page<'_> {
             };
             self.section(&title, names, |id| name(id));
         }
-        let moved = all(|phase| &phase.moved);
         let snapshots = all(|phase| &phase.snapshots);
         self.section("Tests that were taken out", &removed, |id| name(id));
-        self.section("Files of tests that were moved", &moved, |files| {
-            name(files)
-        });
         self.section("Snapshots that were written", &snapshots, |at| name(at));
     }
 

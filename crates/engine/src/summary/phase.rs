@@ -16,8 +16,7 @@ use crate::capability::tests::as_before::AS_BEFORE;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{NAMED, OFF_BENCH, SubmittedFile, level_name};
-use crate::capability::tests::read::{MOST_NAMED, MOVED};
-use crate::capability::tests::snapshots::SNAPSHOTS;
+use crate::capability::tests::read::{MOST_NAMED, SNAPSHOTS};
 use workspace::config::Level;
 
 /// The levels, the weakest first.
@@ -72,9 +71,7 @@ pub struct Phase {
     pub flaky: Vec<String>,
     /// Tests that were taken out on purpose.
     pub removed: Vec<String>,
-    /// Files of tests that have another place, from where to where.
-    pub moved: Vec<String>,
-    /// Snapshots that came, or were updated on purpose.
+    /// Snapshots that came.
     pub snapshots: Vec<String>,
     /// What people call the report that holds for it, where nothing was changed since.
     pub as_before: Option<String>,
@@ -116,7 +113,6 @@ impl Phase {
             known_failing: read(facts, "knownFailing").unwrap_or_default(),
             flaky: read(facts, "flakyTests").unwrap_or_default(),
             removed: read(facts, "removed").unwrap_or_default(),
-            moved: read(facts, MOVED).unwrap_or_default(),
             snapshots: read(facts, SNAPSHOTS).unwrap_or_default(),
             as_before: read(facts, AS_BEFORE),
             checked: content_checks(facts),
@@ -149,7 +145,7 @@ impl Phase {
             shown.as_ref().and_then(|shown| shown.ledger.as_deref()),
         ) {
             let before = ledger(dir, LAST_LEDGER.text(&run.kept));
-            let before = before.and_then(|before| before.named_as(&red));
+            let before = before.filter(|before| before.names_alike(&red));
             self.newly_failing = red.newly_failing(before.as_ref());
         }
     }
@@ -168,7 +164,7 @@ impl Phase {
         // One that lists only what failed does not say what passed.
         let before = ledger(dir, LAST_LEDGER.text(&run.kept))
             .filter(|before| before.every)
-            .and_then(|before| before.named_as(&now));
+            .filter(|before| before.names_alike(&now));
         let owed: HashSet<&str> = owed.iter().map(String::as_str).collect();
         let passed_before = |id: &str| {
             // Where nothing is known from before, nothing is said to be new.
@@ -222,7 +218,6 @@ impl Phase {
         put("knownFailing", json!(self.known_failing));
         put("flakyTests", json!(self.flaky));
         put("removed", json!(self.removed));
-        put(MOVED, json!(self.moved));
         put(SNAPSHOTS, json!(self.snapshots));
         put(AS_BEFORE, json!(self.as_before));
         put("checked", json!(self.checked));

@@ -35,6 +35,11 @@ fn each_function_fails_at_its_beginning() {
             "<?php\nfunction f(): int { return 1; }\n",
             "<?php\nfunction f(): int { throw new \\Exception(); return 1; }\n",
         ),
+        (
+            "a.rs",
+            "const fn f() -> u8 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn g() { super::f(); }\n}\n",
+            "const fn f() -> u8 { if true { panic!(\"taken away\") }; 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn g() { super::f(); }\n}\n",
+        ),
     ] {
         assert_eq!(hollowed(path, text).as_deref(), Some(expected), "{path}");
     }
@@ -45,7 +50,7 @@ fn there_is_nothing_to_be_taken_away() {
     for (path, text) in [
         ("a.py", "x = 1\n"),
         ("a.py", "def f(:\n"),
-        ("a.rs", "fn f() {}\n"),
+        ("a.rs", "#[test]\nfn f() {}\n"),
         ("a.md", "# x\n"),
     ] {
         assert_eq!(hollowed(path, text), None, "{path}");

@@ -1,4 +1,4 @@
-//! Tests of the comparison of programs.
+//! Tests of what is known of programs.
 
-mod comparison;
 mod hollow;
+mod inside;

@@ -49,11 +49,6 @@ pub enum AutopilotCommand {
     /// The results are the numbers of `--results`, the test runner's own reports (`--report`), or those of a run that tm
     /// makes itself (`--verify`).
     Finalize(Finalize),
-    /// Make known how the tests were before the run: what failed then may go on failing
-    ///
-    /// The test command is run on the bench, at the commit that the run began on, unless a report of such a run is handed in. Where
-    /// that needs more than git has, `test.setup` in the settings makes it ready.
-    Baseline(TakeBaseline),
     /// Go back one phase: COMMIT to GREEN, GREEN to RED, or from the final suite to a repair
     Reopen(Reopen),
     /// Take the run back to an earlier step: the run, its branch and the working tree; what was there is kept
@@ -88,36 +83,6 @@ pub enum AutopilotCommand {
     Watch(Watch),
 }
 
-/// `tm autopilot baseline`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TakeBaseline {
-    /// A test report of the suite as it was before the run, instead of running it. May be repeated
-    #[arg(long, value_name = "FILE")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "of the suite as it was"))]
-    pub report: Vec<PathBuf>,
-    /// Format of the report; told by its content if left out
-    #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
-    #[schemars(extend("x-brief" = "of report"))]
-    pub format: Option<String>,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: RunChoice,
-}
-
-impl TakeBaseline {
-    /// It as the engine takes it; paths as they were given.
-    pub fn request(self) -> request::Evidence {
-        request::Evidence {
-            reports: self.report,
-            format: self.format,
-            ..request::Evidence::default()
-        }
-    }
-}
-
 /// What a report of tests rests on.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -140,11 +105,6 @@ pub struct Evidence {
     #[arg(long, value_name = "PERCENT", conflicts_with = "coverage_report")]
     #[schemars(extend("type" = "number", "x-form" = true, "x-brief" = "lines, percent"))]
     pub coverage: Option<String>,
-    /// A file of snapshots that is to ask for something else from now on; with `*` at the end, all that begin so. May be repeated
-    #[arg(long, value_name = "FILE")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "snapshots meant to change"))]
-    pub updated: Vec<String>,
     /// What programs wrote, or are to write.
     #[command(flatten)]
     #[serde(flatten)]
@@ -189,7 +149,6 @@ impl Evidence {
             results: self.results,
             unchanged: self.unchanged,
             coverage: self.coverage,
-            updated: self.updated,
             ..self.reports.request()
         }
     }

@@ -66,10 +66,20 @@ pub struct Start {
     #[arg(long)]
     #[serde(skip)]
     pub interactive: bool,
-    /// The suite as it is before the run.
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub baseline: Baseline,
+    /// Run the test command before: tests that fail already may go on failing
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "run the suite now"))]
+    pub verify: bool,
+    /// The file that the test command writes its report to, where what it prints does not tell every test. May be repeated
+    #[arg(long, value_name = "FILE", requires = "verify")]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "files the test runner writes"))]
+    pub report: Vec<PathBuf>,
+    /// Format of that report; told by its content if left out
+    #[arg(long, value_name = "FORMAT", requires = "verify", value_parser = test_format(), hide_possible_values = true)]
+    #[schemars(extend("x-brief" = "of report"))]
+    pub format: Option<String>,
 }
 
 /// How a run goes that is begun.
@@ -104,32 +114,9 @@ impl Start {
             test_command: self.options.test_command,
             force: self.force,
             allow_dirty: self.allow_dirty,
-            baseline: request::Evidence {
-                reports: self.baseline.reports,
-                verify: self.baseline.verify,
-                format: self.baseline.format,
-                ..request::Evidence::default()
-            },
+            verify: self.verify,
+            reports: self.report,
+            format: self.format,
         }
     }
-}
-
-/// What `start` is told of the suite as it is.
-#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Baseline {
-    /// A test report of the suite as it is now; tests that fail in it may go on failing. May be repeated
-    #[arg(long = "baseline-report", value_name = "FILE")]
-    #[serde(default, rename = "baselineReport")]
-    #[schemars(extend("x-brief" = "report of tests that fail already"))]
-    pub reports: Vec<PathBuf>,
-    /// Run the test command now, and take its outcome for the suite as it is
-    #[arg(long)]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "run the suite now"))]
-    pub verify: bool,
-    /// Format of the report; told by its content if left out
-    #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
-    #[schemars(extend("x-brief" = "of report"))]
-    pub format: Option<String>,
 }

@@ -36,13 +36,6 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
         AutopilotCommand::Complete(complete) => report(&engine, complete, output),
         AutopilotCommand::Commit(commit) => make_commit(&engine, commit, output),
         AutopilotCommand::Finalize(finalize) => finish(&engine, finalize, output),
-        AutopilotCommand::Baseline(baseline) => {
-            let run = baseline.run.run_id.clone();
-            let given = baseline.request();
-            let answer = engine.take_baseline(run.as_deref(), &given)?;
-            output.answer(&answer, render::moved)?;
-            Ok(DONE)
-        }
         AutopilotCommand::Reopen(reopen) => {
             let (run, turn) = (reopen.run.run_id.as_deref(), reopen.turn());
             let answer = approving::turn(&engine, &turn, &reopen.signing, output, |engine| {
@@ -120,13 +113,6 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
     let (dry_run, interactive) = (start.dry_run, start.interactive);
     let asks = output.has_person() && !start.no_confirm;
     let mut request = start.request();
-    if request.baseline.format.is_some()
-        && request.baseline.reports.is_empty()
-        && !request.baseline.verify
-    {
-        return Err(usage("--format is of a report, and none is named")
-            .suggest("name it with --baseline-report, or leave --format out"));
-    }
     if dry_run {
         let plan = engine.plan(&request)?;
         output.answer(&plan, render::plan)?;

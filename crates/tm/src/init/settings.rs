@@ -114,7 +114,7 @@ mod tests {
         let alone = "{\n  \"test\": {\n    \"command\": \"npm test\"\n  }\n}\n";
         assert_eq!(set(None, "test.command", command.clone()), alone);
         let foreign = "{ \"models\": {\"main\": 1}, \"test\": {} }\r\n";
-        let new = set(Some(foreign), "evidence.policy.fewer_tests", "off".into());
+        let new = set(Some(foreign), "evidence.policy.tests_missing", "off".into());
         assert!(new.contains("\"models\": {\"main\": 1}"), "{new}");
         let deep = "autopilot.finalization.updateTaskStatus";
         set(Some("{}"), deep, false.into());

@@ -191,7 +191,6 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         (Verb::Log, _) => row("tm runs log", &[], &[]),
         (Verb::List, Session | Collab) => row("tm session list", &[], &[]),
         (Verb::List, _) => row("tm runs list", &[], &[]),
-        (Verb::Baseline, _) => row("tm autopilot baseline", &[], &["autopilot_baseline"]),
         // Its words are its own.
         (Verb::Shell, _) => row("", &[], &[]),
     }
@@ -289,7 +288,7 @@ pub fn stands_for(name: &str) -> &'static str {
         "reason" | "title" | "subtask" | "message" | "note" | "feedback" => "…",
         "results" => "failed:N,passed:N",
         "coverage" | "maxIterations" | "maxAttempts" | "item" | "currentItem" => "N",
-        "report" | "coverageReport" | "baselineReport" | "document" | "file" | "plan" => "FILE",
+        "report" | "coverageReport" | "document" | "file" | "plan" => "FILE",
         "sha" => "SHA",
         "outcome" => "WORD",
         "taskId" => "<taskId>",

@@ -57,7 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tui", &["engine", "text"]),
     ("web", &["engine", "mcp", "text"]),
     ("markup", &["text"]),
-    ("syntax", &[]),
+    ("syntax", &["text"]),
     ("test-report", &[]),
     (
         "engine",

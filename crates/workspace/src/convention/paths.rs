@@ -253,13 +253,50 @@ pub fn default_test_patterns() -> impl Iterator<Item = &'static str> {
     by_language.chain(SHARED_TESTS).copied()
 }
 
-/// Whether source files of this kind commonly hold tests of their own besides the product's
-/// code, so that an edit of one may be an edit of either.
-pub fn may_hold_tests(path: &str) -> bool {
-    matches!(
-        file_name(path).rsplit_once('.'),
-        Some((_, "rs" | "zig" | "d"))
-    )
+/// Folders whose content a runner writes by itself.
+const WRITTEN_FOLDERS: &[&str] = &[
+    "__snapshots__",
+    "__image_snapshots__",
+    "__file_snapshots__",
+    "__diff_output__",
+    "proptest-regressions",
+    ".hypothesis",
+];
+
+/// Files that a runner writes by itself, by how their names end.
+const WRITTEN_ENDINGS: &[&str] = &[
+    ".snap",
+    ".snap.new",
+    ".pending-snap",
+    ".ambr",
+    ".proptest-regressions",
+];
+
+/// Whether a file is one that a test runner writes by itself, such as a snapshot: a new one is no change of the tests. What
+/// people approve by hand (`*.approved.*`) is not.
+pub fn is_runner_written(path: &str) -> bool {
+    let name = file_name(path);
+    let in_folder = |wanted: &str| path.split('/').rev().skip(1).any(|part| part == wanted);
+    let received = name.contains(".received.") && !name.starts_with('.');
+    received
+        || WRITTEN_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || WRITTEN_FOLDERS.iter().any(|folder| in_folder(folder))
+        || path.starts_with("testdata/fuzz/")
+        || path.contains("/testdata/fuzz/")
+}
+
+/// Folders with what a runner expects, as it has written it.
+const SNAPSHOT_FOLDERS: &[&str] = &["__snapshots__", "__image_snapshots__", "__file_snapshots__"];
+
+/// Files with what a runner expects, by how their names end.
+const SNAPSHOT_ENDINGS: &[&str] = &[".snap", ".ambr"];
+
+/// Whether a file holds what a runner has written down as right: its tests fail where something else comes out.
+pub fn is_snapshot(path: &str) -> bool {
+    let name = file_name(path);
+    let mut folders = path.split('/').rev().skip(1);
+    SNAPSHOT_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || folders.any(|folder| SNAPSHOT_FOLDERS.contains(&folder))
 }
 
 /// The last part of a path.

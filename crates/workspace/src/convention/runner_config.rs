@@ -115,6 +115,12 @@ pub fn may_configure_a_runner(name: &str) -> bool {
     part_of(name).is_some()
 }
 
+/// Whether a file with this path is a runner's alone, where anything of it is.
+#[must_use]
+pub fn is_all_of_a_runner(name: &str) -> bool {
+    part_of(name).is_none_or(|part| matches!(part, Part::Whole | Part::With(_)))
+}
+
 /// Whether something of a file with this path may name files for a runner to load.
 #[must_use]
 pub fn may_name_loaded_files(name: &str) -> bool {

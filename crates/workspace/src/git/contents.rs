@@ -190,22 +190,6 @@ impl Repository {
         Ok(added.collect())
     }
 
-    /// The files that git knows and that have another name than at a commit: the one that they had, and the one that they have.
-    pub fn renamed_since(&self, from: &Oid) -> Result<Vec<(RepoPath, RepoPath)>, GitError> {
-        let output = self
-            .git()
-            .args(["diff", "--name-status", "-z", "--find-renames"])
-            .args(["--diff-filter=R", "--no-ext-diff", "--no-relative"])
-            .args([from.as_str(), "--"])
-            .run()?;
-        let mut fields = nul_separated(&output);
-        let mut renamed = Vec::new();
-        while let (Some(_), Some(was), Some(is)) = (fields.next(), fields.next(), fields.next()) {
-            renamed.push((RepoPath::trusted(was), RepoPath::trusted(is)));
-        }
-        Ok(renamed)
-    }
-
     fn count_lines(&self, path: &RepoPath) -> Result<u64, GitError> {
         let absolute = self.absolute(path);
         let count = || -> io::Result<u64> {

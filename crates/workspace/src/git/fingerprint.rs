@@ -252,7 +252,8 @@ impl PrivateIndex {
     pub(super) fn git(&self, repository: &Repository) -> Git {
         self.seen_by(match self.alternates {
             Some(_) => repository.git(),
-            None => repository.git_write(),
+            // It would start a program that the repository names.
+            None => repository.git_write().config("core.fsmonitor=false"),
         })
     }
 

@@ -106,32 +106,6 @@ pub struct Patch {
 }
 
 impl Repository {
-    /// The commit on which the newest stash was made; none where there is no stash, or none since that time, in seconds since
-    /// 1970. Without one no git is asked.
-    pub fn stashed_on(&self, since: i64) -> Result<Option<Oid>, GitError> {
-        // Its last line tells of the newest: who made it, when, from which time zone, and behind a tab what it is called.
-        let log = fs::read_to_string(self.common_dir().join("logs/refs/stash"));
-        let log = log.unwrap_or_default();
-        let about = log
-            .lines()
-            .next_back()
-            .and_then(|line| line.split('\t').next());
-        let made: Option<i64> = about.and_then(|about| about.rsplit(' ').nth(1)?.parse().ok());
-        if made.is_some_and(|made| made >= since) {
-            self.resolve("refs/stash^1")
-        } else {
-            Ok(None)
-        }
-    }
-
-    /// The files that the newest stash holds; none where git does not tell.
-    pub fn stashed_paths(&self) -> Vec<RepoPath> {
-        let show = ["stash", "show", "--include-untracked", "--name-only", "-z"];
-        let listed = self.git().args(show).run();
-        let listed = listed.unwrap_or_default();
-        nul_separated(&listed).map(RepoPath::trusted).collect()
-    }
-
     /// Where HEAD points. Starts no git where the answer lies in plain files, as it nearly always does.
     pub fn head(&self) -> Result<Head, GitError> {
         if let Some(head) = self.head_from_files() {

@@ -152,16 +152,6 @@ impl Repository {
             .collect())
     }
 
-    /// The commits that references under `folder` (a full name that ends with `/`) point to.
-    pub fn commits_under(&self, folder: &str) -> Result<Vec<Oid>, GitError> {
-        let listed = self
-            .git()
-            .args(["for-each-ref", "--format=%(objectname)", folder])
-            .run()?;
-        let listed = String::from_utf8_lossy(&listed).into_owned();
-        Ok(listed.lines().filter_map(|id| id.parse().ok()).collect())
-    }
-
     /// Whether it is certain that no git works in this repository, so that the locks in it are nobody's.
     fn no_git_runs(&self) -> bool {
         process_runs_in("git", &[self.top_level(), self.common_dir()]) == Some(false)

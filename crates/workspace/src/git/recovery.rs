@@ -371,9 +371,9 @@ impl Repository {
         Ok(())
     }
 
-    /// Takes back a commit of ours that holds what its parent holds: the branch is on the parent again, unless it was moved
-    /// since, and the index has of these files what the parent has.
-    pub fn take_back_empty(
+    /// Takes back a commit of ours: the branch is on its parent again, unless it was moved since, the index has of these files what
+    /// the parent has, and the working tree stays as it is.
+    pub fn take_back_commit(
         &self,
         commit: &CommitInfo,
         branch: &str,
@@ -383,7 +383,7 @@ impl Repository {
             return Ok(());
         };
         self.git_write()
-            .args(["update-ref", "-m", "tm: an empty commit taken back"])
+            .args(["update-ref", "-m", "tm: a commit taken back"])
             .arg(format!("refs/heads/{branch}"))
             .args([parent.as_str(), commit.oid.as_str()])
             .run()?;

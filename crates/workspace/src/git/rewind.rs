@@ -1,6 +1,6 @@
 //! A branch and the working tree taken back to what they were. What they are now is kept before, so that nothing is lost.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -19,21 +19,11 @@ use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
 use super::status::{Renames, TreeStatus};
-use super::trees::FILE_MODE;
 
 /// The mode under which a tree has a submodule.
 const SUBMODULE: u32 = 0o160_000;
 /// How long git may take to write the index.
 const RESET_LIMIT: Duration = Duration::from_mins(10);
-
-/// What a file held.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FormerFile {
-    /// Its bytes, as they were in the working tree.
-    pub bytes: Vec<u8>,
-    /// Whether it could be run.
-    pub is_executable: bool,
-}
 
 /// Where a branch that is checked out is taken back to, and the working tree with it.
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +34,8 @@ pub struct WayBack<'a> {
     pub from: &'a Oid,
     /// The commit that it is to point to.
     pub to: &'a Oid,
-    /// Files that were otherwise than that commit has them; none where one was not there.
-    pub files: &'a BTreeMap<RepoPath, Option<FormerFile>>,
-    /// Submodules that were at another commit than that commit has them at.
-    pub submodules: &'a BTreeMap<RepoPath, Oid>,
+    /// What the working tree is to hold: the tree of that commit, or what was changed upon it and not committed.
+    pub tree: &'a Oid,
     /// Files that stay in the working tree as they are.
     pub untouched: &'a [RepoPath],
     /// The reference (a full name) under which is kept what is there now.
@@ -91,9 +79,9 @@ impl Repository {
                 ),
             ));
         }
-        let tree = self.tree_with(way.to, way.files)?;
+        let tree = way.tree;
         let status = self.status_everywhere(Renames::Ignore)?;
-        let kept = self.keep_present(way, &tree, &status)?;
+        let kept = self.keep_present(way, tree, &status)?;
         self.git_write()
             .args(["update-ref", "-m", "tm: rewind", "HEAD"])
             .args([
@@ -103,11 +91,9 @@ impl Repository {
             .run()?;
         self.sync_branch(way.branch);
         self.bring_index_back(way, &status, on_spawn)?;
-        let files = self.put_back(&kept, &tree, way)?;
-        let mut due: BTreeMap<_, _> = self.submodules_at(way.to)?.into_iter().collect();
-        due.extend(way.submodules.clone());
+        let files = self.put_back(&kept, tree, way)?;
         let mut submodules = Vec::new();
-        for (path, commit) in due {
+        for (path, commit) in self.submodules_at(tree)? {
             let stays = way.untouched.iter().any(|own| path.is_under(own));
             if !stays && !self.move_submodule(&path, &commit, way.kept_as)? {
                 submodules.push(path);
@@ -134,31 +120,6 @@ impl Repository {
                 Ok(inner.git_write().args(checkout).output()?.status.success())
             }
         }
-    }
-
-    /// The commit's tree with these files in it.
-    fn tree_with(
-        &self,
-        commit: &Oid,
-        files: &BTreeMap<RepoPath, Option<FormerFile>>,
-    ) -> Result<Oid, GitError> {
-        let mut edits = Vec::new();
-        for (path, file) in files {
-            let Some(file) = file else {
-                edits.push((path.clone(), None));
-                continue;
-            };
-            let written = self
-                .git_write()
-                .args(["hash-object", "-w", "--stdin", "--path"])
-                .arg(path.as_os_str())
-                .stdin(file.bytes.clone())
-                .run()?;
-            let oid = parse_oid("git hash-object", &one_line(written))?;
-            let mode = FILE_MODE | if file.is_executable { 0o111 } else { 0 };
-            edits.push((path.clone(), Some(TreeEntry { mode, oid })));
-        }
-        self.edit_tree(commit, &edits)
     }
 
     /// Keeps branch and working tree under a reference, as one commit. What it has is kept already; where that is something

@@ -13,7 +13,7 @@ use super::scratch::Scratch;
 use super::status::TreeStatus;
 
 /// The mode of an ordinary file that cannot be run.
-pub const FILE_MODE: u32 = 0o100_644;
+pub(super) const FILE_MODE: u32 = 0o100_644;
 
 /// A path that two trees do not have alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,86 @@ impl Repository {
         self.lasting_tree(status, request)
     }
 
+    /// What blobs hold, in the order of their ids.
+    ///
+    /// # Errors
+    /// Where one of them is not there.
+    pub fn read_blobs(&self, blobs: &[&Oid]) -> Result<Vec<Vec<u8>>, GitError> {
+        const COMMAND: &str = "git cat-file --batch";
+        if blobs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names: Vec<&str> = blobs.iter().map(|oid| oid.as_str()).collect();
+        let names = names.join("\n") + "\n";
+        let git = self.git().args(["cat-file", "--batch"]);
+        let output = git.stdin(names.into_bytes()).run()?;
+        let mut rest = &output[..];
+        let mut contents = Vec::with_capacity(blobs.len());
+        for oid in blobs {
+            // `ID blob LENGTH`, and behind what it holds a line end.
+            let read = |rest: &mut &[u8]| {
+                let end = rest.iter().position(|byte| *byte == b'\n')?;
+                let head = std::str::from_utf8(&rest[..end]).ok()?;
+                let length: usize = head
+                    .strip_prefix(oid.as_str())?
+                    .strip_prefix(" blob ")?
+                    .parse()
+                    .ok()?;
+                let content = rest.get(end + 1..end + 1 + length)?.to_vec();
+                *rest = rest.get(end + 2 + length..)?;
+                Some(content)
+            };
+            let content = read(&mut rest);
+            contents.push(
+                content.ok_or_else(|| {
+                    GitError::unexpected(COMMAND, format!("there is no file {oid}"))
+                })?,
+            );
+        }
+        Ok(contents)
+    }
+
+    /// All files of a tree.
+    pub fn tree_entries(&self, tree: &Oid) -> Result<Vec<(RepoPath, TreeEntry)>, GitError> {
+        const COMMAND: &str = "git ls-tree";
+        let git = self.git().args(["ls-tree", "-r", "-z", "--full-tree"]);
+        let output = git.arg(tree.as_str()).run()?;
+        // `MODE TYPE ID`, a tab, and the path.
+        let entry = |told: &[u8]| {
+            let tab = told.iter().position(|byte| *byte == b'\t')?;
+            let mut fields = std::str::from_utf8(&told[..tab]).ok()?.split(' ');
+            let mode = u32::from_str_radix(fields.next()?, 8).ok()?;
+            let oid = fields.nth(1)?.parse().ok()?;
+            Some((RepoPath::trusted(&told[tab + 1..]), TreeEntry { mode, oid }))
+        };
+        nul_separated(&output)
+            .map(|told| {
+                entry(told)
+                    .ok_or_else(|| GitError::unexpected(COMMAND, String::from_utf8_lossy(told)))
+            })
+            .collect()
+    }
+
+    /// The files that have another name in the second of two trees than in the first: the one that they had, and the one that they have.
+    pub fn renames_between(
+        &self,
+        before: &Oid,
+        after: &Oid,
+    ) -> Result<Vec<(RepoPath, RepoPath)>, GitError> {
+        let output = self
+            .git()
+            .args(["diff-tree", "-r", "--name-status", "-z", "--find-renames"])
+            .args(["--diff-filter=R", "--no-ext-diff"])
+            .args([before.as_str(), after.as_str(), "--"])
+            .run()?;
+        let mut fields = nul_separated(&output);
+        let mut renamed = Vec::new();
+        while let (Some(_), Some(was), Some(is)) = (fields.next(), fields.next(), fields.next()) {
+            renamed.push((RepoPath::trusted(was), RepoPath::trusted(is)));
+        }
+        Ok(renamed)
+    }
+
     /// Writes contents as blobs of the repository.
     pub fn write_blobs<B: AsRef<[u8]>>(&self, contents: &[B]) -> Result<Vec<Oid>, GitError> {
         if contents.is_empty() {
@@ -67,6 +147,21 @@ impl Repository {
         lines
             .map(|line| parse_oid("git hash-object", line))
             .collect()
+    }
+
+    /// Writes the tree that a tree becomes when each of these files holds this text, and is as executable as its entry says.
+    pub fn write_texts(
+        &self,
+        tree: &Oid,
+        texts: &[(RepoPath, Option<TreeEntry>, String)],
+    ) -> Result<Oid, GitError> {
+        let contents: Vec<&str> = texts.iter().map(|(.., text)| text.as_str()).collect();
+        let blobs = self.write_blobs(&contents)?;
+        let entries = texts.iter().zip(blobs).map(|((path, entry, _), oid)| {
+            let mode = entry.as_ref().map_or(FILE_MODE, |entry| entry.mode);
+            (path.clone(), Some(TreeEntry { mode, oid }))
+        });
+        self.edit_tree(tree, &entries.collect::<Vec<_>>())
     }
 
     /// Writes the tree that a tree becomes when each of these paths gets an entry, or loses its own.
@@ -101,6 +196,9 @@ impl Repository {
     /// What differs between two trees, or the trees of two commits, in the order of paths. A renamed file is gone under one name and
     /// there under another.
     pub fn tree_changes(&self, before: &Oid, after: &Oid) -> Result<Vec<TreeChange>, GitError> {
+        if before == after {
+            return Ok(Vec::new());
+        }
         let changes = self.raw_changes(before, after)?.into_iter();
         let changes = changes.map(|(path, change)| TreeChange {
             path,
@@ -115,6 +213,7 @@ impl Repository {
         let lines = objects.iter();
         let lines = lines.map(|(oid, reference)| format!("update {reference} {oid}\n"));
         self.git_write()
+            .config("core.hooksPath=/dev/null")
             .args(["update-ref", "--stdin"])
             .stdin(lines.collect::<String>().into_bytes())
             .run()

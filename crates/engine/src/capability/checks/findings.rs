@@ -8,7 +8,7 @@ use workspace::config::{Policy, Severity};
 
 use super::{CheckEvidence, MOST_TOLD, NewFinding};
 use crate::capability::git::read::finding;
-use crate::next_step::{NextStep, Verb};
+use crate::next_step::Verb;
 
 /// The policy of findings that were not there before.
 pub(crate) const NEW_FINDINGS: &str = "new_findings";
@@ -130,9 +130,8 @@ impl CheckEvidence {
             String::new()
         } else {
             format!(
-                "; what is in tests that are frozen ({}) is mended where these are: set the rest aside ({}), go back with {}, mend them, report them again, and bring the rest back",
+                "; what is in tests that are frozen ({}) is mended where these are: go back with {}, which keeps your work, and report them again",
                 self.in_frozen.join(", "),
-                NextStep::git(["stash", "push"]),
                 Verb::Reopen.step().and("reason")
             )
         };

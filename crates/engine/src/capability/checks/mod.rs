@@ -19,18 +19,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::checks::{Check, found};
 use workspace::config::Config;
-use workspace::git::{Change, ContentId, Oid, RepoPath, Repository, TreeStatus, worktree};
+use workspace::git::{
+    Change, ContentId, Oid, RepoPath, Repository, TreeChange, TreeStatus, worktree,
+};
 
 use crate::capability::checks::before::FindingsBefore;
 use crate::capability::checks::findings::{
     CHECKS_CHANGED, CHECKS_NOT_RUN, FINDINGS_SILENCED, NEW_FINDINGS,
 };
 use crate::capability::checks::ran::{CheckRun, Place};
-use crate::capability::git::changes::Changes;
-use crate::capability::memory::{CHECKED_BEFORE, FROZEN, Memory};
+use crate::capability::files::subject::fault as fault_of;
+use crate::capability::memory::{CHECKED_BEFORE, Memory, SHOWN};
+use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::suite::refused;
+use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::read::few;
-use crate::capability::tests::since::all_since;
 use crate::capability::{Capability, reports};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -211,18 +214,19 @@ impl Engine {
                 })
             }));
         }
-        let last = memory.last_oid()?;
         let status = repository.status()?;
-        let changes = changes(&repository, &status, &memory, &last, named)?;
         let base = memory.base_oid()?;
-        let frozen = FROZEN.read(&present.kept, present.role.frozen.as_ref())?;
-        let frozen = frozen.unwrap_or_default().0;
+        let named: Vec<RepoPath> = named
+            .iter()
+            .filter_map(|name| repository.relative(&memory.start.project_root.join(name)))
+            .collect();
+        let nothing = TestEvidence::default();
+        let work = Work::of(run, (dir, config), &status, &named, &nothing).map_err(fault_of)?;
+        let changes = repository.tree_changes(&work.base, &work.tree)?;
+        let last = work.base;
         let at = Report {
-            frozen: frozen
-                .keys()
-                .map(|path| repository.name_in_scope(path))
-                .collect(),
-            former: former_names(&repository, &base, &last, &changes)?,
+            frozen: frozen(&memory, &repository, present)?,
+            former: former_names(&repository, &base, &work.tree)?,
             place: Place::of(&self.root, &repository, config, &cancelled)?,
             role: &present.role,
             extent,
@@ -281,50 +285,28 @@ fn changed_contents(
     Ok(repository.hash_files(&paths)?.into_iter().collect())
 }
 
-/// What was changed since the run's last commit, committed since or not.
-fn changes(
-    repository: &Repository,
-    status: &TreeStatus,
-    memory: &Memory,
-    last: &Oid,
-    named: &[String],
-) -> Result<Changes, Fault> {
-    let named: Vec<RepoPath> = named
-        .iter()
-        .filter_map(|name| repository.relative(&memory.start.project_root.join(name)))
-        .collect();
-    let changes = Changes::of(status, memory, repository, &named)?;
-    all_since((repository, status), &changes, last, false)
+/// The files of tests, by their names in the project, that a report of failing tests has shown and that may not be changed.
+fn frozen(memory: &Memory, repository: &Repository, present: &Token) -> Result<Vec<String>, Fault> {
+    let role = &present.role;
+    let shown = match role.frozen {
+        Some(_) => SHOWN.read(&present.kept, role.against.as_ref())?,
+        None => None,
+    };
+    let classes = memory.start.classes()?;
+    let files = shown.unwrap_or_default().files.into_iter();
+    let names = files.filter_map(|file| Some(repository.name_in_scope(&file.parse().ok()?)));
+    Ok(names.filter(|name| classes.is_test(name)).collect())
 }
 
-/// The names that files had when a run began, by those that they have now: as git tells, and where one lies elsewhere as it was.
+/// The names that files had when a run began, by those that they have now.
 fn former_names(
     repository: &Repository,
     base: &Oid,
-    last: &Oid,
-    changes: &Changes,
+    tree: &Oid,
 ) -> Result<BTreeMap<String, String>, Fault> {
-    let mut former: BTreeMap<String, String> = BTreeMap::new();
+    let renamed = repository.renames_between(base, tree)?.into_iter();
     let name = |path: &RepoPath| repository.name_in_scope(path);
-    for (was, is) in repository.renamed_since(base)? {
-        former.insert(name(&is), name(&was));
-    }
-    let gone = changes.files.iter().filter(|change| change.deleted);
-    let gone: Vec<&RepoPath> = gone.map(|change| &change.path).collect();
-    for change in changes.files.iter().filter(|change| change.untracked) {
-        let Ok(text) = std::fs::read(repository.absolute(&change.path)) else {
-            continue;
-        };
-        for was in &gone {
-            if repository
-                .file_at(last, was)?
-                .is_some_and(|then| then.as_bytes() == text)
-            {
-                former.insert(name(&change.path), name(was));
-            }
-        }
-    }
-    Ok(former)
+    Ok(renamed.map(|(was, is)| (name(&is), name(&was))).collect())
 }
 
 /// Stretches of lines, the first and the last of each, from 1; of a file that is new all that there may be, from 0.
@@ -339,7 +321,8 @@ struct Report<'a> {
     last: Oid,
     /// The commit that it began on.
     base: Oid,
-    changes: Changes,
+    /// What differs since the run's last commit.
+    changes: Vec<TreeChange>,
     /// By the names of files those that they had when the run began, where these are others.
     former: BTreeMap<String, String>,
     /// Files with tests that may not be changed.
@@ -392,7 +375,7 @@ impl Report<'_> {
     /// The changed files that a check is about, by their names in the project.
     fn changed_files(&self, check: &Check) -> Vec<String> {
         let repository = self.place.repository;
-        let here = self.changes.files.iter().filter(|change| !change.deleted);
+        let here = self.changes.iter().filter(|change| change.after.is_some());
         // Checks are those of the project, and know nothing of files beside it.
         let here = here.filter(|change| repository.in_scope(&change.path));
         let names = here.map(|change| repository.name_in_scope(&change.path));
@@ -408,7 +391,7 @@ impl Report<'_> {
         if self.role.shows.is_some() {
             return false;
         }
-        check.endings.is_none() && !self.changes.files.is_empty() && !is_of_documents
+        check.endings.is_none() && !self.changes.is_empty() && !is_of_documents
     }
 
     /// What a check finds that it did not find before.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use workspace::checks::Check;
 use workspace::convention::paths::PathClass;
-use workspace::git::{Change, RepoPath};
+use workspace::git::TreeChange;
 
 use super::{Report, TrustedChecks};
 use crate::capability::tests::read::few;
@@ -47,7 +47,7 @@ impl Report<'_> {
     /// What they are told to overlook since the last commit, each in words.
     pub(super) fn silenced(&self) -> Result<Vec<String>, Fault> {
         let mut told = Vec::new();
-        for change in &self.changes.files {
+        for change in &self.changes {
             let (then, now) = self.numbers(change)?;
             if now > then {
                 told.push(format!("{} ({then} → {now})", change.path));
@@ -83,7 +83,7 @@ impl Report<'_> {
     /// A changed file that sets a check up beside those that set it up for the whole.
     fn nested_settings(&self, check: &Check) -> Option<String> {
         let repository = self.place.repository;
-        let changes = self.changes.files.iter();
+        let changes = self.changes.iter();
         let mut names = changes.map(|change| repository.name_in_scope(&change.path));
         names.find(|name| {
             let own = name.rsplit('/').next().unwrap_or(name);
@@ -93,15 +93,17 @@ impl Report<'_> {
     }
 
     /// How many such words a changed file had at the last commit, and has now.
-    fn numbers(&self, change: &Change) -> Result<(usize, usize), Fault> {
+    fn numbers(&self, change: &TreeChange) -> Result<(usize, usize), Fault> {
         let repository = self.place.repository;
         let classes = self.memory.start.classes()?;
         let name = repository.name_in_scope(&change.path);
-        if classes.of(&name) == PathClass::Docs || change.deleted {
+        if classes.of(&name) == PathClass::Docs || change.after.is_none() {
             return Ok((0, 0));
         }
-        let former: &RepoPath = change.original.as_ref().unwrap_or(&change.path);
-        let then = repository.file_at(&self.last, former)?;
+        let former = self.former.get(&name);
+        let former = former.and_then(|name| repository.relative(&self.place.root.join(name)));
+        let path = former.filter(|_| change.before.is_none());
+        let then = repository.file_at(&self.last, &path.unwrap_or_else(|| change.path.clone()))?;
         let now = std::fs::read(repository.absolute(&change.path)).unwrap_or_default();
         Ok((
             then.as_deref().map_or(0, number),

@@ -4,7 +4,6 @@ pub mod changes;
 pub mod effects;
 pub mod products;
 pub mod read;
-pub(crate) mod uncommitted;
 
 use machine::check::catalog::{Effect, Finder, Reader, Resource};
 use machine::definition::FieldType::{String as Text, Strings};
@@ -15,7 +14,6 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::capability::checks::findings::NEW_FINDINGS;
 use crate::capability::payload;
-use crate::capability::tests::only::OTHER_FILES_CHANGED;
 use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
 use crate::fault::Fault;
 use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome};
@@ -31,7 +29,7 @@ impl Capability for Git {
         let facts = [("sha", Text), ("message", Text), ("files", Strings)];
         let role = [
             ("of", Some("changed_after_green")),
-            ("only", Some(OTHER_FILES_CHANGED)),
+            ("only", Some("other_files_changed")),
             ("checks", Some(NEW_FINDINGS)),
         ];
         let commit = Reader {

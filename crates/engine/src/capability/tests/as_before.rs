@@ -2,11 +2,11 @@
 
 use machine::RunState;
 use machine::state::Token;
-use workspace::git::FingerprintRequest;
 
 use crate::capability::memory::{LAST_LEDGER, LAST_LEVEL, TESTED};
+use crate::capability::tests::comparison::Comparison;
 use crate::capability::tests::evidence::{TestEvidence, level_named};
-use crate::capability::tests::read::{Comparison, few, name_of};
+use crate::capability::tests::read::{few, name_of};
 use crate::fault::{Fault, Kind};
 use crate::next_step::{Verb, argument};
 use crate::support::{HandlerError, refusal};
@@ -47,19 +47,14 @@ impl Comparison<'_> {
         let Some(tested) = TESTED.read(self.kept, against)? else {
             return Err(Fault::bug("nothing was tested before").into());
         };
-        let request = FingerprintRequest {
-            exclude: &tested.exclude,
-            ..FingerprintRequest::default()
-        };
-        let now = self.repository.fingerprint(self.status, &request)?;
-        if now.tree.as_str() != tested.tree {
-            let changed: Vec<String> = self.changes.names();
+        if self.work.tree != tested.work.tree {
+            let changed = self
+                .repository
+                .changed_paths(&tested.work.tree, &self.work.tree)?;
+            let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
             return Err(refusal(
                 "not_unchanged",
-                format!(
-                    "the files are not as {name} had them; changed since the last commit are {}",
-                    few(&changed)
-                ),
+                format!("these files are not as {name} had them: {}", few(&changed)),
                 format!(
                     "run the tests, and report what they come to: {}",
                     Verb::Report

@@ -4,12 +4,11 @@ use ::test_report::{FileCoverage, Metric};
 use machine::role::FileClass;
 use machine::{Finding, Role, RunState};
 use workspace::config::Config;
-use workspace::convention::paths::PathClass;
 use workspace::git::{Oid, Repository};
 
-use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
-use crate::capability::memory::{LAST_COVERED, Memory};
+use crate::capability::memory::LAST_COVERED;
+use crate::capability::tests::difference::Difference;
 use crate::capability::tests::evidence::{TestEvidence, changed_lines, percent_of};
 use crate::capability::tests::read::few;
 use crate::capability::tests::results::Coverage;
@@ -81,8 +80,7 @@ impl Covered {
         taken: &TestEvidence,
         role: &Role,
         config: &Config,
-        memory: &Memory,
-        (repository, last, changes): (&Repository, &Oid, &Changes),
+        (repository, last, of_item): (&Repository, &Oid, &[Difference]),
     ) -> Result<Self, Fault> {
         let mut coverage = taken.coverage;
         // Behind its end nothing of an item is changed, and before it is done nothing is there to be reached.
@@ -93,10 +91,8 @@ impl Covered {
                 unreported: Vec::new(),
             });
         }
-        let classes = memory.start.classes()?;
-        let files = changes.files.iter().filter(|change| {
-            classes.of(&repository.name_in_scope(&change.path)) == PathClass::Source
-        });
+        let is_source = |one: &&Difference| one.classes.contains(&FileClass::Source);
+        let files = of_item.iter().filter(is_source);
         let reached = changed_lines::reached(repository, last, files, &taken.covered)?;
         if let Some(coverage) = &mut coverage {
             let lines = reached.as_ref().map(|reached| reached.lines);

@@ -5,8 +5,9 @@ use std::time::{Duration, UNIX_EPOCH};
 use workspace::convention::paths::Language;
 use workspace::git::RepoPath;
 
-use crate::capability::tests::read::{Comparison, named};
-use crate::capability::tests::unchanged::began_at;
+use crate::capability::tests::comparison::Comparison;
+use crate::capability::tests::read::named;
+use crate::clock::millis_of;
 use crate::support::HandlerError;
 
 /// What a report says of files of tests that git ignores: which.
@@ -16,8 +17,9 @@ impl Comparison<'_> {
     /// Warns of files that were written since the run began and that git ignores, so that neither a commit nor the bench holds them: of
     /// tests, and of any code where tests fail on the bench. They are given.
     pub(super) fn warn_of_ignored_tests(&mut self) -> Result<Vec<String>, HandlerError> {
-        let classes = self.memory.start.classes()?;
-        let began = UNIX_EPOCH + Duration::from_secs(began_at(self.run).try_into().unwrap_or(0));
+        let classes = self.work.memory.start.classes()?;
+        let began = millis_of(&self.run.started_at).and_then(|at| u64::try_from(at).ok());
+        let began = UNIX_EPOCH + Duration::from_millis(began.unwrap_or(0));
         // Where tests fail on the bench, it may be for want of any of them.
         let any_may_be_missed = self.counts.failing() > 0 && self.tested_on().is_some();
         let is_new_test = |path: &&RepoPath| {

@@ -1,24 +1,19 @@
 //! `tests`: what a test runner said, held against what was there before.
 
 pub(crate) mod as_before;
-mod broken;
+pub(crate) mod comparison;
 mod covered;
-mod declared;
+pub mod difference;
 pub mod evidence;
 pub(crate) mod findings;
-pub(crate) mod former;
 pub(crate) mod ignored;
 pub(crate) mod known;
-pub(crate) mod named;
-pub(crate) mod only;
 pub mod read;
 pub(crate) mod report_files;
-pub(crate) mod restoration;
 pub mod results;
-pub(crate) mod since;
+pub mod rule;
 pub(crate) mod snapshots;
-pub(crate) mod unchanged;
-pub(crate) mod used;
+pub(crate) mod stale;
 
 use machine::check::catalog::{Finder, Reader, Resource};
 use machine::definition::FieldType::{Bool, Int, String as Text, Strings};
@@ -30,7 +25,6 @@ use crate::capability::checks::findings::NEW_FINDINGS;
 use crate::capability::messages::TEXTS;
 use crate::capability::payload;
 use crate::capability::tests::covered::COVERAGE_FELL;
-use crate::capability::tests::only::OTHER_FILES_CHANGED;
 use crate::capability::{Capability, reader, reports};
 use crate::find::is_over_a_task;
 use crate::generic;
@@ -54,7 +48,7 @@ impl Capability for Tests {
             ("against", Some("tests_missing")),
             ("frozen", Some("tests_changed")),
             ("suite", None),
-            ("only", Some(OTHER_FILES_CHANGED)),
+            ("only", Some("other_files_changed")),
             ("checks", Some(NEW_FINDINGS)),
         ];
         let facts = [
@@ -104,13 +98,11 @@ impl Capability for Tests {
 
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
         let new = || vec![reports("tests", Some("shows"), &[])];
-        let held = || vec![reports("tests", None, &["shows"])];
         let passing = || vec![reports("tests", Some("against"), &["shows", "suite"])];
         let any = || vec![reports("tests", None, &[])];
         vec![
             ("red_without_tests", new()),
             ("no_new_failure", new()),
-            ("production_changed", new()),
             (
                 "tests_changed",
                 vec![reports("tests", Some("frozen"), &["shows", "suite"])],
@@ -122,14 +114,10 @@ impl Capability for Tests {
                     reports("tests", Some("only"), &["shows", "suite"]),
                 ],
             ),
-            (
-                "snapshots_changed",
-                vec![reports("tests", Some("frozen"), &["shows", "suite"])],
-            ),
             ("stuck", vec![reports("tests", None, &["shows", "suite"])]),
             ("green_without_change", passing()),
             (
-                OTHER_FILES_CHANGED,
+                "other_files_changed",
                 vec![
                     reports("tests", Some("only"), &[]),
                     reports("commit", Some("only"), &[]),
@@ -143,8 +131,7 @@ impl Capability for Tests {
                 "no_test_written",
                 vec![reports("tests", Some("only"), &["shows", "suite"])],
             ),
-            ("fewer_tests", held()),
-            ("tests_missing", held()),
+            ("tests_missing", any()),
             ("command_replaced", any()),
             ("stale_report", any()),
             ("flaky", any()),

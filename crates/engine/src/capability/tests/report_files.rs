@@ -7,7 +7,7 @@ use workspace::git::{RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::TestEvidence;
-use crate::capability::tests::evidence::subject::is_data;
+use crate::capability::tests::stale::is_data;
 use crate::fault::Fault;
 
 /// Those that git does not know and nobody names: what this call hands in, what a refused report of the run in `dir` handed in, and

@@ -1,117 +1,38 @@
-//! Expectations that a runner writes: snapshots that are new, and those of before that ask for something else now.
+//! Expectations that a runner writes: the entries of files of snapshots.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use workspace::convention::inline_tests::is_snapshot;
-use workspace::git::{Change, RepoPath};
-
-use crate::capability::git::read::{finding, with_files};
-use crate::capability::tests::evidence::is_meant;
-use crate::capability::tests::former::FormerTests;
-use crate::capability::tests::read::{Comparison, few, name_of};
-use crate::capability::tests::restoration::in_brackets;
-use crate::next_step::{Argument, NextStep};
-use crate::support::HandlerError;
-
-/// What a report of passing tests says of snapshots that came with it, or were updated.
-pub(crate) const SNAPSHOTS: &str = "snapshots";
+use crate::capability::tests::difference::Protected;
 
 /// What a file of snapshots asks for, by the names of its entries. A file without any is one entry without a name.
 type Entries = BTreeMap<String, String>;
 
-impl Comparison<'_> {
-    /// Holds the files of snapshots against what they were when the tests were frozen.
-    pub(super) fn snapshots(&mut self, former: &FormerTests<'_>) -> Result<(), HandlerError> {
-        let mut here: BTreeMap<&RepoPath, Entries> = BTreeMap::new();
-        let mut before: BTreeMap<&RepoPath, Entries> = BTreeMap::new();
-        for path in self.since.files.iter().flat_map(Change::paths) {
-            if is_snapshot(&path.to_string()) {
-                let now = std::fs::read(self.repository.absolute(path)).unwrap_or_default();
-                here.insert(path, entries(&String::from_utf8_lossy(&now)));
-                before.insert(path, entries(&former.text(path)?.unwrap_or_default()));
-            }
-        }
-        let mut changed = Vec::new();
-        let mut files = Vec::new();
-        for (path, before) in &before {
-            let now = &here[path];
-            // With its test a file moves.
-            let is_moved = !before.is_empty()
-                && now.is_empty()
-                && here.values().any(|entries| entries == before);
-            let lost = before
-                .iter()
-                .filter(|(name, asked)| now.get(*name) != Some(asked));
-            let lost: Vec<String> = lost.map(|(name, _)| of(path, name)).collect();
-            if !is_moved && !lost.is_empty() {
-                if self.is_updated(path) {
-                    self.written.extend(lost);
-                } else {
-                    changed.extend(lost);
-                    files.push(*path);
-                }
-            }
-            let is_new = |(name, _): &(&String, &String)| !before.contains_key(*name);
-            let new = now.iter().filter(is_new);
-            self.written.extend(new.map(|(name, _)| of(path, name)));
-        }
-        if !changed.is_empty() {
-            let mut back = Vec::new();
-            for path in &files {
-                if self.repository.file_at(self.last, path)?.is_some() {
-                    back.push(self.restored(path));
-                }
-            }
-            let back = in_brackets(&back);
-            let again = NextStep::report(self.role, self.key, self.taken.level());
-            let found = finding(
-                "snapshots_changed",
-                format!(
-                    "snapshots that were there before {} ask for something else now, or are gone: {}",
-                    name_of(self.role.against.as_ref()),
-                    few(&changed)
-                ),
-                format!(
-                    "put them back{back}, and have the code give what they ask for; where this subtask is to change it, say so for each file with {updated}, and report again: {report}",
-                    updated = Argument("updated"),
-                    report = files
-                        .iter()
-                        .map(|path| self.repository.name_in_scope(path))
-                        .fold(again, |again, path| again.with("updated", path))
-                ),
-            );
-            self.findings.push(with_files(found, &changed));
-        }
-        Ok(())
-    }
-
-    /// Whether a file of snapshots was said to ask for something else on purpose.
-    fn is_updated(&self, path: &RepoPath) -> bool {
-        let own = self.repository.name_in_scope(path);
-        let whole = path.to_string();
-        let mut said = self.taken.updated.iter();
-        said.any(|said| {
-            let said = said.strip_prefix("./").unwrap_or(said);
-            is_meant(said, &own) || is_meant(said, &whole)
-        })
-    }
-
-    /// Says what a runner has written down as right.
-    pub(super) fn tell_of_snapshots(&mut self) {
-        if self.written.is_empty() {
-            return;
-        }
-        let told: Vec<Value> = self.written.iter().map(|at| at.as_str().into()).collect();
-        self.facts.insert(SNAPSHOTS.to_owned(), told.into());
-        self.warnings.push("snapshots_written".to_owned());
-    }
+/// What became of a file of snapshots, and the names of the entries that came, each with the file's.
+pub(super) fn compared(
+    path: &str,
+    was: Option<&str>,
+    is: Option<&str>,
+) -> (Protected, Vec<String>) {
+    let (before, now) = (
+        entries(was.unwrap_or_default()),
+        entries(is.unwrap_or_default()),
+    );
+    let is_lost = |(name, asked): (&String, &String)| now.get(name) != Some(asked);
+    let came = now.keys().filter(|name| !before.contains_key(*name));
+    let came: Vec<String> = came.map(|name| of(path, name)).collect();
+    let protected = match (is, before.iter().any(is_lost)) {
+        (None, true) => Protected::Deleted,
+        (_, true) => Protected::Changed,
+        _ if came.is_empty() => Protected::Form,
+        _ => Protected::Added,
+    };
+    (protected, came)
 }
 
 /// An entry of a file, for people.
-fn of(path: &RepoPath, name: &str) -> String {
+fn of(path: &str, name: &str) -> String {
     if name.is_empty() {
-        path.to_string()
+        path.to_owned()
     } else {
         format!("{path} ({name})")
     }
@@ -119,7 +40,7 @@ fn of(path: &RepoPath, name: &str) -> String {
 
 /// The entries of a file: of Jest and Vitest, where each is an export; of syrupy, where each has a name in a comment; else
 /// all that is behind the head of a file of insta. A file that has more than its runner writes is one entry without a name.
-pub(super) fn entries(text: &str) -> Entries {
+fn entries(text: &str) -> Entries {
     if text.is_empty() {
         return Entries::new();
     }

@@ -50,15 +50,11 @@ impl Engine {
         // A path is meant from where the caller stands.
         let start = &request::Start {
             plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
-            baseline: request::Evidence {
-                reports: start
-                    .baseline
-                    .reports
-                    .iter()
-                    .map(|report| self.cwd.join(report))
-                    .collect(),
-                ..start.baseline.clone()
-            },
+            reports: start
+                .reports
+                .iter()
+                .map(|report| self.cwd.join(report))
+                .collect(),
             ..start.clone()
         };
         let belongs = |branch: &str, task: &str, tag: &str| -> bool {
@@ -90,20 +86,18 @@ impl Engine {
         Ok(planned)
     }
 
-    /// The suite as it is before a run, where somebody reports it or wants it run. Nothing is locked meanwhile.
+    /// The suite as it is before a run, where somebody wants it run. Nothing is locked meanwhile.
     fn baseline(
         &self,
         definition: &Definition,
         start: &request::Start,
     ) -> Result<Option<TestEvidence>, Fault> {
-        let given = &start.baseline;
-        if !given.verify {
-            let taken = evidence::take(given, &self.cwd)?;
-            return Ok(taken.report.is_some().then_some(taken));
+        if !start.verify {
+            return Ok(None);
         }
         // A start that is refused is refused before anything is run.
         let planned = self.planned(definition, start)?;
-        let reports = given.reports.iter().map(|path| self.cwd.join(path));
+        let reports = start.reports.iter().map(|path| self.cwd.join(path));
         self.tell(RUNNING, 0, None);
         let memory = memory_of(&planned);
         let base = memory.last_oid()?;
@@ -111,27 +105,19 @@ impl Engine {
             memory: &memory,
             config: &self.settings.config,
             reports: &reports.collect::<Vec<_>>(),
-            format: evidence::format_named(given.format.as_deref())?,
+            format: evidence::format_named(start.format.as_deref())?,
             cancelled: &self.cancellation(),
         };
         let project = self.home.project(&self.root)?;
         let benches = project.path().join(BENCHES);
-        suites
-            .of_commit(&benches, &base)
-            .map(Some)
-            .map_err(|fault| {
-                // A start calls that argument otherwise than a report does.
-                let own = argument!("baselineReport");
-                let suggestion = fault.suggestion.replace(argument!("report"), own);
-                fault.suggest(suggestion)
-            })
+        suites.of_commit(&benches, &base).map(Some)
     }
 
     /// A warning of tests whose names nobody sees, by the baseline, or of a command that leads to no runner that is known.
     fn unnamed(&self, planned: &Planned) -> Option<String> {
         let (is_open, warning) = if let Some(baseline) = &planned.baseline {
             let names_every = baseline.ledger().is_some_and(|ledger| ledger.every);
-            (baseline.verify && !names_every, UNNAMED)
+            (!names_every, UNNAMED)
         } else {
             let known = runners_behind(&self.root, &planned.start.test_command);
             (known.is_empty(), UNKNOWN_RUNNER)

@@ -77,7 +77,7 @@ pub(crate) fn look_at_tree(run: &RunState, action: &mut NextAction) -> Result<()
                         ..FingerprintRequest::default()
                     };
                     let now = repository.fingerprint(&status, &request)?;
-                    condition.holds = Some(now.tree.as_str() == tested.tree);
+                    condition.holds = Some(now.tree == tested.work.tree);
                 }
             }
             _ => {}

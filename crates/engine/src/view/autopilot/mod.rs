@@ -1,7 +1,6 @@
 //! The calls on a `tdd` run. Each opens the run, asks the machine, and answers.
 
 pub mod answer;
-mod baseline;
 pub(crate) mod begin;
 pub mod instructions;
 pub(crate) mod kinds;
@@ -19,11 +18,10 @@ pub(crate) use crate::view::autopilot::report::{last_commit, made};
 use machine::state::RunStatus;
 use machine::{Refusal, RunState};
 use serde_json::Value;
+use workspace::config::Level;
 
-use crate::capability::memory::Memory;
 use crate::capability::messages;
-use crate::capability::tests::findings::set_aside;
-use crate::capability::tests::read::{COMMITTED_ON, NO_TESTS, PRODUCT, STASHED};
+use crate::capability::tests::evidence::level_named;
 use crate::next_step::{self, Argument, NextStep, Verb};
 use crate::report::ends_run;
 use crate::view::autopilot::answer::Verdict;
@@ -61,28 +59,16 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
             message = format!("{message} ({reason})");
         }
         "red_requires_failing_tests" => {
-            let product = facts.get(PRODUCT).and_then(Value::as_array);
-            let product = product.into_iter().flatten().filter_map(Value::as_str);
-            let product: Vec<String> = product.map(str::to_owned).collect();
-            let no_tests = facts.get(NO_TESTS).and_then(Value::as_str);
-            if let Some(no_tests) = no_tests {
-                no_tests.clone_into(&mut suggestion);
-            }
-            if !product.is_empty() {
-                let top = Memory::of(run)
-                    .map(|it| it.start.top_level)
-                    .unwrap_or_default();
-                let aside = set_aside(&top, &product, no_tests.is_none());
-                suggestion = match no_tests {
-                    // It may be somewhere else.
-                    Some(no_tests) if facts.contains_key(STASHED) => format!("{no_tests}. {aside}"),
-                    _ => aside,
-                };
-            }
-            if let Some(last) = facts.get(COMMITTED_ON).and_then(Value::as_str) {
+            let level = facts
+                .get("level")
+                .and_then(Value::as_str)
+                .and_then(level_named);
+            if let Some((token, _)) = run.waiting().next()
+                && level < Some(Level::Ran)
+            {
+                let verify = NextStep::report(&token.role, token.key(), Level::Verified);
                 suggestion = format!(
-                    "it is committed: take that back, of which nothing is lost by that ({}); {suggestion}",
-                    NextStep::git(["reset", "--soft", last])
+                    "where the code is written already, have them run without it: {verify}. Else {suggestion}"
                 );
             }
         }

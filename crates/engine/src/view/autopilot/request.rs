@@ -28,8 +28,12 @@ pub struct Start {
     pub force: bool,
     /// Begin with a dirty tree.
     pub allow_dirty: bool,
-    /// The suite as it is before the run; its results, coverage and removed tests are not looked at.
-    pub baseline: Evidence,
+    /// Run the suite before.
+    pub verify: bool,
+    /// The files that the suite writes its reports to, where it is run; a folder stands for the reports in it.
+    pub reports: Vec<PathBuf>,
+    /// Their format, where it is not to be told by their content.
+    pub format: Option<String>,
 }
 
 /// What a report of tests rests on: numbers, or a report, or a run of the engine's own.
@@ -51,8 +55,6 @@ pub struct Evidence {
     pub unchanged: bool,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
-    /// Files of snapshots that ask for something else on purpose. One that ends with `*` stands for all that begin so.
-    pub updated: Vec<String>,
 }
 
 impl Evidence {

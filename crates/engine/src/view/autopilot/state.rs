@@ -8,12 +8,12 @@ use machine::event::AcceptedReport;
 use machine::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
 use machine::trigger::Trigger;
 use machine::{Role, RunState};
+use workspace::config::Level;
 
 use crate::capability::memory::{self, BASELINE, Memory, PULL_REQUEST, PUSHED};
 use crate::capability::messages;
-use crate::capability::tests::evidence::OUTPUT;
-use crate::capability::tests::named::{MAY_BE_OLD, UNKNOWN_BEFORE};
-use crate::capability::tests::read::{STASHED, few};
+use crate::capability::tests::evidence::{OUTPUT, baseline, level_named};
+use crate::capability::tests::read::few;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb};
@@ -238,50 +238,26 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
                 resume = Verb::Resume,
                 reopen = Verb::Reopen
             )),
-            Some("green_tests_still_failing") if report.facts.contains_key(MAY_BE_OLD) => {
-                Some(format!(
-                    "if they failed before the run, make that known: {baseline}. Else go on implementing, then report again: {again}; if a test is wrong, go back with {reopen}",
-                    baseline = Verb::Baseline,
-                    again = Verb::Report,
-                    reopen = Verb::Reopen.step().and("reason")
-                ))
-            }
-            Some("green_tests_still_failing") if report.facts.contains_key(STASHED) => {
-                Some(format!(
-                    "if what you wrote is in the stash, bring it back ({pop}), then report again: {again}; else go on implementing",
-                    pop = NextStep::git(["stash", "pop"]),
-                    again = Verb::Report
-                ))
-            }
             // A repair has no RED to go back to.
             Some("green_tests_still_failing") if is_repair(run, report) => Some(format!(
                 "go on mending, then report again: {}",
                 Verb::Report
             )),
-            Some(code @ "green_tests_still_failing")
-                if report.facts.contains_key(UNKNOWN_BEFORE) =>
+            Some("green_tests_still_failing")
+                if baseline::is_unknown(run) && level_named(&report.level) < Some(Level::Ran) =>
             {
                 Some(format!(
-                    "{}; if they failed before the run, make that known: {}",
-                    messages::suggestion(code),
-                    Verb::Baseline
+                    "if they failed before this subtask, too, have that found out: {verify}. Else go on implementing, then report again: {again}; if a test is wrong, go back with {reopen}",
+                    verify =
+                        NextStep::report(&report.role, report_key(run, report), Level::Verified),
+                    again = Verb::Report,
+                    reopen = Verb::Reopen.step().and("reason")
                 ))
             }
             Some(code) => {
                 let own = report.suggestion(code).map(str::to_owned);
                 Some(own.unwrap_or_else(|| messages::suggestion(code)))
                     .filter(|text| !text.is_empty())
-            }
-            None if report.warnings.iter().any(|warning| warning == "stashed") => Some(format!(
-                "bring back what you have set aside for this subtask: {pop}",
-                pop = NextStep::git(["stash", "pop"])
-            )),
-            None if report
-                .warnings
-                .iter()
-                .any(|warning| warning == "no_baseline") =>
-            {
-                Some(messages::suggestion("no_baseline"))
             }
             None => None,
         },
@@ -294,6 +270,10 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
             .collect(),
         next_action: dressed(run, &next),
     }
+}
+
+fn report_key<'r>(run: &'r RunState, report: &AcceptedReport) -> Option<&'r str> {
+    run.token(report.token).and_then(Token::key)
 }
 
 fn is_repair(run: &RunState, report: &AcceptedReport) -> bool {

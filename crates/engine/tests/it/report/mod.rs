@@ -28,7 +28,7 @@ fn same_as(name: &str, text: &str) {
 #[test]
 fn a_run_of_all_levels_says_what_each_phase_rests_on() {
     let stage = Stage::new();
-    stage.start(verified());
+    stage.start(true);
     // Nothing was written yet: that is refused.
     let early = stage.tell("red", Evidence::claimed("failed:1,passed:1"));
     assert_eq!(early.code.as_deref(), Some("red_without_tests"));
@@ -99,7 +99,7 @@ fn a_run_of_all_levels_says_what_each_phase_rests_on() {
 #[test]
 fn a_run_of_claims_says_so_once() {
     let stage = Stage::new();
-    stage.start(Evidence::default());
+    stage.start(false);
     for name in ["spaces", "tabs"] {
         stage.claims(name);
         stage.commit();
@@ -116,7 +116,7 @@ fn a_repair_names_what_failed_in_the_suite() {
     let stage = Stage::new();
     stage.write("tests/old.sh", "# fails no more\ntrue\n");
     stage.commits_all();
-    stage.start(verified());
+    stage.start(true);
     for name in ["spaces", "tabs"] {
         stage.proves(name);
         stage.commit();
@@ -155,7 +155,7 @@ fn a_repair_names_what_failed_in_the_suite() {
 #[test]
 fn what_could_not_be_collected_is_named() {
     let stage = Stage::new();
-    stage.start(Evidence::default());
+    stage.start(false);
     stage.write("tests/spaces.sh", "false\n");
     let cases = ["adds", "spaces"].map(|name| {
         format!(r#"<testcase name="{name}"><error message="collection failure"/></testcase>"#)
@@ -179,7 +179,7 @@ fn first_is(tasks: &str, field: &str) -> String {
 #[test]
 fn a_refactoring_that_rests_on_less_is_told() {
     let stage = Stage::new().with(TASKS, |text| first_is(text, r#""refactor": true"#));
-    stage.start(verified());
+    stage.start(true);
     stage.proves("spaces");
     stage.write("src/spaces.sh", ":\n");
     stage.run_tests("build/refactor.tap");
@@ -201,7 +201,7 @@ fn a_first_piece_of_work_without_red_is_compared_with_the_suite_of_before() {
         .with("Makefile", |_| MAKEFILE.to_owned())
         .with("tests/more.sh", |_| "# more\ntrue\n".to_owned())
         .with("run.sh", |text| text.replace("tests/*.sh", listed));
-    stage.start(Evidence::default());
+    stage.start(false);
     stage.write("Makefile", "TESTS = tests/adds.sh\n");
     let fewer = stage.tell("chore", verified());
     assert_eq!(fewer.code.as_deref(), Some("tests_missing"), "{fewer:?}");
@@ -215,7 +215,7 @@ fn a_first_piece_of_work_without_red_is_compared_with_the_suite_of_before() {
 #[test]
 fn names_of_others_are_shown_and_do_nothing() {
     let stage = Stage::new();
-    stage.start(Evidence::default());
+    stage.start(false);
     stage.write("tests/odd.sh", "# odd\nfalse\n");
     let odd = [
         "</details><script>alert(1)</script>",

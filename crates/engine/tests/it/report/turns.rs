@@ -1,7 +1,7 @@
 //! Turns that are given again, and turns that cannot be taken.
 
 use engine::Turn;
-use engine::view::autopilot::request::{Abort, Evidence};
+use engine::view::autopilot::request::Abort;
 use serde_json::json;
 
 use super::stage::Stage;
@@ -9,7 +9,7 @@ use super::stage::Stage;
 #[test]
 fn the_same_turn_given_again_does_nothing_twice() {
     let stage = Stage::new();
-    stage.start(Evidence::default());
+    stage.start(false);
     let events = || stage.engine().log(None).unwrap().len();
     let skip = |reason| stage.engine().skip(None, None, reason).unwrap();
     stage.claims("spaces");
@@ -45,7 +45,7 @@ fn the_same_turn_given_again_does_nothing_twice() {
 #[test]
 fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
     let stage = Stage::new();
-    stage.start(Evidence::default());
+    stage.start(false);
     stage.claims("spaces");
     stage.commit();
     let reopen = |flags: &[(&str, &str)]| {
@@ -78,7 +78,7 @@ fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
 #[test]
 fn what_was_aborted_is_not_aborted_twice() {
     let stage = Stage::new();
-    stage.start(Evidence::default());
+    stage.start(false);
     let abort = |unit: Option<&str>| {
         let engine = stage.engine().at_unit(unit);
         engine.abort(None, Abort::default()).unwrap()

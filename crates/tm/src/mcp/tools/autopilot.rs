@@ -11,9 +11,7 @@ use super::evidence::{once, placed};
 use super::turn::{GivenUp, by_hand};
 use super::{Answer, Call, Entry, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
-use crate::cli::autopilot::{
-    Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status, TakeBaseline,
-};
+use crate::cli::autopilot::{Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status};
 use crate::cli::rewind::Rewind;
 use crate::cli::start::Start;
 use crate::cli::submit::{Feedback, Submit};
@@ -78,14 +76,6 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Adds,
             output: MOVED,
             handler: on_turn(reopen),
-        },
-        Entry {
-            name: "autopilot_baseline",
-            title: "Record the baseline",
-            description: "Record which tests failed before the run, so that they may keep failing: runs them, or reads a report.",
-            hints: Hints::Idempotent,
-            output: MOVED,
-            handler: on_run(baseline),
         },
         Entry {
             name: "autopilot_skip",
@@ -171,7 +161,9 @@ fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
     if let Some(plan) = &mut request.plan {
         *plan = places.file(&engine, &plan.to_string_lossy())?;
     }
-    request.baseline = placed(places, &engine, request.baseline)?;
+    for report in &mut request.reports {
+        *report = places.file(&engine, &report.to_string_lossy())?;
+    }
     if dry_run {
         return answer(&engine.plan(&request)?);
     }
@@ -217,7 +209,7 @@ fn start_by_hand(request: &request::Start, meant: &RunSelector, engine: &Engine)
         ("branch", request.branch.clone()),
         ("maxAttempts", most),
         ("testCommand", request.test_command.clone()),
-        ("format", request.baseline.format.clone()),
+        ("format", request.format.clone()),
     ];
     for (name, value) in given {
         if let Some(value) = value {
@@ -227,12 +219,12 @@ fn start_by_hand(request: &request::Start, meant: &RunSelector, engine: &Engine)
     for subtask in &request.subtasks {
         step = step.with("subtask", subtask);
     }
-    for report in &request.baseline.reports {
-        step = step.with("baselineReport", report.display().to_string());
+    for report in &request.reports {
+        step = step.with("report", report.display().to_string());
     }
     let switches = [
         ("allowDirty", request.allow_dirty),
-        ("verify", request.baseline.verify),
+        ("verify", request.verify),
         ("force", true),
     ];
     for (name, is_on) in switches {
@@ -266,12 +258,6 @@ fn finalize(call: Call<'_>, meant: RunSelector, finalize: Finalize) -> Answer {
     let engine = call.open(&meant)?;
     request.evidence = placed(call.places, &engine, request.evidence)?;
     answer(&engine.finalize(meant.run(), &request)?)
-}
-
-fn baseline(call: Call<'_>, meant: RunSelector, baseline: TakeBaseline) -> Answer {
-    let engine = call.open(&meant)?;
-    let given = placed(call.places, &engine, baseline.request())?;
-    answer(&engine.take_baseline(meant.run(), &given)?)
 }
 
 fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {

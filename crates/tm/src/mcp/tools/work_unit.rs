@@ -52,9 +52,6 @@ struct Completed {
     #[schemars(extend("x-brief" = "of the unit"))]
     work_unit_id: String,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "snapshots meant to change"))]
-    updated: Vec<String>,
-    #[serde(default)]
     #[schemars(extend("x-brief" = "nothing changed since GREEN"))]
     unchanged: bool,
     #[schemars(extend("x-brief" = "commit message"))]
@@ -108,7 +105,6 @@ fn next(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
 fn complete(call: Call<'_>, meant: RunSelector, completed: Completed) -> Answer {
     let result = completed.result;
     let evidence = request::Evidence {
-        updated: completed.updated,
         unchanged: completed.unchanged,
         ..completed.reports.request()
     };

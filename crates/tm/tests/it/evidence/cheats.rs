@@ -15,7 +15,7 @@ fn tests_are_not_made_to_pass_or_hidden() {
         (SPACES, Some("test_spaces() { true; }\n"), "changed"),
         (SPACES, Some(""), "changed"),
         (SPACES, Some("test_spaces() { return 77; }\n"), "changed"),
-        (SPACES, None, "deleted or renamed"),
+        (SPACES, None, "deleted"),
         (WORDS, Some("test_one() { true; }\n"), "changed"),
         (WORDS, None, "deleted"),
     ] {
@@ -38,7 +38,7 @@ fn tests_are_not_made_to_pass_or_hidden() {
     // Nor hidden from git.
     let ignored = stage.read(".gitignore");
     stage.write(".gitignore", format!("{ignored}{SPACES}\n"));
-    let named = "tests/spaces_test.sh (git ignores it now)";
+    let named = "tests/spaces_test.sh (deleted)";
     stage.report_refused(GREEN, CHANGED, &[named]);
     // What else is ignored is nobody's business.
     stage.write(".gitignore", format!("{ignored}*.bak\n"));

@@ -14,7 +14,7 @@ fn one_beside_others_is_named_and_in_no_commit() {
     stage.auto("start 1 --verify").ok();
     // Alone it is none.
     stage.write(HIDDEN, "test_hidden() { false; }\n");
-    stage.refused(VERIFIED_RED, "red_requires_failing_tests", &[]);
+    stage.refused(VERIFIED_RED, "red_without_tests", &[HIDDEN]);
     stage.write(HIDDEN, "test_hidden() { test -e src/spaces.sh; }\n");
     let told = |report: &str| {
         let answer = stage.auto(report).ok();

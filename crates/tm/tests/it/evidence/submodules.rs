@@ -194,7 +194,7 @@ fn what_was_changed_in_it_before_stays_out() {
     env.subtask("spaces");
     assert!(!env.committed().contains("lib"));
     env.test("tabs");
-    env.accepts("complete red");
+    env.accepted("complete red --verify");
     env.write("lib/new", "other");
     env.code("tabs");
     env.is_dirty(VERIFIED_GREEN);
@@ -231,36 +231,6 @@ fn a_new_one_a_renamed_one_and_a_removed_one_need_not_be_staged() {
     let tests = "tests/more_test.sh\ntests/second_test.sh";
     env.green(&format!(".gitmodules\nlib\nmore\nsecond\n{tests}"));
     assert_eq!(env.git(&["status", "--porcelain"]), "?? nested/");
-}
-
-/// Git stashes nothing of a submodule, so that what an older stash holds would come back.
-#[test]
-fn what_is_advised_leaves_older_stashes_alone() {
-    let env = Project::new();
-    // A start names one that is not checked out.
-    env.git(&["submodule", "--quiet", "deinit", "--force", "lib"]);
-    let plan = env.auto("start 1 --dry-run").ok()["warnings"].to_string();
-    assert!(plan.contains("submodule lib"), "{plan}");
-    env.git(&["submodule", "--quiet", "update", "--init"]);
-    env.write("README.md", "mine\n");
-    let mut stash = env.process("git");
-    stash.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00 +0000");
-    let stash = stash.args(["stash", "push", "--quiet"]).status();
-    assert!(stash.unwrap().success());
-    env.auto("start 1 --verify").ok();
-    env.wants("lib", 2);
-    env.at("v2");
-    env.git(&["add", "lib"]);
-    let answer = env.refused(VERIFIED_RED, "red_requires_failing_tests", &[]);
-    assert!(!answer.suggestion().contains("stash"), "{answer:#?}");
-    for advised in ["`git reset --quiet -- :/lib`, ", "git submodule"] {
-        assert!(answer.suggestion().contains(advised), "{answer:#?}");
-    }
-    env.git(&["reset", "--quiet", "--", ":/lib"]);
-    env.git(&["submodule", "--quiet", "update", "--init", "--", ":/lib"]);
-    env.accepted(VERIFIED_RED);
-    env.at("-");
-    env.green("lib\ntests/lib_test.sh");
 }
 
 /// Like a lock file it comes with the tests that fail with it.

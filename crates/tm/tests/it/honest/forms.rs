@@ -1,6 +1,6 @@
 //! Changes of tests in GREEN that change no test: another form, another place, and what a runner writes.
 
-use super::work::{BY_NAME, Before, DOUBLES, GREEN, SHOP, TWO, Way, Work};
+use super::work::{Before, GREEN, SHOP, TWO, Work};
 use super::{go_through, run};
 
 /// A shop with tests of other languages beside its own.
@@ -51,95 +51,39 @@ fn a_formatter_goes_over_the_tests() {
         })]);
 }
 
-#[test]
-fn files_of_tests_that_move() {
-    go_through([
-        run("nobody has moved one in whose place another one came")
-            .of(SHOP_IN_MANY)
-            .by(&BY_NAME)
-            .red(in_python)
-            // Where something else lies, the same words may ask for something else.
-            .green(|work| {
-                work.rename("tests/double_test.py", "tests/of/double_test.py");
-                for beside in ["tests/of/shop.py", "tests/of/data/four.json"] {
-                    work.write(beside, "double = abs\n");
-                    work.refused(GREEN, "tests_changed");
-                    work.delete(beside);
-                }
-            })
-            .green(|work| work.rename("tests/double.test", "tests/of/double.test"))
-            .green(|work| work.write("tests/of/double.test", "doubles: true\n"))
-            .green(|work| work.refused(GREEN, "tests_changed"))
-            .green(|work| work.write("tests/of/double.test", DOUBLES))
-            .green(|work| work.rename("tests/add.test", "tests/of/add.test"))
-            .green(|work| work.write("tests/of/double_test.py", FORMATTED))
-            .green(|work| work.warns(&["tests_moved tests/add.test → tests/of/add.test"])),
-        run("what the runner has kept for a file goes with it")
-            .of(SHOP.with(&[("tests/__snapshots__/add.test.snap", SNAPSHOT)]))
-            .green(|work| {
-                work.rename("tests/add.test", "tests/plus.test");
-                work.refused(GREEN, "tests_changed");
-                let kept = |of: &str| format!("tests/__snapshots__/{of}.test.snap");
-                work.rename(&kept("add"), &kept("plus"));
-                work.warns(&["tests_moved", "snapshots_written"]);
-            }),
-    ]);
-}
-
 const SHOWS: &str = "it('shows', () => expect(show()).toMatchInlineSnapshot())\n";
 
 #[test]
 fn snapshots_that_come() {
-    go_through([
-        run("within tests, and written by the runner")
-            .of(SHOP_IN_MANY)
-            .red(|work| work.write("tests/show.spec.js", SHOWS))
-            .and(|work| {
-                let keeps = "keeps: d=tests/__snapshots__; mkdir -p $d && sh src/double.sh 4 >$d/new && \
-                 { test -f $d/double.snap || cp $d/new $d/double.snap; } && cmp $d/new $d/double.snap; was=$?; rm -f $d/new; exit $was\n";
-                work.write("tests/keeps.test", keeps);
-            })
-            .green(|work| {
-                let with = |what| SHOWS.replace("Snapshot())", what);
-                work.write("tests/show.spec.js", &with("Snapshot(`8`).not())"));
-                work.refused(GREEN, "tests_changed");
-                work.write("tests/show.spec.js", &with("Snapshot(`8`))"));
-                work.warns(&["snapshots_written (tests/__snapshots__/double.snap"]);
-            }),
-        run("the runner brings them up to date")
-            .of(SHOP.with(&[
-                (
-                    "before.sh",
-                    "sh src/list.sh >tests/__snapshots__/list.snap\n",
-                ),
-                ("src/list.sh", "ls src\n"),
-                ("tests/__snapshots__/list.snap", "add.sh\nlist.sh\n"),
-            ]))
-            .by(&[Way::Reported])
-            .green(|work| work.refused(GREEN, "snapshots_changed"))
-            .green(|work| work.update(&["tests/__snapshots__/list.snap"]))
-            .green(|work| work.warns(&["snapshots_written (tests/__snapshots__/list.snap"])),
-    ]);
+    go_through([run("one of the runner's own, and one within a test")
+        .of(SHOP_IN_MANY)
+        .red(|work| work.write("tests/show.spec.js", SHOWS))
+        .and(|work| {
+            let keeps = "keeps: d=tests/__snapshots__; mkdir -p $d && sh src/double.sh 4 >$d/new && \
+             { test -f $d/double.snap || cp $d/new $d/double.snap; } && cmp $d/new $d/double.snap; was=$?; rm -f $d/new; exit $was\n";
+            work.write("tests/keeps.test", keeps);
+        })
+        .green(|work| {
+            // Who has it written into the test shows it with the test.
+            work.write("tests/show.spec.js", &SHOWS.replace("Snapshot())", "Snapshot(`8`))"));
+            work.refused(GREEN, "tests_changed");
+            work.write("tests/show.spec.js", SHOWS);
+            work.warns(&["snapshots_written (tests/__snapshots__/double.snap"]);
+        })]);
 }
 
-/// New snapshots may come beside those of before; these ask for what they asked for, or it is said which do not.
+/// New snapshots may come beside those of before, which ask for what they asked for.
 #[test]
 fn snapshots_of_before() {
-    go_through([
-        run("a new one, and one that asks for something else, as is said")
-            .of(TWO.with(&[(KEPT, SNAPSHOT)]))
-            .red(|_| {})
-            .green(|work| work.write(KEPT, AND_NEW))
-            .green(|work| work.warns(&["snapshots_written list.test.ts.snap (doubles 1)"]))
-            .red(|_| {})
-            .green(|work| work.write(KEPT, &AND_NEW.replace("`add`", "`add, double`")))
-            .green(|work| work.refused(GREEN, "snapshots_changed"))
-            .green(|work| work.update(&["tests/__snapshots__/other.snap"]))
-            .green(|work| work.refused(GREEN, "snapshots_changed"))
-            .green(|work| work.delete(KEPT))
-            .green(|work| work.refused(GREEN, "snapshots_changed"))
-            .green(|work| work.write(KEPT, &AND_NEW.replace("`add`", "`add, double`")))
-            .green(|work| work.update(&["tests/__snapshots__/*"]))
-            .green(|work| work.warns(&["snapshots_written list.test.ts.snap (lists 1)"])),
-    ]);
+    go_through([run("a new one, and one that asks for something else")
+        .of(TWO.with(&[(KEPT, SNAPSHOT)]))
+        .red(|_| {})
+        .green(|work| work.write(KEPT, AND_NEW))
+        .green(|work| work.warns(&["snapshots_written list.test.ts.snap (doubles 1)"]))
+        .red(|_| {})
+        .green(|work| work.write(KEPT, &AND_NEW.replace("`add`", "`add, double`")))
+        .green(|work| work.refused(GREEN, "tests_changed"))
+        .green(|work| work.delete(KEPT))
+        .green(|work| work.refused(GREEN, "tests_changed"))
+        .green(|work| work.write(KEPT, AND_NEW))]);
 }

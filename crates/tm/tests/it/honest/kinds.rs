@@ -57,9 +57,6 @@ fn each_kind_ends_in_a_commit_of_its_type() {
     done(&work, CHORE);
 
     work.refused(REFACTOR, "nothing_changed");
-    work.write("tests/add.test", "adds: true\n");
-    work.refused(REFACTOR, "other_files_changed");
-    work.git(&["restore", "tests"]);
     work.write("src/add.sh", "expr $1 - $2\n");
     work.refused(REFACTOR, "green_tests_still_failing");
     work.write("src/add.sh", OTHERWISE);

@@ -30,7 +30,6 @@ fn a_snapshot_is_written_by_the_second_package_after_the_report_of_the_first() {
     packages(&work, false);
     // A file of it is named, too.
     work.hand_in(&["out/one.xml", "out"]);
-    work.warns(&["no_baseline"]);
     work.red();
     work.code();
     packages(&work, true);

@@ -168,8 +168,7 @@ impl<'a> Before<'a> {
         match self.way {
             _ if !self.baseline => {}
             Way::Claimed => {}
-            Way::Reported => start.extend(["--baseline-report".to_owned(), work.printed()]),
-            Way::Verified => start.push("--verify".to_owned()),
+            Way::Reported | Way::Verified => start.push("--verify".to_owned()),
         }
         let started = work.tm(&start);
         let first = match self.kinds.first() {
@@ -581,11 +580,6 @@ impl Work {
     /// Says of tests that they are taken out, at the next report.
     pub fn remove(&self, ids: &[&str]) {
         self.says("--removed", ids);
-    }
-
-    /// Says of files of snapshots that they are updated, at the next report.
-    pub fn update(&self, files: &[&str]) {
-        self.says("--updated", files);
     }
 
     fn says(&self, option: &str, values: &[&str]) {

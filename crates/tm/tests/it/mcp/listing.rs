@@ -15,14 +15,13 @@ const TEXT: usize = 2048;
 
 /// The tools of all groups but `run`, in the order in which they are listed, with what is said of them: those without which no task is
 /// done are loaded at once by clients that load others only when they are searched for; some only read; one asks a person.
-const TOOLS: [(&str, &str); 31] = [
+const TOOLS: [(&str, &str); 30] = [
     ("autopilot_start", "core"),
     ("autopilot_next", "core reads"),
     ("autopilot_complete_phase", "core"),
     ("autopilot_commit", "core"),
     ("autopilot_finalize", ""),
     ("autopilot_reopen", ""),
-    ("autopilot_baseline", ""),
     ("autopilot_skip", ""),
     ("autopilot_status", "core reads"),
     ("autopilot_pause", ""),

@@ -17,7 +17,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_looked_at() {
         ("complete --coverage 9 --coverage-report y", "usage"),
         ("finalize --results failed:1 --verify", "usage"),
         ("start 1 --format tap", "usage"),
-        ("start 1 --baseline-report x --format lcov", "usage"),
+        ("start 1 --verify --report x --format lcov", "usage"),
         ("complete --coverage 92", "no_results"),
         ("complete --report /dev/zero", "report_unreadable"),
     ] {

@@ -26,8 +26,8 @@ fn of_each_command() {
         std::fs::read_to_string(&log).unwrap().lines().count()
     };
     assert_eq!(["start 1", "next", "status"].map(gits), [7, 0, 0]);
-    // Of files that git knows it has to be asked what they were, and how many lines are new; they need
-    // not be added.
+    // The work is written as a tree, is held beside others, and is kept. Of files that git knows it has to be asked how many lines
+    // are new; they need not be added.
     let parts = ["false", "false again"].map(|code| {
         project.write("tests/one.sh", code);
         let red = gits("complete red --results failed:1,passed:0");
@@ -35,6 +35,6 @@ fn of_each_command() {
         let green = gits("complete green --results failed:0,passed:1");
         [red, green, gits("commit")]
     });
-    assert_eq!(parts, [[1, 2, 5], [2, 3, 4]]);
-    assert_eq!(gits("finalize --results failed:0,passed:2"), 3);
+    assert_eq!(parts, [[6, 7, 8], [6, 8, 7]]);
+    assert_eq!(gits("finalize --results failed:0,passed:2"), 6);
 }

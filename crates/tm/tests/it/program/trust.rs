@@ -86,7 +86,7 @@ fn a_workflow_that_opens_gates_needs_trust() {
 fn a_test_command_does_not_run_by_itself_in_a_clone() {
     let environment = TestEnvironment::new();
     environment.write(CONFIG, VERIFIED);
-    let suite = "touch \"$HOME/ran\"\n[ -f tests/a_test.sh ] || { printf 'TAP version 14\\nok 1 - b\\n1..1\\n'; exit; }\nprintf 'TAP version 14\\nnot ok 1 - a\\n1..1\\n'\nexit 1\n";
+    let suite = "touch \"$HOME/ran\"\n[ -f tests/a_test.sh ] || { printf 'TAP version 14\\nok 1 - b\\n1..1\\n'; exit; }\nprintf 'TAP version 14\\nnot ok 1 - a\\nok 2 - b\\n1..2\\n'\nexit 1\n";
     environment.write("run.sh", suite);
     environment.commit_all("Verify");
     // The shell does not loosen what the project requires.

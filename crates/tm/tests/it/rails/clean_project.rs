@@ -18,14 +18,14 @@ fn names(folder: &Path) -> String {
 #[test]
 fn the_project_holds_nothing_of_ours() {
     let env = TestEnvironment::started();
-    // Looking and reporting write no object.
-    let objects = env.git(&["count-objects"]);
+    // Looking writes no object.
     env.to_commit();
+    let objects = env.git(&["count-objects"]);
     env.auto("next --check").ok();
     env.write("src/1.1.sh", "changed\n");
     env.auto("next --check").ok();
-    env.auto("commit");
     assert_eq!(env.git(&["count-objects"]), objects);
+    env.auto("commit");
     env.write("src/1.1.sh", "code 1.1\n");
     env.commit();
     // With a stop, a refusal, a step back and a commit that failed on the way.
@@ -47,11 +47,15 @@ fn the_project_holds_nothing_of_ours() {
     let own = "src/1.1.sh src/1.2.sh tests/1.1.sh tests/1.2.sh";
     assert_eq!(files, format!(".gitignore README.md {own}"));
     assert_eq!(env.git(&["ls-files", ".taskmaster"]).lines().count(), 2);
-    // Git's own folder holds what git makes by itself; no fingerprint left an object.
+    // Git's own folder holds what git makes by itself, and the trees that reports were about.
     let git = names(&env.project().join(".git"));
     assert_eq!(git, "COMMIT_EDITMSG HEAD config index logs objects refs");
-    let references = env.git_words("for-each-ref --format=%(refname:short)");
-    assert_eq!(references, format!("main\n{BRANCH}"));
+    let references = env.git_words("for-each-ref --format=%(refname)");
+    let (trees, others): (Vec<&str>, Vec<&str>) = references
+        .lines()
+        .partition(|name| name.starts_with("refs/tramline/trees/"));
+    assert_eq!(others, ["refs/heads/main", &format!("refs/heads/{BRANCH}")]);
+    assert_eq!(trees.len(), 5, "{trees:?}");
     tells(env.git(&["count-objects", "-v"]), &["garbage: 0"]);
     let settings = env.git(&["config", "--local", "--list"]);
     assert_eq!(settings.lines().count(), 7, "{settings}");

@@ -171,11 +171,15 @@ fn a_full_disk_acknowledges_nothing_and_loses_nothing() {
 #[test]
 fn a_start_that_failed_in_git_goes_on_when_it_is_repeated_and_stands_for_no_other() {
     let again = ["autopilot", "start", "--title", "Sum", "--subtask", "add"];
-    let baseline = ["--baseline-report", ".git/tap"];
+    let baseline = ["--verify", "--report", "tap"];
     let subtask = ["--subtask", "subtract"];
     for (more, runs) in [(&[][..], 1), (&subtask, 2), (&baseline, 2)] {
         let env = TestEnvironment::new();
-        env.write(".git/tap", "TAP version 14\nok 1 - adds\n1..1\n");
+        env.write(
+            "run.sh",
+            "printf 'TAP version 14\\nok 1 - adds\\n1..1\\n' >tap\n",
+        );
+        env.commit_all("Tests");
         // No branch can be made where a file is in the place of its reflog's folder.
         env.write(".git/logs/refs/heads/master", "");
         assert_eq!(env.tm(&again).status, 6);

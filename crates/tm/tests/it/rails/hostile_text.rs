@@ -53,7 +53,7 @@ fn hostile_titles_go_through_a_whole_run() {
         ".gitignore .taskmaster/config.json .taskmaster/tasks/tasks.json Makefile README.md"
     );
     assert_eq!(env.git_words("status --porcelain --ignored"), "");
-    let references = env.git_words("for-each-ref --format=%(refname)");
+    let references = env.git_words("for-each-ref --format=%(refname) refs/heads");
     assert_eq!(references.lines().count(), 2, "{references}");
     env.journal_is_whole();
     let report = env.report();

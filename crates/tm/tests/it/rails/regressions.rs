@@ -75,18 +75,3 @@ fn a_hook_that_demands_a_sign_off_lets_every_commit_of_the_run_pass() {
     assert_eq!(signed.lines().collect::<Vec<_>>(), [own; 3]);
     tells(env.message(), &["chore(tasks): set task 1 to review\n"]);
 }
-
-#[test]
-fn tests_that_vanish_behind_a_red_that_does_not_compile_are_missed() {
-    let env = TestEnvironment::in_green();
-    env.write("src/a.sh", "x");
-    let green = |passed| format!("complete green --results failed:0,passed:{passed}");
-    env.auto(&green(20)).ok();
-    env.commit();
-    env.write("tests/b.sh", "x");
-    env.auto("complete red --results errors:1,failed:0,passed:0")
-        .ok();
-    env.write("src/b.sh", "x");
-    env.refused(&green(1), 3, "fewer_tests", "tm autopilot reopen");
-    env.auto(&green(21)).ok();
-}

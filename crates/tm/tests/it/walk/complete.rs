@@ -68,7 +68,7 @@ const OWN_WORDS: [&str; 32] = [
 
 /// Another process, the machine, or a definition of somebody's own stands in the way; tests that kill, those of evidence, and those
 /// of other workflows come by them.
-const ELSEWHERE: [&str; 25] = [
+const ELSEWHERE: [&str; 26] = [
     "bare_repository",
     "cannot_rewind",
     "commit_gone",
@@ -85,6 +85,7 @@ const ELSEWHERE: [&str; 25] = [
     "link_in_the_way",
     "not_a_step",
     "nothing_before",
+    "nothing_to_commit",
     "session_busy",
     "setup_failed",
     "setup_needed",

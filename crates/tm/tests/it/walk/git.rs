@@ -1,8 +1,8 @@
 //! What git's users do to a branch while a run works on it.
 
-use super::{Story, at, at_of, story, walk};
+use super::{Story, at, at_of, story};
 use crate::honest::work::{
-    Before, COMMIT, DOUBLE, DOUBLES, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work,
+    Before, COMMIT, DOUBLE, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work,
 };
 use crate::honest::{go_through, run};
 
@@ -219,9 +219,6 @@ fn the_commit_is_another_one() {
             .call(|work| work.report(call))
     };
     at_of(&SHOP, second_commit, COMMIT).tell([
-        story("everything is committed by hand", "foreign_commit")
-            .done(|work| work.commit_by_hand("Halve"))
-            .then(Work::finalize),
         // What was tested is in the amended commit, and nothing is left to commit: to skip it would be to lose it.
         story("it is amended into the commit before", "history_rewritten")
             .done(|work| work.runs_well("git add --all && git commit --quiet --amend --no-edit"))
@@ -239,23 +236,18 @@ fn the_commit_is_another_one() {
             .done(|work| work.git(&["stash", "push", "--quiet", "--include-untracked"]))
             .then(Work::finalize),
     ]);
-    at(second, COMMIT).tell([story("a test is committed by hand", "foreign_commit")
-        .done(Work::red)
-        .done(|work| work.commit_by_hand("Halves"))
-        .done(Work::second_code)
-        .done(Work::green)
-        .then(|work| {
-            assert_eq!(work.git(&["status", "--porcelain"]), "");
-            work.finalize();
-        })]);
-    at_of(&SHOP, second_green, GREEN).tell([
-        story("a branch with a test is merged in", "tests_changed")
-            .done(|work| another_is_merged(work, &[("tests/add.test", "adds: test 1 = 1\n")]))
-            .then(Work::ends)
-            .then(has_its_own),
-        story("a report is from before main was merged in", "stale_report")
-            .call(|work| old_report(work, GREEN)),
-    ]);
+    // Whoever commits what was tested, in one commit or in several, has made the commit.
+    let work = second_commit(&SHOP);
+    work.commit_by_hand("Halve");
+    work.accepted(COMMIT);
+    work.finalize();
+    let work = second(&SHOP);
+    work.red();
+    work.commit_by_hand("Halves");
+    work.second_code();
+    work.green();
+    work.commit();
+    work.finalize();
 }
 
 #[test]
@@ -272,8 +264,6 @@ fn something_is_committed_behind_the_last_subtask() {
             .done(main_moves)
             .done(|work| work.git(&["merge", "--quiet", "--no-edit", "main"]))
             .then(|work| assert!(aside(work).starts_with("Merge"), "{}", aside(work))),
-        story("a report is from before main was merged in", "stale_report")
-            .call(|work| old_report(work, FINALIZE)),
     ]);
     // All of the steps set it aside.
     let work = end(&SHOP);
@@ -283,16 +273,6 @@ fn something_is_committed_behind_the_last_subtask() {
     work.finalize();
     is_marked(&work, "HEAD~1");
     assert_eq!(aside(&work), "Tell");
-}
-
-/// Hands in a report from before main was merged in.
-fn old_report(work: &Work, phase: &[&str]) -> (i32, serde_json::Value) {
-    let old = work.outside().join("old.tap");
-    if !old.exists() {
-        std::fs::write(&old, work.suite()).unwrap();
-        main_changes_the_product(work);
-    }
-    work.ask(&[phase, &["--report", old.to_str().unwrap()]].concat())
 }
 
 /// A project with a hook that formats what is committed, and tells nobody.
@@ -308,8 +288,7 @@ fn spaced(text: &str) -> String {
 }
 
 fn to_be_formatted(before: &Before<'static>) -> Work {
-    let work = before.begin();
-    work.write("tests/double.test", &spaced(DOUBLES));
+    let work = before.at_red();
     work.red();
     work.write("src/double.sh", &spaced(DOUBLE));
     work.green();
@@ -317,41 +296,25 @@ fn to_be_formatted(before: &Before<'static>) -> Work {
 }
 
 #[test]
-fn a_hook_formats_what_is_committed_by_hand() {
-    let work = to_be_formatted(&FORMATTED.by(Way::Verified));
-    work.commit_by_hand("Double");
-    // The tests, which the hook has formatted, are put back with the first steps.
-    let refused = work.refused(COMMIT, "foreign_commit")["nextSteps"].to_string();
-    assert!(refused.contains("cp -- "), "{refused}");
-    walk(&work, &|work| work.report(COMMIT), "foreign_commit", &[]);
-    let committed = work.tm(COMMIT);
-    assert!(!committed["warning"].is_null(), "{committed:#}");
-    assert_eq!(work.git(&["status", "--porcelain"]), "");
-    assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
-    let (_, told) = work.runs("tm verify main..HEAD");
-    assert!(told.contains("hooks changed what it holds"), "{told}");
-    work.finalize();
-}
-
-#[test]
-fn a_hook_makes_of_a_commit_what_is_there_already() {
-    at(to_be_formatted, &["commit", "--sha", "HEAD"]).tell([story(
-        "nothing is left of it",
-        "nothing_to_commit",
-    )
-    .of(FORMATTED.prepared(|work| {
-        format_what_is_committed(work);
-        work.write(".git/info/exclude", ".taskmaster/tasks\n");
-    }))
-    .done(|work| work.commit_by_hand("Double"))
-    .done(mark)
-    // What was tested lies on top of it.
-    .done(|work| work.write("src/double.sh", &spaced(DOUBLE)))
-    .done(|work| work.write("tests/double.test", &spaced(DOUBLES)))
-    .then(|work| {
-        is_marked(work, "HEAD");
+fn a_hook_formats_what_is_committed() {
+    // What it made of the product is run before it stands; of tests the form alone is left to it.
+    for way in [Way::Reported, Way::Verified] {
+        let work = to_be_formatted(&FORMATTED.by(way));
+        let committed = work.tm(COMMIT);
+        assert!(!committed["warning"].is_null(), "{committed:#}");
         assert_eq!(work.git(&["status", "--porcelain"]), "");
-    })]);
+        let (_, told) = work.runs("tm verify main..HEAD");
+        assert!(told.contains("hooks changed what it holds"), "{told}");
+        work.finalize();
+    }
+    let work = SHOP.by(Way::Verified).at_commit();
+    work.hook(
+        "pre-commit",
+        "#!/bin/sh\necho 'echo 7' >src/double.sh; git add src\n",
+    );
+    let refused = work.refused(COMMIT, "commit_refused").to_string();
+    assert!(refused.contains("doubles"), "{refused}");
+    assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "0");
 }
 
 #[test]

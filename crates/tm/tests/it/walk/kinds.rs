@@ -46,7 +46,6 @@ fn work_of_other_kinds() {
         story("what was tried is left lying about", "changes_left")
             .done(Work::code)
             .call(|work| work.shell(LEARNED))
-            .then(|work| work.warns(&["stash_left"]))
             .then(Work::finalize),
     ]);
     at(Before::begin, TESTS).tell([

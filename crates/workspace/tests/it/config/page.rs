@@ -8,7 +8,7 @@ const HEAD: &str = "\
 # Settings
 
 In `.taskmaster/config.json` of the project, and your own in `~/.taskmaster/config.json`; all optional. They are strict JSON: a comment is a key that begins with `//`. Of a rule the strictest counts that any of
-them gives, and the environment (`TRAMLINE_EVIDENCE_REQUIRE` for `evidence.require`, and so on) weakens none: [whose settings count](evidence.md#whose-settings-count).
+them gives, and the environment (`TRAMLINE_EVIDENCE_REQUIRE` for `evidence.require`, and so on) weakens none: [whose settings count](profiles.md#whose-settings-count).
 
 ```console
 $ tm config set evidence.require reported      # in the project; with --user in your own

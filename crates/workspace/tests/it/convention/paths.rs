@@ -1,5 +1,5 @@
 use PathClass::{Build, Docs, Source, Test};
-use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
+use workspace::convention::paths::{PathClass, PathClasses, is_runner_written};
 
 #[test]
 fn classes() {
@@ -51,7 +51,18 @@ fn patterns_of_the_user_replace_the_defaults() {
 }
 
 #[test]
-fn sources_that_may_hold_tests() {
-    assert!(may_hold_tests("src/lib.rs") && may_hold_tests("a.zig"));
-    assert!(!may_hold_tests("src/a.ts") && !may_hold_tests("rs"));
+fn files_that_runners_write() {
+    let written = "
+        tests/snapshots/a__b.snap src/__snapshots__/a.test.ts.snap a.snap.new __image_snapshots__/a.png
+        ui/__snapshots__/deep/a.png tests/__snapshots__/test_a.ambr ApprovalTests/A.received.txt
+        pkg/testdata/fuzz/FuzzA/771e938e4458e983 testdata/fuzz/FuzzA/1 proptest-regressions/a.txt
+        src/a.proptest-regressions
+    ";
+    let own = "A.approved.txt tests/a.rs testdata/a.json testdata/fuzzy/a __snapshots__ src/snap src/received.ts snapshots/a.rs";
+    for (paths, expected) in [(written, true), (own, false)] {
+        for path in paths.split_whitespace() {
+            assert_eq!(is_runner_written(path), expected, "{path}");
+        }
+    }
+    assert!(!is_runner_written(""));
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use testkit::files::{Everything, write};
-use workspace::git::{Bench, FILE_MODE, FingerprintRequest, Oid, Repository, TreeEntry};
+use workspace::git::{Bench, FingerprintRequest, Oid, Repository, TreeEntry};
 
 use crate::git::fixture::{Fixture, path, run};
 
@@ -305,7 +305,7 @@ fn trees_are_made_of_others_and_kept() {
     let file = |number: usize| {
         let oid = blobs[number].clone();
         Some(TreeEntry {
-            mode: FILE_MODE,
+            mode: 0o100_644,
             oid,
         })
     };

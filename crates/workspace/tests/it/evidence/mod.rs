@@ -4,6 +4,5 @@
 mod bench;
 mod definition;
 mod identity;
-mod inline_tests;
 mod setup;
 mod suite;

@@ -1,24 +1,21 @@
 //! A branch and the working tree taken back: nothing is lost, and nobody's own is touched.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use workspace::git::{FormerFile, GitError, Oid, RepoPath, TakenBack, WayBack};
+use workspace::git::{GitError, Oid, RepoPath, TakenBack, TreeEntry, WayBack};
 
 use super::fixture::{Fixture, path, paths};
 
 const KEPT_AS: &str = "refs/tramline/rewound/run/1";
-
-type Files = BTreeMap<RepoPath, Option<FormerFile>>;
 
 /// A fixture, whose branch goes from one commit back to the other.
 struct Back {
     fixture: Fixture,
     from: Oid,
     to: Oid,
-    files: Files,
-    submodules: BTreeMap<RepoPath, Oid>,
+    /// What the working tree is to hold that the commit does not.
+    edits: Vec<(RepoPath, Option<TreeEntry>)>,
     kept_as: &'static str,
 }
 
@@ -28,8 +25,7 @@ impl Back {
             fixture,
             from,
             to,
-            files: Files::new(),
-            submodules: BTreeMap::new(),
+            edits: Vec::new(),
             kept_as: KEPT_AS,
         }
     }
@@ -51,12 +47,12 @@ impl Back {
     }
 
     fn go(&self, untouched: &[&str]) -> Result<TakenBack, GitError> {
+        let tree = self.fixture.edit_tree(&self.to, &self.edits).unwrap();
         let way = WayBack {
             branch: "topic",
             from: &self.from,
             to: &self.to,
-            files: &self.files,
-            submodules: &self.submodules,
+            tree: &tree,
             untouched: &paths(untouched),
             kept_as: self.kept_as,
         };
@@ -137,18 +133,16 @@ fn where_all_is_committed_the_branch_is_kept_as_it_was() {
 #[test]
 fn files_that_no_commit_had_come_back() {
     let mut back = Back::two_commits();
-    let file = |text: &str, is_executable| {
-        let bytes = text.into();
-        Some(FormerFile {
-            bytes,
-            is_executable,
-        })
+    let blobs = back.fixture.write_blobs(&["exit 1\n", "half\n"]).unwrap();
+    let entry = |mode, oid: &Oid| {
+        let oid = oid.clone();
+        Some(TreeEntry { mode, oid })
     };
-    back.files = Files::from([
-        (path("tests/t.sh"), file("exit 1\n", true)),
-        (path("src/a"), file("half\n", false)),
+    back.edits = vec![
+        (path("tests/t.sh"), entry(0o100_755, &blobs[0])),
+        (path("src/a"), entry(0o100_644, &blobs[1])),
         (path("README.md"), None),
-    ]);
+    ];
     back.go(&[]).unwrap();
     let files = [("src/a", "half\n"), ("tests/t.sh", "exit 1\n")];
     back.is(&files, " D README.md\n M src/a\n?? tests/t.sh\n");
@@ -267,12 +261,13 @@ fn a_submodule_goes_back_where_nothing_of_its_own_is_lost() {
 
     // Where it was moved and not committed yet, it comes back so.
     back.fixture.git(&["update-ref", "-d", KEPT_AS]);
-    back.submodules = BTreeMap::from([(path("source"), second.parse().unwrap())]);
+    let (mode, oid) = (0o160_000, second.parse().unwrap());
+    back.edits = vec![(path("source"), Some(TreeEntry { mode, oid }))];
     back.from = to;
     let at_second = (second, left);
     assert_eq!(go(&back, &[]), at_second);
     assert_eq!(back.fixture.short_status(), " M source\n");
-    back.submodules.clear();
+    back.edits.clear();
     assert_eq!(go(&back, &["source"]).0, at_second.0);
 
     // One that was removed since is named.

@@ -17,13 +17,14 @@ use workspace::git::{
 use workspace::tasks::{Rewrite, StatusChange};
 
 use crate::call::Call;
-use crate::capability::git::effects::by_hook::HookChanges;
+use crate::capability::git::effects::hooked::{self, Hooked};
 use crate::capability::git::effects::message::message_of_subtask;
 use crate::capability::git::effects::{
     OUTLIVED, forget_git, note_git, noted_git, notes, since, still_running,
 };
-use crate::capability::git::read::commit::HANDED_IN;
+use crate::capability::git::read::commit::{HANDED_IN, TREE};
 use crate::capability::memory::{self, COMMIT_OF, Memory, WRITTEN};
+use crate::capability::tests::read::few;
 use crate::fail_point;
 use crate::fault::{Fault, chain};
 use crate::intent;
@@ -39,6 +40,9 @@ pub(crate) struct Intent {
     /// The run's last commit, where those between it and the parent were handed in with what is to be committed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) base: Option<Oid>,
+    /// The tree that it is to have, but for the file of the tasks; none where that was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tree: Option<Oid>,
     /// Seconds since 1970 and offset.
     pub(crate) author_date: String,
     /// What its line in the reflog begins with.
@@ -93,6 +97,10 @@ pub fn prepare(
     let message = message_of_subtask(call, run, (token, of), &paths, said)?;
     let mut intent = intent(call, run, &memory, &key, message, paths, writing)?;
     intent.edited = edited;
+    intent.tree = facts
+        .get(TREE)
+        .and_then(Value::as_str)
+        .and_then(|tree| tree.parse().ok());
     if facts.get(HANDED_IN) == Some(&Value::Bool(true)) {
         intent.base = Some(memory.last_oid()?);
     }
@@ -117,6 +125,7 @@ pub(crate) fn intent(
             None => memory.last_oid()?,
         },
         base: None,
+        tree: None,
         author_date: format!("{seconds} +0000"),
         // A subtask may be committed more than once, upon the same commit where the first was taken back.
         reflog_action: format!("tm {} {what} {}", run.run, run.next_effect),
@@ -309,7 +318,6 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     let Some(status) = status else {
         return written(&intent);
     };
-    let began = SystemTime::now();
     let made = repository.commit(&CommitRequest {
         expected_parent: &intent.parent,
         branch: &memory.start.branch,
@@ -330,17 +338,19 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     match made {
         Ok(made) => {
             forget_git(call);
-            if made.paths.is_empty() {
-                repository.take_back_empty(&made.commit, &memory.start.branch, &intent.paths)?;
-                let given = (began, &*intent.paths);
-                let by_hook = HookChanges::since(given, run, pending, &memory, &repository)?;
-                return Ok(empty(pending, &by_hook, by_hook.keep(run, pending)?));
-            }
-            committed(call, run, &intent, &made.commit, &made.paths)
+            settled(
+                call,
+                run,
+                pending,
+                (&memory, &repository),
+                &intent,
+                &made.commit,
+            )
         }
         Err(error) => {
             // What git says of itself is not what counts: the branch is.
-            if let Some(outcome) = came_about(call, run, &memory, &repository, &intent)? {
+            if let Some(outcome) = came_about(call, run, pending, (&memory, &repository), &intent)?
+            {
                 forget_git(call);
                 return Ok(outcome);
             }
@@ -358,47 +368,71 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
                 return Ok(not_written(error.code(), &chain(&error)));
             }
             let code = error.code();
-            let by_hook = match code {
-                "commit_refused" => {
-                    HookChanges::since((began, &[]), run, pending, &memory, &repository)?
-                }
-                _ => HookChanges::default(),
+            let is_refused = code == "commit_refused";
+            let left = if is_refused {
+                hooked::left(call, run, &repository, &intent)?
+            } else {
+                Vec::new()
             };
             Ok(Outcome::Failed {
-                suggestion: match code {
-                    "commit_refused" => Some(by_hook.suggestion()),
-                    _ => error.suggestion(),
+                suggestion: if is_refused {
+                    Some(hooked::suggestion(&left))
+                } else {
+                    error.suggestion()
                 },
                 code: code.to_owned(),
-                message: by_hook.told(chain(&error)),
-                keep: by_hook.keep(run, pending)?,
+                message: hooked::told(chain(&error), &left),
+                keep: Map::new(),
             })
         }
     }
 }
 
-/// The outcome of a commit that a hook of git made an empty one of, and that was taken back.
-fn empty(pending: &Pending, by_hook: &HookChanges, keep: Map<String, Value>) -> Outcome {
-    const CODE: &str = "nothing_to_commit";
-    let message =
-        "a hook of git made of the files what is committed already, so the commit would be empty";
+/// The outcome of a commit that was made: it stands, unless a hook made another one of it that was never accepted, or an empty one.
+fn settled(
+    call: &Call<'_>,
+    run: &RunState,
+    pending: &Pending,
+    (memory, repository): (&Memory, &Repository),
+    intent: &Intent,
+    commit: &CommitInfo,
+) -> Result<Outcome, Fault> {
+    let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
+    let (code, message) = if paths.is_empty() {
+        const EMPTY: &str = "a hook of git made of the files what is committed already, so the commit would be empty";
+        ("nothing_to_commit", EMPTY.to_owned())
+    } else {
+        match Hooked::of(call, run, (memory, repository), intent, commit)? {
+            Hooked::Nothing => return committed(call, run, intent, commit, (&paths, &[])),
+            Hooked::Changed(files) => {
+                return committed(call, run, intent, commit, (&paths, &files));
+            }
+            Hooked::Broken(why) => ("commit_refused", why),
+        }
+    };
+    let all = [&intent.paths[..], &paths].concat();
+    repository.take_back_commit(commit, &memory.start.branch, &all)?;
+    if let Some(rewrite) = &intent.rewrite {
+        rewrite.revert().map_err(Fault::from)?;
+    }
     if pending.name == "task.finish" {
-        return not_written(CODE, message);
+        return Ok(not_written(code, &message));
     }
-    Outcome::Failed {
-        code: CODE.to_owned(),
-        message: by_hook.told(message.to_owned()),
-        suggestion: Some(by_hook.suggestion()),
-        keep,
-    }
+    let left = hooked::left(call, run, repository, intent)?;
+    Ok(Outcome::Failed {
+        code: code.to_owned(),
+        message: hooked::told(message, &left),
+        suggestion: Some(hooked::suggestion(&left)),
+        keep: Map::new(),
+    })
 }
 
 /// The outcome of a commit that came about although git, or a hook behind it, failed.
 fn came_about(
     call: &Call<'_>,
     run: &RunState,
-    memory: &Memory,
-    repository: &Repository,
+    pending: &Pending,
+    (memory, repository): (&Memory, &Repository),
     intent: &Intent,
 ) -> Result<Option<Outcome>, Fault> {
     let found = repository.find_our_commit(&CommitIntentRef {
@@ -415,8 +449,7 @@ fn came_about(
         CommitFate::NotMade => return Ok(None),
     };
     repository.settle_index(&commit, &intent.paths)?;
-    let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-    committed(call, run, intent, &commit, &paths).map(Some)
+    settled(call, run, pending, (memory, repository), intent, &commit).map(Some)
 }
 
 /// What a hook made of our commit, where it stands in its place.
@@ -470,21 +503,16 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Effect
         CommitFate::Running => Err(still_running()),
         CommitFate::Made(commit) => {
             repository.settle_index(&commit, &intent.paths)?;
-            let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             forget_git(call);
-            if paths.is_empty() {
-                repository.take_back_empty(&commit, &memory.start.branch, &intent.paths)?;
-                let outcome = empty(pending, &HookChanges::default(), Map::new());
-                return Ok(EffectState::Settled(outcome));
-            }
-            committed(call, run, &intent, &commit, &paths).map(EffectState::Settled)
+            let outcome = settled(call, run, pending, (&memory, &repository), &intent, &commit);
+            outcome.map(EffectState::Settled)
         }
         // It was made; that somebody rewrote it since is for the next report to refuse.
         CommitFate::Rewritten(commit) => {
             let commit = as_rewritten(&repository, &intent, commit)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             forget_git(call);
-            committed(call, run, &intent, &commit, &paths).map(EffectState::Settled)
+            committed(call, run, &intent, &commit, (&paths, &[])).map(EffectState::Settled)
         }
         CommitFate::NotMade => {
             repository.take_back_intent_to_add(&intent.paths)?;
@@ -541,6 +569,18 @@ pub fn notes(result: &Value, tasks: &str) -> Vec<String> {
             ids.join(", ")
         ));
     }
+    let by_hook = result.get("byHook").and_then(Value::as_array);
+    if let Some(files) = by_hook {
+        let files: Vec<String> = files
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
+        told.push(format!(
+            "a hook of git changed files of the commit: {}",
+            few(&files)
+        ));
+    }
     if result.get("tasksEdited") == Some(&Value::Bool(true)) {
         told.push(format!(
             "{tasks} was changed by somebody else, too: the commit brings that along"
@@ -568,7 +608,7 @@ fn committed(
     run: &RunState,
     intent: &Intent,
     commit: &CommitInfo,
-    paths: &[RepoPath],
+    (paths, by_hook): (&[RepoPath], &[String]),
 ) -> Result<Outcome, Fault> {
     let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
     let mut keep = memory::with_commit(run, commit.oid.as_str())?;
@@ -591,6 +631,9 @@ fn committed(
             "files": files,
         }),
     );
+    if !by_hook.is_empty() {
+        result["byHook"] = json!(by_hook);
+    }
     // The commit stands, whatever becomes of its note.
     let noted = Memory::of(run)
         .and_then(|memory| notes::of_pending(call, &memory.repository(), &commit.oid));

@@ -2,9 +2,9 @@
 //! performed once, and looked for after a crash.
 
 pub mod branch;
-mod by_hook;
 pub mod commit;
 pub mod delete;
+mod hooked;
 pub mod message;
 pub mod notes;
 pub(crate) mod push;

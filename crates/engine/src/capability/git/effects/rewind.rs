@@ -14,10 +14,7 @@ use workspace::tasks::{Rewrite, StatusChange};
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::git::read::ends_of;
-use crate::capability::git::uncommitted::{FormerFiles, Submodules};
-use crate::capability::memory::{
-    self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, UNCOMMITTED, WRITTEN,
-};
+use crate::capability::memory::{self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, WORK, WRITTEN};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::intent;
@@ -278,14 +275,13 @@ pub(crate) fn perform(
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
-    let (files, submodules, lost) = uncommitted(call, run, &repository, &intent)?;
+    let tree = tree_then(call, &repository, &intent)?;
     let on_spawn = noted(call, "rewind-in-git");
     let way = WayBack {
         branch: &intent.branch,
         from: &intent.from,
         to: &intent.to,
-        files: &files,
-        submodules: &submodules,
+        tree: &tree,
         untouched: &intent.untouched,
         kept_as: &intent.kept_as,
     };
@@ -320,7 +316,6 @@ pub(crate) fn perform(
             "uncommitted": names(&intent.uncommitted),
             "files": names(&taken.files),
             "submodules": names(&taken.submodules),
-            "lost": names(&lost),
         }),
         keep,
         artifacts: Vec::new(),
@@ -347,28 +342,18 @@ fn half_way(error: impl Into<Fault>, intent: &Intent) -> Fault {
     fault.suggest(told.join("; "))
 }
 
-/// What was changed then and no commit had, and the files of which that is not known any more.
-fn uncommitted(
-    call: &Call<'_>,
-    run: &RunState,
-    repository: &Repository,
-    intent: &Intent,
-) -> Result<(FormerFiles, Submodules, Vec<RepoPath>), Fault> {
+/// The tree that the work was then: that of the last report of the item in hand; else that of the commit.
+fn tree_then(call: &Call<'_>, repository: &Repository, intent: &Intent) -> Result<Oid, Fault> {
     let past = run_at(&call.dir, intent.event)?;
-    // The branch may have by now what no commit had then, and so may what was taken back before.
-    let mut commits = vec![intent.from.clone()];
-    commits.extend(repository.commits_under(&format!("{KEPT_UNDER}/{}/", run.run))?);
-    let (mut files, mut submodules, mut lost) = (FormerFiles::new(), Submodules::new(), Vec::new());
     for (token, _) in past.waiting() {
-        let Some(uncommitted) = UNCOMMITTED.read(&token.kept)? else {
-            continue;
-        };
-        let (of_token, gone) = uncommitted.read(&call.dir, repository, &commits)?;
-        files.extend(of_token);
-        submodules.extend(uncommitted.submodules);
-        lost.extend(gone);
+        if let Some(tree) = WORK.read(&token.kept)?
+            && repository.resolve_tree(tree.as_str())?.is_some()
+        {
+            return Ok(tree);
+        }
     }
-    Ok((files, submodules, lost))
+    let tree = repository.resolve_tree(intent.to.as_str())?;
+    tree.ok_or_else(|| Fault::bug(format!("there is no commit {}", intent.to)))
 }
 
 /// Doing it again does no harm; what a dead git left in its way does.

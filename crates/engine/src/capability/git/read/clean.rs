@@ -13,9 +13,9 @@ use crate::view::autopilot::request;
 
 use super::preflight::refused;
 
-/// The reports of the baseline that lie in the working tree.
-fn baseline_files(repository: &Repository, request: &request::Start) -> Vec<RepoPath> {
-    let reports = &request.baseline.reports;
+/// The reports of the suite that lie in the working tree.
+fn report_files(repository: &Repository, request: &request::Start) -> Vec<RepoPath> {
+    let reports = &request.reports;
     reports
         .iter()
         .filter_map(|report| repository.relative(report))
@@ -69,7 +69,7 @@ pub(super) fn dirty(
 ) -> Result<BTreeMap<RepoPath, DirtyFile>, Fault> {
     let memory = memory::Memory {
         // A report of the suite as it is may lie in the tree.
-        reports: baseline_files(repository, request),
+        reports: report_files(repository, request),
         start: start.clone(),
         dirty: BTreeMap::new(),
         last_commit: start.head.clone(),

@@ -1,29 +1,26 @@
 //! The reader of commits: what is to be committed, or what somebody committed already.
 
-use std::time::UNIX_EPOCH;
-
 use globset::{Glob, GlobSetBuilder};
 use machine::state::Token;
 use machine::{Finding, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value, json};
-use workspace::git::{Change, FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
+use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::effects::commit::paths_of;
-use crate::capability::git::read::handed_in::{FOREIGN_COMMIT, HandedIn, not_of_the_run};
-use crate::capability::git::read::{
-    HISTORY_REWRITTEN, History, config_loosened, finding, named_paths, on_the_branch, with_files,
+use crate::capability::git::read::handed_in::{
+    FOREIGN_COMMIT, foreign, is_straight, not_of_the_run,
 };
-use crate::capability::git::uncommitted::Submodules;
-use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested, UNCOMMITTED};
-use crate::capability::tests::evidence::frozen::TestReader;
-use crate::capability::tests::findings::stash;
-use crate::capability::tests::only;
+use crate::capability::git::read::{
+    HISTORY_REWRITTEN, config_loosened, finding, named_paths, on_the_branch, with_files,
+};
+use crate::capability::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
+use crate::capability::tests::difference::{Difference, names};
+use crate::capability::tests::evidence::TestEvidence;
+use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::read::{few, name_of};
-use crate::capability::tests::since::all_since;
-use crate::capability::tests::unchanged::began_at;
-use crate::clock;
+use crate::capability::tests::rule::{self, put_back_whole};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb, argument, step};
 use crate::support::HandlerError;
@@ -35,6 +32,8 @@ pub(super) const CHANGED_AFTER_GREEN: &str = "changed_after_green";
 pub(crate) const HANDED_IN: &str = "handedIn";
 /// What a report of a commit says where it holds something else.
 pub(crate) const UNTESTED: &str = "untested";
+/// What it says of the tree that the commit is to have, where all that is changed is committed.
+pub(crate) const TREE: &str = "tree";
 
 /// Reads a report of a commit.
 pub fn read(
@@ -61,131 +60,179 @@ pub fn read(
         ))
         .into());
     };
-    let mut memory = Memory::of(run)?;
-    let repository = memory.repository();
+    let repository = Memory::of(run)?.repository();
     let status = call.tree(&repository)?;
-    on_the_branch(&status, &memory, &repository)?;
-    let head = status.head.as_ref();
-    let mut history = History::settle(&call.pinned, run, head, &mut memory, &repository)?;
-    let (rewritten, warnings) = (history.is_rewritten, history.warning.map(str::to_owned));
-    let mut findings: Vec<Finding> = history.finding.take().into_iter().collect();
-    findings.extend(config_loosened(call));
-    let present = run.token(token);
-    let tested = CommittedReport::of(present, role)?;
-    let handed_in = HandedIn {
-        call,
-        status: &status,
-        memory: &memory,
-        run,
-        rests: &tested,
-        rewritten,
-    };
+    on_the_branch(&status, &Memory::of(run)?, &repository)?;
+    no_conflict(&status)?;
     let named = named_paths(call, &repository, files)?;
-    let changes = Changes::of(&status, &memory, &repository, &named)?;
-    changes.no_dirty_submodules(&repository)?;
-    findings.extend(of_other_kinds(
-        role,
-        &memory,
-        (&status, &changes),
-        rewritten,
-    )?);
+    let handed_in = TestEvidence::default();
+    let mut work = Work::of(run, (&call.dir, &call.pinned), &status, &named, &handed_in)?;
+    work.changes.no_dirty_submodules(&repository)?;
+    let mut findings: Vec<Finding> = work.history.finding.take().into_iter().collect();
+    findings.extend(config_loosened(call));
+    let sorter = work.sorter(&repository, &call.pinned)?;
+    if !role.only.is_empty() {
+        let of_item = sorter.between(&work.base, &work.tree)?;
+        findings.extend(rule::other_files(role, &of_item));
+    }
     if let Some(checks) = checks {
         findings.extend(checks.findings(role, &call.pinned.evidence.policy));
     }
-    let checked = |mut reading: Reading| -> Result<Reading, HandlerError> {
-        let committed = paths_of(&reading.facts)?;
-        reading.warnings.extend(unpushed(&repository, &committed)?);
-        if let Some(checks) = checks {
-            reading.facts.extend(checks.facts());
-            reading.evidence.extend(checks.keep(&call.dir)?);
-            reading.keep_run.extend(checks.keep_run(&call.dir)?);
-        }
-        Ok(reading)
-    };
+    let present = run.token(token);
+    let rests = RestsOn::of(present, role)?;
+    if let Some(tested) = &rests.tested {
+        let since = sorter.between(&tested.work.tree, &work.tree)?;
+        findings.extend(rests.changed_since(&work, &since));
+    } else {
+        findings.extend(rests.is_untested());
+    }
+    // Commits of the executor are the subtask's own where they come to what was tested.
+    let own = Own::of(&work, &status, &repository)?;
     if let Some(sha) = sha {
-        let mut reading = handed_in.read(sha, message.as_ref(), findings)?;
-        reading.warnings.extend(warnings);
-        let is_all = reading.facts.get("sha").and_then(Value::as_str) != Some("");
-        if let Some(key) = present.and_then(|token| token.key())
-            && is_all
-        {
-            let made = LAST_COMMIT.read(&reading.keep_run)?.unwrap_or_default();
-            COMMIT_OF.of(key).put(&mut reading.keep_run, &made)?;
+        let named = repository.resolve(sha)?;
+        if named.is_none() || named != status.head {
+            findings.push(foreign(format!("`{sha}` is not HEAD")));
+        } else if own.is_none() {
+            findings.push(foreign(format!(
+                "`{sha}` is the run's last commit, not a new one"
+            )));
         }
-        let mut keep = history.keep;
-        if !is_all {
-            // The commit that is made now is the last one, whatever came in before it.
-            keep.retain(|name, _| !LAST_COMMIT.is_called(name));
+    }
+    if let Some(own) = &own
+        && !own.is_straight
+    {
+        findings.push(not_of_the_run(&work, &status)?);
+    }
+    let paths = chosen(&work.changes, &named)?;
+    findings.extend(rests.left_out(&work.changes, &paths));
+    let of_own = own.as_ref().map_or(&[][..], |own| &own.paths);
+    not_dirty_before(&work.memory, of_own)?;
+    let mut reading = if paths.is_empty() {
+        let Some(own) = &own else {
+            return Err(nothing_changed(&rests, &findings).into());
+        };
+        secrets(call, &repository, &own.paths, &reopened())?;
+        let made = repository.commit_info(&own.head).map_err(Fault::from)?;
+        let mut reading = reading(
+            own.head.to_string(),
+            Some(made.message),
+            &own.paths,
+            findings,
+        );
+        reading.keep_run = memory::with_commit(run, own.head.as_str())?;
+        if let Some(key) = present.and_then(Token::key) {
+            COMMIT_OF
+                .of(key)
+                .put(&mut reading.keep_run, &own.head.to_string())?;
         }
-        reading.keep_run = keep.into_iter().chain(reading.keep_run).collect();
-        return checked(reading);
-    }
-    let mut instead = None;
-    if !rewritten && status.head.as_ref() != Some(&memory.last_oid()?) {
-        instead = handed_in.would_be_other()?;
-        findings.push(not_of_the_run(
-            &status,
-            &memory,
-            &repository,
-            |hand_in| match &instead {
-                Some(other) => format!("they do not hold what was tested: {other}"),
-                None => format!("if you made them for this subtask, {hand_in}"),
-            },
-        )?);
-    }
-    if let Some(path) = status.unmerged.first() {
-        return Err(refusal(
-            "unmerged",
-            format!("`{path}` has conflicts"),
-            format!(
-                "resolve them, go back with {reopen}, and run the tests again",
-                reopen = Verb::Reopen
-            ),
-        )
-        .into());
-    }
-    let paths = chosen(&changes, &named)?;
-    if paths.is_empty() {
-        // Nothing is left to commit because somebody committed it, beside the run's last commit or into it: that is to be
-        // handed in, or brought back.
-        if let Some(found) = findings
-            .iter()
-            .find(|finding| [FOREIGN_COMMIT, HISTORY_REWRITTEN].contains(&&*finding.policy))
-        {
-            return Err(refusal(
-                &found.policy,
-                found.message.clone(),
-                found.suggestion.clone().unwrap_or_default(),
-            )
-            .into());
+        reading
+    } else {
+        all_named(&work.changes, &named)?;
+        let all = [of_own, &paths].concat();
+        secrets(call, &repository, &all, &reopened())?;
+        let mut reading = reading(String::new(), message.clone(), &paths, findings);
+        if own.is_some() {
+            reading.facts.insert(HANDED_IN.to_owned(), true.into());
         }
-        return Err(nothing_changed(
-            &tested,
-            &status,
-            &repository,
-            (&memory.last_oid()?, began_at(run)),
-        )?
-        .into());
-    }
-    all_named(&changes, &named)?;
-    secrets(call, &repository, &paths, &reopened())?;
-    let came_in = history.came_in(status.head.as_ref(), &repository)?;
-    let changed = tested.changed_since(&repository, &status, &memory.last_oid()?)?;
-    findings.extend(changed.map(|found| match came_in.as_slice() {
-        [] => Finding {
-            suggestion: instead.or(found.suggestion),
-            ..found
-        },
-        came_in => tested.tested_on_another_base(came_in),
-    }));
-    findings.extend(tested.left_out(&changes, &paths));
-    let mut reading = reading(String::new(), message.clone(), &paths, findings);
-    reading.warnings.extend(warnings);
-    reading.keep_run = history.keep;
+        if paths == work.changes.paths() {
+            reading
+                .facts
+                .insert(TREE.to_owned(), work.tree.as_str().into());
+        }
+        reading
+    };
+    let mut keep = work.history.keep.clone();
+    // The commit that is made now is the last one, whatever came in before it.
+    keep.retain(|name, _| !LAST_COMMIT.is_called(name));
+    reading.keep_run = keep.into_iter().chain(reading.keep_run).collect();
     reading
-        .keep_run
-        .retain(|name, _| !LAST_COMMIT.is_called(name));
-    checked(reading)
+        .warnings
+        .extend(work.history.warning.map(str::to_owned));
+    let committed = paths_of(&reading.facts)?;
+    reading.warnings.extend(unpushed(&repository, &committed)?);
+    if let Some(checks) = checks {
+        reading.facts.extend(checks.facts());
+        reading.evidence.extend(checks.keep(&call.dir)?);
+        reading.keep_run.extend(checks.keep_run(&call.dir)?);
+    }
+    Ok(reading)
+}
+
+fn no_conflict(status: &TreeStatus) -> Result<(), HandlerError> {
+    let Some(path) = status.unmerged.first() else {
+        return Ok(());
+    };
+    Err(refusal(
+        "unmerged",
+        format!("`{path}` has conflicts"),
+        format!(
+            "resolve them, go back with {reopen}, and run the tests again",
+            reopen = Verb::Reopen
+        ),
+    )
+    .into())
+}
+
+/// Commits that the executor made behind the run's last one.
+struct Own {
+    head: Oid,
+    /// The files that they changed.
+    paths: Vec<RepoPath>,
+    /// Whether they lead back to the run's last commit by single parents.
+    is_straight: bool,
+}
+
+impl Own {
+    fn of(
+        work: &Work,
+        status: &TreeStatus,
+        repository: &Repository,
+    ) -> Result<Option<Self>, HandlerError> {
+        let Some(head) = &status.head else {
+            return Ok(None);
+        };
+        // Where the run's own commits are gone and a person lets that pass, HEAD stands for itself.
+        let base = if work.history.is_rewritten {
+            repository.resolve("HEAD^")?.unwrap_or_else(|| head.clone())
+        } else {
+            work.base.clone()
+        };
+        if *head == base {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            head: head.clone(),
+            paths: repository.changed_paths(&base, head)?,
+            is_straight: work.history.is_rewritten || is_straight(repository, &base, head)?,
+        }))
+    }
+}
+
+/// Refuses commits of the executor that take in what was changed before the run began.
+fn not_dirty_before(memory: &Memory, paths: &[RepoPath]) -> Result<(), HandlerError> {
+    let is_dirty = |path: &&RepoPath| memory.dirty.get(*path).is_some_and(|dirty| !dirty.left);
+    let before: Vec<String> = paths
+        .iter()
+        .filter(is_dirty)
+        .map(ToString::to_string)
+        .collect();
+    if before.is_empty() {
+        return Ok(());
+    }
+    Err(refusal(
+        "was_dirty",
+        format!(
+            "the commit takes in what was changed before the run began: {}",
+            before.join(", ")
+        ),
+        format!(
+            "take the commit back, of which nothing is lost by that ({reset}), and have it made of the other files: {commit}",
+            reset = NextStep::git(["reset", "--quiet", "HEAD~1"]),
+            commit = Verb::Report.step().with("phase", "commit")
+        ),
+    )
+    .detail("files", before)
+    .into())
 }
 
 /// The warning that one of these paths is a submodule at a commit that none of its remotes is known to have.
@@ -200,62 +247,38 @@ fn unpushed(repository: &Repository, paths: &[RepoPath]) -> Result<Option<String
     Ok(None)
 }
 
-/// What is to be said of files that are of another kind than the commit may hold, committed since or not.
-fn of_other_kinds(
-    role: &Role,
-    memory: &Memory,
-    (status, changes): (&TreeStatus, &Changes),
-    rewritten: bool,
-) -> Result<Vec<Finding>, HandlerError> {
-    if role.only.is_empty() {
-        return Ok(Vec::new());
-    }
-    let repository = memory.repository();
-    let last = memory.last_oid()?;
-    let since = all_since((&repository, status), changes, &last, rewritten)?;
-    let reader = TestReader::new(&repository, memory, &last, status)?;
-    Ok(only::findings(role, &reader, &since)?)
-}
-
 /// The refusal of a commit of nothing.
-fn nothing_changed(
-    tested: &CommittedReport<'_>,
-    status: &TreeStatus,
-    repository: &Repository,
-    (last, began_at): (&Oid, i64),
-) -> Result<Refusal, HandlerError> {
-    let is_there = tested.changed_since(repository, status, last)?.is_none();
+fn nothing_changed(rests: &RestsOn<'_>, findings: &[Finding]) -> Refusal {
+    let is_reason =
+        |finding: &&Finding| [FOREIGN_COMMIT, HISTORY_REWRITTEN].contains(&&*finding.policy);
+    if let Some(found) = findings.iter().find(is_reason) {
+        let suggestion = found.suggestion.clone().unwrap_or_default();
+        return refusal(&found.policy, found.message.clone(), suggestion);
+    }
     let reopen = Verb::Reopen.step().and("reason");
-    if is_there || tested.tested.is_none() {
-        return Ok(refusal(
-            "nothing_changed",
-            "nothing was changed since the last commit",
-            format!(
+    let mut policies = findings.iter().map(|finding| &*finding.policy);
+    let is_other = policies.any(|policy| policy == CHANGED_AFTER_GREEN);
+    refusal(
+        "nothing_changed",
+        "nothing was changed since the last commit",
+        match rests.tested.as_ref().filter(|_| is_other) {
+            Some(tested) => format!(
+                "bring back what {} was tested with ({}), and report again: {}; or go back with {reopen}, and do it again",
+                rests.name(),
+                NextStep::git([
+                    "restore",
+                    &format!("--source={}", tested.work.tree.short()),
+                    "--",
+                    ":/"
+                ]),
+                Verb::Report
+            ),
+            None => format!(
                 "do the work and commit again; go back with {reopen} where something was left out, or skip the subtask with {skip}",
                 skip = Verb::Skip.step().and("reason")
             ),
-        ));
-    }
-    let stash = repository.stashed_on(began_at)?;
-    Ok(refusal(
-        "nothing_changed",
-        format!(
-            "what the accepted {} was tested with is not in the working tree any more: nothing is changed since the last commit",
-            tested.name()
-        ),
-        if stash.is_some() && stash == status.head {
-            format!(
-                "bring it back from the stash with {}, then {}",
-                NextStep::git(["stash", "pop"]),
-                Verb::Report
-            )
-        } else {
-            format!(
-                "bring it back, then {}; or go back with {reopen} and do it again",
-                Verb::Report
-            )
         },
-    ))
+    )
 }
 
 /// Refuses files that were changed before the run began, and again since, unless they are named.
@@ -359,173 +382,80 @@ pub(crate) fn secrets(
 }
 
 /// The report that a commit rests on.
-pub(super) struct CommittedReport<'a> {
+struct RestsOn<'a> {
     /// Its label; none where the workflow names none.
     label: Option<&'a String>,
     /// What it was about; none where the item did not come by it.
-    pub(super) tested: Option<Tested>,
-    /// The commits that submodules were at which it came with.
-    submodules: Submodules,
-    /// When it was accepted, in milliseconds since 1970; none where the item did not come by it.
-    accepted_at: Option<i64>,
+    tested: Option<Tested>,
 }
 
-impl<'a> CommittedReport<'a> {
+impl<'a> RestsOn<'a> {
     /// That of the commit which `role` asks for, by an item on its way.
     fn of(present: Option<&Token>, role: &'a Role) -> Result<Self, Fault> {
         let label = role.of.as_ref();
-        let uncommitted = present.map(|token| UNCOMMITTED.read(&token.kept));
-        let uncommitted = uncommitted.transpose()?.flatten().unwrap_or_default();
+        let tested = present.map(|token| TESTED.read(&token.kept, label));
         Ok(Self {
             label,
-            submodules: uncommitted.submodules,
-            accepted_at: present.and_then(|token| clock::millis_of(&token.entered_at)),
-            tested: match present {
-                Some(token) => TESTED.read(&token.kept, label)?,
-                None => None,
-            },
+            tested: tested.transpose()?.flatten(),
         })
     }
 
     /// What people call it.
-    pub(super) fn name(&self) -> String {
+    fn name(&self) -> String {
         name_of(self.label)
     }
 
+    /// How it is tested anew.
+    fn again(&self) -> String {
+        format!(
+            "go back with {reopen}, run the tests again, report {}, then commit",
+            self.name(),
+            reopen = Verb::Reopen.step().and("reason")
+        )
+    }
+
     /// Whether nothing was tested of what a tested report is asked for.
-    pub(super) fn is_untested(&self) -> Option<Finding> {
-        (self.label.is_some() && self.tested.is_none()).then(|| {
+    fn is_untested(&self) -> Option<Finding> {
+        self.label.is_some().then(|| {
             finding(
                 CHANGED_AFTER_GREEN,
                 format!("no accepted {} stands behind this commit", self.name()),
-                format!(
-                    "go back with {reopen}, run the tests, report them, then commit",
-                    reopen = Verb::Reopen.step().and("reason")
-                ),
+                self.again(),
             )
         })
     }
 
-    /// Whether the tree is still the one that was tested.
-    pub(super) fn changed_since(
-        &self,
-        repository: &Repository,
-        status: &TreeStatus,
-        last: &Oid,
-    ) -> Result<Option<Finding>, HandlerError> {
-        let Some(tested) = &self.tested else {
-            return Ok(self.is_untested());
-        };
-        let request = FingerprintRequest {
-            exclude: &tested.exclude,
-            ..FingerprintRequest::default()
-        };
-        let now = repository.fingerprint(status, &request)?;
-        if now.tree.as_str() == tested.tree {
-            return Ok(None);
-        }
-        // What somebody committed since is no change any more, and there.
-        let is_here = status.head.as_ref() == Some(last);
-        let gone: Vec<String> = tested
-            .files
-            .iter()
-            .filter(|path| {
-                is_here
-                    && !status
-                        .changes
-                        .iter()
-                        .any(|change| change.paths().any(|own| own == *path))
-            })
-            .map(ToString::to_string)
-            .collect();
-        let again = format!(
-            "go back with {reopen}, run the tests again, report {}, then commit",
-            self.name(),
-            reopen = Verb::Reopen.step().and("reason")
-        );
-        let is_new = |change: &&Change| {
-            let known = tested.files.iter().chain(&tested.exclude);
-            change.untracked && is_here && !known.into_iter().any(|path| change.path.is_under(path))
-        };
-        let added = status.changes.iter().filter(is_new);
-        let added: Vec<&RepoPath> = added.map(|change| &change.path).collect();
-        let is_lost = |change: &&Change| {
-            change.deleted
-                && is_here
-                && !tested.files.is_empty()
-                && !tested.files.contains(&change.path)
-        };
-        let lost = status.changes.iter().filter(is_lost);
-        let lost: Vec<String> = lost.map(|change| change.path.to_string()).collect();
-        let found = if !lost.is_empty() {
-            let paths: Vec<String> = lost.iter().map(|path| format!(":/{path}")).collect();
-            let restore = ["git", "restore", "--"].into_iter();
-            let restore = NextStep::shell(restore.chain(paths.iter().map(String::as_str)));
-            finding(
-                CHANGED_AFTER_GREEN,
-                format!("deleted since {} was accepted: {}", self.name(), few(&lost)),
-                format!(
-                    "bring back what is to stay ({restore}), and report again: {}; where it is to go, {again}",
-                    Verb::Report
-                ),
-            )
-        } else if gone.is_empty() && !tested.files.is_empty() && !added.is_empty() {
-            let aside = stash(repository.top_level(), &added);
-            finding(
+    /// Whether the tree is still the one that was tested; `since` is what differs.
+    fn changed_since(&self, work: &Work, since: &[Difference]) -> Option<Finding> {
+        let tested = self.tested.as_ref().filter(|_| !since.is_empty())?;
+        let changed = names(since);
+        let all: Vec<&Difference> = since.iter().collect();
+        let found = match work.history.warning {
+            Some(_) => finding(
                 CHANGED_AFTER_GREEN,
                 format!(
-                    "files are there that the accepted {} was tested without",
-                    self.name()
-                ),
-                format!(
-                    "take away what does not belong to the work, or set it aside ({aside}), and report again: {}; where it does, {again}",
-                    Verb::Report
-                ),
-            )
-        } else if gone.is_empty() {
-            finding(
-                CHANGED_AFTER_GREEN,
-                format!(
-                    "the files are no longer those that the accepted {} was tested with",
-                    self.name()
-                ),
-                format!("take away what does not belong to the work; where it does, {again}"),
-            )
-        } else {
-            finding(
-                CHANGED_AFTER_GREEN,
-                format!(
-                    "what the accepted {} was tested with is not there any more, or is as before: {}",
+                    "the branch was put on another base, or merged with one, since {} was accepted: {} came with it",
                     self.name(),
-                    few(&gone)
+                    few(&changed)
                 ),
-                format!("bring it back; where it does not belong to the work, {again}"),
-            )
-        };
-        let mut files = self.written_since(repository, status);
-        files.extend(gone.into_iter().chain(lost));
-        Ok(Some(with_files(found, &files)))
-    }
-
-    /// That the tree is another one because others' work came in, of these files.
-    fn tested_on_another_base(&self, came_in: &[RepoPath]) -> Finding {
-        let names: Vec<String> = came_in.iter().map(ToString::to_string).collect();
-        with_files(
-            finding(
+                self.again(),
+            ),
+            None => finding(
                 CHANGED_AFTER_GREEN,
                 format!(
-                    "the branch was put on another base, or merged with one, since {} was accepted, which came with changes of {}",
+                    "these files are not what {} was tested with: {}",
                     self.name(),
-                    few(&names)
+                    few(&changed)
                 ),
                 format!(
-                    "go back with {reopen}, run the tests again, report {}, then commit",
-                    self.name(),
-                    reopen = Verb::Reopen.step().and("reason")
+                    "bring back what was tested ({}), and report again: {}; where the change is to stay, {}",
+                    put_back_whole(&tested.work.tree, &all),
+                    Verb::Report,
+                    self.again()
                 ),
             ),
-            &names,
-        )
+        };
+        Some(with_files(found, &changed))
     }
 
     /// Whether it was tested with files that the commit leaves out.
@@ -555,30 +485,6 @@ impl<'a> CommittedReport<'a> {
             ),
         );
         Some(with_files(found, &left))
-    }
-
-    /// The changed files that were written after it was accepted, by their times, and the submodules that were moved.
-    fn written_since(&self, repository: &Repository, status: &TreeStatus) -> Vec<String> {
-        let is_later = |path: &RepoPath| {
-            let about = std::fs::symlink_metadata(repository.top_level().join(path.as_os_str()));
-            let written = about.and_then(|about| about.modified()).ok();
-            let written = written.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-            let written = written.and_then(|at| i64::try_from(at.as_millis()).ok());
-            written
-                .zip(self.accepted_at)
-                .is_some_and(|(at, accepted)| at > accepted)
-        };
-        // Of a submodule the time of its folder says nothing.
-        let is_other = |path: &RepoPath| match self.submodules.get(path) {
-            Some(was) => repository.submodule_head(path).ok().flatten().as_ref() != Some(was),
-            None => is_later(path),
-        };
-        let present = status.changes.iter().filter(|change| !change.deleted);
-        present
-            .map(|change| &change.path)
-            .filter(|path| is_other(path))
-            .map(ToString::to_string)
-            .collect()
     }
 }
 

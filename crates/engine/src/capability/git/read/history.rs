@@ -29,8 +29,6 @@ pub(crate) struct History {
     pub(crate) finding: Option<Finding>,
     /// The run's last commit is gone, so that nothing can be held against it.
     pub(crate) is_rewritten: bool,
-    /// The commit that the run remembered, where others came in behind or below it since.
-    was: Option<Oid>,
     /// What to keep in the run's memory.
     pub(crate) keep: Map<String, Value>,
 }
@@ -61,7 +59,6 @@ impl History {
             memory.last_commit = from.to_string();
             return Ok(Self {
                 warning: Some(BASE_MERGED),
-                was: Some(last),
                 keep: kept(memory)?,
                 ..Self::default()
             });
@@ -78,24 +75,11 @@ impl History {
             }
             return Ok(Self {
                 warning: Some(BASE_MOVED),
-                was: Some(last),
                 keep,
                 ..Self::default()
             });
         }
         Ok(Self::rewritten(&last, Some(head), memory, repository)?)
-    }
-
-    /// The files that others brought.
-    pub(crate) fn came_in(
-        &self,
-        head: Option<&Oid>,
-        repository: &Repository,
-    ) -> Result<Vec<RepoPath>, Fault> {
-        match (&self.was, head) {
-            (Some(was), Some(head)) => Ok(repository.changed_paths(was, head)?),
-            _ => Ok(Vec::new()),
-        }
     }
 
     fn rewritten(

@@ -15,11 +15,10 @@ use workspace::git::{Operation, Repository, TreeStatus};
 use workspace::runner::definition::command_definition;
 
 use crate::call::Call;
-use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
-use crate::capability::tests::findings::stash;
+use crate::capability::tests::evidence::TestEvidence;
+use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::read::few;
-use crate::capability::tests::since::since_last;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::next_step::{NextStep, Verb};
@@ -138,53 +137,46 @@ pub(crate) fn of_any_report(
 
 /// What was changed since the run's last commit, where none of it is to be committed.
 fn changes_left(call: &Call<'_>, run: &RunState) -> Result<Option<Finding>, HandlerError> {
-    let memory = Memory::of(run)?;
-    let repository = memory.repository();
+    let repository = Memory::of(run)?.repository();
     let status = call.tree(&repository)?;
-    let changes = Changes::of(&status, &memory, &repository, &[])?;
-    let last = memory.last_oid()?;
-    let changed = since_last(&repository, &status, &changes, &last, false)?;
+    let nothing = TestEvidence::default();
+    let work = Work::of(run, (&call.dir, &call.pinned), &status, &[], &nothing)?;
+    let changed = repository.changed_paths(&work.base, &work.tree)?;
+    let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
     if changed.is_empty() {
         return Ok(None);
     }
-    let head = status.head.as_ref().filter(|head| **head != last);
-    // What is in no commit would stand in the way.
-    let beside = changes.names();
-    let set_aside = |files: &[String]| stash(repository.top_level(), files);
-    let aside = if beside.is_empty() {
-        String::new()
-    } else {
-        format!("set aside what is in no commit ({}); ", set_aside(&beside))
-    };
-    let found = match head {
-        Some(head) => finding(
-            CHANGES_LEFT,
-            format!(
-                "nothing of this is to be on the run's branch, where {} was committed; changed since are {}",
-                head.short(),
-                few(&changed)
-            ),
-            format!(
-                "write down what was learned; {aside}keep the commit on a branch of its own ({}), and put this one back ({}); then report again: {}",
-                NextStep::git(["branch", &format!("tried-{}", head.short()), head.as_str()]),
-                NextStep::git(["reset", "--keep", last.as_str()]),
-                Verb::Report
-            ),
+    let mut steps = Vec::new();
+    let uncommitted = work.changes.names();
+    if !uncommitted.is_empty() {
+        steps.push(set_aside(&uncommitted));
+    }
+    if status.head.as_ref() != Some(&work.base) {
+        let kept = format!("{}-tried", work.memory.start.branch);
+        steps.push(NextStep::git(["branch", "--force", &kept]));
+        steps.push(NextStep::git(["reset", "--keep", work.base.as_str()]));
+    }
+    let found = finding(
+        CHANGES_LEFT,
+        format!(
+            "nothing of this is to be on the run's branch, and these files are changed: {}",
+            few(&changed)
         ),
-        None => finding(
-            CHANGES_LEFT,
-            format!(
-                "nothing of this is committed, and these files are changed: {}",
-                few(&changed)
-            ),
-            format!(
-                "write down what was learned, and set them aside ({}) or take them back; then report again: {}",
-                set_aside(&changed),
-                Verb::Report
-            ),
+        format!(
+            "write down what was learned, set aside what was tried ({}), and report again: {}",
+            text::listed(steps.iter().map(ToString::to_string)),
+            Verb::Report
         ),
-    };
+    );
     Ok(Some(with_files(found, &changed)))
+}
+
+/// The step that sets changes of these files aside.
+pub(crate) fn set_aside(files: &[String]) -> NextStep {
+    // From the top, wherever the reader stands.
+    let paths: Vec<String> = files.iter().map(|path| format!(":/{path}")).collect();
+    let words = ["git", "stash", "push", "--include-untracked", "--"];
+    NextStep::shell(words.into_iter().chain(paths.iter().map(String::as_str)))
 }
 
 /// Whether the settings are weaker than those that the run is pinned to.

@@ -25,6 +25,8 @@ pub struct Bench<'a> {
     head: Oid,
     /// The files that the test command writes its report to in the working tree.
     reports: Vec<PathBuf>,
+    /// The file that it writes its coverage to there.
+    coverage: Option<PathBuf>,
     cancelled: &'a Cancellation,
 }
 
@@ -57,6 +59,7 @@ impl<'a> Bench<'a> {
             config,
             head,
             reports: Vec::new(),
+            coverage: None,
             cancelled,
         })
     }
@@ -65,6 +68,13 @@ impl<'a> Bench<'a> {
     #[must_use]
     pub fn reporting(mut self, files: &[PathBuf]) -> Self {
         self.reports = files.to_vec();
+        self
+    }
+
+    /// Has coverage read from where it lies in the working tree, if the test command is run there.
+    #[must_use]
+    pub fn covering(mut self, file: Option<&Path>) -> Self {
+        self.coverage = file.map(Path::to_owned);
         self
     }
 
@@ -128,6 +138,10 @@ impl<'a> Bench<'a> {
         let tests = taken.report.iter_mut().flat_map(|report| &mut report.tests);
         for test in tests.filter(|test| test.id.contains(&*there)) {
             test.id = test.id.replace(&*there, &here).into();
+        }
+        if may_break && let Some(path) = &self.coverage {
+            let written = self.place_of(path).unwrap_or_else(|| path.clone());
+            taken.take_coverage_of(&written, path)?;
         }
         Ok(taken)
     }

@@ -2,8 +2,9 @@
 
 use ::test_report::{FileCoverage, Metric};
 use workspace::convention::paths::Language;
-use workspace::git::{Change, Oid, Repository};
+use workspace::git::{Oid, Repository};
 
+use crate::capability::tests::difference::Difference;
 use crate::fault::Fault;
 
 /// How much of what was changed tests reach.
@@ -20,16 +21,16 @@ pub struct Reached {
 pub fn reached<'c>(
     repository: &Repository,
     last: &Oid,
-    changes: impl Iterator<Item = &'c Change>,
+    changes: impl Iterator<Item = &'c Difference>,
     covered: &[FileCoverage],
 ) -> Result<Option<Reached>, Fault> {
     if covered.iter().all(|file| file.hits.is_empty()) {
         return Ok(None);
     }
     let mut all = Reached::default();
-    for change in changes.filter(|change| !change.deleted) {
+    for change in changes.filter(|change| change.after.is_some()) {
         let name = change.path.to_string();
-        let stretches = if change.untracked {
+        let stretches = if change.before.is_none() {
             vec![(1, u32::MAX)]
         } else {
             repository.added_lines(last, &change.path)?

@@ -1,25 +1,22 @@
 //! Tests of what is there already, tried on a product whose functions do nothing but fail: new ones that pass there, too, show nothing
 //! of it, and older ones that have come to pass there show it no more.
 
-use std::path::Path;
-
 use ::test_report::Outcome;
-use machine::role::FileClass;
-use machine::state::Token;
-use machine::{Finding, Role, RunState};
+use machine::Finding;
 use serde::{Deserialize, Serialize};
 use workspace::convention::paths::PathClass;
-use workspace::git::{FILE_MODE, Oid, RepoPath, TreeEntry};
+use workspace::git::{Oid, RepoPath, TreeEntry};
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{LAST_LEDGER, Memory};
+use crate::capability::memory::Memory;
+use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::bench::{Bench, benches};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::verified::Asked;
-use crate::capability::tests::evidence::{TestEvidence, baseline};
-use crate::capability::tests::known::began;
+use crate::capability::tests::known;
 use crate::capability::tests::read::{MOST_NAMED, few};
+use crate::capability::tests::rule::is_of_tests_alone;
 use crate::fault::Fault;
 use crate::next_step::Verb;
 
@@ -94,7 +91,7 @@ pub fn of(asked: &Asked<'_>, taken: &TestEvidence) -> Result<Option<HollowRun>, 
     let Some(now) = taken.ledger().filter(|now| now.every) else {
         return Ok(Some(HollowRun::undecided("not every test has a name")));
     };
-    let new = match new_tests((asked.run_dir, asked.run), asked.present, taken, &now)? {
+    let new = match new_tests(asked, taken, &now)? {
         Some(new) if new.is_empty() => return Ok(None),
         Some(new) => new,
         None => {
@@ -110,37 +107,23 @@ pub fn of(asked: &Asked<'_>, taken: &TestEvidence) -> Result<Option<HollowRun>, 
     }
 }
 
-/// Whether reports in this role are about tests, and nothing that these need.
-pub(crate) fn is_of_tests_alone(role: &Role) -> bool {
-    role.only == [FileClass::Tests]
-}
-
 /// The tests that pass now, and were not there before; none where nothing is known of before.
 fn new_tests(
-    (dir, run): (&Path, &RunState),
-    present: &Token,
+    asked: &Asked<'_>,
     taken: &TestEvidence,
     now: &Ledger,
 ) -> Result<Option<Vec<String>>, Fault> {
-    let known = match began(&present.kept, &present.role)? {
-        Some(began) => began.ledger,
-        None => LAST_LEDGER.read(&run.kept)?,
+    let before = match &taken.baseline {
+        Some(found) => found.ledger(),
+        None => known::before(asked.run_dir, asked.run, Some(asked.present))?,
     };
-    let known = known.into_iter().chain(baseline::ledgers(&run.kept)?);
-    let mut before: Vec<Ledger> = known
-        .map(|hash| Ledger::read(dir, &hash))
-        .collect::<Result<_, Fault>>()?;
-    before.extend(taken.baseline.as_ref().and_then(|taken| taken.ledger()));
-    let before: Vec<Ledger> = before
-        .iter()
-        .filter_map(|before| before.named_as(now))
-        .collect();
-    if before.is_empty() {
-        return Ok(None);
-    }
-    let is_new = |id: &&str| before.iter().all(|before| before.outcome(id).is_none());
-    let passing = now.those(|outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky));
-    Ok(Some(passing.filter(is_new).map(str::to_owned).collect()))
+    let before = before.filter(|before| before.names_alike(now));
+    let new = before.map(|before| {
+        let passing = now.those(|outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky));
+        let new = passing.filter(|id| before.outcome(id).is_none());
+        new.map(str::to_owned).collect()
+    });
+    Ok(new)
 }
 
 fn tried(
@@ -148,11 +131,10 @@ fn tried(
     work: &Oid,
     (now, new): (&Ledger, Vec<String>),
 ) -> Result<HollowRun, Fault> {
-    let memory = Memory::of(asked.run)?;
+    let memory = &asked.work.memory;
     let repository = memory.repository();
-    let last = memory.last_oid()?;
-    let hollowed = hollowed(&memory, &last)?;
-    if hollowed.is_empty() {
+    let last = asked.work.base.clone();
+    if hollowed(memory, work)?.is_empty() {
         return Ok(HollowRun::undecided(
             "no parser is at hand for what the product is written in",
         ));
@@ -160,18 +142,18 @@ fn tried(
     let benches = benches(asked.run_dir);
     let bench = Bench::take(
         &benches,
-        &memory,
+        memory,
         asked.config,
         last.clone(),
         asked.cancelled,
     )?
     .reporting(asked.reports);
     let tested = |tree: &Oid| {
-        let tree = repository.edit_tree(tree, &hollowed)?;
+        let tree = repository.write_texts(tree, &hollowed(memory, tree)?)?;
         bench.tested(&tree, true, asked.format)
     };
     let there = tested(work)?;
-    let ledger = there.ledger().and_then(|there| there.named_as(now));
+    let ledger = there.ledger().filter(|there| there.names_alike(now));
     let ran = |id: &String| {
         let there = ledger.as_ref().and_then(|there| there.outcome(id));
         there.is_some()
@@ -195,7 +177,7 @@ fn tried(
         .collect();
     if !weakened.is_empty() {
         let before = tested(&last)?;
-        let before = before.ledger().and_then(|before| before.named_as(now));
+        let before = before.ledger().filter(|before| before.names_alike(now));
         let failed = |id: &String| {
             let outcome = before.as_ref().and_then(|before| before.outcome(id));
             outcome.is_some_and(|outcome| matches!(outcome, Outcome::Failed | Outcome::Error))
@@ -211,25 +193,27 @@ fn tried(
     })
 }
 
-/// The edits that take out what the functions of the product do at a commit; none where no parser is at hand.
-fn hollowed(memory: &Memory, commit: &Oid) -> Result<Vec<(RepoPath, Option<TreeEntry>)>, Fault> {
+/// The files of the product in a tree without what their functions do; none where no parser is at hand.
+fn hollowed(
+    memory: &Memory,
+    tree: &Oid,
+) -> Result<Vec<(RepoPath, Option<TreeEntry>, String)>, Fault> {
     let repository = memory.repository();
     let classes = memory.start.classes()?;
-    let mut hollowed = Vec::new();
-    for path in repository.known_files()? {
-        if classes.of(&repository.name_in_scope(&path)) != PathClass::Source {
-            continue;
-        }
-        let text = repository.file_at(commit, &path)?;
-        let text = text.and_then(|text| syntax::hollowed(&path.to_string(), &text));
-        hollowed.extend(text.map(|text| (path, text)));
-    }
-    let texts: Vec<&str> = hollowed.iter().map(|(_, text)| text.as_str()).collect();
-    let blobs = repository.write_blobs(&texts)?;
-    let files = hollowed.into_iter().zip(blobs);
-    let edit = |((path, _), oid): ((RepoPath, String), Oid)| {
-        let mode = FILE_MODE;
-        (path, Some(TreeEntry { mode, oid }))
-    };
-    Ok(files.map(edit).collect())
+    let mut entries = repository.tree_entries(tree)?;
+    entries.retain(|(path, _)| {
+        classes.of(&repository.name_in_scope(path)) == PathClass::Source
+            && syntax::has_functions(&path.to_string())
+    });
+    let blobs: Vec<&Oid> = entries.iter().map(|(_, entry)| &entry.oid).collect();
+    let texts = repository.read_blobs(&blobs)?.into_iter();
+    let hollowed = entries
+        .into_iter()
+        .zip(texts)
+        .filter_map(|((path, entry), text)| {
+            let text = String::from_utf8(text).ok()?;
+            let text = syntax::hollowed(&path.to_string(), &text)?;
+            Some((path, Some(entry), text))
+        });
+    Ok(hollowed.collect())
 }

@@ -4,13 +4,10 @@ mod adapter;
 pub mod baseline;
 pub mod bench;
 pub mod changed_lines;
-pub mod frozen;
 pub mod hollow;
 pub mod ledger;
-mod naming;
-pub mod runner_config;
+pub mod names;
 pub mod show;
-pub mod subject;
 pub mod suite;
 pub mod verified;
 pub mod work;
@@ -89,8 +86,6 @@ pub struct TestEvidence {
     pub runner: Option<RunnerIdentity>,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
-    /// Files of snapshots that ask for something else on purpose. One that ends with `*` stands for all that begin so.
-    pub updated: Vec<String>,
     /// The test command was to be run.
     pub verify: bool,
     /// It says that nothing was changed since a report that was accepted.
@@ -101,7 +96,9 @@ pub struct TestEvidence {
     pub off_bench: Option<String>,
     /// What the tests of RED did without the product that was written for them, where they were run with that, too.
     pub without_product: Option<Ledger>,
-    /// What the tests did before the run, where that was found out beside.
+    /// What they did without the product once more, with the tests that came after the report of failing tests.
+    pub red_again: Option<Ledger>,
+    /// What the tests did before the item, where that was found out beside.
     pub baseline: Option<Box<TestEvidence>>,
     /// What checks found beside them, where there are any.
     pub checks: Option<Box<CheckEvidence>>,
@@ -155,20 +152,34 @@ impl TestEvidence {
 
     /// Takes in what is given of coverage.
     pub fn take_coverage(&mut self, given: &request::Evidence, cwd: &Path) -> Result<(), Fault> {
-        self.coverage = given.coverage.as_deref().map(Coverage::parse).transpose()?;
+        let said = given.coverage.as_deref().map(Coverage::parse).transpose()?;
+        self.coverage = said.or(self.coverage);
         if let Some(path) = &given.coverage_report {
-            if self.coverage.is_some() {
+            if said.is_some() {
                 return Err(twice(
                     "the coverage",
                     argument!("coverage"),
                     argument!("coverageReport"),
                 ));
             }
-            let (coverage, covered, file) = read_coverage(&cwd.join(path))?;
-            self.covered = covered;
-            self.coverage = Some(coverage);
-            self.coverage_file = Some(file);
+            // What a suite on the bench wrote was read there.
+            if self.coverage_file.is_none() {
+                let path = cwd.join(path);
+                return self.take_coverage_of(&path, &path);
+            }
         }
+        Ok(())
+    }
+
+    /// Takes in a file of coverage that is known by this path.
+    pub(crate) fn take_coverage_of(&mut self, written: &Path, path: &Path) -> Result<(), Fault> {
+        let (coverage, covered, file) = read_coverage(written)?;
+        self.covered = covered;
+        self.coverage = Some(coverage);
+        self.coverage_file = Some(SubmittedFile {
+            path: path.to_owned(),
+            ..file
+        });
         Ok(())
     }
 
@@ -237,15 +248,7 @@ impl TestEvidence {
         if !self.removed.is_empty() {
             facts.insert("removed".to_owned(), json!(self.removed));
         }
-        if !self.updated.is_empty() {
-            facts.insert("updated".to_owned(), json!(self.updated));
-        }
         facts
-    }
-
-    /// Whether a test was taken out on purpose.
-    pub fn was_removed(&self, id: &str) -> bool {
-        self.removed.iter().any(|removed| is_meant(removed, id))
     }
 
     /// What the report says of the first failing tests of some, those first that could not be built or collected; nothing where
@@ -338,7 +341,6 @@ pub(crate) fn level_named(name: &str) -> Option<Level> {
 pub fn take(given: &request::Evidence, cwd: &Path) -> Result<TestEvidence, Fault> {
     let mut taken = TestEvidence {
         removed: given.removed.clone(),
-        updated: given.updated.clone(),
         ..TestEvidence::default()
     };
     taken.take_coverage(given, cwd)?;

@@ -11,10 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plain::one_line;
 use workspace::config::{Config, Level};
-use workspace::git::{Oid, RepoPath};
+use workspace::git::Oid;
 use workspace::process::Cancellation;
 
-use crate::capability::memory::{BENCH, Memory};
+use crate::capability::memory::{BENCH, FROZEN, Memory};
+use crate::capability::tests::comparison::carried;
+use crate::capability::tests::difference::Difference;
 use crate::capability::tests::evidence::bench::{Bench, benches, in_place};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::work::Work;
@@ -32,9 +34,13 @@ pub struct RanOn {
     pub tested: Oid,
 }
 
-/// A report whose suite is to be run.
+/// A report whose suite is to be run, and the work that it is of.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
+    /// The work.
+    pub work: &'a Work,
+    /// What differs from the commit that it is on.
+    pub of_item: &'a [Difference],
     /// The run's folder.
     pub run_dir: &'a Path,
     /// The run.
@@ -43,10 +49,10 @@ pub struct Asked<'a> {
     pub present: &'a Token,
     /// The settings that it is pinned to.
     pub config: &'a Config,
-    /// Files that belong to the work whatever they were before the run.
-    pub named: &'a [RepoPath],
     /// The files that the test command writes its report to.
     pub reports: &'a [PathBuf],
+    /// The file that it writes its coverage to.
+    pub coverage: Option<&'a Path>,
     /// The format of that report, where the caller named it.
     pub format: Option<TestFormat>,
     /// Set when nobody wants the outcome any more.
@@ -59,7 +65,7 @@ impl Asked<'_> {
     /// # Errors
     /// Those of a suite that comes to no result, and those of git.
     pub fn verified(&self) -> Result<TestEvidence, HandlerError> {
-        let work = Work::now(self.run, self.run_dir, self.config, self.named)?;
+        let work = self.work;
         let suites = Suites {
             memory: &work.memory,
             config: self.config,
@@ -69,7 +75,7 @@ impl Asked<'_> {
         };
         let is_red = self.present.role.shows == Some(Shows::NewFailure);
         let tested = if is_red {
-            work.without_product()?
+            work.without_product(self.of_item)?
         } else {
             work.tree.clone()
         };
@@ -92,6 +98,7 @@ impl Asked<'_> {
             return Ok(of(suites.in_place(true, reason)?));
         }
         let bench = suites.bench(&benches(self.run_dir), &work.base)?;
+        let bench = bench.covering(self.coverage.filter(|_| !is_red));
         // On a bench that was of use once, what fails there fails for want of something in the work.
         let is_proven = baseline::was_verified(&self.run.kept)?;
         let instead_of = |fault| {
@@ -101,7 +108,7 @@ impl Asked<'_> {
             suites.instead_of(fault, true).map(of)
         };
         let mut baseline = None;
-        if baseline::is_due(self.run, &self.present.role) {
+        if baseline::is_due(self.run, self.present) {
             match bench.tested(&work.base, false, self.format) {
                 Ok(taken) => baseline = Some(Box::new(taken)),
                 Err(fault) => return Ok(instead_of(fault)?),
@@ -135,7 +142,26 @@ impl Asked<'_> {
             return Ok(of(instead));
         }
         taken.baseline = baseline;
+        if self.brings_more_tests()? {
+            let again = work.without_product(self.of_item)?;
+            taken.red_again = bench.tested(&again, true, self.format)?.ledger();
+        }
         Ok(of(taken))
+    }
+
+    /// Whether tests came, or were given another form, since the report of failing tests that this one is held against.
+    fn brings_more_tests(&self) -> Result<bool, Fault> {
+        let role = &self.present.role;
+        let Some(frozen) = FROZEN.read(&self.present.kept, role.frozen.as_ref())? else {
+            return Ok(false);
+        };
+        let repository = self.work.memory.repository();
+        let sorter = self.work.sorter(&repository, self.config)?;
+        let frozen = carried(self.work, frozen)?;
+        let since = sorter.between(&frozen, &self.work.tree)?;
+        Ok(since
+            .iter()
+            .any(|difference| difference.protected.is_some()))
     }
 }
 
@@ -186,7 +212,7 @@ impl<'a> Suites<'a> {
     }
 
     /// The suite in the working tree, as it stands.
-    fn in_place(&self, may_break: bool, reason: &str) -> Result<TestEvidence, Fault> {
+    pub(crate) fn in_place(&self, may_break: bool, reason: &str) -> Result<TestEvidence, Fault> {
         let read = (self.reports, self.format);
         let start = &self.memory.start;
         Ok(TestEvidence {

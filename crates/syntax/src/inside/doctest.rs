@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::lexer::Token;
-
 /// One line of documentation: where it is in the file, and what it says.
 struct Line<'a> {
     range: Range<usize>,
@@ -19,12 +17,12 @@ struct Fence {
 }
 
 /// Where the examples are in comments that follow each other and document the same thing, with the fences around them.
-pub(super) fn examples(text: &str, comments: &[Token]) -> Vec<Range<usize>> {
+pub(super) fn examples(text: &str, comments: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut examples = Vec::new();
     let mut fence: Option<Fence> = None;
     let mut end = 0;
     for comment in comments {
-        for line in lines(text, *comment) {
+        for line in lines(text, comment.clone()) {
             end = line.range.end;
             let Some((sign, length, info)) = fence_of(line.says) else {
                 continue;
@@ -57,8 +55,8 @@ pub(super) fn examples(text: &str, comments: &[Token]) -> Vec<Range<usize>> {
 }
 
 /// The lines of a comment, without the signs that make them one.
-fn lines(text: &str, comment: Token) -> impl Iterator<Item = Line<'_>> {
-    let whole = comment.text(text);
+fn lines(text: &str, comment: Range<usize>) -> impl Iterator<Item = Line<'_>> {
+    let whole = text.get(comment.clone()).unwrap_or_default();
     let is_block = whole.starts_with("/*");
     let mut start = comment.start;
     whole.split_inclusive('\n').map(move |line| {

@@ -1,0 +1,573 @@
+//! The rule of the phases: what there is to say of a report, from what each test did, what differs between trees, and what the report is
+//! for. Nothing is read here, and nobody asked.
+
+use std::collections::{BTreeMap, HashSet};
+
+use ::test_report::Outcome;
+use machine::role::{FileClass, Shows};
+use machine::{Finding, Role};
+use workspace::config::Level;
+use workspace::git::Oid;
+
+use crate::capability::git::read::{finding, with_files, with_tests};
+use crate::capability::messages::tests;
+use crate::capability::tests::difference::{Difference, names};
+use crate::capability::tests::evidence::is_meant;
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::read::few;
+use crate::capability::tests::results::Counts;
+use crate::next_step::{Argument, NextStep, Verb};
+
+/// What is given of a report.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// What it is for.
+    pub role: &'a Role,
+    /// The item that it is of.
+    pub item: Option<&'a str>,
+    /// What people call the report that it is held against.
+    pub against: &'a str,
+    /// Its evidence.
+    pub level: Level,
+    /// Its numbers.
+    pub counts: &'a Counts,
+    /// What each test did.
+    pub now: Option<&'a Ledger>,
+    /// What each did before the item, where that is known.
+    pub base: Option<&'a Ledger>,
+    /// What the report of failing tests showed, where it is held against one.
+    pub red: Option<Red<'a>>,
+    /// Tests that were taken out on purpose.
+    pub removed: &'a [String],
+    /// What differs since the item began.
+    pub of_item: &'a [Difference],
+    /// What differs since the report that it is held against, and the tree that this was about.
+    pub since: Option<(&'a Oid, &'a [Difference])>,
+    /// What the tests of a report of failing tests did without the product that was written already.
+    pub without_product: Option<&'a Ledger>,
+    /// What the tests did without the product once more, where some came after the report of failing tests.
+    pub red_again: Option<&'a Ledger>,
+    /// Files of tests that git ignores.
+    pub ignored: &'a [String],
+    /// Files that were changed before the run, and are as they were then.
+    pub untouched: &'a [String],
+}
+
+/// What a report of failing tests showed.
+#[derive(Debug, Clone, Copy)]
+pub struct Red<'a> {
+    /// What each test did, where it named them.
+    pub ledger: Option<&'a Ledger>,
+    /// The tests that failed newly, as far as they were kept.
+    pub new: &'a [String],
+    /// How many could not be built, of how many that failed.
+    pub errors: (u64, u64),
+    /// How many ran.
+    pub ran: u64,
+}
+
+/// A policy, and what finds it.
+pub type Policy = (&'static str, fn(&Given<'_>) -> Option<Finding>);
+
+/// The policies of tests that need nothing but what is given.
+pub const POLICIES: [Policy; 9] = [
+    ("red_without_tests", red_without_tests),
+    ("no_new_failure", no_new_failure),
+    ("tests_changed", tests_changed),
+    ("tests_changed", passes_by_what_was_added),
+    ("runner_config_changed", runner_config_changed),
+    ("green_without_change", green_without_change),
+    ("other_files_changed", other_files_changed),
+    ("no_test_written", no_test_written),
+    ("tests_missing", tests_missing),
+];
+
+/// Those of them that do not wait for what the tests do: they can be told before any is run.
+pub const BEFORE_THE_SUITE: [Policy; 4] = [POLICIES[0], POLICIES[2], POLICIES[4], POLICIES[6]];
+
+/// What all of these policies have to say.
+pub fn findings(policies: &[Policy], given: &Given<'_>) -> Vec<Finding> {
+    let found = policies.iter().filter_map(|(policy, of)| {
+        let found = of(given)?;
+        debug_assert_eq!(found.policy, *policy);
+        Some(found)
+    });
+    found.collect()
+}
+
+impl Given<'_> {
+    fn is_red(&self) -> bool {
+        self.role.shows == Some(Shows::NewFailure)
+    }
+
+    /// Whether it is a report of an item whose tests pass.
+    fn is_green(&self) -> bool {
+        self.role.shows.is_none() && self.role.suite.is_none()
+    }
+
+    /// What was known before, where its names are those of this report.
+    fn base_alike(&self) -> Option<&Ledger> {
+        let now = self.now?;
+        self.base.filter(|base| base.names_alike(now))
+    }
+
+    fn red_alike(&self) -> Option<&Ledger> {
+        let now = self.now?;
+        self.red?.ledger.filter(|red| red.names_alike(now))
+    }
+
+    /// The tests that fail for want of the change: those that did not fail before, and do not pass without the product either.
+    pub fn newly_failing(&self) -> Vec<String> {
+        let Some(now) = self.now else {
+            return Vec::new();
+        };
+        let passes_without = |id: &String| {
+            let outcome = self.without_product.and_then(|without| without.outcome(id));
+            outcome.is_some_and(Outcome::is_success)
+        };
+        let mut new = now.newly_failing(self.base_alike());
+        new.retain(|id| !passes_without(id));
+        new
+    }
+
+    /// The tests that failed newly in the report that it is held against.
+    fn owed_new(&self) -> Vec<String> {
+        let base = |red: &&Ledger| self.base.filter(|base| base.names_alike(red));
+        let red = self.red_alike();
+        red.map_or_else(Vec::new, |red| red.newly_failing(base(&red)))
+    }
+
+    /// The tests that fail as they did before the item: they may go on failing.
+    pub fn known(&self) -> Vec<String> {
+        let (Some(now), Some(base)) = (self.now, self.base_alike()) else {
+            return Vec::new();
+        };
+        let new: HashSet<String> = self.owed_new().into_iter().collect();
+        let known = now
+            .failing()
+            .filter(|id| base.fails(id) && !new.contains(*id));
+        known.map(str::to_owned).collect()
+    }
+
+    /// Whether any test fails that did not before.
+    fn fails(&self) -> bool {
+        match self.now {
+            Some(now) => now.failing().count() > self.known().len(),
+            None => self.counts.failing() > 0,
+        }
+    }
+
+    fn was_removed(&self, id: &str) -> bool {
+        self.removed.iter().any(|removed| is_meant(removed, id))
+    }
+
+    /// Why the names of this report cannot be held against those of before: what is wrong.
+    fn unlike(&self) -> Option<String> {
+        let red = self.red.and_then(|red| red.ledger);
+        if let Some(shown) = self.red
+            && self.now.is_none_or(|now| !now.every)
+            && self.counts.ran() + (self.removed.len() as u64) < shown.ran
+        {
+            return Some(format!(
+                "{} ran in {}, and {} now",
+                tests(shown.ran),
+                self.against,
+                self.counts.ran()
+            ));
+        }
+        let held = red.or(self.base).filter(|held| held.every)?;
+        let (name, format) = (
+            if red.is_some() {
+                self.against
+            } else {
+                "the report before"
+            },
+            held.format,
+        );
+        let Some(now) = self.now else {
+            return Some(format!(
+                "{name} named its tests ({format}), and this report has only numbers: nobody can see that the same tests pass"
+            ));
+        };
+        if !now.names_alike(held) {
+            // Of what was there before the run a format says nothing.
+            return red.map(|_| {
+                format!(
+                    "{name} was reported as {format}, and this is {}: the names of tests cannot be compared",
+                    now.format
+                )
+            });
+        }
+        (!now.every).then(|| {
+            format!("{name} named every test, and this report does not: nobody can see that the same tests pass")
+        })
+    }
+}
+
+fn report_again() -> String {
+    format!("report again: {}", Verb::Report)
+}
+
+fn reopen() -> NextStep {
+    Verb::Reopen.step().and("reason")
+}
+
+/// The report of failing tests comes with no test.
+fn red_without_tests(given: &Given<'_>) -> Option<Finding> {
+    if !given.is_red() || given.of_item.iter().any(Difference::brings) {
+        return None;
+    }
+    let changed = names(given.of_item);
+    let (why, then) = match (given.ignored, &changed[..], given.untouched) {
+        ([], [], []) => ("nothing was changed since the last commit".to_owned(), String::new()),
+        ([], [], untouched) => (
+            format!("what is changed was there before this subtask: {}", few(untouched)),
+            format!("; name those of them that belong to it with {}", Argument("files")),
+        ),
+        ([], changed, _) => (
+            format!("no changed file is a test: {}", few(changed)),
+            "; `test.patterns` in the settings says which files are tests, for runs that begin then"
+                .to_owned(),
+        ),
+        (ignored, ..) => (
+            format!("git ignores {}", few(ignored)),
+            "; give them another name, or take them out of .gitignore".to_owned(),
+        ),
+    };
+    Some(finding(
+        "red_without_tests",
+        format!("no test was written: {why}"),
+        format!(
+            "write the tests, see them fail, and {}{then}",
+            report_again()
+        ),
+    ))
+}
+
+/// All that fails failed before, or fails for another reason than the change that is wanted.
+fn no_new_failure(given: &Given<'_>) -> Option<Finding> {
+    let is_told = given.is_red() && given.now.is_some() && given.counts.failing() > 0;
+    (is_told && given.newly_failing().is_empty()).then(|| {
+        finding(
+            "no_new_failure",
+            match given.without_product {
+                Some(_) => "no test fails for want of this subtask's change: each one failed before, or passes without it",
+                None => "every test that fails now failed before this subtask, too",
+            },
+            if given.level < Level::Ran && given.of_item.iter().any(Difference::is_of_product) {
+                format!(
+                    "where the code is written already, have them run without it: {}; else write a test of the new behaviour, see it fail, and {}",
+                    NextStep::report(given.role, given.item, Level::Verified),
+                    report_again()
+                )
+            } else {
+                format!("write a test of the new behaviour, see it fail, and {}", report_again())
+            },
+        )
+    })
+}
+
+/// The steps that put tests back as a tree has them. Of those that stand in a file of the product each is told by itself.
+fn put_back(tree: &Oid, broken: &[&Difference]) -> String {
+    let (inside, whole): (Vec<&Difference>, Vec<_>) =
+        broken.iter().partition(|difference| difference.is_inside());
+    let mut steps = vec![put_back_whole(tree, &whole)];
+    steps.extend(inside.iter().map(|one| {
+        let at = format!("{}:{}", tree.short(), one.path);
+        let show = NextStep::git(["show", &at]).to_string();
+        format!("the tests in {} as {show} has them", one.path)
+    }));
+    steps.retain(|step| !step.is_empty());
+    steps.join("; ")
+}
+
+/// The steps that put files back as a tree has them.
+pub(crate) fn put_back_whole(tree: &Oid, files: &[&Difference]) -> String {
+    let short = tree.short();
+    let (new, old): (Vec<&Difference>, Vec<_>) = files
+        .iter()
+        .partition(|difference| difference.before.is_none());
+    let paths = |of: &[&Difference]| -> Vec<String> {
+        of.iter().map(|one| format!(":/{}", one.path)).collect()
+    };
+    let mut steps = Vec::new();
+    if !old.is_empty() {
+        let source = format!("--source={short}");
+        let paths = paths(&old);
+        let words = ["git", "restore", &source, "--"];
+        let words = words.into_iter().chain(paths.iter().map(String::as_str));
+        steps.push(NextStep::shell(words).to_string());
+    }
+    if !new.is_empty() {
+        steps.push(format!("take away {}", few(&names(new))));
+    }
+    steps.join("; ")
+}
+
+/// Tests, or what belongs to them, are not what they were when they failed.
+fn tests_changed(given: &Given<'_>) -> Option<Finding> {
+    given.role.frozen.as_ref()?;
+    let (tree, since) = given.since?;
+    let broken: Vec<&Difference> = since
+        .iter()
+        .filter(|difference| difference.breaks() && !difference.configures)
+        .collect();
+    if broken.is_empty() {
+        return None;
+    }
+    let told: Vec<String> = broken.iter().map(|difference| difference.told()).collect();
+    let found = finding(
+        "tests_changed",
+        format!("tests were changed since {}: {}", given.against, few(&told)),
+        format!(
+            "put them back ({}), and {}. If a test has to change, go back with {}: your work stays as it is",
+            put_back(tree, &broken),
+            report_again(),
+            reopen()
+        ),
+    );
+    Some(with_files(found, &told))
+}
+
+/// With what came to the tests since they failed, they pass without the change.
+fn passes_by_what_was_added(given: &Given<'_>) -> Option<Finding> {
+    let again = given.red_again?;
+    let new = given.owed_new();
+    let passes = |id: &String| again.outcome(id).is_some_and(Outcome::is_success);
+    let passing: Vec<String> = new.into_iter().filter(passes).collect();
+    if passing.is_empty() {
+        return None;
+    }
+    let (_, since) = given.since?;
+    let added = since
+        .iter()
+        .filter(|difference| difference.protected.is_some());
+    let found = finding(
+        "tests_changed",
+        format!(
+            "with what was added to the tests since {}, these pass without the change, too: {}",
+            given.against,
+            few(&passing)
+        ),
+        format!(
+            "take that away ({}), and {}; or go back with {}, and show that they fail with it",
+            few(&names(added)),
+            report_again(),
+            reopen()
+        ),
+    );
+    Some(with_tests(found, &passing))
+}
+
+/// What configures a runner, or is loaded before the tests, is not what it was.
+fn runner_config_changed(given: &Given<'_>) -> Option<Finding> {
+    let is_of = |class| given.role.only.contains(&class);
+    let (tree, differences) = match given.since.filter(|_| given.role.frozen.is_some()) {
+        Some((tree, since)) => (Some(tree), since),
+        // What tests are loaded with may well belong to them, and what builds is there to be changed.
+        None if given.is_green() && is_of(FileClass::Source) => (None, given.of_item),
+        None => return None,
+    };
+    let broken: Vec<&Difference> = differences
+        .iter()
+        .filter(|difference| difference.breaks() && difference.configures)
+        .collect();
+    if broken.is_empty() {
+        return None;
+    }
+    let told = names(broken.iter().copied());
+    let (since, then) = match tree {
+        Some(tree) => (
+            format!("since {}", given.against),
+            format!(
+                "put it back ({}), and {}. If the tests need it, go back with {}, and report it with them",
+                put_back(tree, &broken),
+                report_again(),
+                reopen()
+            ),
+        ),
+        None => (
+            "since the last commit".to_owned(),
+            format!(
+                "put it back, and {}; to change it is a subtask of its own",
+                report_again()
+            ),
+        ),
+    };
+    let found = finding(
+        "runner_config_changed",
+        format!(
+            "what configures the runner, or is loaded before the tests, was changed {since}: {}",
+            few(&told)
+        ),
+        then,
+    );
+    Some(with_files(found, &told))
+}
+
+/// Nothing of the product is another than when the item began.
+fn green_without_change(given: &Given<'_>) -> Option<Finding> {
+    given.red?;
+    let is_changed = given.of_item.iter().any(Difference::is_of_product);
+    (!is_changed).then(|| {
+        finding(
+            "green_without_change",
+            format!(
+                "nothing but tests was changed since the last commit, so what failed in {} passes for another reason",
+                given.against
+            ),
+            format!(
+                "find out what the test rests on beside the code, such as time, order or files elsewhere, and mend it: {}",
+                reopen()
+            ),
+        )
+    })
+}
+
+fn other_files_changed(given: &Given<'_>) -> Option<Finding> {
+    other_files(given.role, given.of_item)
+}
+
+/// Files were changed that are of another kind than the report is about.
+pub(crate) fn other_files(role: &Role, of_item: &[Difference]) -> Option<Finding> {
+    let only = &role.only;
+    let mut others: BTreeMap<FileClass, Vec<String>> = BTreeMap::new();
+    for difference in of_item.iter().filter(|_| !only.is_empty()) {
+        for class in difference
+            .classes
+            .iter()
+            .filter(|class| !only.contains(class))
+        {
+            let files = others.entry(*class).or_default();
+            files.push(difference.path.to_string());
+        }
+    }
+    if others.is_empty() {
+        return None;
+    }
+    let told = others
+        .iter()
+        .map(|(class, files)| format!("{}: {}", class.noun(), few(files)));
+    let found = finding(
+        "other_files_changed",
+        format!(
+            "only {} may be changed here, and these were, too: {}",
+            text::listed(only.iter().map(|class| class.noun())),
+            told.collect::<Vec<_>>().join("; ")
+        ),
+        format!(
+            "put them back, and {}; where the subtask needs them it is of another kind: {}",
+            report_again(),
+            Verb::Reopen.step().with("kind", "KIND").and("reason")
+        ),
+    );
+    let files: Vec<String> = others.into_values().flatten().collect();
+    Some(with_files(found, &files))
+}
+
+/// Whether reports in this role are about tests, and nothing that these need.
+pub(crate) fn is_of_tests_alone(role: &Role) -> bool {
+    role.only == [FileClass::Tests]
+}
+
+/// A report about tests alone brings none.
+fn no_test_written(given: &Given<'_>) -> Option<Finding> {
+    if !is_of_tests_alone(given.role) || given.fails() {
+        return None;
+    }
+    let why = if !given.of_item.iter().any(Difference::brings) {
+        "no test was written or changed since the last commit"
+    } else if let (Some(now), Some(base)) = (given.now, given.base_alike())
+        && base.every
+        && now
+            .those(Outcome::is_success)
+            .all(|id| base.tests.contains_key(id))
+    {
+        "no test that passes is new: a subtask of this kind brings some, and changes none alone"
+    } else {
+        return None;
+    };
+    Some(finding(
+        "no_test_written",
+        why,
+        format!("write one, and {}", report_again()),
+    ))
+}
+
+/// Tests that were there before, or that failed, are not among those that pass.
+fn tests_missing(given: &Given<'_>) -> Option<Finding> {
+    if given.is_red() {
+        // What a build or a crash leaves without an outcome was not run, and is not missing.
+        if given.level < Level::Ran
+            || given.counts.errors > 0
+            || given.base.is_none_or(|base| !base.every)
+        {
+            return None;
+        }
+    } else if let Some(why) = given.unlike() {
+        return Some(finding(
+            "tests_missing",
+            why,
+            format!("report as then: {}", Verb::Report),
+        ));
+    }
+    let lacking = given.lacking();
+    let mut told = Vec::new();
+    for (what, ids) in [
+        ("missing", &lacking.missing),
+        ("skipped", &lacking.skipped),
+        ("expected to fail", &lacking.excused),
+    ] {
+        if !ids.is_empty() {
+            told.push(format!("{what}: {}", few(ids)));
+        }
+    }
+    if lacking.no_new {
+        told.push(format!(
+            "no test is there that was not before, and those of {} could not be built",
+            given.against
+        ));
+    }
+    let all = [lacking.missing, lacking.skipped, lacking.excused].concat();
+    let red = given.red;
+    // When it was accepted, nobody had said how they were before.
+    let is_all_old = told.is_empty()
+        && given.owed_new().is_empty()
+        && given.base.is_some()
+        && red.is_some_and(|red| red.errors.0 == 0 && !red.new.is_empty());
+    if is_all_old {
+        return Some(finding(
+            "tests_missing",
+            format!(
+                "every test that failed in {0} failed before this subtask, too: {0} has shown no test of what is to be done",
+                given.against
+            ),
+            format!(
+                "go back with {}, write a test of it, and see it fail",
+                reopen()
+            ),
+        ));
+    }
+    if told.is_empty() {
+        return None;
+    }
+    let found = finding(
+        "tests_missing",
+        format!("tests that were there do not pass now: {}", told.join("; ")),
+        format!(
+            "bring them back, and report the whole suite: {}; name those that were taken out on purpose with {} ID{}",
+            Verb::Report,
+            Argument("removed"),
+            red.map_or_else(String::new, |_| format!(
+                ", or go back with {} where {} named one that is not there",
+                reopen(),
+                given.against
+            ))
+        ),
+    );
+    Some(with_tests(found, &all))
+}
+
+mod lacking;
+#[cfg(test)]
+mod table;
