@@ -63,6 +63,7 @@ mod snapshots;
 mod summary;
 pub mod support;
 pub mod tasks;
+pub mod trees;
 pub mod trust;
 mod turn;
 pub mod view;

@@ -1,7 +1,7 @@
 //! Files that are made from the journal, for people and programs. Any of them may be deleted: it is made anew. None is read to
 //! decide anything.
 
-mod results;
+pub(crate) mod results;
 mod state;
 mod units;
 mod written_files;

@@ -24,8 +24,8 @@ pub enum RunsCommand {
     ///
     /// Those of all tags, or with `--tag` only those of one.
     List(List),
-    /// Show one run in a few lines
-    Show(OneRun),
+    /// Show one run in a few lines, or what differs between two of its trees
+    Show(Show),
     /// Print the journal of a run
     Log(OneRun),
     /// Print the report of a run
@@ -40,6 +40,30 @@ pub enum RunsCommand {
     /// holds its own hash. It has in it whatever test reports, prompts and settings of the run have: look at it before you give
     /// it to others.
     Export(Export),
+}
+
+/// `tm runs show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Show what differs between two trees of a subtask: those of reports (`red`, `green`, `refactor`), the commit that it began on
+    /// (`base`), and its own (`commit`)
+    #[arg(long, value_name = "TREE..TREE", value_parser = trees)]
+    pub diff: Option<(String, String)>,
+    /// The subtask; the last one that has both if left out
+    #[arg(long, value_name = "ID", requires = "diff")]
+    pub subtask: Option<String>,
+}
+
+fn trees(range: &str) -> Result<(String, String), &'static str> {
+    match range.split_once("..") {
+        Some((from, to)) if !from.is_empty() && !to.is_empty() => {
+            Ok((from.to_owned(), to.to_owned()))
+        }
+        _ => Err("two names with `..` between them, such as red..green"),
+    }
 }
 
 /// `tm runs export`.

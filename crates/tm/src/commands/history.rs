@@ -30,10 +30,15 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
             let answer = engine.runs(&filter)?;
             output.answer(&answer, |runs, look| render::runs(runs, look))?;
         }
-        RunsCommand::Show(one) => {
+        RunsCommand::Show(show) => {
             let engine = open(place.project_root, place.tag, "tm runs show")?;
-            let answer = engine.run(one.run.as_deref())?;
-            output.answer(&answer, render::run)?;
+            let run = show.run.as_deref();
+            if let Some((from, to)) = &show.diff {
+                let answer = engine.tree_difference(run, (from, to), show.subtask.as_deref())?;
+                output.answer(&answer, render::tree_difference)?;
+            } else {
+                output.answer(&engine.run(run)?, render::run)?;
+            }
         }
         RunsCommand::Log(one) => {
             let engine = open(place.project_root, place.tag, "tm runs log")?;

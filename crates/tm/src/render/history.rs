@@ -1,9 +1,10 @@
 //! Runs and journals.
 
 use engine::decisions::SignatureState;
+use engine::trees::TreeDifference;
 use engine::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
-use text::plain::{cut_at_word, one_line, visible_len};
+use text::plain::{cut_at_word, many_lines, one_line, visible_len};
 
 use super::{FAINT, Look, Page, STRONG, Sign, journal::event, status_style};
 use text::counted;
@@ -111,6 +112,35 @@ pub fn run(run: &RunSummary, look: &Look) -> String {
     if let Some(problem) = &run.problem {
         page.signed(Sign::Bad, problem);
     }
+    page.finish()
+}
+
+/// What differs between two trees: which files, what each is to the tests, and the patch.
+pub fn tree_difference(difference: &TreeDifference, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let (from, to) = (&difference.from, &difference.to);
+    page.raw(&format!(
+        "{} {} .. {} {}, of {}",
+        from.name,
+        from.tree.short(),
+        to.name,
+        to.tree.short(),
+        one_line(&difference.item)
+    ));
+    for file in &difference.files {
+        let protected = match file.protected {
+            Some(protected) if protected != file.change => format!(", its tests: {protected}"),
+            _ => String::new(),
+        };
+        let kind = match &file.classes[..] {
+            [] => String::new(),
+            classes => format!(" ({})", classes.join(", ")),
+        };
+        let path = one_line(&file.path);
+        page.raw(&format!("  {} {path}{kind}{protected}", file.change));
+    }
+    page.blank();
+    page.raw(many_lines(&difference.patch).trim_end());
     page.finish()
 }
 

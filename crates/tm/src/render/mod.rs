@@ -32,7 +32,7 @@ pub use autopilot::{
     status, submitted, verdict,
 };
 pub use evidence::evidence;
-pub use history::{chosen, log, log_repaired, log_verified, run, runs};
+pub use history::{chosen, log, log_repaired, log_verified, run, runs, tree_difference};
 pub use hook::{at_a_terminal as hook_at_a_terminal, tried as hook_tried};
 pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;

@@ -208,6 +208,17 @@ impl Repository {
         Ok(changes.collect())
     }
 
+    /// What differs between two trees, or the trees of two commits, as a patch for people.
+    pub fn patch_between(&self, before: &Oid, after: &Oid) -> Result<String, GitError> {
+        let output = self
+            .git()
+            .args(["diff-tree", "-r", "--patch", "--find-renames"])
+            .args(["--no-color", "--no-ext-diff", "--no-textconv"])
+            .args([before.as_str(), after.as_str(), "--"])
+            .run()?;
+        Ok(String::from_utf8_lossy(&output).into_owned())
+    }
+
     /// Keeps objects reachable, each under a reference (a full name): no clean-up of git's removes them.
     pub fn keep_objects(&self, objects: &[(&Oid, String)]) -> Result<(), GitError> {
         let lines = objects.iter();

@@ -110,6 +110,22 @@ fn check_history(environment: &TestEnvironment, run: &str) {
     assert_eq!(ok("runs list --status paused"), json!([]));
     let prefix = &run[..run.len() - 3];
     assert_eq!(ok(&format!("runs show {prefix}"))["runId"], run);
+    let of_green = ok(&format!("runs show {run} --subtask 1.1 --diff RED..green"));
+    let files = json!([{ "path": "src/spaces.sh", "change": "added", "classes": ["source"] }]);
+    assert_eq!(of_green["files"], files, "{of_green:#}");
+    assert!(
+        of_green["patch"]
+            .as_str()
+            .unwrap()
+            .contains("+++ b/src/spaces.sh")
+    );
+    let own = ok(&format!("runs show {run} --diff base..commit"));
+    let before = format!("{}^", own["to"]["tree"].as_str().unwrap());
+    let before = environment.git(&["rev-parse", &before]);
+    assert_eq!(own["from"]["tree"], before.trim(), "{own:#}");
+    environment
+        .tm(&["runs", "show", run, "--diff", "red..blue", "--json"])
+        .fault(4, "no_tree");
     let log = ok(&format!("runs log {run}"));
     let log = log.as_array().unwrap();
     let ends = [&log[0], &log[log.len() - 1]].map(|event| &event["event"]);
