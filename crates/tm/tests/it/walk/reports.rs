@@ -27,7 +27,9 @@ fn red() {
             })
     };
     at_of(
-        &SHOP.settings(r#""evidence": {"require": "reported"}"#),
+        &SHOP
+            .settings(r#""evidence": {"require": "reported"}"#)
+            .without_baseline(),
         Before::at_red,
         RED,
     )
