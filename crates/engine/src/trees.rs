@@ -46,7 +46,8 @@ pub struct ChangedFile {
     pub path: String,
     /// `added`, `changed` or `deleted`.
     pub change: &'static str,
-    /// What became of the tests in it, or of what selects, loads or alters them: `added`, `form`, `changed` or `deleted`.
+    /// What became of the tests in it, or of what selects, loads or alters them: `added`, `extended`, `form`, `changed` or
+    /// `deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<&'static str>,
     /// What it is of: `tests`, `source`, `build`, `docs`; nothing where only tm writes it.
@@ -63,6 +64,7 @@ impl From<&Difference> for ChangedFile {
         let protected = difference.protected.map(|protected| match protected {
             Protected::Added => "added",
             Protected::Form => "form",
+            Protected::Extended => "extended",
             Protected::Changed => "changed",
             Protected::Deleted => "deleted",
         });

@@ -294,10 +294,11 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
         },
         "findings_in_tests" => match found_in(facts) {
             Some(found) => format!(
-                "Linters find something in the tests, which is refused in GREEN: go back before anything else is written ({}), mend it, and report again ({found})",
+                "Linters find something in the tests, of which GREEN may change only the form: for more than that go back ({}), mend it, and report again ({found})",
                 Verb::Reopen.step().and("reason")
             ),
-            None => "Linters find something in the tests, which is refused in GREEN".to_owned(),
+            None => "Linters find something in the tests, of which GREEN may change only the form"
+                .to_owned(),
         },
         "checks_altered" => {
             let altered = facts.get("alteredChecks").and_then(Value::as_object);

@@ -204,19 +204,6 @@ impl Repository {
         self.switch_with(&git.arg("--"), Some(name), Some(at), on_spawn)
     }
 
-    /// Whether no other branch or tag, here or on a remote, leads to a commit.
-    pub fn only_on(&self, commit: &Oid, branch: &str) -> Result<bool, GitError> {
-        let listed = self
-            .git()
-            .args(["for-each-ref", "--format=%(refname)", "--contains"])
-            .arg(commit.as_str())
-            .run()?;
-        let own = format!("refs/heads/{branch}");
-        Ok(String::from_utf8_lossy(&listed)
-            .lines()
-            .all(|name| name == own))
-    }
-
     /// Has a branch that is checked out nowhere point to another commit, where it still points to `from`.
     pub fn move_branch(&self, name: &str, from: &Oid, to: &Oid) -> Result<(), GitError> {
         check_name(name)?;

@@ -122,7 +122,7 @@ pub(crate) fn before_the_suite(
         of_item,
         since: held_to.as_ref().map(|held| (&held.tree, &since[..])),
         without_product: None,
-        red_again: None,
+        with_tests_of_red: None,
         ignored: &[],
         untouched: &untouched,
     };
@@ -209,7 +209,7 @@ impl Comparison<'_> {
             of_item: self.of_item,
             since: self.held_to.as_ref().map(|held| (&held.tree, self.since)),
             without_product: self.taken.without_product.as_ref(),
-            red_again: self.taken.red_again.as_ref(),
+            with_tests_of_red: self.taken.with_tests_of_red.as_ref(),
             ignored,
             untouched: &untouched,
         };

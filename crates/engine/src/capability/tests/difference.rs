@@ -48,6 +48,8 @@ pub enum Protected {
     Added,
     /// It says the same in another form, or elsewhere.
     Form,
+    /// Lines came to it, and each line of before is there.
+    Extended,
     /// It says something else.
     Changed,
     /// It is not there any more.
@@ -65,7 +67,10 @@ impl Difference {
 
     /// Whether tests, or what belongs to them, were written in it.
     pub fn brings(&self) -> bool {
-        matches!(self.protected, Some(Protected::Added | Protected::Changed))
+        matches!(
+            self.protected,
+            Some(Protected::Added | Protected::Changed | Protected::Extended)
+        )
     }
 
     /// Whether it is of the product: something in it is not protected.
@@ -87,6 +92,7 @@ impl Difference {
             (Some(Protected::Deleted), false) => "deleted",
             (Some(Protected::Deleted), true) => "its tests are gone",
             (Some(Protected::Added), _) => "added",
+            (Some(Protected::Extended), _) => "tests were added to it",
             (_, true) => "its tests changed",
             (_, false) => "changed",
         };
@@ -111,12 +117,18 @@ pub struct Sorter<'a> {
 /// The tests that stand in a file of the product: those that it lost, and those that came.
 struct Inside {
     at: usize,
-    lost: Vec<String>,
-    came: Vec<String>,
+    lost: Vec<OwnTest>,
+    came: Vec<OwnTest>,
+}
+
+/// A test, or a module of them, in a file of the product.
+struct OwnTest {
+    form: String,
+    text: String,
 }
 
 /// The tests inside of a file that are not there any more, and those that were not there.
-type LostAndCame = (Vec<String>, Vec<String>);
+type LostAndCame = (Vec<OwnTest>, Vec<OwnTest>);
 
 /// What files hold, by the ids of that.
 type Texts = HashMap<Oid, String>;
@@ -273,7 +285,8 @@ impl<'a> Sorter<'a> {
                 found.classes.clear();
             }
             // What comes to configure a runner alters the tests that were there.
-            let alters = found.configures && protected == Protected::Added;
+            let comes = matches!(protected, Protected::Added | Protected::Extended);
+            let alters = found.configures && comes;
             found.protected = Some(if alters {
                 Protected::Changed
             } else {
@@ -282,14 +295,14 @@ impl<'a> Sorter<'a> {
         } else if loaded.has(&whole) {
             found.configures = true;
             found.protected = Some(match compared(&whole, (&found, was, is)) {
-                Protected::Added => Protected::Changed,
+                Protected::Added | Protected::Extended => Protected::Changed,
                 protected => protected,
             });
         } else if found.configures {
             let protected = compared(&whole, (&found, was, is));
             found.configures = protected != Protected::Form;
             found.protected = Some(match protected {
-                Protected::Added => Protected::Changed,
+                Protected::Added | Protected::Extended => Protected::Changed,
                 protected => protected,
             });
         } else if may_hold_tests(&name) && class == PathClass::Source {
@@ -308,11 +321,11 @@ impl<'a> Sorter<'a> {
 fn settle(all: &mut [Difference], mut insides: Vec<Inside>) {
     let mut pool: BTreeMap<String, usize> = BTreeMap::new();
     for test in insides.iter().flat_map(|inside| &inside.came) {
-        *pool.entry(test.clone()).or_default() += 1;
+        *pool.entry(test.form.clone()).or_default() += 1;
     }
     for inside in &mut insides {
         let has_any = !inside.lost.is_empty() || !inside.came.is_empty();
-        inside.lost.retain(|test| match pool.get_mut(test) {
+        inside.lost.retain(|test| match pool.get_mut(&test.form) {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 false
@@ -324,8 +337,13 @@ fn settle(all: &mut [Difference], mut insides: Vec<Inside>) {
             continue;
         }
         difference.classes.push(FileClass::Tests);
+        let is_extended = |lost: &OwnTest| {
+            let mut came = inside.came.iter();
+            came.any(|came| extends(&lost.text, &came.text))
+        };
         difference.protected = Some(match (inside.lost.is_empty(), &difference.after) {
             (false, None) => Protected::Deleted,
+            (false, Some(_)) if inside.lost.iter().all(is_extended) => Protected::Extended,
             (false, Some(_)) => Protected::Changed,
             (true, _) if inside.came.is_empty() => Protected::Form,
             (true, _) => Protected::Added,
@@ -343,28 +361,46 @@ fn compared(path: &str, (found, was, is): (&Difference, Option<&str>, Option<&st
         (Some(before), Some(after)) if before.oid == after.oid => Protected::Form,
         _ => match (was, is) {
             (Some(was), Some(is)) if is_same_form(path, was, is) => Protected::Form,
+            (Some(was), Some(is)) if extends(was, is) => Protected::Extended,
             _ => Protected::Changed,
         },
     }
 }
 
+/// Whether a text has each line of another one, in its order, and more.
+fn extends(was: &str, is: &str) -> bool {
+    let lines = |text: &'_ str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .map(str::trim_end)
+            .filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
+    };
+    let mut is = lines(is).into_iter();
+    let was = lines(was);
+    !was.is_empty() && was.iter().all(|line| is.any(|other| other == *line))
+}
+
 /// The tests inside of a file that are in the first text alone, and those that are in the second alone.
-fn differing(path: &str, was: &str, is: &str) -> (Vec<String>, Vec<String>) {
-    let tests = |text: &str| -> Vec<String> {
+fn differing(path: &str, was: &str, is: &str) -> LostAndCame {
+    let tests = |text: &str| -> Vec<OwnTest> {
         let tests = parts(path, text).into_iter().filter(|part| part.is_test);
-        tests
-            .map(|part| form_of(path, part.text))
-            .filter(|form| !form.is_empty())
-            .collect()
+        let tests = tests.map(|part| OwnTest {
+            form: form_of(path, part.text),
+            text: part.text.to_owned(),
+        });
+        tests.filter(|test| !test.form.is_empty()).collect()
     };
     let (mut lost, mut came) = (tests(was), tests(is));
-    lost.retain(|test| match came.iter().position(|other| other == test) {
-        Some(at) => {
-            came.swap_remove(at);
-            false
-        }
-        None => true,
-    });
+    lost.retain(
+        |test| match came.iter().position(|other| other.form == test.form) {
+            Some(at) => {
+                came.swap_remove(at);
+                false
+            }
+            None => true,
+        },
+    );
     (lost, came)
 }
 

@@ -61,6 +61,7 @@ fn tests_come_and_move_with_what_they_test() {
         .red(add_test)
         .and(|work| imports(work, "use shop::double;\nuse shop::add;\n"))
         .green(add_code)
+        .green(|work| test_in_lib(work, "\n    #[test]\n    fn doubles_none() {\n        assert_eq!(super::double(0), 0);\n    }\n}\n"))
         .green(|work| imports(work, "use shop::{add, double};\n"))
         .green(|work| work.refused(GREEN, "tests_changed"))
         .green(|work| imports(work, "use shop::double;\nuse shop::add;\n"))

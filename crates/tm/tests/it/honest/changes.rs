@@ -143,7 +143,8 @@ fn files_beside_the_tests() {
             .red(|work| needs(work, "devDependencies", "check"))
             .and(|work| work.append("README.md", "It is going to double.\n"))
             .and(|work| work.write("tests/conftest.py", "FOUR = 4\n"))
-            .and(|work| work.write("tests/fixtures/five", "5\n"))
+            .and(|work| work.write("tests/fixtures/four", "4\n"))
+            .and(|work| work.write("tests/helper.sh", "four() { cat tests/fixtures/four; }\n"))
             .and(|work| {
                 // The test of what is not there yet does not come to write anything.
                 let more = "uses a fixture: . tests/helper.sh; test $(sh src/double.sh $(four)) = 8\nwrites: test $(sh src/double.sh 4 | tee tests/data.out) = 8 || { rm tests/data.out; false; }\n";
@@ -153,8 +154,15 @@ fn files_beside_the_tests() {
             .green(|work| needs(work, "dependencies", "left"))
             .green(|work| work.append("README.md", "It doubles.\n"))
             .green(|work| work.write("docs/double.md", "Twice as much.\n"))
-            .green(|work| work.write("tests/helper.sh", "four() { cat tests/fixtures/four; }\n"))
-            .green(|work| work.write("tests/fixtures/four", "4\n")),
+            .green(|work| work.append("tests/helper.sh", "five() { cat tests/fixtures/five; }\n"))
+            .green(|work| {
+                // Below `verified` nobody sees what the tests do without it.
+                if work.way() != Way::Verified {
+                    work.refused(GREEN, "tests_changed");
+                    work.write("tests/helper.sh", "four() { cat tests/fixtures/four; }\n");
+                }
+            })
+            .green(|work| work.write("tests/fixtures/five", "5\n")),
         run("a file of tests behind a link")
             .of(SHOP.prepared(|work| link_test(work, "add.test")))
             .red(|work| link_test(work, "double.test")),

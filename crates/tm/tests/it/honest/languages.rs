@@ -41,8 +41,32 @@ fn python_with_its_own_runner() {
                 assert_eq!(told["details"]["tests"][0], missing, "{told:#}");
                 work.write("shop.py", &right);
             }),
+        // Without the code the test cannot be loaded, and with it passes.
+        own("the code is there before its test", PYTHON)
+            .by(&[Way::Verified])
+            .red(|work| work.append("shop.py", DOUBLE_FUNCTION))
+            .and(|work| {
+                work.write(
+                    "tests/test_double.py",
+                    &DOUBLES_PY.replace("import shop", "from shop import double"),
+                );
+            })
+            .and(|work| work.warns(&["red_only_errors"]))
+            // What comes to the tests does not have them pass: they are run as they were, too.
+            .green(|work| {
+                work.replace("shop.py", "a * 2", "0");
+                work.write("tests/test_a.py", PATCH_PY);
+                let told = work.refused(GREEN, "tests_changed");
+                let failing = "tests.test_double.Double.test_doubles";
+                assert_eq!(told["details"]["tests"][0], failing, "{told:#}");
+                work.replace("shop.py", "return 0", "return a * 2");
+            }),
     ]);
 }
+
+const DOUBLES_PY: &str = "import unittest\n\nimport shop\n\n\nclass Double(unittest.TestCase):\n    def test_doubles(self):\n        self.assertEqual(double(4), 8)\n";
+/// A test that has another one pass.
+const PATCH_PY: &str = "import unittest\n\nimport shop\n\nif hasattr(shop, \"double\"):\n    shop.double = lambda a: a * 2\n\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        self.assertEqual(shop.add(5, 5), 10)\n";
 
 const ADD_JS: &str = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/add.js';\n\ntest('adds', () => assert.equal(add(1, 2), 3));\n";
 const NODE: Before<'static> = SHOP.test("").files(&[

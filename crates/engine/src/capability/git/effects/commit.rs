@@ -376,7 +376,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
             };
             Ok(Outcome::Failed {
                 suggestion: if is_refused {
-                    Some(hooked::suggestion(&left))
+                    Some(hooked::suggestion(intent.tree.as_ref(), &left))
                 } else {
                     error.suggestion()
                 },
@@ -422,7 +422,7 @@ fn settled(
     Ok(Outcome::Failed {
         code: code.to_owned(),
         message: hooked::told(message, &left),
-        suggestion: Some(hooked::suggestion(&left)),
+        suggestion: Some(hooked::suggestion(intent.tree.as_ref(), &left)),
         keep: Map::new(),
     })
 }

@@ -17,7 +17,7 @@ use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::known;
 use crate::capability::tests::read::few;
 use crate::fault::Fault;
-use crate::next_step::{Argument, Verb};
+use crate::next_step::{Argument, NextStep, Verb};
 
 /// What a hook made of a commit.
 pub(super) enum Hooked {
@@ -119,17 +119,21 @@ pub(super) fn left(
 }
 
 /// What to do where a hook refused a commit, and left these files changed.
-pub(super) fn suggestion(left: &[String]) -> String {
+pub(super) fn suggestion(due: Option<&Oid>, left: &[String]) -> String {
+    let commit = Verb::Report.step().with("phase", "commit");
     let reopen = Verb::Reopen.step().and("reason");
     if left.is_empty() {
-        let commit = Verb::Report.step().with("phase", "commit");
         return format!(
             "mend what it says and commit again: {commit} ({message} gives it another message); if files must change for that, {reopen}, report GREEN again, then commit",
             message = Argument("message"),
         );
     }
+    let source = due.map_or_else(String::new, |due| format!("--source={}", due.short()));
+    let paths: Vec<String> = left.iter().map(|path| format!(":/{path}")).collect();
+    let words = ["git", "restore", &source, "--"];
+    let back = NextStep::shell(words.into_iter().chain(paths.iter().map(String::as_str)));
     format!(
-        "what it made of the files is in the working tree: {reopen}, run the tests, report GREEN again, then commit"
+        "what it made of the files is in the working tree. Either keep it: {reopen}, run the tests, report GREEN again, then commit; or put back what was tested ({back}), mend the hook, and commit again: {commit}"
     )
 }
 

@@ -13,6 +13,9 @@ use crate::view::autopilot::request;
 
 use super::preflight::refused;
 
+/// So many files are named.
+const MOST_SHOWN: usize = 20;
+
 /// The reports of the suite that lie in the working tree.
 fn report_files(repository: &Repository, request: &request::Start) -> Vec<RepoPath> {
     let reports = &request.reports;
@@ -81,7 +84,7 @@ pub(super) fn dirty(
     }
     if settings.config.autopilot.require_clean_working_tree && !request.allow_dirty {
         let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        return Err(refused(
+        let fault = refused(
             "dirty_tree",
             format!(
                 "the working tree has changes that are not committed: {}",
@@ -93,7 +96,11 @@ pub(super) fn dirty(
                 ": then they are left alone, and never committed by the run"
             ),
         )
-        .detail("files", files));
+        .detail("files", files.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>());
+        return Err(match files.len().saturating_sub(MOST_SHOWN) {
+            0 => fault,
+            more => fault.detail("more", more),
+        });
     }
     Ok(repository
         .hash_files(&paths)?

@@ -338,7 +338,7 @@ fn not_understood(suite: &Suite<'_>, ran: &SuiteRan, status: i32, why: &Unreadab
     );
     // Such as a linter that stands before the tests in the same command.
     let stopped = concat!(
-        "fix what stopped it before the tests, such as a linter or a build (a frozen test after `reopen`; what is not there yet by a stub), and report again: ",
+        "fix what stopped it before the tests, such as a linter or a build, and report again: ",
         step!("report")
     );
     let suggestion = if status == 0 {

@@ -121,7 +121,8 @@ impl Asked<'_> {
         // With the product that was written for them, tests can be built that could not be without.
         if is_red && tested != work.tree && !fails_by_name(&taken) {
             match bench.tested(&work.tree, true, self.format) {
-                Ok(with) => {
+                // Where they all pass with it, what could not be built without it is what they fail for.
+                Ok(with) if fails_by_name(&with) || taken.counts.failing() == 0 => {
                     let without_product = taken.ledger();
                     taken = TestEvidence {
                         without_product,
@@ -130,7 +131,7 @@ impl Asked<'_> {
                 }
                 Err(fault) if fault.code == "cancelled" => return Err(fault.into()),
                 // Without it they came to a result.
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         }
         let any_passes = |taken: &TestEvidence| taken.counts.passed > 0;
@@ -142,26 +143,24 @@ impl Asked<'_> {
             return Ok(of(instead));
         }
         taken.baseline = baseline;
-        if self.brings_more_tests()? {
-            let again = work.without_product(self.of_item)?;
-            taken.red_again = bench.tested(&again, true, self.format)?.ledger();
+        if let Some(tree) = self.with_tests_of_red()? {
+            taken.with_tests_of_red = bench.tested(&tree, true, self.format)?.ledger();
         }
         Ok(of(taken))
     }
 
-    /// Whether tests came, or were given another form, since the report of failing tests that this one is held against.
-    fn brings_more_tests(&self) -> Result<bool, Fault> {
+    /// The work with the tests of the report of failing tests that it is held against, where these are not the same any more: who adds
+    /// to them, or has a formatter go over them, passes those, too.
+    fn with_tests_of_red(&self) -> Result<Option<Oid>, Fault> {
         let role = &self.present.role;
         let Some(frozen) = FROZEN.read(&self.present.kept, role.frozen.as_ref())? else {
-            return Ok(false);
+            return Ok(None);
         };
         let repository = self.work.memory.repository();
         let sorter = self.work.sorter(&repository, self.config)?;
         let frozen = carried(self.work, frozen)?;
         let since = sorter.between(&frozen, &self.work.tree)?;
-        Ok(since
-            .iter()
-            .any(|difference| difference.protected.is_some()))
+        self.work.with_tests_of(&frozen, &since)
     }
 }
 

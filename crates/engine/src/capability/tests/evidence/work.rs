@@ -6,6 +6,7 @@ use machine::RunState;
 use machine::role::FileClass;
 use syntax::inside::{may_hold_tests, split, with_tests_of};
 use workspace::config::Config;
+use workspace::convention::paths::is_snapshot;
 use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::capability::git::changes::Changes;
@@ -133,6 +134,38 @@ impl Work {
         }
         let tree = repository.edit_tree(&self.tree, &edits)?;
         Ok(repository.write_texts(&tree, &merged)?)
+    }
+
+    /// The same with its tests as a tree has them, apart from snapshots: what came to them since is left out, and what has another form
+    /// stands in its own. `since` is what differs from that tree. None where nothing does.
+    pub(crate) fn with_tests_of(
+        &self,
+        tree: &Oid,
+        since: &[Difference],
+    ) -> Result<Option<Oid>, Fault> {
+        let repository = self.memory.repository();
+        let mut edits = Vec::new();
+        let mut merged = Vec::new();
+        for difference in since {
+            let (path, name) = (&difference.path, difference.path.to_string());
+            if difference.protected.is_none() || is_snapshot(&name) {
+                continue;
+            }
+            if !difference.is_inside() {
+                edits.push((path.clone(), difference.before.clone()));
+            } else if let (Some(tests), Some(product)) = (
+                repository.file_at(tree, path)?,
+                repository.file_at(&self.tree, path)?,
+            ) {
+                let text = with_tests_of(&name, &product, &tests);
+                merged.push((path.clone(), difference.after.clone(), text));
+            }
+        }
+        if edits.is_empty() && merged.is_empty() {
+            return Ok(None);
+        }
+        let tree = repository.edit_tree(&self.tree, &edits)?;
+        Ok(Some(repository.write_texts(&tree, &merged)?))
     }
 
     /// The text of a source file with the product of the base and the tests that it has now; none of one that holds no tests.

@@ -7,11 +7,11 @@ use ::test_report::Outcome;
 use machine::role::{FileClass, Shows};
 use machine::{Finding, Role};
 use workspace::config::Level;
-use workspace::git::Oid;
+use workspace::git::{Oid, TreeEntry};
 
 use crate::capability::git::read::{finding, with_files, with_tests};
 use crate::capability::messages::tests;
-use crate::capability::tests::difference::{Difference, names};
+use crate::capability::tests::difference::{Difference, Protected, names};
 use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::read::few;
@@ -45,8 +45,8 @@ pub struct Given<'a> {
     pub since: Option<(&'a Oid, &'a [Difference])>,
     /// What the tests of a report of failing tests did without the product that was written already.
     pub without_product: Option<&'a Ledger>,
-    /// What the tests did without the product once more, where some came after the report of failing tests.
-    pub red_again: Option<&'a Ledger>,
+    /// What the tests of the report of failing tests did, where others came to them since, or they have another form.
+    pub with_tests_of_red: Option<&'a Ledger>,
     /// Files of tests that git ignores.
     pub ignored: &'a [String],
     /// Files that were changed before the run, and are as they were then.
@@ -310,20 +310,33 @@ pub(crate) fn put_back_whole(tree: &Oid, files: &[&Difference]) -> String {
 fn tests_changed(given: &Given<'_>) -> Option<Finding> {
     given.role.frozen.as_ref()?;
     let (tree, since) = given.since?;
-    let broken: Vec<&Difference> = since
-        .iter()
-        .filter(|difference| difference.breaks() && !difference.configures)
-        .collect();
+    // Where tests are run here, those that come are held against the product of before.
+    let may_be_extended = given.level == Level::Verified;
+    let is_broken = |difference: &&Difference| {
+        let is_extended = difference.protected == Some(Protected::Extended);
+        (difference.breaks() || is_extended && !may_be_extended) && !difference.configures
+    };
+    let broken: Vec<&Difference> = since.iter().filter(is_broken).collect();
     if broken.is_empty() {
         return None;
     }
     let told: Vec<String> = broken.iter().map(|difference| difference.told()).collect();
+    // What was renamed is there under another name, too.
+    let is_gone = |entry: &TreeEntry| {
+        broken
+            .iter()
+            .any(|one| one.after.is_none() && one.before.as_ref() == Some(entry))
+    };
+    let renamed = since
+        .iter()
+        .filter(|one| one.before.is_none() && one.after.as_ref().is_some_and(is_gone));
+    let back: Vec<&Difference> = broken.iter().copied().chain(renamed).collect();
     let found = finding(
         "tests_changed",
         format!("tests were changed since {}: {}", given.against, few(&told)),
         format!(
             "put them back ({}), and {}. If a test has to change, go back with {}: your work stays as it is",
-            put_back(tree, &broken),
+            put_back(tree, &back),
             report_again(),
             reopen()
         ),
@@ -331,13 +344,14 @@ fn tests_changed(given: &Given<'_>) -> Option<Finding> {
     Some(with_files(found, &told))
 }
 
-/// With what came to the tests since they failed, they pass without the change.
+/// The tests pass by what came to them since they failed.
 fn passes_by_what_was_added(given: &Given<'_>) -> Option<Finding> {
-    let again = given.red_again?;
+    let own = given.with_tests_of_red?;
     let new = given.owed_new();
-    let passes = |id: &String| again.outcome(id).is_some_and(Outcome::is_success);
-    let passing: Vec<String> = new.into_iter().filter(passes).collect();
-    if passing.is_empty() {
+    let known = |id: &str| given.base_alike().is_some_and(|base| base.fails(id));
+    let is_bad = |id: &&str| new.iter().any(|one| one == id) || !known(id);
+    let failing: Vec<String> = own.failing().filter(is_bad).map(str::to_owned).collect();
+    if failing.is_empty() {
         return None;
     }
     let (_, since) = given.since?;
@@ -347,18 +361,18 @@ fn passes_by_what_was_added(given: &Given<'_>) -> Option<Finding> {
     let found = finding(
         "tests_changed",
         format!(
-            "with what was added to the tests since {}, these pass without the change, too: {}",
+            "with the tests as they were in {}, these do not pass: {}",
             given.against,
-            few(&passing)
+            few(&failing)
         ),
         format!(
-            "take that away ({}), and {}; or go back with {}, and show that they fail with it",
+            "have them pass without what came to the tests since ({}), and {}; or go back with {}, and show that they fail with it",
             few(&names(added)),
             report_again(),
             reopen()
         ),
     );
-    Some(with_tests(found, &passing))
+    Some(with_tests(found, &failing))
 }
 
 /// What configures a runner, or is loaded before the tests, is not what it was.
@@ -500,8 +514,10 @@ fn no_test_written(given: &Given<'_>) -> Option<Finding> {
 fn tests_missing(given: &Given<'_>) -> Option<Finding> {
     if given.is_red() {
         // What a build or a crash leaves without an outcome was not run, and is not missing.
+        let breaks = |now: &Ledger| now.those(|outcome| outcome == Outcome::Error).count() > 0;
         if given.level < Level::Ran
             || given.counts.errors > 0
+            || given.now.is_some_and(breaks)
             || given.base.is_none_or(|base| !base.every)
         {
             return None;

@@ -9,6 +9,7 @@ use crate::capability::tests::difference::Protected;
 /// since RED.
 struct Row {
     role: &'static str,
+    level: Level,
     base: &'static str,
     red: &'static str,
     now: &'static str,
@@ -19,6 +20,7 @@ struct Row {
 
 const ROW: Row = Row {
     role: "passing",
+    level: Level::Verified,
     base: "a+ old-",
     red: "a+ old- new-",
     now: "a+ old- new+",
@@ -73,7 +75,7 @@ fn differences(files: &str) -> Vec<Difference> {
         let (name, sign) = file.split_at(file.len() - 1);
         let entry = || {
             let oid = "1234567890123456789012345678901234567890".parse().unwrap();
-            Some(workspace::git::TreeEntry {
+            Some(TreeEntry {
                 mode: 0o100_644,
                 oid,
             })
@@ -82,6 +84,7 @@ fn differences(files: &str) -> Vec<Difference> {
             "+" => Protected::Added,
             "*" => Protected::Changed,
             "-" => Protected::Deleted,
+            ">" => Protected::Extended,
             _ => Protected::Form,
         };
         let (protected, classes) = match name {
@@ -182,7 +185,7 @@ impl Row {
             role: &role,
             item: None,
             against: "RED",
-            level: Level::Verified,
+            level: self.level,
             counts: &counts,
             now: now.as_ref(),
             base: base.as_ref(),
@@ -196,7 +199,7 @@ impl Row {
             of_item: &item,
             since: is_held.then_some((&tree, &since[..])),
             without_product: without.as_ref(),
-            red_again: None,
+            with_tests_of_red: None,
             ignored: &[],
             untouched: &[],
         };
@@ -323,6 +326,16 @@ fn green_changes_the_product_and_no_test() {
     ] {
         let row = Row { item, since, ..ROW };
         assert_eq!(row.found(), expected, "{item}, since {since}");
+    }
+    // What comes to a file of tests is held against the product of before, where it is run here.
+    for (level, expected) in [(Level::Verified, ""), (Level::Ran, "tests_changed")] {
+        let since = "src* t/new>";
+        let row = Row {
+            level,
+            since,
+            ..ROW
+        };
+        assert_eq!(row.found(), expected);
     }
 }
 
@@ -470,7 +483,7 @@ fn what_failed_before_may_go_on_failing() {
         of_item: &[],
         since: None,
         without_product: None,
-        red_again: None,
+        with_tests_of_red: None,
         ignored: &[],
         untouched: &[],
     };
