@@ -326,3 +326,32 @@ fn lines_that_were_changed_are_covered() {
     let kept = fs::read_to_string(kept).unwrap();
     assert!(kept.contains("\"changedLines\": 100"), "{kept}");
 }
+
+/// The suite of before once, and one for each report; one more where GREEN has other tests than RED.
+#[test]
+fn no_suite_is_run_that_says_nothing_new() {
+    let stage = Stage::new("");
+    let runs = stage.outside("runs");
+    let count = format!("echo run >>'{}'\n", runs.display());
+    stage.write("run.sh", count + &stage.read("run.sh"));
+    stage.git(&["commit", "--quiet", "--all", "--message", "Count"]);
+    let since = |words: &str| {
+        let _ = fs::remove_file(&runs);
+        stage.auto(words).ok();
+        let counted = fs::read_to_string(&runs).unwrap_or_default();
+        counted.lines().count()
+    };
+    assert_eq!(since("start 1"), 0);
+    stage.test("spaces");
+    assert_eq!(since(VERIFIED_RED), 2);
+    stage.code("spaces");
+    assert_eq!(since(VERIFIED_GREEN), 1);
+    assert_eq!(since("commit"), 0);
+    stage.test("tabs");
+    assert_eq!(since(VERIFIED_RED), 1);
+    stage.code("tabs");
+    stage.write("tests/more_test.sh", "test_more() { :; }\n");
+    assert_eq!(since(VERIFIED_GREEN), 2);
+    assert_eq!(since("commit"), 0);
+    assert_eq!(since("finalize --verify"), 1);
+}
