@@ -49,7 +49,7 @@ function play(stage, target) {
     const started = call('autopilot_start', { taskId: '1' });
     assert.equal(started.nextAction.action, 'red');
     const refused = call('autopilot_complete_phase', { results: { passed: 1, failed: 0 } });
-    assert.deepEqual([refused.validated, refused.code], [false, 'red_requires_failing_tests']);
+    assert.deepEqual([refused.validated, refused.code], [false, 'red_without_tests']);
     assert.equal(call('autopilot_status', {}).runId, started.runId);
 
     const { resources } = quietly('--method', 'resources/list');

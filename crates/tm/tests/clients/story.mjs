@@ -88,7 +88,7 @@ export class Story {
         assert.match(first.instructions, /Count words/);
         const refused = await form.red(call, stage.runTests());
         assert.equal(refused.validated, false);
-        assert.equal(refused.code, 'red_requires_failing_tests', JSON.stringify(refused));
+        assert.equal(refused.code, 'red_without_tests', JSON.stringify(refused));
         assert.ok(refused.suggestion);
 
         stage.write(WORDS.test, WORDS.tests);

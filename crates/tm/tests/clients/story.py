@@ -142,7 +142,7 @@ class Story:
         stage, form, call = self.stage, self.form, self.call
         assert await form.next(call) == ("red", "1.1", "workUnit-1.1-RED")
         refused = await form.red(call, stage.run_tests())
-        assert (refused["validated"], refused["code"]) == (False, "red_requires_failing_tests"), refused
+        assert (refused["validated"], refused["code"]) == (False, "red_without_tests"), refused
         assert refused["suggestion"]
 
         stage.write(WORDS.test, WORDS.tests)

@@ -33,7 +33,8 @@ impl Given<'_> {
         let was = |id: &str, such: fn(Outcome) -> bool| {
             ledgers().any(|ledger| ledger.outcome(id).is_some_and(such))
         };
-        let new: HashSet<String> = self.owed_new().into_iter().collect();
+        let new = red.map_or_else(Vec::new, |_| self.owed_new());
+        let new: HashSet<String> = new.into_iter().collect();
         let is_built =
             |id: &&String| red.and_then(|red| red.outcome(id)) != Some(Outcome::NotCollected);
         let passed = ledgers().flat_map(|ledger| ledger.those(Outcome::is_success));

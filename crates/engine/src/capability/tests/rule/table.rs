@@ -327,6 +327,13 @@ fn green_changes_the_product_and_no_test() {
         let row = Row { item, since, ..ROW };
         assert_eq!(row.found(), expected, "{item}, since {since}");
     }
+    let numbers = Row {
+        level: Level::Claimed,
+        red: "some: old- new-",
+        now: "",
+        ..ROW
+    };
+    assert_eq!(numbers.found(), "tests_missing");
     // What comes to a file of tests is held against the product of before, where it is run here.
     for (level, expected) in [(Level::Verified, ""), (Level::Ran, "tests_changed")] {
         let since = "src* t/new>";
@@ -368,6 +375,8 @@ fn green_passes_what_passed_and_what_failed_in_red() {
         ("", "some: old- new-", "some: new+", ""),
         ("", "1", "", ""),
         ("", "2", "", "tests_missing"),
+        // What could not be built may have a name of another format.
+        ("a+ old-", "tap: some: shop!", "a+ old- new+", ""),
         // A build that failed in RED is answered by a test that was not there.
         ("a+ old-", "shop!", "a+ old- new+", ""),
         ("a+ old-", "shop!", "a+ old-", "tests_missing"),
