@@ -64,6 +64,11 @@ impl TestFormat {
         self == other || (go(self) && go(other))
     }
 
+    /// Whether it is what a runner prints for people, of which it may print less at any time.
+    pub fn is_printed(self) -> bool {
+        self.name().ends_with("-text")
+    }
+
     /// Whether one id is always one test, and a second case of it a further stage or try of that test. Elsewhere it may be a test of
     /// its own; where a build tool writes each try as a case, it counts as one, too.
     pub fn repeats_tests(self) -> bool {

@@ -177,6 +177,22 @@ impl Given<'_> {
                 self.counts.ran()
             ));
         }
+        // What we had a runner write of every test before, it goes on to write.
+        let is_as_before = |base: &Ledger| {
+            self.now
+                .is_some_and(|now| now.every && base.names_alike(now))
+        };
+        if self.level >= Level::Ran
+            && let Some(base) = self
+                .base
+                .filter(|base| base.every && !base.format.is_printed())
+            && !is_as_before(base)
+        {
+            return Some(format!(
+                "before this subtask every test was named ({}), and this report does not name them so: nobody can see that the same tests pass",
+                base.format
+            ));
+        }
         // Who names only what fails owes no names, but for who says numbers where tests were named.
         let is_said = self.now.is_none() && self.level < Level::Ran;
         let held = red.or(self.base).filter(|held| held.every || is_said)?;

@@ -375,8 +375,14 @@ fn green_passes_what_passed_and_what_failed_in_red() {
         ("", "some: old- new-", "some: new+", ""),
         ("", "1", "", ""),
         ("", "2", "", "tests_missing"),
-        // What could not be built may have a name of another format.
+        // What could not be built may have a name of another format; what was named before is named again.
         ("a+ old-", "tap: some: shop!", "a+ old- new+", ""),
+        (
+            "a+ old-",
+            "tap: some: shop!",
+            "tap: some: new+",
+            "tests_missing",
+        ),
         // A build that failed in RED is answered by a test that was not there.
         ("a+ old-", "shop!", "a+ old- new+", ""),
         ("a+ old-", "shop!", "a+ old-", "tests_missing"),
