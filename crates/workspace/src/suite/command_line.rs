@@ -179,15 +179,9 @@ pub(crate) fn simple_commands(line: &str) -> Vec<CommandLine> {
     let mut commands = Vec::new();
     let mut words = Vec::new();
     let mut reader = Words::of(line);
-    // What something is written to is no command.
-    let mut is_target = false;
     loop {
         let piece = reader.piece();
-        if let Piece::Operator(sign) = piece {
-            is_target = sign == '>' || is_target && sign == '&';
-        }
         match piece {
-            Piece::Word(_) if is_target => is_target = false,
             Piece::Word(word) => words.push(word),
             Piece::Comment => reader.skip_line(),
             Piece::Operator(_) | Piece::Unfinished(_) | Piece::End => {
@@ -326,7 +320,6 @@ mod tests {
         for (text, expected) in [
             (all, "tsc|-p|. jest|$@ tee|o u t ./x.sh y"),
             ("a; b 'c", "a b"),
-            ("a >>o 2>&1; b", "a 2 b"),
             ("", ""),
         ] {
             let commands = simple_commands(text).into_iter();
