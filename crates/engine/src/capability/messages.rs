@@ -61,7 +61,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "findings_in_tests",
-        meaning: "Linters find something in the tests, which are frozen now: in GREEN it is refused",
+        meaning: "Linters find something in the tests, which are protected in GREEN: there it is refused",
         suggestion: "",
     },
     Text {

@@ -130,7 +130,7 @@ impl CheckEvidence {
             String::new()
         } else {
             format!(
-                "; what is in tests that are frozen ({}) is mended where these are: go back with {}, which keeps your work, and report them again",
+                "; what is in protected tests ({}) is mended where these are: go back with {}, which keeps your work, and report them again",
                 self.in_frozen.join(", "),
                 Verb::Reopen.step().and("reason")
             )

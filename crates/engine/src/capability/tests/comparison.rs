@@ -209,7 +209,11 @@ impl Comparison<'_> {
             of_item: self.of_item,
             since: self.held_to.as_ref().map(|held| (&held.tree, self.since)),
             without_product: self.taken.without_product.as_ref(),
-            with_tests_of_red: self.taken.with_tests_of_red.as_ref(),
+            with_tests_of_red: self
+                .taken
+                .with_tests_of_red
+                .as_ref()
+                .map(|(counts, ledger)| (counts, ledger.as_ref())),
             ignored,
             untouched: &untouched,
         };

@@ -96,8 +96,9 @@ pub struct TestEvidence {
     pub off_bench: Option<String>,
     /// What the tests of RED did without the product that was written for them, where they were run with that, too.
     pub without_product: Option<Ledger>,
-    /// What the tests of the report of failing tests did, where others came to them since, or they have another form.
-    pub with_tests_of_red: Option<Ledger>,
+    /// What the tests of the report of failing tests did, where others came to them since, or they have another form: their numbers,
+    /// and what each of them did.
+    pub with_tests_of_red: Option<(Counts, Option<Ledger>)>,
     /// What the tests did before the item, where that was found out beside.
     pub baseline: Option<Box<TestEvidence>>,
     /// What checks found beside them, where there are any.

@@ -21,6 +21,7 @@ use crate::capability::tests::evidence::bench::{Bench, benches, in_place};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::capability::tests::known;
 use crate::fault::Fault;
 use crate::support::HandlerError;
 
@@ -114,33 +115,15 @@ impl Asked<'_> {
                 Err(fault) => return Ok(instead_of(fault)?),
             }
         }
-        let mut taken = match bench.tested(&tested, true, self.format) {
+        let ran = if is_red && tested != work.tree {
+            self.of_red(&bench, &tested)
+        } else {
+            bench.tested(&tested, true, self.format)
+        };
+        let mut taken = match ran {
             Ok(taken) => taken,
-            // Without a stub the runner may end before it says anything of tests.
-            Err(fault) if is_red && tested != work.tree => {
-                match bench.tested(&work.tree, true, self.format) {
-                    Ok(with) if fails_by_name(&with) => with,
-                    _ => return Ok(instead_of(fault)?),
-                }
-            }
             Err(fault) => return Ok(instead_of(fault)?),
         };
-        // With the product that was written for them, tests can be built that could not be without.
-        if is_red && tested != work.tree && !fails_by_name(&taken) {
-            match bench.tested(&work.tree, true, self.format) {
-                // Where they all pass with it, what could not be built without it is what they fail for.
-                Ok(with) if fails_by_name(&with) || taken.counts.failing() == 0 => {
-                    let without_product = taken.ledger();
-                    taken = TestEvidence {
-                        without_product,
-                        ..with
-                    };
-                }
-                Err(fault) if fault.code == "cancelled" => return Err(fault.into()),
-                // Without it they came to a result.
-                Ok(_) | Err(_) => {}
-            }
-        }
         let any_passes = |taken: &TestEvidence| taken.counts.passed > 0;
         if !is_proven
             && !any_passes(&taken)
@@ -150,10 +133,51 @@ impl Asked<'_> {
             return Ok(of(instead));
         }
         taken.baseline = baseline;
-        if let Some(tree) = self.with_tests_of_red()? {
-            taken.with_tests_of_red = bench.tested(&tree, true, self.format)?.ledger();
+        // What fails as it is, is refused as it is.
+        if let Some(tree) = self.with_tests_of_red()?
+            && !self.fails_newly(&taken)?
+        {
+            let with = bench.tested(&tree, true, self.format)?;
+            taken.with_tests_of_red = Some((with.counts, with.ledger()));
         }
         Ok(of(taken))
+    }
+
+    /// The new tests without the product that was written for them; with it where they say nothing else, such as tests that cannot be
+    /// built without, or a runner that ends before any of them.
+    fn of_red(&self, bench: &Bench<'_>, without: &Oid) -> Result<TestEvidence, Fault> {
+        let without = bench.tested(without, true, self.format);
+        let is_told = match &without {
+            Ok(taken) => fails_by_name(taken),
+            Err(fault) => is_final(fault),
+        };
+        if is_told {
+            return without;
+        }
+        match bench.tested(&self.work.tree, true, self.format) {
+            Err(fault) if is_final(&fault) => Err(fault),
+            Err(_) => without,
+            Ok(with) => match without {
+                // Where they all pass with it, what could not be built without it is what they fail for.
+                Ok(taken) if fails_by_name(&with) || taken.counts.failing() == 0 => {
+                    Ok(TestEvidence {
+                        without_product: taken.ledger(),
+                        ..with
+                    })
+                }
+                Err(_) if fails_by_name(&with) => Ok(with),
+                told => told,
+            },
+        }
+    }
+
+    /// Whether a test fails that did not before the item.
+    fn fails_newly(&self, taken: &TestEvidence) -> Result<bool, Fault> {
+        let Some(now) = taken.ledger() else {
+            return Ok(taken.counts.failing() > 0);
+        };
+        let before = known::before(self.run_dir, self.run, Some(self.present))?;
+        Ok(!now.newly_failing(before.as_ref()).is_empty())
     }
 
     /// The work with the tests of the report of failing tests that it is held against, where these are not the same any more: who adds
@@ -230,8 +254,7 @@ impl<'a> Suites<'a> {
 
     /// The suite in the working tree where it comes to a result there, and on the bench it came to this fault; else that fault.
     fn instead_of(&self, fault: Fault, may_break: bool) -> Result<TestEvidence, Fault> {
-        // What takes too long, or is not wanted any more, is not run again.
-        if matches!(fault.code.as_str(), "cancelled" | "test_timeout") {
+        if is_final(&fault) {
             return Err(fault);
         }
         let printed = fault.details.get("output").and_then(Value::as_str);
@@ -257,6 +280,11 @@ impl<'a> Suites<'a> {
             Err(_) => Ok(None),
         }
     }
+}
+
+/// Whether a suite took too long, or is not wanted any more: it is not run again in another way.
+fn is_final(fault: &Fault) -> bool {
+    matches!(fault.code.as_str(), "cancelled" | "test_timeout")
 }
 
 /// Whether a test ran and failed, by its name.

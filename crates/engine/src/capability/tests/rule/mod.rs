@@ -45,8 +45,9 @@ pub struct Given<'a> {
     pub since: Option<(&'a Oid, &'a [Difference])>,
     /// What the tests of a report of failing tests did without the product that was written already.
     pub without_product: Option<&'a Ledger>,
-    /// What the tests of the report of failing tests did, where others came to them since, or they have another form.
-    pub with_tests_of_red: Option<&'a Ledger>,
+    /// What the tests of the report of failing tests did, where others came to them since, or they have another form: their numbers,
+    /// and what each of them did.
+    pub with_tests_of_red: Option<(&'a Counts, Option<&'a Ledger>)>,
     /// Files of tests that git ignores.
     pub ignored: &'a [String],
     /// Files that were changed before the run, and are as they were then.
@@ -139,20 +140,25 @@ impl Given<'_> {
 
     /// The tests that fail as they did before the item: they may go on failing.
     pub fn known(&self) -> Vec<String> {
-        let (Some(now), Some(base)) = (self.now, self.base_alike()) else {
+        self.failing_as_before(true)
+    }
+
+    /// The tests that fail, and did so before the item as it is said; none of those that fail newly in RED did.
+    fn failing_as_before(&self, did: bool) -> Vec<String> {
+        let Some(now) = self.now else {
             return Vec::new();
         };
         let new: HashSet<String> = self.owed_new().into_iter().collect();
-        let known = now
-            .failing()
-            .filter(|id| base.fails(id) && !new.contains(*id));
-        known.map(str::to_owned).collect()
+        let base = self.base_alike();
+        let is_known = |id: &str| base.is_some_and(|base| base.fails(id)) && !new.contains(id);
+        let those = now.failing().filter(|id| is_known(id) == did);
+        those.map(str::to_owned).collect()
     }
 
     /// Whether any test fails that did not before.
     fn fails(&self) -> bool {
         match self.now {
-            Some(now) => now.failing().count() > self.known().len(),
+            Some(_) => !self.failing_as_before(false).is_empty(),
             None => self.counts.failing() > 0,
         }
     }
@@ -161,66 +167,59 @@ impl Given<'_> {
         self.removed.iter().any(|removed| is_meant(removed, id))
     }
 
-    /// Why the names of this report cannot be held against those of before: what is wrong.
-    fn unlike(&self) -> Option<String> {
-        let red = self.red.and_then(|red| red.ledger);
+    /// What is wrong where only numbers are known, and fewer tests ran than in RED.
+    fn fewer_ran(&self) -> Option<String> {
+        let red = self.red?;
+        let owed = red.ran.saturating_sub(self.removed.len() as u64);
         // Where some are named, it is by the runner's habits how many are counted.
-        if let Some(shown) = self.red
-            && self.now.is_none()
-            && red.is_none()
-            && self.counts.ran() + (self.removed.len() as u64) < shown.ran
-        {
-            return Some(format!(
+        let is_counted = self.now.is_none() && red.ledger.is_none();
+        (is_counted && self.counts.ran() < owed).then(|| {
+            format!(
                 "{} ran in {}, and {} now",
-                tests(shown.ran),
+                tests(red.ran),
                 self.against,
                 self.counts.ran()
-            ));
-        }
-        // What we had a runner write of every test before, it goes on to write.
-        let is_as_before = |base: &Ledger| {
-            self.now
-                .is_some_and(|now| now.every && base.names_alike(now))
-        };
-        if self.level >= Level::Ran
-            && let Some(base) = self
-                .base
-                .filter(|base| base.every && !base.format.is_printed())
-            && !is_as_before(base)
-        {
-            return Some(format!(
+            )
+        })
+    }
+
+    /// What is wrong where every test was named before, and is not now: what we had a runner write once, it goes on to write.
+    fn names_no_more(&self) -> Option<String> {
+        let base = self
+            .base
+            .filter(|base| self.level >= Level::Ran && base.every && !base.format.is_printed())?;
+        let goes_on = |now: &Ledger| now.every && base.names_alike(now);
+        (!self.now.is_some_and(goes_on)).then(|| {
+            format!(
                 "before this subtask every test was named ({}), and this report does not name them so: nobody can see that the same tests pass",
                 base.format
-            ));
-        }
+            )
+        })
+    }
+
+    /// What is wrong where the names of this report cannot be held against those of RED, or of before.
+    fn unlike(&self) -> Option<String> {
+        let red = self.red.and_then(|red| red.ledger);
         // Who names only what fails owes no names, but for who says numbers where tests were named.
         let is_said = self.now.is_none() && self.level < Level::Ran;
         let held = red.or(self.base).filter(|held| held.every || is_said)?;
-        let (name, format) = (
-            if red.is_some() {
-                self.against
-            } else {
-                "the report before"
-            },
-            held.format,
-        );
-        let Some(now) = self.now else {
-            return Some(format!(
-                "{name} named its tests ({format}), and this report has only numbers: nobody can see that the same tests pass"
-            ));
-        };
-        if !now.names_alike(held) {
+        let name = red.map_or("the report before", |_| self.against);
+        match self.now {
+            None => Some(format!(
+                "{name} named its tests ({}), and this report has only numbers: nobody can see that the same tests pass",
+                held.format
+            )),
             // Of what was there before the run a format says nothing.
-            return red.map(|_| {
+            Some(now) if !now.names_alike(held) => red.map(|_| {
                 format!(
-                    "{name} was reported as {format}, and this is {}: the names of tests cannot be compared",
-                    now.format
+                    "{name} was reported as {}, and this is {}: the names of tests cannot be compared",
+                    held.format, now.format
                 )
-            });
+            }),
+            Some(now) => (!now.every).then(|| {
+                format!("{name} named every test, and this report does not: nobody can see that the same tests pass")
+            }),
         }
-        (!now.every).then(|| {
-            format!("{name} named every test, and this report does not: nobody can see that the same tests pass")
-        })
     }
 }
 
@@ -362,27 +361,42 @@ fn tests_changed(given: &Given<'_>) -> Option<Finding> {
     Some(with_files(found, &told))
 }
 
-/// The tests pass by what came to them since they failed.
+/// The tests pass by what came to them since they failed: as they were then, they do not.
 fn passes_by_what_was_added(given: &Given<'_>) -> Option<Finding> {
-    let own = given.with_tests_of_red?;
-    let new = given.owed_new();
-    let known = |id: &str| given.base_alike().is_some_and(|base| base.fails(id));
-    let is_bad = |id: &&str| new.iter().any(|one| one == id) || !known(id);
-    let failing: Vec<String> = own.failing().filter(is_bad).map(str::to_owned).collect();
-    if failing.is_empty() {
+    let (counts, now) = given.with_tests_of_red?;
+    // A module of the product's own may stand in a file that came: nothing is built without it.
+    if now.is_none() && counts.errors == counts.ran() {
         return None;
     }
+    let own = Given {
+        counts,
+        now,
+        ..*given
+    };
+    let lacking = own.lacking();
+    let failing = [
+        own.failing_as_before(false),
+        lacking.missing,
+        lacking.skipped,
+        lacking.excused,
+    ]
+    .concat();
+    let told = if !failing.is_empty() {
+        format!("these do not pass: {}", few(&failing))
+    } else if lacking.no_new {
+        "none is there that was not before".to_owned()
+    } else if own.fails() {
+        format!("{} fail", tests(counts.failing()))
+    } else {
+        own.fewer_ran()?
+    };
     let (_, since) = given.since?;
     let added = since
         .iter()
         .filter(|difference| difference.protected.is_some());
     let found = finding(
         "tests_changed",
-        format!(
-            "with the tests as they were in {}, these do not pass: {}",
-            given.against,
-            few(&failing)
-        ),
+        format!("with the tests as they were in {}, {told}", given.against),
         format!(
             "have them pass without what came to the tests since ({}), and {}; or go back with {}, and show that they fail with it",
             few(&names(added)),
@@ -540,7 +554,11 @@ fn tests_missing(given: &Given<'_>) -> Option<Finding> {
         {
             return None;
         }
-    } else if let Some(why) = given.unlike() {
+    } else if let Some(why) = given
+        .fewer_ran()
+        .or_else(|| given.names_no_more())
+        .or_else(|| given.unlike())
+    {
         return Some(finding(
             "tests_missing",
             why,
