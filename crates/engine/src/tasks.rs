@@ -277,6 +277,7 @@ impl Engine {
             ]
             .map(|(name, value)| (name.into(), value.into()))
             .to_vec(),
+            is_whole: false,
         })
         .map_err(|error| failed(error.to_string()))?;
         if !ran.success() {

@@ -353,7 +353,7 @@ impl Engine {
     }
 
     pub(crate) fn of_tests(&self, command: &str, config: &Config) -> Result<TrustRequest, Fault> {
-        let setup = config.test.setup.as_deref();
+        let setup = config.bench.setup.as_deref();
         let behind = command_definition(&self.root, command);
         let text = behind.as_ref().map(|definition| definition.text.as_str());
         let bytes = json!({ "command": command, "setup": setup, "definition": text }).to_string();

@@ -8,6 +8,7 @@
 //! [`Repository::find_our_commit`] before trying again.
 
 mod bench;
+mod benches;
 mod bounded;
 mod branch;
 mod change;
@@ -40,6 +41,7 @@ mod trees;
 
 pub use crate::process::ProcessGroup;
 pub use bench::Bench;
+pub use benches::{StoredBench, stored_benches};
 pub use branch::{BranchConflict, Branches};
 pub use checkouts::{in_other_worktrees, is_linked, share_repository};
 pub use commit::{CommitError, CommitMade, CommitRequest};

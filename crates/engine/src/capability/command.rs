@@ -278,6 +278,7 @@ fn ran(
         // Half a command may be worse than a whole one.
         cancelled: Cancellation::default(),
         env: Vec::new(),
+        is_whole: false,
     })
     .map_err(|error| {
         let why = match &error {

@@ -554,7 +554,7 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
     } else if any("journal_damaged") {
         "see `tm log verify RUN`; elsewhere, a bundle that was exported before proves the commits"
     } else if any("not_replayed") {
-        "mend what is named with it, or run the tests by hand in a fresh checkout of it: what the project lacks is to be in the commit, and what this machine lacks is installed here, or by test.setup"
+        "mend what is named with it, or run the tests by hand in a fresh checkout of it: what the project lacks is to be in the commit, and what this machine lacks is installed here, or by bench.setup"
     } else if any("green_not_replayed") || any("red_not_replayed") {
         "what they pass by, or failed by, is not in the commit: run them by hand in a fresh checkout of it, and mend them in a run"
     } else if any("history_missing") {

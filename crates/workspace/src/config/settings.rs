@@ -367,10 +367,10 @@ impl Setting {
 /// What the shell cannot say otherwise once a file says it: what a run rests on, without being more or less strict.
 const OF_FILES: [&str; 5] = [
     "autopilot.enabled",
+    "bench.setup",
     "git.defaultRemote",
     "test.command",
     "test.runner",
-    "test.setup",
 ];
 
 /// The list that came of two, unless the second one added nothing.

@@ -19,6 +19,8 @@ pub struct Config {
     pub autopilot: Autopilot,
     /// How this project is tested.
     pub test: Test,
+    /// How the bench is made ready, on which tests are run.
+    pub bench: Bench,
     /// How branches and commits are made.
     pub git: Git,
     /// Which rules files go into the prompts.
@@ -178,8 +180,6 @@ impl JsonSchema for UpdateTaskStatus {
 pub struct Test {
     /// The command that runs the tests; found from the project's files where it is not set.
     pub command: Option<String>,
-    /// A command that prepares a fresh checkout for tests.
-    pub setup: Option<String>,
     /// By which kind of project file the command is found; `auto` tries them all.
     pub runner: String,
     /// Whether the runner behind the command is made to name its tests, where `tm` runs it.
@@ -198,7 +198,6 @@ impl Default for Test {
     fn default() -> Self {
         Self {
             command: None,
-            setup: None,
             runner: "auto".to_owned(),
             adapter: true,
             patterns: Vec::new(),
@@ -207,6 +206,23 @@ impl Default for Test {
             coverage_thresholds: CoverageThresholds::default(),
         }
     }
+}
+
+/// How the bench is made ready, on which tests are run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Bench {
+    /// A command that prepares a fresh checkout for tests. Nothing that is installed in the working tree is used then.
+    pub setup: Option<String>,
+    /// Globs of the files that decide what the command installs: it is run when one of them changed, and before every suite where
+    /// there are none.
+    pub setup_when: Vec<String>,
+    /// Files and folders that git ignores, and that the bench has links to, beside those of dependencies.
+    pub link: Vec<String>,
+    /// Files and folders that git ignores, and that are copied to the bench.
+    pub copy: Vec<String>,
+    /// Variables that tests are given beside those of tools; one that ends with `*` stands for all that begin so.
+    pub env: Vec<String>,
 }
 
 /// Least coverage in percent, 0 to 100. A metric without a value is not checked.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use journal::sha256_hex;
 
+use super::benches::remove_unused_benches;
 use super::error::{GitError, GitErrorKind};
 use super::files::lstat;
 use super::fingerprint::quoted_alternate;
@@ -26,9 +27,15 @@ const MOST: u32 = 16;
 /// In a bench's folder: the index, out of the way of the suites.
 const INDEX: &str = "index";
 /// In a bench's folder: the working tree that it is of.
-const OF: &str = "of";
+pub(super) const OF: &str = "of";
 /// In a bench's folder: what the checkout lies in.
 const TREE: &str = "tree";
+/// In a bench's folder: what a setup went by, and in the lines behind that what it made.
+const MADE: &str = "made";
+/// In a bench's folder, with a number: what cannot be removed.
+const STUCK: &str = "stuck-";
+/// In a bench's folder: the home folder of the suites.
+const HOME: &str = "home";
 
 /// Manifests, each with the folders beside it that its tool builds into.
 const BUILD_FOLDERS: &[(&str, &[&str])] = &[
@@ -69,6 +76,21 @@ impl Bench {
         &self.project_root
     }
 
+    /// Where the home folder of its suites is to be: nothing is there when a tree was brought in.
+    pub fn home(&self) -> PathBuf {
+        self.folder.join(HOME)
+    }
+
+    /// What a setup has made here that went by what `key` stands for; nothing where another was the last one.
+    fn made(&self, key: &str) -> Vec<String> {
+        let told = fs::read_to_string(self.folder.join(MADE)).unwrap_or_default();
+        let mut lines = told.split('\0');
+        match lines.next() {
+            Some(last) if last == key => lines.map(str::to_owned).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Removes everything in it, what was built too.
     ///
     /// # Errors
@@ -90,7 +112,7 @@ impl Bench {
                     remove_entry(&path)?;
                 }
             }
-            return self.remove_but(&[OF, INDEX, TREE]);
+            return self.remove_but(&[OF, INDEX, TREE, MADE]);
         }
         self.remove_but(&[OF])
     }
@@ -99,11 +121,23 @@ impl Bench {
     fn remove_but(&self, kept: &[&str]) -> io::Result<()> {
         for entry in self.folder.read_dir()? {
             let entry = entry?;
-            if !kept.iter().any(|name| entry.file_name() == *name) {
-                remove_entry(&entry.path())?;
+            let name = entry.file_name();
+            if !kept.iter().any(|kept| name == *kept) && remove_entry(&entry.path()).is_err() {
+                self.set_aside(&entry.path())?;
             }
         }
         fs::create_dir_all(&self.top_level)
+    }
+
+    /// Moves out of the way what cannot be removed, such as files that a container wrote as another user.
+    fn set_aside(&self, path: &Path) -> io::Result<()> {
+        let name = path.file_name().unwrap_or_default();
+        if name.as_bytes().starts_with(STUCK.as_bytes()) {
+            return Ok(());
+        }
+        let free = |number: &u32| !self.folder.join(format!("{STUCK}{number}")).exists();
+        let number = (0..u32::MAX).find(free).unwrap_or_default();
+        fs::rename(path, self.folder.join(format!("{STUCK}{number}")))
     }
 
     fn above(&self) -> PathBuf {
@@ -125,7 +159,7 @@ impl Repository {
         let cannot = |error| GitError::io("cannot make a bench", error);
         fs::create_dir_all(benches).map_err(cannot)?;
         let benches = fs::canonicalize(benches).map_err(cannot)?;
-        remove_benches_of_nothing(&benches);
+        remove_unused_benches(&benches);
         let mut name = sha256_hex(self.top_level().as_os_str().as_bytes());
         name.truncate(12);
         let name_of_tree = self.top_level().file_name().unwrap_or_default();
@@ -161,16 +195,24 @@ impl Repository {
     }
 
     /// Has a bench hold a tree, with the commit `head` as its detached HEAD and the repository's tags. The user's repository is only
-    /// read, and no hook runs.
+    /// read, and no hook runs. Says whether what a setup made is still there that went by what `made_by` stands for.
     ///
     /// # Errors
     /// Where git fails also on an empty bench, or a commit of a submodule is not there.
-    pub fn bring_tree(&self, bench: &Bench, tree: &Oid, head: &Oid) -> Result<(), GitError> {
+    pub fn bring_tree(
+        &self,
+        bench: &Bench,
+        tree: &Oid,
+        head: &Oid,
+        made_by: Option<&str>,
+    ) -> Result<bool, GitError> {
         bench.settle().map_err(|error| bench.cannot_clear(error))?;
-        if self.write_files_to(bench, tree).is_err() {
+        let mut made = made_by.map_or_else(Vec::new, |key| bench.made(key));
+        if self.write_files_to(bench, tree, &made).is_err() {
             // What a suite did to the bench may stand in the way, such as a folder that may not be written to.
             bench.clear()?;
-            self.write_files_to(bench, tree)?;
+            made.clear();
+            self.write_files_to(bench, tree, &made)?;
         }
         remove_entry(&bench.top_level.join(".git")).map_err(|error| bench.cannot_clear(error))?;
         self.give_git_folder(head, &bench.top_level)?;
@@ -181,20 +223,41 @@ impl Repository {
             Some(entries) => submodules_among(entries),
             None => self.submodules_at(tree)?,
         };
-        for (path, commit) in submodules {
-            self.place_submodule(&bench.top_level, &path, &commit)?;
+        for (path, commit) in &submodules {
+            self.place_submodule(&bench.top_level, path, commit)?;
         }
-        Ok(())
+        // What was made in submodules is gone with them.
+        Ok(!made.is_empty() && submodules.is_empty())
+    }
+
+    /// Has a bench keep what a setup has made there, for trees of which the same key is given.
+    ///
+    /// # Errors
+    /// Where git fails, or the bench cannot be written to.
+    pub fn keep_made(&self, bench: &Bench, key: &str) -> Result<(), GitError> {
+        let listed = self
+            .as_checkout(&bench.top_level, &bench.folder.join(INDEX))
+            .args(["ls-files", "--others", "--directory", "-z"])
+            .run()?;
+        let mut made = key.to_owned();
+        for path in String::from_utf8_lossy(&listed).split_terminator('\0') {
+            made.extend(["\0/", &escaped(path)]);
+        }
+        fs::write(bench.folder.join(MADE), made)
+            .map_err(|error| GitError::io("cannot write to a bench", error))
     }
 
     /// Writes the files of a tree that differ, and removes all that is not its own.
-    fn write_files_to(&self, bench: &Bench, tree: &Oid) -> Result<(), GitError> {
+    fn write_files_to(&self, bench: &Bench, tree: &Oid, made: &[String]) -> Result<(), GitError> {
         let index = bench.folder.join(INDEX);
         self.as_checkout(&bench.top_level, &index)
             .args(["read-tree", "--reset", "-u", tree.as_str()])
             .run()?;
         let kept = build_folders(&index);
-        let kept = kept.iter().flat_map(|pattern| ["-e", pattern.as_str()]);
+        let kept = kept
+            .iter()
+            .chain(made)
+            .flat_map(|pattern| ["-e", pattern.as_str()]);
         self.as_checkout(&bench.top_level, &index)
             .args(["clean", "-ffdxq"])
             .args(kept)
@@ -297,23 +360,6 @@ fn remove_entry(path: &Path) -> io::Result<()> {
         None => Ok(()),
         Some(found) if found.is_dir() => remove_whole(path),
         Some(_) => fs::remove_file(path),
-    }
-}
-
-/// Removes benches whose working tree is not there any more, and that nobody has taken.
-fn remove_benches_of_nothing(benches: &Path) {
-    for entry in benches.read_dir().into_iter().flatten().flatten() {
-        let folder = entry.path();
-        let of = fs::read(folder.join(OF)).unwrap_or_default();
-        if of.is_empty() || Path::new(std::ffi::OsStr::from_bytes(&of)).exists() {
-            continue;
-        }
-        // Held until the folder is gone. What cannot be removed stays for the next time.
-        if let Ok(lock) = File::open(&folder)
-            && lock.try_lock().is_ok()
-        {
-            drop(remove_whole(&folder));
-        }
     }
 }
 

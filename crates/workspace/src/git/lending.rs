@@ -37,6 +37,18 @@ impl Repository {
 }
 
 impl Repository {
+    /// Copies what lies at a place of the working tree to a bench.
+    ///
+    /// # Errors
+    /// Where nothing is there, or it cannot be copied.
+    pub fn copy_to_bench(&self, bench: &Bench, place: &RepoPath) -> Result<(), GitError> {
+        let place = place.to_path_buf();
+        let target = bench.path().join(&place);
+        let copied = remove(&target).and_then(|()| copy(&self.top_level().join(&place), &target));
+        let what = format!("cannot copy {} to a bench", place.display());
+        copied.map_err(|error| GitError::io(what, error))
+    }
+
     /// Has a checkout hold a submodule at this commit, if it is checked out here. What git ignores in it does not come along.
     pub(super) fn place_submodule(
         &self,
@@ -122,6 +134,26 @@ impl Lending {
         });
         (!is_foreign).then(|| own.to_owned())
     }
+}
+
+/// Copies a file, a link or a folder with all that is in it.
+fn copy(source: &Path, target: &Path) -> io::Result<()> {
+    if let Some(above) = target.parent() {
+        fs::create_dir_all(above)?;
+    }
+    let kind = fs::symlink_metadata(source)?.file_type();
+    if kind.is_symlink() {
+        return symlink(fs::read_link(source)?, target);
+    }
+    if !kind.is_dir() {
+        return fs::copy(source, target).map(drop);
+    }
+    fs::create_dir(target)?;
+    for entry in source.read_dir()? {
+        let entry = entry?;
+        copy(&entry.path(), &target.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 /// Whether a folder of dependencies may hold links to packages of the project.

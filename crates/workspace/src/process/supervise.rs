@@ -52,6 +52,8 @@ pub(crate) struct Supervised<'a> {
 pub(crate) enum Environment<'a> {
     /// The few variables that are handed on to everybody, and these.
     Few(&'a [(OsString, OsString)]),
+    /// These, and no other.
+    Only(&'a [(OsString, OsString)]),
     /// All that this process has, without those named first, and with those given last.
     Whole(&'a [&'a str], &'a [(OsString, OsString)]),
 }
@@ -139,6 +141,10 @@ fn spawn(program: &Supervised<'_>, group: i32) -> Result<Child, ProgramError> {
     let set = match program.environment {
         Environment::Few(set) => {
             command.env_clear().envs(inherited::variables());
+            set
+        }
+        Environment::Only(set) => {
+            command.env_clear();
             set
         }
         Environment::Whole(removed, set) => {

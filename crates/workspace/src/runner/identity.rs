@@ -99,6 +99,9 @@ pub struct RunnerIdentity {
     pub places: BTreeMap<String, String>,
     /// By the name of a variable, if it is set.
     pub variables: BTreeMap<String, String>,
+    /// What was copied to the bench, by its path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub copies: BTreeMap<String, String>,
 }
 
 impl RunnerIdentity {
@@ -128,7 +131,9 @@ impl RunnerIdentity {
             };
             format!("the variable {name} ({what})")
         });
-        programs.chain(variables).collect()
+        let copies = changed(&before.copies, &self.copies);
+        let copies = copies.map(|path| format!("{path}, which is copied to the bench"));
+        programs.chain(variables).chain(copies).collect()
     }
 }
 
@@ -175,6 +180,7 @@ pub fn identity(
         programs,
         places,
         variables: deciding(variables),
+        copies: BTreeMap::new(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Running the project's test command, as its user would, and keeping what it prints.
 
 pub(crate) mod command_line;
+mod environment;
 mod output;
 mod run;
 
 pub use crate::process::How;
 pub(crate) use command_line::one_word;
 pub use command_line::{CommandError, CommandLine, in_folder};
+pub use environment::suite_environment;
 pub use run::{SuiteError, SuiteRan, SuiteRun, run_suite};
 
 use crate::process::find_program;

@@ -33,9 +33,11 @@ pub struct SuiteRun<'a> {
     pub timeout: Duration,
     /// When it is ended because nobody wants it any more.
     pub cancelled: Cancellation,
-    /// Variables on top of this process' environment, which is handed on as it is but for those that would send a git to
-    /// another repository.
+    /// Its variables: all of them, or those on top of this process' environment, which is handed on as it is but for those that would
+    /// send a git to another repository.
     pub env: Vec<(OsString, OsString)>,
+    /// Whether these are all.
+    pub is_whole: bool,
 }
 
 /// What a test command left behind.
@@ -146,7 +148,11 @@ pub fn run_suite(run: &SuiteRun<'_>) -> Result<SuiteRan, SuiteError> {
         Supervised {
             argv: &argv,
             cwd: run.cwd,
-            environment: Environment::Whole(REMOVED, &set),
+            environment: if run.is_whole {
+                Environment::Only(&set)
+            } else {
+                Environment::Whole(REMOVED, &set)
+            },
             stdin: None,
             timeout: run.timeout,
             cancelled: run.cancelled.clone(),

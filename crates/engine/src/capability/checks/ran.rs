@@ -138,6 +138,7 @@ impl<'a> Place<'a> {
             env: plain
                 .map(|(name, value)| (OsString::from(name), OsString::from(value)))
                 .into(),
+            is_whole: false,
         });
         match ran {
             Ok(ran) if ran.how == How::Cancelled => Err(Fault::new(

@@ -157,12 +157,18 @@ fn a_product_that_was_broken_for_red_shows_nothing() {
 fn the_bench_may_have_to_be_set_up() {
     for (setup, refused) in [
         ("", "report_unreadable"),
-        (r#", "setup": "false""#, "setup_failed"),
-        (r#", "setup": "mkdir node_modules""#, ""),
+        (r#""setup": "false""#, "setup_failed"),
+        (r#""setup": "mkdir node_modules""#, ""),
+        // Once for all trees that have the same list of packages.
+        (
+            r#""setup": "sh -c 'echo made >>../setups; mkdir node_modules'", "setupWhen": ["package.json"]"#,
+            "",
+        ),
     ] {
         let package = r#"{"name": "words", "dependencies": {"left": "1"}}"#;
         let files = [("package.json", package), (".gitignore", "node_modules/\n")];
-        let stage = Stage::with_test(&format!(r#""command": "sh run.sh"{setup}"#), "", &files);
+        let bench = format!(r#""bench": {{{setup}}}"#);
+        let stage = Stage::with_test(r#""command": "sh run.sh""#, &bench, &files);
         let runner = stage.read("run.sh");
         stage.write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
         stage.commit_all("A runner that needs it");
@@ -170,6 +176,37 @@ fn the_bench_may_have_to_be_set_up() {
         let red = stage.auto(VERIFIED_RED);
         assert_eq!(red.code(), refused, "{red:#?}");
     }
+}
+
+/// What the bench has beside a tree is what the settings give it; what somebody has in a shell or a home folder is not there.
+#[test]
+fn the_bench_is_given_what_the_settings_name() {
+    let needs = concat!(
+        "[ \"$WANTED\" ] && [ ! \"$UNWANTED\" ] && [ ! -e \"$HOME/.gitconfig\" ] || exit 9\n",
+        "[ -f lent/data ] && [ -f local.cfg ] || exit 9\n",
+        "sh run.sh\n"
+    );
+    let bench = r#""bench": {"link": ["lent"], "copy": ["local.cfg"], "env": ["WANT*"]}"#;
+    let files = [("suite.sh", needs), (".gitignore", "lent\nlocal.cfg\n")];
+    let stage = Stage::with_test(r#""command": "sh suite.sh""#, bench, &files);
+    stage.write("lent/data", "");
+    stage.write("local.cfg", "one\n");
+    stage.begin("");
+    let report = |words: &str| {
+        let mut program = stage.program(&autopilot(words));
+        program.env("WANTED", "1").env("UNWANTED", "1");
+        testkit::Outcome::of(&program.output().unwrap())
+    };
+    report(VERIFIED_RED).ok();
+    stage.code("spaces");
+    // What is copied decides about the tests.
+    stage.write("local.cfg", "two\n");
+    let refused = report(VERIFIED_GREEN);
+    assert_eq!(refused.code(), "runner_config_changed", "{refused:#?}");
+    assert!(refused.message().contains("local.cfg"), "{refused:#?}");
+    stage.write("local.cfg", "one\n");
+    report(VERIFIED_GREEN).ok();
+    stage.has_journalled(r#""level":"verified""#);
 }
 
 /// Where nothing can be run on the bench, the suite is run in the working tree, and that is said; once it could be, it has to be.

@@ -86,8 +86,10 @@ fn a_workflow_that_opens_gates_needs_trust() {
 fn a_test_command_does_not_run_by_itself_in_a_clone() {
     let environment = TestEnvironment::new();
     environment.write(CONFIG, VERIFIED);
-    let suite = "touch \"$HOME/ran\"\n[ -f tests/a_test.sh ] || { printf 'TAP version 14\\nok 1 - b\\n1..1\\n'; exit; }\nprintf 'TAP version 14\\nnot ok 1 - a\\nok 2 - b\\n1..2\\n'\nexit 1\n";
-    environment.write("run.sh", suite);
+    let ran = environment.home().join("ran");
+    let touch = format!("touch '{}'\n", ran.display());
+    let suite = "[ -f tests/a_test.sh ] || { printf 'TAP version 14\\nok 1 - b\\n1..1\\n'; exit; }\nprintf 'TAP version 14\\nnot ok 1 - a\\nok 2 - b\\n1..2\\n'\nexit 1\n";
+    environment.write("run.sh", touch.clone() + suite);
     environment.commit_all("Verify");
     // The shell does not loosen what the project requires.
     let mut start = environment.program(&["autopilot", "start", "1", "--json"]);
@@ -97,7 +99,6 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
     let told = ["tm config trust", "TRAMLINE_EVIDENCE_REQUIRE"];
     says(&warnings, &told, &[]);
     environment.write("tests/a_test.sh", "false\n");
-    let ran = environment.home().join("ran");
     let is_untrusted = |words: &str| {
         let refused = tm(&environment, &format!("autopilot complete red {words}"));
         refused.fault(3, "tests_untrusted");
@@ -109,9 +110,9 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
 
     // Trusted as it is: it runs by itself. Changed: not any more.
     tm(&environment, &format!("config trust --hash {hash}")).ok();
-    environment.write("run.sh", "touch \"$HOME/ran\"\nexit 1\n");
+    environment.write("run.sh", touch.clone() + "exit 1\n");
     is_untrusted("");
-    environment.write("run.sh", suite);
+    environment.write("run.sh", touch + suite);
     tm(&environment, "autopilot complete red").ok();
     assert!(ran.exists());
 }
@@ -181,9 +182,10 @@ fn a_workflow_that_a_person_writes_is_trusted() {
 fn nothing_of_a_test_command_is_hidden() {
     let environment = TestEnvironment::new();
     let setting = |command: &str| {
-        let test = json!({ "command": command, "setup": "a\u{200b}b" });
+        let test = json!({ "command": command });
+        let bench = json!({ "setup": "a\u{200b}b" });
         let evidence = json!({ "require": "verified" });
-        let config = json!({ "test": test, "evidence": evidence });
+        let config = json!({ "test": test, "bench": bench, "evidence": evidence });
         environment.write(CONFIG, config.to_string());
         at_terminal(environment.program(&["config", "trust"]), "").1
     };

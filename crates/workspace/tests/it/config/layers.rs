@@ -119,15 +119,20 @@ fn the_shell_does_not_replace_what_a_run_rests_on() {
 #[test]
 fn values_of_one_section_may_come_from_several_places() {
     let settings = Place::new()
-        .user(r#"{"test": {"command": "user", "setup": "install", "runner": "cargo"}}"#)
+        .user(r#"{"test": {"command": "user", "runner": "cargo"}, "bench": {"setup": "install"}}"#)
         // Comments are keys that begin like one, and the last of two equal ones counts.
-        .project(r#"{"$schema": "x", "//": "top", "models": {"main": 1}, "test": {"// why": 1, "$comment": [], "command": "x", "command": "project", "setup": null}}"#)
+        .project(r#"{"$schema": "x", "//": "top", "models": {"main": 1}, "test": {"// why": 1, "$comment": [], "command": "x", "command": "project"}, "bench": {"setup": null}}"#)
         .variable("TRAMLINE_TEST_COVERAGE_THRESHOLDS_LINES", "87.5")
         .variable("TRAMLINE_TEST_RUNNER", "")
         .load();
-    let test = &settings.unwrap().config.test;
+    let config = &settings.unwrap().config;
+    let test = &config.test;
     assert_eq!(test.command.as_deref(), Some("project"));
-    assert_eq!(test.setup.as_deref(), Some("install"), "null says nothing");
+    assert_eq!(
+        config.bench.setup.as_deref(),
+        Some("install"),
+        "null says nothing"
+    );
     assert_eq!(test.runner, "cargo", "neither does an empty variable");
     assert_eq!(test.coverage_thresholds.lines, Some(87.5));
     assert_eq!(test.coverage_thresholds.branches, None);

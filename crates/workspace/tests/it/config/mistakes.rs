@@ -111,8 +111,8 @@ fn a_file_that_repeats_itself_is_read_in_linear_time() {
 
 #[test]
 fn of_two_sections_the_last_counts() {
-    let text = r#"{"test": {"command": "a", "setup": "b"}, "test": {"setup": "c"}}"#;
+    let text = r#"{"test": {"command": "a", "runner": "go"}, "test": {"runner": "cargo"}}"#;
     let section = Place::new().project(text).load().unwrap().config.test;
     assert_eq!(section.command, None);
-    assert_eq!(section.setup.as_deref(), Some("c"));
+    assert_eq!(section.runner, "cargo");
 }

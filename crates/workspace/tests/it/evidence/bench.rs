@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use testkit::files::{Everything, write};
-use workspace::git::{Bench, FingerprintRequest, Oid, Repository, TreeEntry};
+use workspace::git::{Bench, FingerprintRequest, Oid, Repository, TreeEntry, stored_benches};
 
 use crate::git::fixture::{Fixture, path, run};
 
@@ -77,7 +77,7 @@ fn it_holds_the_tree_and_nothing_else() {
     fixture.make_executable("test/cart.test.js");
     let (head, tree) = (fixture.head(), work(&fixture));
     let bench = take(&fixture);
-    fixture.bring_tree(&bench, &tree, &head).unwrap();
+    fixture.bring_tree(&bench, &tree, &head, None).unwrap();
     insta::assert_snapshot!(content(bench.path()), @r"
     .gitignore: 0 /build
     /target
@@ -106,10 +106,10 @@ fn it_holds_the_tree_and_nothing_else() {
     write(&bench.path().join("test"), "no folder\n");
     drop(bench);
     let bench = take(&fixture);
-    fixture.bring_tree(&bench, &tree, &head).unwrap();
+    fixture.bring_tree(&bench, &tree, &head, None).unwrap();
     assert_eq!(content(bench.path()), held);
     // Back at the commit nothing of the work is left.
-    fixture.bring_tree(&bench, &head, &head).unwrap();
+    fixture.bring_tree(&bench, &head, &head, None).unwrap();
     assert!(
         content(bench.path()).contains(
             "src/cart.js: 0 old\ntest/cart.test.js: 0 old test\ntest/gone.test.js: 0 gone"
@@ -125,7 +125,7 @@ fn what_was_built_stays_beside_its_manifest() {
     fixture.write("src/cart.rs", "one");
     let head = fixture.commit_all("built");
     let bench = take(&fixture);
-    fixture.bring_tree(&bench, &head, &head).unwrap();
+    fixture.bring_tree(&bench, &head, &head, None).unwrap();
     let at = |name: &str| bench.path().join(name);
     let modified = |name: &str| fs::metadata(at(name)).unwrap().modified().unwrap();
     for name in "target/debug/a sub/target/a build/a node_modules/a".split(' ') {
@@ -134,7 +134,9 @@ fn what_was_built_stays_beside_its_manifest() {
     write(&at("sub [1]/build/a"), "");
     let before = modified("src/cart.js");
     fixture.write("src/cart.rs", "two");
-    fixture.bring_tree(&bench, &work(&fixture), &head).unwrap();
+    fixture
+        .bring_tree(&bench, &work(&fixture), &head, None)
+        .unwrap();
     let there = [
         "target/debug/a",
         "sub [1]/build/a",
@@ -147,6 +149,63 @@ fn what_was_built_stays_beside_its_manifest() {
     // What is the same is not written again.
     assert_eq!(modified("src/cart.js"), before);
     assert_eq!(fs::read_to_string(at("src/cart.rs")).unwrap(), "two");
+}
+
+#[test]
+fn what_a_setup_made_stays_as_long_as_it_goes_by_the_same() {
+    let fixture = shop();
+    let head = fixture.head();
+    let bench = take(&fixture);
+    let brought = |key| fixture.bring_tree(&bench, &head, &head, key).unwrap();
+    let at = |name: &str| bench.path().join(name);
+    assert!(!brought(Some("one")));
+    write(&at("sub/mod [1]/a"), "made");
+    fixture.keep_made(&bench, "one").unwrap();
+    write(&at("left"), "by a suite");
+    write(&bench.home().join("left"), "by a suite");
+    assert!(brought(Some("one")));
+    assert!(at("sub/mod [1]/a").exists());
+    assert!(!at("left").exists() && !bench.home().exists());
+    // By another lock file it is made anew, and so it is where nobody says by what.
+    for key in [Some("two"), None] {
+        write(&at("sub/mod [1]/a"), "made");
+        assert!(!brought(key));
+        assert!(!at("sub").exists());
+    }
+}
+
+#[test]
+fn a_copy_leads_to_what_is_beside_it() {
+    let fixture = shop();
+    let head = fixture.head();
+    let bench = take(&fixture);
+    fixture.bring_tree(&bench, &head, &head, None).unwrap();
+    fixture.write("build/a/made.txt", "made\n");
+    symlink("made.txt", fixture.root().join("build/a/link")).unwrap();
+    // What lies there is replaced.
+    write(&bench.path().join("build/old"), "");
+    fixture.copy_to_bench(&bench, &path("build")).unwrap();
+    let copied = content(&bench.path().join("build"));
+    assert_eq!(copied, "a/link: link made.txt\na/made.txt: 0 made");
+    assert!(fixture.copy_to_bench(&bench, &path("none")).is_err());
+}
+
+#[test]
+fn benches_are_listed_and_removed_unless_they_are_in_use() {
+    let fixture = shop();
+    let head = fixture.head();
+    let bench = take(&fixture);
+    fixture.bring_tree(&bench, &head, &head, None).unwrap();
+    let list = || stored_benches(&benches(&fixture));
+    let [stored] = &list()[..] else {
+        panic!("{:#?}", list());
+    };
+    assert_eq!(stored.of, fixture.top_level());
+    assert!(stored.is_in_use && stored.size() > 0 && !stored.is_unused());
+    assert!(!stored.remove().unwrap());
+    drop(bench);
+    assert!(stored.remove().unwrap());
+    assert_eq!(list(), []);
 }
 
 #[test]
@@ -165,7 +224,7 @@ fn it_has_a_repository_of_its_own() {
     let everything = || Everything::below([fixture.root()]).by_content();
     let before = everything();
     let bench = take(&fixture);
-    fixture.bring_tree(&bench, &tree, &head).unwrap();
+    fixture.bring_tree(&bench, &tree, &head, None).unwrap();
     assert!(!hooks.exists());
     let git = |arguments: &[&str]| run(bench.path(), &fixture.environment(), arguments);
     for (words, expected) in [
@@ -183,7 +242,7 @@ fn it_has_a_repository_of_its_own() {
     git(&["switch", "--quiet", "--create", "other"]);
     git(&["update-index", "--assume-unchanged", "run.sh"]);
     write(&bench.path().join("run.sh"), "other\n");
-    fixture.bring_tree(&bench, &tree, &head).unwrap();
+    fixture.bring_tree(&bench, &tree, &head, None).unwrap();
     assert_eq!(git(&["rev-parse", "HEAD"]).trim_end(), head.as_str());
     assert_eq!(git(&["status", "--porcelain"]), "M  src/cart.js\n");
     assert_eq!(everything(), before);
@@ -199,7 +258,7 @@ fn suites_at_once_have_a_bench_each_and_links_are_not_followed() {
     let (one, other) = (take(&fixture), take(&fixture));
     assert_ne!(one.path(), other.path());
     for bench in [&one, &other] {
-        fixture.bring_tree(bench, &head, &head).unwrap();
+        fixture.bring_tree(bench, &head, &head, None).unwrap();
     }
     let first = one.path().to_owned();
     fs::remove_dir_all(first.join("src")).unwrap();
@@ -208,7 +267,7 @@ fn suites_at_once_have_a_bench_each_and_links_are_not_followed() {
     drop(one);
     let again = take(&fixture);
     assert_eq!(again.path(), first);
-    fixture.bring_tree(&again, &head, &head).unwrap();
+    fixture.bring_tree(&again, &head, &head, None).unwrap();
     assert!(!first.join("src").is_symlink() && !first.join("more").exists());
     // Neither where a suite puts a link in the place of the bench, or of what that lies in.
     let above = first.parent().unwrap();
@@ -217,7 +276,7 @@ fn suites_at_once_have_a_bench_each_and_links_are_not_followed() {
         fs::rename(place, &own).unwrap();
         symlink(&outside, place).unwrap();
         write(&above.parent().unwrap().join("more"), "left\n");
-        fixture.bring_tree(&again, &head, &head).unwrap();
+        fixture.bring_tree(&again, &head, &head, None).unwrap();
         assert!(!place.is_symlink() && !own.exists());
         assert!(first.join("src/cart.js").is_file());
         assert_eq!(testkit::files::list(above).len(), 1);
@@ -239,13 +298,13 @@ fn files_come_as_a_checkout_of_the_user_would_write_them() {
     ]);
     let head = fixture.commit_all("attributes");
     let bench = take(&fixture);
-    fixture.bring_tree(&bench, &head, &head).unwrap();
+    fixture.bring_tree(&bench, &head, &head, None).unwrap();
     for (name, text) in [("a.txt", "a\r\nb\r\n"), ("a.up", "SHOUT\n")] {
         assert_eq!(fs::read_to_string(bench.path().join(name)).unwrap(), text);
     }
     assert!(
         fixture
-            .bring_tree(&bench, &"1".repeat(64).parse().unwrap(), &head)
+            .bring_tree(&bench, &"1".repeat(64).parse().unwrap(), &head, None)
             .is_err()
     );
 }
@@ -258,7 +317,7 @@ fn a_project_in_a_folder_a_linked_worktree_and_a_shallow_repository() {
     let scoped = fixture.repository.clone().with_scope(&fixture.at("sub"));
     let bench = scoped.take_bench(&benches(&fixture)).unwrap();
     scoped
-        .bring_tree(&bench, &fixture.head(), &fixture.head())
+        .bring_tree(&bench, &fixture.head(), &fixture.head(), None)
         .unwrap();
     assert_eq!(bench.project_root(), bench.path().join("sub"));
     assert!(bench.project_root().join("a.txt").is_file());
@@ -278,7 +337,7 @@ fn a_project_in_a_folder_a_linked_worktree_and_a_shallow_repository() {
         let other = repository.take_bench(&benches(&fixture)).unwrap();
         assert_ne!(other.path(), bench.path());
         repository
-            .bring_tree(&other, &work(&repository), &fixture.head())
+            .bring_tree(&other, &work(&repository), &fixture.head(), None)
             .unwrap();
         assert!(other.path().join(file).is_file());
         let told = run(

@@ -115,7 +115,7 @@ fn a_bench_has_the_submodules_of_its_tree() {
         let tree = fixture
             .take_bench(&fixture.outside().join("benches"))
             .unwrap();
-        fixture.bring_tree(&tree, &at, &at).unwrap();
+        fixture.bring_tree(&tree, &at, &at, None).unwrap();
         let lib = tree.path().join("lib");
         assert!(!lib.join("left").exists());
         fs::read_to_string(lib.join("README.md"))
@@ -160,7 +160,7 @@ fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
         .take_bench(&fixture.outside().join("benches"))
         .unwrap();
     fixture
-        .bring_tree(&tree, &fixture.head(), &fixture.head())
+        .bring_tree(&tree, &fixture.head(), &fixture.head(), None)
         .unwrap();
     fixture.lend(&tree, &needed.installed).unwrap();
     let root = fs::canonicalize(fixture.root()).unwrap();
@@ -175,7 +175,7 @@ fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
     assert!(!tree.path().join("node_modules/.vite").exists());
     // To clear the bench takes nothing of what is lent.
     fixture
-        .bring_tree(&tree, &fixture.head(), &fixture.head())
+        .bring_tree(&tree, &fixture.head(), &fixture.head(), None)
         .unwrap();
     assert!(!tree.path().join(".venv").exists());
     for kept in ["node_modules/left/index.js", ".venv/pyvenv.cfg"] {

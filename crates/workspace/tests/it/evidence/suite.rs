@@ -21,6 +21,7 @@ fn suite<'s>(folder: &'s Path, command: &'s str, timeout: Duration) -> SuiteRun<
         timeout,
         cancelled: Cancellation::default(),
         env: Vec::new(),
+        is_whole: false,
     }
 }
 

@@ -1,14 +1,19 @@
 //! The bench, made ready for a suite: the tree that is judged, with what the project has installed, and nothing else.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ::test_report::TestFormat;
 use workspace::config::Config;
-use workspace::git::{self, Oid, Repository};
+use workspace::convention::paths::PathClasses;
+use workspace::git::{self, InvalidRepoPath, Oid, RepoPath, Repository};
 use workspace::process::{Cancellation, How};
 use workspace::runner::editable::EditableInstalls;
+use workspace::suite::suite_environment;
 
 use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
@@ -108,16 +113,15 @@ impl<'a> Bench<'a> {
                     "a package is installed as a link into the working tree, so that tests elsewhere would load that: {}",
                     hook.display()
                 ),
-                "set test.setup to a command that installs the project where it is run",
+                "set bench.setup to a command that installs the project where it is run",
             ));
         }
-        self.repository
-            .bring_tree(&self.checkout, tree, &self.head)?;
-        match self.config.test.setup.as_deref() {
-            Some(setup) => self.set_up(setup)?,
-            None => self.lend_dependencies()?,
-        }
-        let env = self.environment(&installs);
+        let copies = self.make_ready(tree)?;
+        let mut env =
+            suite_environment(&self.checkout.home(), &self.config.bench.env).map_err(|error| {
+                Fault::environment("git_io", "cannot make a home folder for the tests", &error)
+            })?;
+        env.extend(self.environment(&installs));
         let reports: Vec<PathBuf> = self
             .reports
             .iter()
@@ -127,8 +131,11 @@ impl<'a> Bench<'a> {
             format,
             may_break,
             reports: &reports,
-            ..self.suite(&env)
+            ..self.suite(&env, true)
         })?;
+        if let Some(runner) = &mut taken.runner {
+            runner.copies = copies;
+        }
         // Some tests have the folder in their names that they are run in: it is the project's, for whoever compares them.
         let [there, here] = [
             self.checkout.project_root(),
@@ -146,12 +153,78 @@ impl<'a> Bench<'a> {
         Ok(taken)
     }
 
+    /// Brings a tree in, with all that the project's tests need beside it. Returns what was copied, by its hash.
+    fn make_ready(&self, tree: &Oid) -> Result<BTreeMap<String, String>, Fault> {
+        let settings = &self.config.bench;
+        let setup = settings.setup.as_deref();
+        let made_by = setup.map(|setup| self.made_by(setup, tree)).transpose()?;
+        let made_by = made_by.flatten();
+        let repository = &self.repository;
+        let is_made =
+            repository.bring_tree(&self.checkout, tree, &self.head, made_by.as_deref())?;
+        let mut links = settings.link.clone();
+        if setup.is_none() {
+            links.extend(repository.dependencies()?.installed);
+        }
+        links.sort();
+        links.dedup();
+        repository.lend(&self.checkout, &links)?;
+        let mut copies = BTreeMap::new();
+        for name in &settings.copy {
+            let place = place_named(name)?;
+            repository.copy_to_bench(&self.checkout, &place)?;
+            let copied = self.checkout.path().join(place.to_path_buf());
+            copies.insert(
+                name.clone(),
+                hash_of(&copied).map_err(|error| {
+                    Fault::environment("git_io", "cannot read what was copied to the bench", &error)
+                })?,
+            );
+        }
+        // Without it, Cargo would look for newer versions of what the project depends on.
+        if self.lacks_lock_file() {
+            repository.copy_to_bench(&self.checkout, &place_named("Cargo.lock")?)?;
+        }
+        if let Some(setup) = setup.filter(|_| !is_made) {
+            self.set_up(setup)?;
+            if let Some(key) = &made_by {
+                repository.keep_made(&self.checkout, key)?;
+            }
+        }
+        Ok(copies)
+    }
+
+    /// Whether git ignores the lock file of a Cargo workspace that lies at the top level.
+    fn lacks_lock_file(&self) -> bool {
+        let has = |folder: &Path, name: &str| folder.join(name).is_file();
+        let (here, there) = (self.checkout.path(), &self.memory.start.top_level);
+        has(here, "Cargo.toml") && !has(here, "Cargo.lock") && has(there, "Cargo.lock")
+    }
+
+    /// What a setup goes by on a tree: its command, and the files that the settings name; none where they name none.
+    fn made_by(&self, setup: &str, tree: &Oid) -> Result<Option<String>, Fault> {
+        let globs = &self.config.bench.setup_when;
+        if globs.is_empty() {
+            return Ok(None);
+        }
+        let decides = PathClasses::new(globs)
+            .map_err(|error| refused("setup_failed", error.to_string(), "mend bench.setupWhen"))?;
+        let mut text = format!("{setup}\n");
+        for (path, entry) in self.repository.tree_entries(tree)? {
+            let path = path.to_string();
+            if decides.is_test(&path) {
+                text.extend([path.as_str(), " ", entry.oid.as_str(), "\n"]);
+            }
+        }
+        Ok(Some(journal::sha256_hex(text.as_bytes())))
+    }
+
     fn set_up(&self, setup: &str) -> Result<(), Fault> {
         let env = self.environment(&EditableInstalls::default());
         let ran = suite::run(
             &Suite {
                 command: setup,
-                ..self.suite(&env)
+                ..self.suite(&env, false)
             },
             None,
         )?;
@@ -162,19 +235,14 @@ impl<'a> Bench<'a> {
             return Err(refused(
                 "setup_failed",
                 format!("`{setup}` failed on the bench"),
-                "fix test.setup: it has to make a fresh checkout ready for tests",
+                "fix bench.setup: it has to make a fresh checkout ready for tests",
             )
             .detail("output", suite::end_of(&ran.both)));
         }
         Ok(())
     }
 
-    fn lend_dependencies(&self) -> Result<(), Fault> {
-        let needed = self.repository.dependencies()?;
-        Ok(self.repository.lend(&self.checkout, &needed.installed)?)
-    }
-
-    fn suite<'s>(&'s self, env: &'s [(OsString, OsString)]) -> Suite<'s> {
+    fn suite<'s>(&'s self, env: &'s [(OsString, OsString)], is_whole: bool) -> Suite<'s> {
         Suite {
             command: &self.memory.start.test_command,
             folder: self.checkout.project_root(),
@@ -184,13 +252,14 @@ impl<'a> Bench<'a> {
             cancelled: self.cancelled,
             may_break: false,
             env,
+            is_whole,
         }
     }
 
     /// Packages of Python that would lead back into the working tree; none where a setup of its own installs them.
     fn editable_installs(&self) -> EditableInstalls {
         let start = &self.memory.start;
-        if self.config.test.setup.is_some() {
+        if self.config.bench.setup.is_some() {
             return EditableInstalls::default();
         }
         let mut environments: Vec<PathBuf> = Vec::new();
@@ -269,5 +338,36 @@ pub fn in_place(
         cancelled,
         may_break,
         env: &[],
+        is_whole: false,
     })
+}
+
+/// A place that the settings name.
+fn place_named(name: &str) -> Result<RepoPath, Fault> {
+    name.parse().map_err(|error: InvalidRepoPath| {
+        refused(
+            "setup_failed",
+            error.to_string(),
+            "name a file or a folder of the repository in bench.copy",
+        )
+    })
+}
+
+/// The hash of a file, or of all that is in a folder.
+fn hash_of(path: &Path) -> io::Result<String> {
+    if !path.is_dir() {
+        return Ok(journal::sha256_hex(&fs::read(path)?));
+    }
+    let mut names: Vec<OsString> = path
+        .read_dir()?
+        .map(|entry| Ok(entry?.file_name()))
+        .collect::<io::Result<_>>()?;
+    names.sort();
+    let mut text = Vec::new();
+    for name in names {
+        text.extend(name.as_encoded_bytes());
+        text.push(0);
+        text.extend(hash_of(&path.join(name))?.into_bytes());
+    }
+    Ok(journal::sha256_hex(&text))
 }

@@ -593,7 +593,7 @@ pub fn enough(taken: &TestEvidence, config: &Config) -> Result<(), machine::Refu
             )
         }
         _ if taken.off_bench.is_some() => {
-            "have the bench made ready for the tests: `test.setup` names the command, such as `npm ci`"
+            "have the bench made ready for the tests: `bench.setup` names the command, such as `npm ci`"
         }
         _ => concat!("have the tests run with ", argument!("verify")),
     };

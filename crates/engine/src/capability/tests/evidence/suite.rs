@@ -72,13 +72,18 @@ pub struct Suite<'a> {
     /// Whether a command that fails before any test is heard of, or dies among them, counts as one that could not be built, where its
     /// runner is known. Else it says nothing.
     pub may_break: bool,
-    /// Variables on top of the environment.
+    /// Variables on top of the environment, or all that it has.
     pub env: &'a [(OsString, OsString)],
+    /// Whether it has no other.
+    pub is_whole: bool,
 }
 
 /// Runs the test command, reads its result, and notes what it was run by.
 pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
-    let runner = identity(suite.folder, suite.command, &env::vars_os().collect());
+    let is_given =
+        |name: &OsString| !suite.is_whole || suite.env.iter().any(|(own, _)| own == name);
+    let variables = env::vars_os().filter(|(name, _)| is_given(name)).collect();
+    let runner = identity(suite.folder, suite.command, &variables);
     Ok(TestEvidence {
         runner: Some(runner),
         ..verify_once(suite)?
@@ -272,6 +277,7 @@ pub(super) fn run(suite: &Suite<'_>, line: Option<CommandLine>) -> Result<SuiteR
         timeout: Duration::from_millis(suite.config.autopilot.test_timeout),
         cancelled: suite.cancelled.clone(),
         env: suite.env.to_vec(),
+        is_whole: suite.is_whole,
     })
     .map_err(|error| {
         Fault::new(Kind::Environment, "test_command", error.to_string()).suggest(error.suggestion())
