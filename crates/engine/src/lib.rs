@@ -21,6 +21,7 @@
 
 pub mod approval;
 mod audit;
+pub mod benches;
 pub mod board;
 pub mod call;
 pub mod capability;

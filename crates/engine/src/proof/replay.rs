@@ -1,7 +1,7 @@
 //! Commits replayed: their tests are run again, on what they hold and without their change.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ::test_report::Outcome;
@@ -14,8 +14,7 @@ use workspace::convention::paths::{Language, PathClass, PathClasses};
 use workspace::git::{Oid, RepoPath, Repository};
 use workspace::process::Cancellation;
 
-use crate::capability::git::read::preflight::test_command;
-use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::bench::{BENCHES, Bench};
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -133,15 +132,8 @@ pub(super) struct Replayer<'a> {
 impl<'a> Replayer<'a> {
     /// By the settings and the test command of the project as it is now.
     pub(super) fn of(engine: &'a Engine, repository: &'a Repository) -> Result<Self, Fault> {
-        let mut start = StartFacts {
-            top_level: repository.top_level().to_owned(),
-            git_dir: repository.git_dir().to_owned(),
-            common_dir: repository.common_dir().to_owned(),
-            project_root: engine.root.clone(),
-            ..StartFacts::default()
-        };
-        test_command(&engine.root, &engine.settings, None, &mut start)?;
-        let classes = start.classes()?;
+        let (memory, _) = engine.memory_of_tests()?;
+        let classes = memory.start.classes()?;
         Ok(Self {
             repository,
             config: &engine.settings.config,
@@ -149,12 +141,7 @@ impl<'a> Replayer<'a> {
             cancelled: engine.cancellation(),
             is_cleared: Cell::new(false),
             benches: engine.home.project(&engine.root)?.path().join(BENCHES),
-            memory: Memory {
-                start,
-                dirty: BTreeMap::new(),
-                last_commit: String::new(),
-                reports: Vec::new(),
-            },
+            memory,
         })
     }
 

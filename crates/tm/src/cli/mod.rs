@@ -4,6 +4,7 @@
 //! under which names, `schemars` what its schema is ([`crate::mcp::schema`]).
 
 pub mod autopilot;
+pub mod bench;
 pub mod collab;
 pub mod evidence;
 mod given;
@@ -122,6 +123,13 @@ pub enum Command {
     /// Test reports and coverage reports: what is understood of them
     #[command(arg_required_else_help = true)]
     Evidence(evidence::Evidence),
+    /// The bench, a checkout of its own in which `tm` runs tests: look at it, try the tests there, remove it
+    #[command(arg_required_else_help = true)]
+    Bench(bench::Bench),
+    /// Remove what tests left on this machine: benches that nobody uses, kept trees of runs that ended
+    ///
+    /// A bench that was not used for 30 days is removed with the next suite in any case.
+    Clean(bench::Clean),
     /// Check that every commit of a range was earned: RED, GREEN, and the tree that was tested
     ///
     /// For each commit that is no merge it looks for the run that made it: in the journals of this machine, else in the bundles

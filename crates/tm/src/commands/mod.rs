@@ -2,6 +2,7 @@
 
 mod approving;
 mod autopilot;
+mod bench;
 pub mod collab;
 mod complete;
 mod config;
@@ -127,6 +128,8 @@ fn run(cli: Cli, given: &Given, output: &mut Output) -> Outcome {
         Command::Log(log) => history::log(log, output),
         Command::Ui(arguments) => ui::run(&arguments, output),
         Command::Watch(arguments) => watch::all(arguments, output),
+        Command::Bench(arguments) => bench::run(arguments, output),
+        Command::Clean(arguments) => bench::clean(arguments, output),
         Command::Evidence(arguments) => evidence::run(arguments, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),
         Command::Config(config) => config::config(config, output),

@@ -4,6 +4,7 @@
 //! control character and no escape sequence of it reach the terminal.
 
 mod autopilot;
+pub mod bench;
 pub mod collab;
 mod evidence;
 mod history;

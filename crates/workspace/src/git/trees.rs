@@ -231,6 +231,16 @@ impl Repository {
             .map(drop)
     }
 
+    /// The references under `folder` (a full name that ends with `/`), by their full names.
+    pub fn references_below(&self, folder: &str) -> Result<Vec<String>, GitError> {
+        let listed = self
+            .git()
+            .args(["for-each-ref", "--format=%(refname)", folder])
+            .run()?;
+        let listed = String::from_utf8_lossy(&listed);
+        Ok(listed.lines().map(str::to_owned).collect())
+    }
+
     /// Gives up every reference under `folder` (a full name that ends with `/`).
     pub fn forget_references(&self, folder: &str) -> Result<(), GitError> {
         let listed = self

@@ -1,6 +1,7 @@
 //! What an agent may not get away with: each cheat is played in a real repository with a real runner, and beside it an
 //! honest run that nobody accuses.
 
+mod bench;
 mod cheats;
 mod ignored;
 mod policy;

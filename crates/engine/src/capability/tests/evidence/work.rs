@@ -19,9 +19,12 @@ use crate::fault::Fault;
 use crate::proof::bundle::reference_part;
 use crate::support::HandlerError;
 
+/// The folder of references under which trees of runs are kept.
+pub(crate) const TREES: &str = "refs/tramline/trees/";
+
 /// The folder of references under which the trees of a run are kept: those that its reports were about, by their work units.
 pub(crate) fn kept_under(run: &str) -> String {
-    format!("refs/tramline/trees/{}/", reference_part(run))
+    format!("{TREES}{}/", reference_part(run))
 }
 
 /// Keeps the tree of an accepted report as long as the run is kept: that of an earlier report of the same unit is given up.

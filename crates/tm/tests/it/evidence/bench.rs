@@ -1,0 +1,55 @@
+//! Benches and kept trees, as a person looks after them.
+
+use serde_json::json;
+
+use super::stage::{CODE, Stage, VERIFIED_RED};
+
+#[test]
+fn a_bench_is_tried_listed_and_removed() {
+    let stage = Stage::new("");
+    let list = || stage.tm(&["bench", "show"]).ok();
+    assert_eq!(list(), json!({ "benches": [], "trees": [] }));
+    // The work as it stands, and a commit: nothing is recorded.
+    stage.test("spaces");
+    let work = stage.tm(&["bench", "run"]);
+    assert_eq!(
+        (work.status, &work.json()["counts"]["failed"]),
+        (3, &json!(1))
+    );
+    assert_eq!(
+        work.json()["failing"][0].as_str(),
+        Some("spaces test_spaces"),
+        "{work:#?}"
+    );
+    let head = stage.tm(&["bench", "run", "HEAD"]).ok();
+    assert_eq!(head["counts"]["passed"], 2, "{head:#}");
+    assert_eq!(stage.tm(&["bench", "run", "none"]).code(), "no_tree");
+    assert_eq!(list()["benches"][0]["inUse"], false);
+    let removed = stage.tm(&["bench", "remove"]).ok();
+    assert_eq!(removed["benches"][0]["removed"], true, "{removed:#}");
+    assert_eq!(list()["benches"], json!([]));
+}
+
+/// What a run of today needs stays; what ended goes.
+#[test]
+fn what_tests_left_is_cleaned_up() {
+    let stage = Stage::new("");
+    stage.begin("--verify");
+    stage.accepted(VERIFIED_RED);
+    let clean = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        stage.tm(&words).ok()
+    };
+    let young = clean("clean");
+    assert_eq!(young, json!({ "benches": [], "trees": [] }));
+    // Trees of a run that goes on are kept, however old.
+    let trial = clean("clean --days 0 --dry-run");
+    assert_eq!(trial["benches"][0]["removed"], false, "{trial:#}");
+    assert_eq!(trial["trees"], json!([]));
+    stage.auto("abort").ok();
+    let cleaned = clean("clean --days 0");
+    assert_eq!(cleaned["benches"][0]["removed"], true, "{cleaned:#}");
+    assert_eq!(cleaned["trees"][0]["status"], "aborted", "{cleaned:#}");
+    assert_eq!(stage.git(&["for-each-ref", "refs/tramline/trees"]), "");
+    assert!(!stage.path(CODE).exists());
+}
