@@ -126,6 +126,7 @@ impl Project {
 
 #[test]
 fn a_moved_submodule_is_the_change() {
+    testkit::by_chance!(3);
     let env = Project::moved();
     let made = env.auto("commit").ok();
     assert_eq!(env.committed(), "lib\ntests/lib_test.sh");
@@ -152,6 +153,7 @@ fn a_moved_submodule_is_the_change() {
 
 #[test]
 fn what_no_commit_in_it_holds_is_refused_by_name() {
+    testkit::by_chance!(3);
     let env = Project::new();
     env.write("lib/version", "changed");
     env.auto("start 1").fault(3, "dirty_tree");
@@ -187,6 +189,7 @@ fn what_no_commit_in_it_holds_is_refused_by_name() {
 
 #[test]
 fn what_was_changed_in_it_before_stays_out() {
+    testkit::by_chance!(3);
     let env = Project::new();
     env.at("v3");
     env.write("lib/new", "");
@@ -202,6 +205,7 @@ fn what_was_changed_in_it_before_stays_out() {
 
 #[test]
 fn a_new_one_a_renamed_one_and_a_removed_one_need_not_be_staged() {
+    testkit::by_chance!(3);
     let env = Project::started();
     env.red("more", 1);
     env.add("more");
@@ -236,6 +240,7 @@ fn a_new_one_a_renamed_one_and_a_removed_one_need_not_be_staged() {
 /// Like a lock file it comes with the tests that fail with it.
 #[test]
 fn what_red_failed_with_is_there_when_it_is_run() {
+    testkit::by_chance!(3);
     let env = Project::new();
     env.write("src/known.sh", "known() { echo 1; }\n");
     env.commit_all("Known");

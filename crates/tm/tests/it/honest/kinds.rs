@@ -23,6 +23,7 @@ fn done(work: &Work, phase: &[&str]) {
 /// What is of another kind is refused on the way.
 #[test]
 fn each_kind_ends_in_a_commit_of_its_type() {
+    testkit::by_chance!(3);
     let kinds = [
         "docs", "config", "chore", "refactor", "tests", "spike", "fix",
     ];
@@ -102,6 +103,7 @@ fn each_kind_ends_in_a_commit_of_its_type() {
 /// What git ignores makes tests pass here, and is in no commit.
 #[test]
 fn what_is_ignored_is_no_part_of_the_work() {
+    testkit::by_chance!(3);
     let work = VERIFIED.kinds(&["chore", "refactor", "tests"]).begin();
     work.write(".git/info/exclude", "src/sum.sh\ntests/five\nbuild.mk\n");
     work.write("src/sum.sh", "echo $(($1 + $2))\n");
@@ -126,6 +128,7 @@ fn what_is_ignored_is_no_part_of_the_work() {
 /// What a subtask asks for is there already: a test says so.
 #[test]
 fn a_subtask_turns_out_to_be_of_another_kind() {
+    testkit::by_chance!(3);
     let work = SHOP.begin();
     work.append("tests/add.test", MORE);
     work.refused(RED, "red_requires_failing_tests");
@@ -158,6 +161,7 @@ fn a_subtask_turns_out_to_be_of_another_kind() {
 
 #[test]
 fn a_kind_that_nobody_knows_begins_no_run() {
+    testkit::by_chance!(3);
     let work = SHOP.unbegun();
     let (status, told) = work.ask(&["start", "--title", "Explain (kind: doc)"]);
     assert_eq!((status, code_of(&told)), (2, "unknown_kind"), "{told:#}");
@@ -169,6 +173,7 @@ fn a_kind_that_nobody_knows_begins_no_run() {
 /// Who goes back finds the tests that were there before, and no others: what was accepted before is new once more.
 #[test]
 fn tests_of_what_is_there_are_taken_up_again() {
+    testkit::by_chance!(3);
     let work = SHOP.kinds(&["tests"]).begin();
     let before = work.read("tests/add.test");
     work.append("tests/add.test", MORE);

@@ -31,6 +31,7 @@ fn decisions(environment: &TestEnvironment, status: i32) -> Vec<Value> {
 
 #[test]
 fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
+    testkit::by_chance!(3);
     let session = at_plan_gate("signed");
     let environment = &session.environment;
     let approve = |key: &str| environment.line(&format!("session approve --sign {key}"));
@@ -58,6 +59,7 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
 
 #[test]
 fn a_signature_is_checked_again_whenever_somebody_looks() {
+    testkit::by_chance!(3);
     let session = at_plan_gate("human");
     let environment = &session.environment;
     let own = key(&store(environment));
@@ -85,6 +87,7 @@ fn a_signature_is_checked_again_whenever_somebody_looks() {
 
 #[test]
 fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises_it() {
+    testkit::by_chance!(3);
     let environment = TestEnvironment::new();
     let own = key(&store(&environment));
     let signed = |line: &str| environment.line(&format!("{line} --sign {own}"));
@@ -115,6 +118,7 @@ fn the_strength_that_settings_ask_for_holds_everywhere_and_a_project_only_raises
 
 #[test]
 fn commits_are_held_against_the_strength_that_the_verifier_asks_for() {
+    testkit::by_chance!(3);
     let allow = "autopilot allow red_without_tests --reason elsewhere";
     let committed = |environment: &TestEnvironment| {
         let red = "autopilot complete red --results failed:1,passed:0";
@@ -158,6 +162,7 @@ fn commits_are_held_against_the_strength_that_the_verifier_asks_for() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_passphrase_of_a_key_is_asked_for_at_the_terminal() {
+    testkit::by_chance!(3);
     let session = at_plan_gate("signed");
     let own = key(&store(&session.environment));
     let mut encrypt = Command::new("ssh-keygen");
@@ -180,6 +185,7 @@ fn the_passphrase_of_a_key_is_asked_for_at_the_terminal() {
 /// Two gates whose names differ in white space alone, and one signature.
 #[test]
 fn a_signature_opens_no_other_gate() {
+    testkit::by_chance!(3);
     let environment = TestEnvironment::bare();
     let two = r#"gates: { "release go": signed, "release\tgo": signed }
 initial: a

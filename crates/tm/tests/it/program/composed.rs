@@ -28,6 +28,7 @@ const START: &str = "    work: { instructions: collab-start.md }
 
 #[test]
 fn skills_are_asked_for_in_files() {
+    testkit::by_chance!(3);
     let asked = "    expects: outcome
     work: { instructions: collab-start.md, prompt: start.md, response: started.md }
     to: gather-goals
@@ -51,6 +52,7 @@ fn skills_are_asked_for_in_files() {
 /// The plan that a person changed by hand and approved is the plan.
 #[test]
 fn skills_follow_a_plan_that_a_profile_asks_for() {
+    testkit::by_chance!(3);
     let asked = "    expects: response
     work: { ask: planning, prompt: ask.md, response: answer.md }
     on: { report: [ { when: \"response.status == 'SUCCESS'\", do: plan.store, outcome: SUCCESS, to: planned }, { reason: =response.reason, to: broken } ] }
@@ -90,6 +92,7 @@ states:
 
 #[test]
 fn what_no_call_of_a_view_tells_is_told_before() {
+    testkit::by_chance!(3);
     let project = TestEnvironment::bare();
     let in_files = "    expects: outcome\n    work: { prompt: start.md, response: started.md }\n    to: gather-goals\n";
     let finalize = "work: { by: agent, instructions: finalize.md }";
@@ -115,6 +118,7 @@ fn rules(project: &TestEnvironment) -> Vec<Value> {
 
 #[test]
 fn any_report_can_be_held_against_the_settings_and_the_history() {
+    testkit::by_chance!(3);
     let project = TestEnvironment::new();
     let told = "  told:
     expects: outcome
@@ -158,6 +162,7 @@ states:
 
 #[test]
 fn what_a_report_is_held_against_and_tells_of_has_to_be_there() {
+    testkit::by_chance!(3);
     let project = TestEnvironment::bare();
     for (branch, expected) in [
         // A run without a repository has no history.

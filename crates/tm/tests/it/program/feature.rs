@@ -123,6 +123,7 @@ impl Feature {
 
 #[test]
 fn its_rails_hold_from_the_design_to_the_finished_branch() {
+    testkit::by_chance!(3);
     let feature = Feature::begun();
     has(&feature.told(), "Count the words");
     design_holds(&feature);
@@ -223,6 +224,7 @@ fn lint_holds(feature: &Feature) {
 
 #[test]
 fn the_turns_of_any_run_work_on_it() {
+    testkit::by_chance!(3);
     let feature = Feature::begun();
     let project = &feature.project;
     for line in [
@@ -249,6 +251,7 @@ fn the_turns_of_any_run_work_on_it() {
 
 #[test]
 fn a_branch_that_somebody_made_meanwhile_is_not_taken_over() {
+    testkit::by_chance!(3);
     let feature = Feature::begun();
     let project = &feature.project;
     feature.answers("design-1.md", "A script.\n");

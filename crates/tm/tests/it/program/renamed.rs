@@ -172,6 +172,7 @@ fn problem(text: &str, file: &str, undone: bool) -> Value {
 /// What no role and no check holds to what was tested is not earned, and no hook is blamed for it.
 #[test]
 fn what_is_held_against_nothing_is_not_earned() {
+    testkit::by_chance!(3);
     let mut tdd = renamed(&TestEnvironment::bare());
     let untested = tdd.replacen("changed_after_green, ", "", 1);
     let untested = untested.replacen("commit: { of: green }", "commit", 1);
@@ -192,6 +193,7 @@ fn what_is_held_against_nothing_is_not_earned() {
 /// What no check holds to a role is told where definitions are proved.
 #[test]
 fn what_no_reader_would_ask_for_is_a_fault() {
+    testkit::by_chance!(3);
     let project = TestEnvironment::bare();
     let review = renamed_review(&project);
     for (old, new, rule) in [
@@ -207,6 +209,7 @@ fn what_no_reader_would_ask_for_is_a_fault() {
 
 #[test]
 fn the_autopilot_works_on_it_where_the_file_says_so() {
+    testkit::by_chance!(3);
     let text = renamed(&TestEnvironment::bare());
     let project = begun(&text);
     let tm = |line: &str| project.typed_json(&format!("autopilot {line}"));
@@ -242,6 +245,7 @@ fn the_autopilot_works_on_it_where_the_file_says_so() {
 
 #[test]
 fn a_session_goes_by_no_name_either() {
+    testkit::by_chance!(3);
     let project = trusted(&renamed_review(&TestEnvironment::bare()));
     let start =
         r#"start ours --input values={"request":"Greet"} --input firstGate=human --input rounds=1"#;
@@ -279,6 +283,7 @@ fn a_session_goes_by_no_name_either() {
 
 #[test]
 fn a_session_of_skills_goes_by_no_name_either() {
+    testkit::by_chance!(3);
     let project = TestEnvironment::bare();
     let text = with_others(&project, "collab", &COLLAB);
     project.write(".taskmaster/workflows/ours.yaml", text);

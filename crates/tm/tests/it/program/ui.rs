@@ -63,6 +63,7 @@ fn agrees(person: &mut Person, shown: &str) {
 
 #[test]
 fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
+    testkit::by_chance!(3);
     let environment = TestEnvironment::started();
     let mut person = screen(&environment);
     presses(
@@ -100,6 +101,7 @@ fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
 #[cfg(target_os = "linux")]
 #[test]
 fn it_ends_with_its_terminal() {
+    testkit::by_chance!(3);
     const RUN: (&str, &str) = ("\r", "running: red of 1.1");
     let environment = TestEnvironment::started();
     for keys in [&[][..], &[RUN, ("p", "Why:")]] {
@@ -111,6 +113,7 @@ fn it_ends_with_its_terminal() {
 
 #[test]
 fn a_person_reports_what_is_asked_of_them() {
+    testkit::by_chance!(3);
     let environment = TestEnvironment::new();
     environment.write(".taskmaster/workflows/letter.yaml", LETTER);
     tm(&environment, "run start letter").ok();
@@ -144,6 +147,7 @@ fn a_person_reports_what_is_asked_of_them() {
 
 #[test]
 fn where_there_is_no_terminal_it_is_told_once() {
+    testkit::by_chance!(3);
     let environment = TestEnvironment::started();
     let told = environment.tm(&["ui"]);
     let begins = told.text().starts_with("Runs: 0 for you, 1 under way\n");

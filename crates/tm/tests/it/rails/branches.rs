@@ -7,6 +7,7 @@ use super::environment::{BRANCH, SETTINGS, TestEnvironment, tells};
 
 #[test]
 fn a_name_in_the_way_makes_the_branch_flat_or_refuses_it() {
+    testkit::by_chance!(3);
     let flat = "master-task-1-count-the-words";
     let (in_the_way, there) = ("branch_conflict", "branch_exists");
     // `master` cannot stand beside `master/…`. Which names are in each other's way is told where branches are named.
@@ -40,6 +41,7 @@ fn a_name_in_the_way_makes_the_branch_flat_or_refuses_it() {
 /// That of a run of another task is not taken over.
 #[test]
 fn a_branch_that_another_run_made_or_that_is_checked_out_elsewhere_is_refused() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     env.auto("start 4 --branch words").ok();
     env.auto("abort").ok();
@@ -54,6 +56,7 @@ fn a_branch_that_another_run_made_or_that_is_checked_out_elsewhere_is_refused() 
 
 #[test]
 fn the_branch_of_an_earlier_run_is_taken_over_with_its_work() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     let tip = env.head();
@@ -73,6 +76,7 @@ fn the_branch_of_an_earlier_run_is_taken_over_with_its_work() {
 
 #[test]
 fn no_run_works_on_a_protected_branch() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     // Nor on one that git does not take.
     env.refuses("start 1 --branch=-x", "bad_branch_name");
@@ -89,6 +93,7 @@ fn no_run_works_on_a_protected_branch() {
 
 #[test]
 fn a_branch_that_git_cannot_switch_to_leaves_the_run_paused() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     env.auto("abort").ok();
@@ -107,6 +112,7 @@ fn a_branch_that_git_cannot_switch_to_leaves_the_run_paused() {
 
 #[test]
 fn what_kept_the_branch_from_being_made_is_told_afterwards_too() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     let hook = "[ \"$1\" != prepared ] || ! grep -q task-1 || { echo 'not here' >&2; exit 1; }";
     env.hook("reference-transaction", hook);
@@ -127,6 +133,7 @@ fn detached() -> TestEnvironment {
 
 #[test]
 fn a_run_from_a_detached_commit_makes_its_branch_and_is_finished() {
+    testkit::by_chance!(3);
     let env = detached();
     let base = env.head();
     let plan = env.auto("start 1 --dry-run").ok();
@@ -144,6 +151,7 @@ fn a_run_from_a_detached_commit_makes_its_branch_and_is_finished() {
 
 #[test]
 fn a_run_from_a_detached_commit_leads_back_to_it() {
+    testkit::by_chance!(3);
     let env = detached();
     let base = env.head();
     let is_back = || assert_eq!((env.head(), env.branch()), (base.clone(), String::new()));

@@ -64,6 +64,7 @@ fn replace_last(env: &TestEnvironment, with: &[&str], from: &str, to: &str) -> S
 
 #[test]
 fn the_line_that_was_harmed_is_named() {
+    testkit::by_chance!(3);
     type Harm = fn(&mut Vec<String>);
     fn cut(all: &mut Vec<String>) {
         let last: Value = serde_json::from_str(all.last().unwrap()).unwrap();
@@ -101,6 +102,7 @@ fn a_person_resumes(env: &TestEnvironment) {
 
 #[test]
 fn a_repair_keeps_what_is_whole_and_the_old_file() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();
     let accepted = ["report:accepted"];
     let harmed = replace_last(&env, &accepted, "\"passed\":2", "\"passed\":3");
@@ -121,6 +123,7 @@ fn a_repair_keeps_what_is_whole_and_the_old_file() {
 
 #[test]
 fn what_was_under_way_when_a_journal_was_repaired_is_no_going_on_while_stopped() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();
     env.commit();
     let done = ["effect:done", "git.commit"];
@@ -147,6 +150,7 @@ fn with_little_room(env: &TestEnvironment, words: &str, blocks: u64) {
 
 #[test]
 fn a_full_disk_acknowledges_nothing_and_loses_nothing() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     for blocks in [0, 4] {
         with_little_room(&env, "start 1", blocks);
@@ -170,6 +174,7 @@ fn a_full_disk_acknowledges_nothing_and_loses_nothing() {
 
 #[test]
 fn a_start_that_failed_in_git_goes_on_when_it_is_repeated_and_stands_for_no_other() {
+    testkit::by_chance!(3);
     let again = ["autopilot", "start", "--title", "Sum", "--subtask", "add"];
     let baseline = ["--verify", "--report", "tap"];
     let subtask = ["--subtask", "subtract"];
@@ -241,6 +246,7 @@ fn follow(env: &TestEnvironment, damaged: &Outcome) -> Value {
 
 #[test]
 fn each_damage_has_an_advised_way_out() {
+    testkit::by_chance!(3);
     for (begin, look, again) in KINDS {
         let env = TestEnvironment::new();
         command(&env, begin).ok();
@@ -265,6 +271,7 @@ fn each_damage_has_an_advised_way_out() {
 
 #[test]
 fn journals_that_were_swapped_are_named() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     let first = env.run_folder();
     env.auto("abort").ok();

@@ -11,6 +11,7 @@ fn done(env: &TestEnvironment) -> usize {
 
 #[test]
 fn a_commit_of_the_executor_is_taken_over_and_its_status_follows() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     for _ in 0..2 {
         env.to_commit();
@@ -30,6 +31,7 @@ fn a_commit_of_the_executor_is_taken_over_and_its_status_follows() {
 
 #[test]
 fn only_the_commit_of_this_subtask_counts() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     let last = env.head();
@@ -51,6 +53,7 @@ fn only_the_commit_of_this_subtask_counts() {
 
 #[test]
 fn what_a_commit_leaves_out_is_committed_on_top_of_it() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();
     env.save(0);
     let half = env.commit_by_hand(&["src"]);
@@ -69,6 +72,7 @@ fn what_a_commit_leaves_out_is_committed_on_top_of_it() {
 
 #[test]
 fn a_rewritten_history_is_seen_in_every_phase() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     let good = env.head();
@@ -92,6 +96,7 @@ fn a_rewritten_history_is_seen_in_every_phase() {
 
 #[test]
 fn a_commit_that_is_gone_altogether_is_named() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     env.git(&["reset", "--quiet", "--hard", "HEAD~1"]);

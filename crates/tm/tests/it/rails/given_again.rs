@@ -20,6 +20,7 @@ fn moves(env: &TestEnvironment, words: &str, unit: &str) {
 #[cfg(debug_assertions)]
 #[test]
 fn behind_a_kill_the_turn_that_was_begun_is_the_answer() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started_on(APART, CONFIG);
     env.save(0);
     let point = "after-append";
@@ -48,6 +49,7 @@ fn behind_a_kill_the_turn_that_was_begun_is_the_answer() {
 #[cfg(debug_assertions)]
 #[test]
 fn behind_a_kill_one_commit_is_taken_back_and_not_two() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     env.subtask();

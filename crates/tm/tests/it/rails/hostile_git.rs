@@ -11,6 +11,7 @@ use testkit::{Outcome, files::list};
 /// Variables, settings and names of files change nothing for us. Where git is asked and answers, there are more of them.
 #[test]
 fn variables_settings_and_names_of_files_change_nothing() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     let other = env.folder().join("other");
     env.git(&["init", "--quiet", "--template=", "../other"]);
@@ -72,6 +73,7 @@ fn variables_settings_and_names_of_files_change_nothing() {
 /// A clone can bring a folder that is a repository by itself, with hooks and filters of its choosing.
 #[test]
 fn a_repository_within_the_clone_that_has_no_git_folder_runs_nothing() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     let pwned = env.folder().join("pwned");
     let inner = env.project().join("inner");
@@ -102,6 +104,7 @@ fn a_repository_within_the_clone_that_has_no_git_folder_runs_nothing() {
 /// A template that is a link reads nothing into a prompt that is not the project's.
 #[test]
 fn a_template_that_leads_out_of_the_project_is_not_read() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     let secret = env.folder().join("secret");
     fs::write(&secret, "TOP SECRET\n").unwrap();

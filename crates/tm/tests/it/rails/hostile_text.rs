@@ -6,6 +6,7 @@ use super::environment::{CONFIG, FINALIZE, TestEnvironment};
 
 #[test]
 fn hostile_titles_go_through_a_whole_run() {
+    testkit::by_chance!(3);
     let texts = [
         "--amend",
         "-m x --allow-empty --author=\"Eve <eve@localhost>\"",

@@ -37,6 +37,7 @@ fn in_the_middle() -> TestEnvironment {
 
 #[test]
 fn the_run_goes_on_to_its_end_and_all_is_there_again() {
+    testkit::by_chance!(3);
     type Harm = fn(&Path);
     fn points(run: &Path, text: &str) {
         fs::write(run.join("../../tags/master/current-run.json"), text).unwrap();
@@ -74,6 +75,7 @@ fn the_run_goes_on_to_its_end_and_all_is_there_again() {
 
 #[test]
 fn evidence_that_is_lost_is_named() {
+    testkit::by_chance!(3);
     let env = in_the_middle();
     lose(&env.run_folder().join("evidence"));
     let answer = env.comes_to("next", "evidence_store");

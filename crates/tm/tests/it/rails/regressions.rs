@@ -4,6 +4,7 @@ use super::environment::{FINALIZE, TestEnvironment, tells};
 
 #[test]
 fn a_rewritten_history_that_a_policy_lets_pass_still_ends_in_a_commit() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started_with(
         r#"{"test":{"command":"sh tests/run.sh"},"evidence":{"policy":{"history_rewritten":"warn"}}}"#,
     );
@@ -15,6 +16,7 @@ fn a_rewritten_history_that_a_policy_lets_pass_still_ends_in_a_commit() {
 
 #[test]
 fn a_commit_is_made_although_a_hook_behind_it_rewrote_it() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();
     let amend = "git commit --quiet --amend --no-verify --date=now --reset-author --no-edit";
     let once = format!("[ -n \"$AGAIN\" ] || AGAIN=1 {amend}");
@@ -26,6 +28,7 @@ fn a_commit_is_made_although_a_hook_behind_it_rewrote_it() {
 
 #[test]
 fn a_commit_that_the_executor_made_is_held_to_the_same_rules() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     env.write("mine.txt", "work in progress");
     env.auto("start 1 --allow-dirty").ok();
@@ -40,6 +43,7 @@ fn a_commit_that_the_executor_made_is_held_to_the_same_rules() {
 
 #[test]
 fn a_hook_that_refuses_the_last_commit_does_not_hold_the_run() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::at_the_end();
     env.save(0);
     env.hook("pre-commit", "echo no; exit 1\n");
@@ -61,6 +65,7 @@ fn a_hook_that_refuses_the_last_commit_does_not_hold_the_run() {
 
 #[test]
 fn a_hook_that_demands_a_sign_off_lets_every_commit_of_the_run_pass() {
+    testkit::by_chance!(3);
     let config = r#"{"test": {"command": "x"}, "git": {"signoff": true}}"#;
     let env = TestEnvironment::started_with(config);
     env.hook("commit-msg", "grep -q '^Signed-off-by: ' \"$1\"\n");

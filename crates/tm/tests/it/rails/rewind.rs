@@ -92,6 +92,7 @@ fn back_to_every_step_and_forward_again_comes_to_the_same_end() {
 
 #[test]
 fn the_steps_are_listed_and_named_in_many_ways() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     env.red();
@@ -131,6 +132,7 @@ fn the_steps_are_listed_and_named_in_many_ways() {
 
 #[test]
 fn what_is_the_users_own_stays_and_what_is_in_no_commit_is_kept() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     env.write("README.md", "mine\n");
     env.write("own.txt", "own\n");
@@ -155,6 +157,7 @@ fn what_is_the_users_own_stays_and_what_is_in_no_commit_is_kept() {
 /// A file too large for a copy is found where it is by now.
 #[test]
 fn large_files_come_back_from_where_they_are() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     let path = "tests/large.txt";
     let large = "0123456789abcdef".repeat(262_200);
@@ -172,6 +175,7 @@ fn large_files_come_back_from_where_they_are() {
 /// What did not work stands in the report, whatever was taken back.
 #[test]
 fn failed_attempts_stay_in_the_report() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_green();
     env.auto("complete green --results failed:1,passed:1");
     rewind(&env, "1.1");
@@ -183,6 +187,7 @@ fn failed_attempts_stay_in_the_report() {
 
 #[test]
 fn a_finished_subtask_is_done_once_more() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     env.auto("reopen 1.1 --reason again").ok();
@@ -206,6 +211,7 @@ fn a_finished_subtask_is_done_once_more() {
 /// A test that was given up, and the one that stands behind a commit, are not taken for each other.
 #[test]
 fn a_commit_rests_on_the_reports_that_stand() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();
     rewind(&env, "red");
     env.write("tests/another.sh", "another\n");
@@ -225,6 +231,7 @@ fn a_commit_rests_on_the_reports_that_stand() {
 
 #[test]
 fn statuses_go_back_where_no_commit_has_them() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     env.git(&["rm", "--quiet", "--cached", TASKS_FILE]);
     env.commit_file(".gitignore", "*.tmp\n.taskmaster/tasks/\n");
@@ -241,6 +248,7 @@ fn statuses_go_back_where_no_commit_has_them() {
 
 #[test]
 fn what_is_pushed_is_taken_back_only_where_that_is_said() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     let forge = Forge::beside(&env, "github.com");
     env.whole_run("start 1");
@@ -265,6 +273,7 @@ fn what_is_pushed_is_taken_back_only_where_that_is_said() {
 
 #[test]
 fn nothing_is_moved_where_something_stands_in_the_way() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.subtask();
     env.switch("main");
@@ -294,6 +303,7 @@ fn nothing_is_moved_where_something_stands_in_the_way() {
 /// Where another git works nothing is moved; where one begins just then, it is gone on with and not taken for a change.
 #[test]
 fn half_of_it_is_gone_on_with_and_not_taken_for_a_change() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_green();
     let moment = moment(&env, "green");
     env.green();

@@ -6,6 +6,7 @@ use super::environment::{BRANCH, CONFIG, FINALIZE, GREEN, RED, TestEnvironment, 
 
 #[test]
 fn without_a_run_there_is_nothing() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     for words in ["next", "status", "commit", "reopen", "abort", RED, FINALIZE] {
         env.refused(words, 4, "no_run", "tm autopilot start");
@@ -18,6 +19,7 @@ fn without_a_run_there_is_nothing() {
 /// Nothing is reported or committed on the wrong branch, whatever the flags.
 #[test]
 fn every_phase_is_reported_from_the_runs_own_branch() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     env.git(&["switch", "--quiet", "--create", "dev"]);
     env.git(&["branch", "other"]);
@@ -47,6 +49,7 @@ fn every_phase_is_reported_from_the_runs_own_branch() {
 
 #[test]
 fn a_paused_run_takes_no_report_and_is_resumed_on_its_branch() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.write("tests/a.sh", "test\n");
     env.auto("pause --reason lunch").ok();
@@ -71,6 +74,7 @@ fn a_paused_run_takes_no_report_and_is_resumed_on_its_branch() {
 
 #[test]
 fn a_run_that_is_over_takes_nothing() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::at_the_end();
     env.save(0);
     env.auto(FINALIZE).ok();
@@ -100,6 +104,7 @@ fn told_again(mut answer: Value) -> Value {
 
 #[test]
 fn a_commit_out_of_turn_does_not_pass_for_a_new_one() {
+    testkit::by_chance!(3);
     let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "t", "status": "pending", "subtasks": [
         {"id": 1, "title": "a", "status": "pending"},
         {"id": 2, "title": "b", "status": "pending"},
@@ -145,6 +150,7 @@ fn twice(env: &TestEnvironment, words: &str) -> Value {
 
 #[test]
 fn the_same_report_twice_gets_the_recorded_answer() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.write("tests/a.sh", "test\n");
     twice(&env, RED);
@@ -183,6 +189,7 @@ fn the_same_report_twice_gets_the_recorded_answer() {
 
 #[test]
 fn a_used_unit_gets_its_own_answer_and_another_report_of_it_is_told_so() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_green();
     let unit = "--unit workUnit-1.1-GREEN";
     let fail = format!("complete green --results failed:1,passed:1 {unit}");

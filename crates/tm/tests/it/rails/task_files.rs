@@ -25,6 +25,7 @@ fn environment(tasks: &str, plan: &str) -> TestEnvironment {
 /// Which bytes they are in a file of any form is told where tasks are read.
 #[test]
 fn the_bytes_of_a_status_are_written_and_no_others() {
+    testkit::by_chance!(3);
     // A BOM, Windows line ends, repeated and unknown keys, escapes, no newline at the end.
     let tasks = "\u{feff}{\r\n\t\"master\" : {\"x\":[1e3,-0.10],\"tasks\":[ {\"status\":\"pend\\u0069ng\",\"id\":\"1\",\r\n\
         \"title\":\"\\u00e9\", \"priority\":\"high\" ,\"subtasks\":[\r\n{\"title\":\"status\",\"id\":\"1.1\",\"status\"\t:\t\"pending\"  }]}]}\r\n}";
@@ -51,6 +52,7 @@ fn the_bytes_of_a_status_are_written_and_no_others() {
 /// A task without subtasks is run as one, whose `done` is the task's own status.
 #[test]
 fn the_status_at_the_end_is_a_setting() {
+    testkit::by_chance!(3);
     for (setting, expected) in [("\"done\"", "done"), ("false", "pending")] {
         let finalization = format!(r#""finalization": {{"updateTaskStatus": {setting}}}"#);
         let config = format!(r#"{{"test": {{"command": "x"}}, "autopilot": {{{finalization}}}}}"#);
@@ -66,6 +68,7 @@ fn the_status_at_the_end_is_a_setting() {
 
 #[test]
 fn a_symbolic_link_is_followed() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::with(ALONE, CONFIG);
     let link = env.project().join(TASKS_FILE);
     let real = env.project().join("shared.json");
@@ -83,6 +86,7 @@ fn a_symbolic_link_is_followed() {
 /// It comes along, since git commits whole files; it is said.
 #[test]
 fn what_somebody_else_writes_meanwhile_is_kept_and_named() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();
     let tasks = env.read(TASKS_FILE);
     env.write(TASKS_FILE, tasks.replace("Tabs too.", "my idea"));
@@ -101,6 +105,7 @@ fn what_somebody_else_writes_meanwhile_is_kept_and_named() {
 
 #[test]
 fn a_plan_is_ticked() {
+    testkit::by_chance!(3);
     const PLAN: &str =
         "# Words\n\n- [ ] Count them\n  depends on: 2\n* [ ] Find them\n- [x] Read the text\n";
     let env = environment("{\"tasks\": []}", PLAN);
@@ -114,6 +119,7 @@ fn a_plan_is_ticked() {
 
 #[test]
 fn a_task_may_be_given_on_the_command_line() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     env.git(&["rm", "--quiet", TASKS_FILE]);
     env.commit_all("No tasks");
@@ -134,6 +140,7 @@ fn a_task_may_be_given_on_the_command_line() {
 
 #[test]
 fn the_tag_of_the_project_is_switched_and_set_back() {
+    testkit::by_chance!(3);
     let tasks = r#"{"master": {"tasks": []}, "later": {"tasks": [{"id": 1, "title": "t", "status": "pending"}]}}"#;
     let path = ".taskmaster/state.json";
     let state = "{\n  \"currentTag\": \"master\",\n  \"other\": [1]\n}\n";
@@ -168,6 +175,7 @@ fn the_tag_of_the_project_is_switched_and_set_back() {
 
 #[test]
 fn the_work_of_a_project_in_a_subfolder_is_all_of_its_repository() {
+    testkit::by_chance!(3);
     let mut env = TestEnvironment::bare();
     env.init();
     env.write(&format!("app/{SETTINGS}"), CONFIG);
@@ -207,6 +215,7 @@ fn the_work_of_a_project_in_a_subfolder_is_all_of_its_repository() {
 /// Whatever is put in, taken out or moved while a run is under way: the item that the run is about is ticked, or none.
 #[test]
 fn a_plan_that_is_edited_meanwhile_ticks_no_other_item() {
+    testkit::by_chance!(3);
     const PLAN: &str = "# Words\n\n- [ ] alpha\n- [ ] beta\n";
     let env = environment("{\"tasks\": []}", PLAN);
     env.auto("start --plan plan.md").ok();
@@ -239,6 +248,7 @@ fn a_plan_that_is_edited_meanwhile_ticks_no_other_item() {
 /// A status that has no place in the file any more is owed, and nobody's removal of tasks is committed under our name.
 #[test]
 fn a_status_that_cannot_be_written_is_owed() {
+    testkit::by_chance!(3);
     let without = TWO.replace(r#"{"id": 1, "title": "a", "status": "pending"}, "#, "");
     let env = TestEnvironment::started_on(TWO, CONFIG);
     let is_owed = |answer: &serde_json::Value, whose: &str| {
@@ -268,6 +278,7 @@ fn a_status_that_cannot_be_written_is_owed() {
 /// A clone may bring links along. What they lead to is the user's.
 #[test]
 fn a_link_of_the_repository_is_not_written_through() {
+    testkit::by_chance!(3);
     for link in [
         ".taskmaster",
         TASKS_FILE,
@@ -300,6 +311,7 @@ fn a_link_of_the_repository_is_not_written_through() {
 /// A link in a submodule came with the clone as well.
 #[test]
 fn links_of_a_submodule_are_not_written_through() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     let (outside, part) = (env.folder().join("outside"), env.folder().join("part"));
     fs::rename(env.project().join(".taskmaster/tasks"), &outside).unwrap();

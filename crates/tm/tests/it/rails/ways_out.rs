@@ -21,6 +21,7 @@ fn moved(env: &TestEnvironment, words: &str) -> Value {
 
 #[test]
 fn reopen_goes_back_one_phase_at_a_time() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.refused("reopen", 3, "cannot_reopen", "tm autopilot next");
     env.to_commit();
@@ -44,6 +45,7 @@ const REPAIRED: &str = "complete green --results failed:0,passed:3";
 
 #[test]
 fn a_failing_suite_is_repaired_until_it_passes() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::at_the_end();
     for n in 1..=2 {
         let failing = env.comes_to(FAILING, "suite_failing");
@@ -64,6 +66,7 @@ fn a_failing_suite_is_repaired_until_it_passes() {
 /// The suite failed once, by accident: there is nothing to mend, and nothing to give up either, which would end the run badly.
 #[test]
 fn a_repair_is_skipped_or_closed_without_a_commit_where_all_passes_again() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::at_the_end();
     let head = env.head();
     env.auto(FAILING);
@@ -81,6 +84,7 @@ fn a_repair_is_skipped_or_closed_without_a_commit_where_all_passes_again() {
 
 #[test]
 fn skip_bars_what_depends_on_it_and_the_run_ends_failed() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started_on(APART, CONFIG);
     for id in ["1.2", "9"] {
         env.refuses(&format!("skip {id} --reason x"), "not_present");
@@ -111,6 +115,7 @@ fn skip_bars_what_depends_on_it_and_the_run_ends_failed() {
 
 #[test]
 fn what_is_still_owed_at_a_bad_end_is_listed() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();
     env.commit_by_hand(&["src", "tests"]);
     env.auto("commit --sha HEAD").ok();
@@ -123,6 +128,7 @@ fn what_is_still_owed_at_a_bad_end_is_listed() {
 
 #[test]
 fn files_of_a_subtask_that_was_skipped_stay_out_until_the_next_one_takes_them_on() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started_on(APART, CONFIG);
     env.red();
     env.write("src/left.sh", "left\n");
@@ -154,6 +160,7 @@ fn files_of_a_subtask_that_was_skipped_stay_out_until_the_next_one_takes_them_on
 /// What a report named is committed with what the next ones name.
 #[test]
 fn a_subtask_that_is_reopened_takes_its_files_on_again() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started_on(APART, CONFIG);
     env.write("tests/1.1.sh", "test -f src/1.1.sh\n");
     env.auto(SKIP).ok();
@@ -171,6 +178,7 @@ fn a_subtask_that_is_reopened_takes_its_files_on_again() {
 
 #[test]
 fn cleaning_up_never_loses_work() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     env.refused("abort --cleanup", 3, "needs_terminal", "person");
     env.subtask();

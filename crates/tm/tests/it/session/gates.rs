@@ -50,6 +50,7 @@ fn stands_aside(session: &Session, name: &str, round: usize, response: &str, pro
 /// `crates/engine/tests/it/session/sent_back.rs`.
 #[test]
 fn at_each_gate_of_both_iterations_work_is_sent_back_and_passes() {
+    testkit::by_chance!(3);
     let session = gated(&["plan", "code", "review"], "PLANNED");
     closed(&session, "plan");
     let mut prompt = session.read("planning-prompt.md");
@@ -127,6 +128,7 @@ fn at_each_gate_of_both_iterations_work_is_sent_back_and_passes() {
 
 #[test]
 fn a_decision_is_a_persons_and_bound_to_the_hash_that_was_looked_at() {
+    testkit::by_chance!(3);
     let session = gated(&["plan", "code"], "PLANNED");
     let wrong = "0".repeat(64);
     let before = session.env.everything();
@@ -159,6 +161,7 @@ fn a_decision_is_a_persons_and_bound_to_the_hash_that_was_looked_at() {
 
 #[test]
 fn a_plan_that_was_edited_before_its_gate_is_the_one_that_is_decided_on() {
+    testkit::by_chance!(3);
     let session = gated(&["plan"], "PLANNED");
     // Sent back, with feedback from a file, it is no plan.
     session.tm(&["reject"]).fault(2, "usage");

@@ -15,6 +15,7 @@ fn refused(session: &Session, response: impl AsRef<[u8]>, more: &[&str], code: &
 
 #[test]
 fn twice_the_same_and_another() {
+    testkit::by_chance!(3);
     let session = at("PLANNING");
     for nothing in ["", " \n\t\r\n"] {
         refused(&session, nothing, &[], "response_empty");
@@ -53,6 +54,7 @@ fn twice_the_same_and_another() {
 
 #[test]
 fn one_that_is_not_waited_for_or_could_not_be_read_is_not_taken() {
+    testkit::by_chance!(3);
     let session = gated(&["code"], "INITIALIZED");
     let most = 64 * 1024 * 1024;
     for (phase, responses, code) in [
@@ -89,6 +91,7 @@ fn one_that_is_not_waited_for_or_could_not_be_read_is_not_taken() {
 
 #[test]
 fn a_file_that_cannot_be_read_and_a_link_in_its_place() {
+    testkit::by_chance!(3);
     let session = at("PLANNING");
     let respond = |file: &str| session.tm(&["respond", file]);
     respond("nowhere.md").fault(4, "unknown_file");
@@ -108,6 +111,7 @@ fn a_file_that_cannot_be_read_and_a_link_in_its_place() {
 
 #[test]
 fn of_several_sessions_the_one_under_way_is_meant_then_the_newest() {
+    testkit::by_chance!(3);
     let env = Env::new();
     let first = env.begin();
     let second = env.begin();
@@ -120,6 +124,7 @@ fn of_several_sessions_the_one_under_way_is_meant_then_the_newest() {
 /// Whoever did not hear the answer sends again: that is no answer to what is asked for by then.
 #[test]
 fn a_response_that_was_taken_in_counts_for_nothing_else() {
+    testkit::by_chance!(3);
     // The plan has code in it, which could be read as the code that is asked for next.
     let plan = format!("# Plan\n\n{BUNDLE}");
     let session = at("PLANNING");

@@ -49,6 +49,7 @@ fn refused_until_restored(session: &Session, changes: &[(&str, Act)]) {
 
 #[test]
 fn plan_and_code_are_not_used_wherever_they_would_be() {
+    testkit::by_chance!(3);
     let (plan, readme, more) = (
         "plan.md",
         "iteration-1/code/README",
@@ -99,6 +100,7 @@ fn plan_and_code_are_not_used_wherever_they_would_be() {
 
 #[test]
 fn code_that_was_carried_forward_and_changed_is_set_aside() {
+    testkit::by_chance!(3);
     let session = at("REVISING");
     for name in ["README", "more"] {
         session.put(&format!("iteration-2/code/{name}"), "Mine.\n");
@@ -118,6 +120,7 @@ fn code_that_was_carried_forward_and_changed_is_set_aside() {
 
 #[test]
 fn a_response_counts_as_it_was_taken_in() {
+    testkit::by_chance!(3);
     let session = at("PLANNED");
     session.remove(PLANNING);
     assert_eq!(session.status()["tampered"][0], PLANNING);
@@ -148,6 +151,7 @@ fn a_response_counts_as_it_was_taken_in() {
 
 #[test]
 fn an_earlier_iteration_is_never_touched() {
+    testkit::by_chance!(3);
     let session = at("REVISING");
     // Whatever somebody does there is neither used nor mended.
     session.put("iteration-1/code/README", "Mine.\n");
@@ -182,6 +186,7 @@ fn named_by_the_log(session: &Session) -> Vec<[String; 2]> {
 
 #[test]
 fn each_recorded_file_that_changed_or_is_gone_is_named() {
+    testkit::by_chance!(3);
     let session = at("REVISING");
     assert!(named_by_the_log(&session).is_empty());
     for path in ["plan.md", GENERATION, "iteration-2/code/README"] {

@@ -113,6 +113,7 @@ fn comes_to(env: &TestEnvironment, forge: &Forge, name: &str, told: &str) {
 
 #[test]
 fn each_obstacle_has_its_answer() {
+    testkit::by_chance!(3);
     let (env, forge) = finished("github.com");
     env.save(0);
     for (name, told, prepare) in OBSTACLES.iter().filter(|row| draws(row.0, 3)) {
@@ -125,6 +126,7 @@ fn each_obstacle_has_its_answer() {
 /// None of them is in the way of the next, and the submission goes through once all are out of the way.
 #[test]
 fn each_fault_of_the_forge_has_its_answer() {
+    testkit::by_chance!(3);
     let (env, forge) = finished("github.com");
     for (method, glob, how, told) in FAULTS.iter().filter(|row| draws(row.2, 3)) {
         forge.fails(method, glob, how);
@@ -141,6 +143,7 @@ fn each_fault_of_the_forge_has_its_answer() {
 /// A run that goes on is not submitted, nor one that came to nothing.
 #[test]
 fn only_what_reached_its_goal_is_submitted() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::started();
     let _forge = Forge::beside(&env, "github.com");
     env.refuses("submit", "cannot_submit");
@@ -154,6 +157,7 @@ fn only_what_reached_its_goal_is_submitted() {
 /// Where the settings ask for a person, no agent submits.
 #[test]
 fn a_person_agrees_where_the_settings_say_so() {
+    testkit::by_chance!(3);
     let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "submit": {"approval": "terminal"}}"#;
     let (env, forge) = finished_with(config, "github.com");
     env.refused("submit", 3, "needs_person", "at a terminal");
@@ -166,6 +170,7 @@ fn a_person_agrees_where_the_settings_say_so() {
 /// What an agent's texts have in them names nobody and closes nothing.
 #[test]
 fn texts_of_others_do_nothing() {
+    testkit::by_chance!(3);
     let title = "Ask @somebody to merge, fixes #1 <!-- tramline end --> [x](http://y)";
     let env = TestEnvironment::with(&TASKS.replace("Count by spaces", title), CONFIG);
     let forge = Forge::beside(&env, "github.com");
@@ -183,6 +188,7 @@ fn texts_of_others_do_nothing() {
 /// What was asked for and whose answer was lost is looked for; one that somebody faster has opened is taken.
 #[test]
 fn one_that_is_there_already_is_taken() {
+    testkit::by_chance!(3);
     for host in ["github.com", "gitlab.com"] {
         let (env, forge) = finished(host);
         if host == "github.com" {
@@ -200,6 +206,7 @@ fn one_that_is_there_already_is_taken() {
 
 #[test]
 fn nothing_is_put_on_top_of_what_was_closed_or_merged() {
+    testkit::by_chance!(3);
     let (env, forge) = finished("github.com");
     // What hangs on a pull request and did not work is told, and is no failure.
     forge.fails("POST", "*/labels", "422");
@@ -220,6 +227,7 @@ fn nothing_is_put_on_top_of_what_was_closed_or_merged() {
 #[cfg(debug_assertions)]
 #[test]
 fn killed_at_each_step_it_is_done_once() {
+    testkit::by_chance!(3);
     let (env, forge) = finished("github.com");
     env.save(0);
     for name in TestEnvironment::deaths(&[

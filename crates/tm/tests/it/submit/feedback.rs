@@ -45,6 +45,7 @@ fn repaired(env: &TestEnvironment, remarks: usize) {
 
 #[test]
 fn remarks_become_subtasks_and_are_answered() {
+    testkit::by_chance!(3);
     let (env, forge) = finished("github.com");
     env.refuses("feedback", "not_submitted");
     env.auto("submit").ok();
@@ -103,6 +104,7 @@ fn remarks_become_subtasks_and_are_answered() {
 
 #[test]
 fn the_same_pull_request_is_updated_and_each_remark_answered_once() {
+    testkit::by_chance!(3);
     let (env, forge) = submitted("github.com");
     let first = pushed(&env, &forge);
     forge.has("comments", &json!([remark()]));
@@ -146,6 +148,7 @@ fn the_same_pull_request_is_updated_and_each_remark_answered_once() {
 
 #[test]
 fn what_is_not_to_be_taken_in_is_told() {
+    testkit::by_chance!(3);
     let (env, forge) = submitted("github.com");
     env.save(0);
     // Strangers are heard only by a person's word.
@@ -181,6 +184,7 @@ fn what_is_not_to_be_taken_in_is_told() {
 
 #[test]
 fn gitlab_says_it_in_its_own_words() {
+    testkit::by_chance!(3);
     let (env, forge) = submitted("gitlab.com");
     let sha = pushed(&env, &forge);
     forge.has("members", &json!([{ "username": "ann", "access_level": 40 }, { "username": "bob", "access_level": 20 }]));

@@ -49,6 +49,7 @@ fn main_moves(sandbox: &Sandbox) {
 
 #[test]
 fn what_came_into_main_is_proved_and_what_was_changed_on_the_way_is_not() {
+    testkit::by_chance!(3);
     let (_env, forge) = submitted("github.com");
     squashed(&forge);
     rebased(&forge);
@@ -104,6 +105,7 @@ fn changed(forge: &Forge) {
 /// The bundle that was pushed with the branch has everything in it.
 #[test]
 fn a_pushed_bundle_is_read_where_it_was_fetched() {
+    testkit::by_chance!(3);
     let config = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}, "submit": {"proof": "bundle"}}"#;
     let (env, forge) = finished_with(config, "github.com");
     let answer = env.auto("submit").ok();

@@ -53,6 +53,7 @@ pub fn body(forge: &Forge) -> String {
 
 #[test]
 fn a_run_becomes_a_pull_request_and_is_brought_up_to_date() {
+    testkit::by_chance!(3);
     let (env, forge) = finished("github.com");
     let answer = env
         .auto("submit --label run --reviewer ann --reviewer o/team --issue 12")
@@ -105,6 +106,7 @@ fn a_run_becomes_a_pull_request_and_is_brought_up_to_date() {
 
 #[test]
 fn gitlab_is_asked_in_its_own_words() {
+    testkit::by_chance!(3);
     let (env, forge) = finished("gitlab.example.org");
     let answer = env
         .auto("submit --draft --label a --label b --reviewer ann")
@@ -128,6 +130,7 @@ fn gitlab_is_asked_in_its_own_words() {
 /// Into the default branch of the remote, where the run was begun on none.
 #[test]
 fn the_projects_template_is_filled_in() {
+    testkit::by_chance!(3);
     let env = TestEnvironment::new();
     let template = "## Why\r\n\r\n- [ ] I tested it\r\n";
     env.commit_file(".github/PULL_REQUEST_TEMPLATE.md", template);

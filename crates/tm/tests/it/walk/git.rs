@@ -110,6 +110,7 @@ fn main_is_merged(work: &Work) {
 
 #[test]
 fn the_branch_moves_and_the_run_goes_on() {
+    testkit::by_chance!(3);
     go_through([
         run("rebased in RED")
             .of(TWO)
@@ -166,6 +167,7 @@ fn taken_back(name: &'static str, how: &'static str) -> Story {
 
 #[test]
 fn the_branch_is_another_one_or_its_history_is() {
+    testkit::by_chance!(3);
     at_of(&SHOP, second, RED).tell([
         story("the default branch is checked out", "on_default_branch")
             .done(|work| work.git(&["switch", "--quiet", "main"])),
@@ -213,6 +215,7 @@ fn the_branch_is_another_one_or_its_history_is() {
 
 #[test]
 fn the_commit_is_another_one() {
+    testkit::by_chance!(3);
     let merged = |name, call: &'static [&'static str]| {
         story(name, "foreign_commit")
             .done(|work| another_is_merged(work, &[]))
@@ -252,6 +255,7 @@ fn the_commit_is_another_one() {
 
 #[test]
 fn something_is_committed_behind_the_last_subtask() {
+    testkit::by_chance!(3);
     let by_hand = |work: &Work| {
         work.write("README.md", "How to halve.\n");
         work.commit_by_hand("Tell");
@@ -297,6 +301,7 @@ fn to_be_formatted(before: &Before<'static>) -> Work {
 
 #[test]
 fn a_hook_formats_what_is_committed() {
+    testkit::by_chance!(3);
     // What it made of the product is run before it stands; of tests the form alone is left to it.
     for way in [Way::Reported, Way::Verified] {
         let work = to_be_formatted(&FORMATTED.by(way));
@@ -319,6 +324,7 @@ fn a_hook_formats_what_is_committed() {
 
 #[test]
 fn a_submodule_is_changed_inside() {
+    testkit::by_chance!(3);
     let prepare = |work: &Work| {
         work.runs_well(
             "git init --quiet ../home/upstream && cd ../home/upstream \

@@ -21,6 +21,7 @@ fn whole(work: &Work) {
 
 #[test]
 fn red_without_a_test_that_fails() {
+    testkit::by_chance!(3);
     at_of(&SHOP, Before::begin, RED).tell([
         story("none is written", "red_without_tests").deed(Work::test),
         story("the code came first", "red_requires_failing_tests")
@@ -68,6 +69,7 @@ const NO_TYPES: &str = "double.ts(1,1): error TS2304: double";
 
 #[test]
 fn a_linter_stops_the_command_before_any_test_runs() {
+    testkit::by_chance!(3);
     let stops = |name, prepare| {
         story(name, "report_unreadable")
             .of(VITEST.prepared(prepare))
@@ -85,6 +87,7 @@ fn a_linter_stops_the_command_before_any_test_runs() {
 
 #[test]
 fn green_with_code_that_does_not_pass() {
+    testkit::by_chance!(3);
     at_of(&SHOP, Before::at_green, GREEN).tell([story(
         "it is not right yet",
         "green_tests_still_failing",
@@ -111,6 +114,7 @@ fn green_with_code_that_does_not_pass() {
 
 #[test]
 fn green_with_tests_that_are_changed() {
+    testkit::by_chance!(3);
     at_of(&SHOP, Before::with_code, GREEN).tell([
         story("a formatter goes over one", "tests_changed")
             .done(|work| work.append("tests/double.test", "\n# formatted\n"))
@@ -166,6 +170,7 @@ fn in_rust(before: &Before<'static>) -> Work {
 
 #[test]
 fn a_test_beside_the_code_is_changed() {
+    testkit::by_chance!(3);
     at(in_rust, GREEN).tell([story("in Rust", "tests_changed")
         .of(RUST)
         .done(|work| work.replace("src/lib.rs", "double(4), 8", "double(5), 10"))
@@ -189,6 +194,7 @@ fn a_test_beside_the_code_is_changed() {
 /// Where tests have no names a test in another place is a test that is gone; and so it is where it was edited.
 #[test]
 fn a_test_has_another_name_or_place() {
+    testkit::by_chance!(3);
     fn moves(work: &Work, to: &str) {
         work.rename("tests/double.test", to);
         if work.way() == Way::Reported {
@@ -224,6 +230,7 @@ const NOTHING_YET: &str = "// Nothing yet.\n";
 
 #[test]
 fn what_the_runner_loads_is_changed_in_green() {
+    testkit::by_chance!(3);
     let before = SHOP.with(&[
         (
             "package.json",
@@ -275,6 +282,7 @@ fn rests_on_what_is_outside(work: &Work) {
 
 #[test]
 fn the_change_is_not_what_makes_the_tests_pass() {
+    testkit::by_chance!(3);
     let then_code = |work: &Work| {
         work.code();
         work.goes_through();
@@ -288,6 +296,7 @@ fn the_change_is_not_what_makes_the_tests_pass() {
 /// What makes the test pass lies in the repository, and is committed with it.
 #[test]
 fn all_of_the_change_lies_beside_the_project() {
+    testkit::by_chance!(3);
     let work = VERIFIED.folder("services/shop").begin();
     let test = DOUBLES.replace("src/", "../../");
     work.write("tests/double.test", &test);
@@ -301,6 +310,7 @@ fn all_of_the_change_lies_beside_the_project() {
 const LISTS: &str = "tests/__snapshots__/list.snap";
 #[test]
 fn a_test_of_before_needs_what_no_commit_has() {
+    testkit::by_chance!(3);
     let files = [
         (".gitignore", ".env\n"),
         (".env", "a=1\n"),
@@ -314,6 +324,7 @@ fn a_test_of_before_needs_what_no_commit_has() {
 
 #[test]
 fn what_the_tests_need_would_not_be_committed() {
+    testkit::by_chance!(3);
     at(Before::with_code, GREEN).tell([story(
         "the code is hidden from git",
         "green_tests_still_failing",
@@ -336,6 +347,7 @@ fn with_formatter(work: &Work, files: &str) {
 
 #[test]
 fn a_hook_formats_what_is_committed_and_refuses() {
+    testkit::by_chance!(3);
     let formats = |name, way| {
         story(name, "commit_refused")
             .of(SHOP.by(way))
@@ -367,6 +379,7 @@ fn a_hook_formats_what_is_committed_and_refuses() {
 
 #[test]
 fn something_is_changed_behind_green() {
+    testkit::by_chance!(3);
     let formatted = |name, before: Before<'static>| {
         story(name, "changed_after_green")
             .of(before)
