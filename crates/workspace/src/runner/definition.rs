@@ -13,7 +13,7 @@ mod task;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::suite::command_line::simple_commands;
+use crate::suite::command_line::commands_without_targets;
 
 /// How many times a definition is followed into another one.
 const LEVELS: usize = 3;
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
     /// Looks at the commands of a line of shell.
     fn line(&mut self, folder: &Path, line: &str, level: usize) {
         let mut folder = Some(folder.to_owned());
-        for command in simple_commands(line) {
+        for command in commands_without_targets(line) {
             let argv: Vec<&str> = command.argv.iter().map(String::as_str).collect();
             let argv = without_wrappers(&argv);
             let Some(here) = &folder else {

@@ -176,12 +176,23 @@ impl CommandLine {
 /// The commands of a line of shell, as far as they can be told without running it: each in words, in their order. What a
 /// shell would put in stays as it is written.
 pub(crate) fn simple_commands(line: &str) -> Vec<CommandLine> {
+    commands(line, true)
+}
+
+/// The same without the names of files that are written to.
+pub(crate) fn commands_without_targets(line: &str) -> Vec<CommandLine> {
+    commands(line, false)
+}
+
+fn commands(line: &str, with_targets: bool) -> Vec<CommandLine> {
     let mut commands = Vec::new();
     let mut words = Vec::new();
+    let mut is_target = false;
     let mut reader = Words::of(line);
     loop {
         let piece = reader.piece();
         match piece {
+            Piece::Word(_) if is_target => is_target = false,
             Piece::Word(word) => words.push(word),
             Piece::Comment => reader.skip_line(),
             Piece::Operator(_) | Piece::Unfinished(_) | Piece::End => {
@@ -190,9 +201,10 @@ pub(crate) fn simple_commands(line: &str) -> Vec<CommandLine> {
                     let argv = argv.into_iter().map(|word| word.text).collect();
                     commands.push(CommandLine { env, argv });
                 }
-                if !matches!(piece, Piece::Operator(_)) {
+                let Piece::Operator(operator) = piece else {
                     return commands;
-                }
+                };
+                is_target = operator == '>' && !with_targets;
             }
         }
     }

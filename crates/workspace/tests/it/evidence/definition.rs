@@ -41,6 +41,25 @@ fn commands_that_say_it_themselves_have_none() {
 }
 
 #[test]
+fn what_is_written_to_is_no_script() {
+    let folder = project(&["run.sh=", "log=", "other.sh="]);
+    for command in [
+        "sh run.sh >log",
+        "sh run.sh >>./log 2>&1",
+        ">log sh run.sh",
+        "sh run.sh 2>./log",
+        "sh -c 'echo >./log; sh run.sh'",
+    ] {
+        assert_eq!(what(&folder, command), "run.sh", "{command}");
+    }
+    assert_eq!(
+        what(&folder, "sh run.sh >log; ./other.sh"),
+        "run.sh, other.sh"
+    );
+    assert_eq!(what(&folder, "sh run.sh <other.sh"), "run.sh");
+}
+
+#[test]
 fn scripts_of_a_package() {
     let folder = project(&[PACKAGE, "sub/a.txt"]);
     let commands = "npm test; npm t; npm run test; npm run-script test -- --coverage; npm --silent run test; pnpm test;
