@@ -162,7 +162,7 @@ impl Engine {
         let (cancelled, config) = (self.cancellation(), &self.settings.config);
         let benches = self.home.project(&self.root)?.path().join(BENCHES);
         let bench = Bench::take(&benches, &memory, config, head, &cancelled)?;
-        let taken = bench.tested(&tree, false, None)?;
+        let taken = bench.tested("a tree", &tree, false, None)?;
         let ledger = taken.ledger();
         let failing = ledger.iter().flat_map(Ledger::failing);
         let failing = failing.take(MOST_NAMED).map(str::to_owned).collect();

@@ -58,6 +58,7 @@ pub mod report;
 mod revision;
 pub mod rewind;
 mod run_cache;
+pub mod running_suite;
 pub mod runs;
 mod slot;
 mod snapshots;

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
-use crate::refusals;
+use crate::{refusals, running_suite};
 
 /// A number that changes whenever an event came of the run in this folder.
 pub(crate) fn of_journal(dir: &Path) -> u64 {
@@ -15,7 +15,11 @@ pub(crate) fn of_journal(dir: &Path) -> u64 {
 /// A number that changes whenever something came of the run in this folder: an event, or a refusal.
 pub(crate) fn of_run(dir: &Path) -> u64 {
     let mut hash = DefaultHasher::new();
-    for file in [journal::file::FILE_NAME, refusals::FILE_NAME] {
+    for file in [
+        journal::file::FILE_NAME,
+        refusals::FILE_NAME,
+        running_suite::FILE_NAME,
+    ] {
         stamp(&dir.join(file), &mut hash);
     }
     hash.finish()

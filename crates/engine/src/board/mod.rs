@@ -29,6 +29,7 @@ use crate::generic::answer::{CurrentState, RunAction};
 use crate::open_run;
 use crate::refusals::{self, Refused};
 use crate::revision;
+use crate::running_suite::RunningSuite;
 use crate::runs::{self, RunSummary};
 
 pub use attention::{Attention, AttentionKind};
@@ -251,6 +252,8 @@ impl Engine {
                 seen.places = places(&status.states);
                 seen.last_updated.clone_from(&status.last_updated);
                 let now = self.clock.millis();
+                let suite = RunningSuite::of(dir.path());
+                seen.places.extend(suite.map(|suite| suite.told(now)));
                 let last = state.and_then(last_found);
                 let refused = state.map(|run| refusals::latest(dir.path(), run));
                 let refused = refused.unwrap_or_default();

@@ -254,7 +254,9 @@ const WRITTEN: &str = "What a snapshot asks for is what the code gave: read whet
 
 /// That a suite does not run on the bench, for this reason.
 pub(crate) fn ran_in_place(reason: &str) -> String {
-    format!("{RAN_IN_PLACE} ({reason}); `tm bench run` shows what they lack there, and the settings under `bench` give it to them")
+    format!(
+        "{RAN_IN_PLACE} ({reason}); `tm bench run` shows what they lack there, and the settings under `bench` give it to them"
+    )
 }
 
 /// What somebody is told whose suite does not run on the bench.

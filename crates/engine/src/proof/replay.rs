@@ -280,7 +280,7 @@ impl<'a> Replayer<'a> {
         if !self.is_cleared.replace(true) {
             bench.clear()?;
         }
-        bench.tested(tree, tree != head, None)
+        bench.tested("a commit", tree, tree != head, None)
     }
 
     /// Whether it is the bench's own product that is tested on it: with all of that taken away not every test passes. `changed` are files

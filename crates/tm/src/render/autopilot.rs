@@ -1,6 +1,7 @@
 //! The answers about a run.
 
 use engine::capability::messages;
+use engine::clock::{Clock as _, SystemClock};
 use engine::rewind::PastSteps;
 use engine::view::autopilot::answer::{
     Aborted, AwaitedReport, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress,
@@ -312,6 +313,9 @@ pub fn status(status: &Status, look: &Look) -> String {
         page.field("now", &format!("{place}{attempt}"));
     } else if let Some(phase) = &status.current_phase {
         page.field("now", phase);
+    }
+    if let Some(suite) = &status.suite {
+        page.field("tests", &suite.told(SystemClock.millis()));
     }
     page.field("failed", &status.progress.failed.join(", "));
     page.field("to come", &status.progress.remaining.join(", "));

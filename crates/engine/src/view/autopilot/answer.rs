@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::capability::tests::results::Counts;
+use crate::running_suite::RunningSuite;
 
 /// The answer of `next`: what to do now, with all that is needed to do it. In other answers the same without `context` and
 /// `preconditions`, with the subtask by its name alone, and with `instructions` only where something new is asked for.
@@ -269,6 +270,9 @@ pub struct Finalized {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
+    /// The suite that is run for it just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suite: Option<RunningSuite>,
     /// The run.
     pub run_id: String,
     /// The task.

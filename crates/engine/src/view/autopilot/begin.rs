@@ -107,6 +107,7 @@ impl Engine {
             reports: &reports.collect::<Vec<_>>(),
             format: evidence::format_named(start.format.as_deref())?,
             cancelled: &self.cancellation(),
+            run_dir: None,
         };
         let project = self.home.project(&self.root)?;
         let benches = project.path().join(BENCHES);

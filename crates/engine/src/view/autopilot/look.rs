@@ -11,6 +11,7 @@ use crate::fault::{Fault, Kind};
 use crate::find::Selector;
 use crate::generic::on_task::other_step;
 use crate::next_step::NextStep;
+use crate::running_suite::RunningSuite;
 use crate::view::AUTOPILOT;
 use crate::view::autopilot::answer::{NextAction, Status};
 use crate::view::autopilot::state;
@@ -43,8 +44,11 @@ impl Engine {
 
     /// Where the run is.
     pub fn status(&self, run: Option<&str>) -> Result<Status, Fault> {
-        let (_, loaded) = self.load_meant(&AUTOPILOT, run, Selector::Running)?;
-        state::status(&loaded.run, self.clock.millis())
+        let (dir, loaded) = self.load_meant(&AUTOPILOT, run, Selector::Running)?;
+        Ok(Status {
+            suite: RunningSuite::of(dir.path()),
+            ..state::status(&loaded.run, self.clock.millis())?
+        })
     }
 }
 

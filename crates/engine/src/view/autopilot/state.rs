@@ -345,6 +345,7 @@ pub fn status(run: &RunState, now: i64) -> Result<Status, Fault> {
     let next_action = next_action(run);
     let interrupted = next_action.paused_reason.as_deref() == Some(INTERRUPTED);
     Ok(Status {
+        suite: None,
         run_id: run.run.clone(),
         task_id: memory.start.task_id,
         tag: memory.start.tag,

@@ -178,6 +178,30 @@ fn the_bench_may_have_to_be_set_up() {
     }
 }
 
+/// Whoever looks at the run meanwhile sees what is tested.
+#[test]
+fn a_suite_is_seen_while_it_runs() {
+    let stage = Stage::new("");
+    let (seen, runner) = (stage.outside("seen"), stage.read("run.sh"));
+    let look = format!(
+        "TRAMLINE_HOME='{}' '{}' autopilot status --json --project-root '{}' >>'{}'\n",
+        stage.store().display(),
+        testkit::sandbox::binary().display(),
+        stage.path("").display(),
+        seen.display()
+    );
+    stage.write("run.sh", look + &runner);
+    stage.commit_all("A runner that looks");
+    stage.begin("");
+    stage.accepted(VERIFIED_RED);
+    let seen = fs::read_to_string(seen).unwrap();
+    for on in ["the commit before", "the work"] {
+        assert!(seen.contains(&format!(r#""on":"{on}""#)), "{seen}");
+    }
+    let after = stage.auto("status").ok();
+    assert_eq!(after["suite"], serde_json::Value::Null, "{after:#}");
+}
+
 /// What the bench has beside a tree is what the settings give it; what somebody has in a shell or a home folder is not there.
 #[test]
 fn the_bench_is_given_what_the_settings_name() {

@@ -77,9 +77,10 @@ fn failing(
 ) -> Result<Option<String>, Fault> {
     let benches = benches(&call.dir);
     let never = Cancellation::default();
-    let bench = Bench::take(&benches, memory, &call.pinned, commit.clone(), &never)?;
+    let bench =
+        Bench::take(&benches, memory, &call.pinned, commit.clone(), &never)?.of_run(&call.dir);
     // What was reported of that bench was reported there; what it prints now may say nothing.
-    let Ok(taken) = bench.tested(commit, false, None) else {
+    let Ok(taken) = bench.tested("what hooks made of the commit", commit, false, None) else {
         return Ok(None);
     };
     let before = known::before(&call.dir, run, None)?;

@@ -19,6 +19,7 @@ use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
 use crate::fault::Fault;
+use crate::running_suite::SuiteNote;
 
 /// A bench that is taken for the suites of one report.
 pub struct Bench<'a> {
@@ -33,6 +34,8 @@ pub struct Bench<'a> {
     /// The file that it writes its coverage to there.
     coverage: Option<PathBuf>,
     cancelled: &'a Cancellation,
+    /// The folder of the run that its suites are run for.
+    run_dir: Option<PathBuf>,
 }
 
 /// The folder of a project's benches, in the project's folder.
@@ -66,7 +69,15 @@ impl<'a> Bench<'a> {
             reports: Vec::new(),
             coverage: None,
             cancelled,
+            run_dir: None,
         })
+    }
+
+    /// Has the suites seen as those of the run in a folder.
+    #[must_use]
+    pub fn of_run(mut self, run_dir: &Path) -> Self {
+        self.run_dir = Some(run_dir.to_owned());
+        self
     }
 
     /// Has reports of tests read from where they lie in the working tree, if the test command is run there.
@@ -94,17 +105,20 @@ impl<'a> Bench<'a> {
         Some(self.checkout.path().join(own))
     }
 
-    /// Runs the suite on a tree. `may_break` says that tests may be in it of what is not there yet: a command that fails before any test
+    /// Runs the suite on a tree, which is called `on` for people. `may_break` says that tests may be in it of what is not there yet: a command that fails before any test
     /// is heard of is then one that could not be built.
     ///
     /// # Errors
     /// `setup_failed` where the project's setup fails, and those of a suite that comes to no result.
     pub fn tested(
         &self,
+        on: &str,
         tree: &Oid,
         may_break: bool,
         format: Option<TestFormat>,
     ) -> Result<TestEvidence, Fault> {
+        let dir = self.run_dir.as_deref();
+        let _seen = dir.and_then(|dir| SuiteNote::write(dir, on));
         let installs = self.editable_installs();
         if let Some(hook) = installs.hooks.first() {
             return Err(refused(

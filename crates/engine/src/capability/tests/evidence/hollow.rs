@@ -147,10 +147,11 @@ fn tried(
         last.clone(),
         asked.cancelled,
     )?
-    .reporting(asked.reports);
+    .reporting(asked.reports)
+    .of_run(asked.run_dir);
     let tested = |tree: &Oid| {
         let tree = repository.write_texts(tree, &hollowed(memory, tree)?)?;
-        bench.tested(&tree, true, asked.format)
+        bench.tested("the work with empty functions", &tree, true, asked.format)
     };
     let there = tested(work)?;
     let ledger = there.ledger().filter(|there| there.names_alike(now));

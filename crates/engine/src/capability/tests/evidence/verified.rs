@@ -23,6 +23,7 @@ use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
 use crate::capability::tests::known;
 use crate::fault::Fault;
+use crate::running_suite::SuiteNote;
 use crate::support::HandlerError;
 
 /// The trees that a suite was run on.
@@ -73,6 +74,7 @@ impl Asked<'_> {
             reports: self.reports,
             format: self.format,
             cancelled: self.cancelled,
+            run_dir: Some(self.run_dir),
         };
         let is_red = self.present.role.shows == Some(Shows::NewFailure);
         let tested = if is_red {
@@ -110,7 +112,7 @@ impl Asked<'_> {
         };
         let mut baseline = None;
         if baseline::is_due(self.run, self.present) {
-            match bench.tested(&work.base, false, self.format) {
+            match bench.tested("the commit before", &work.base, false, self.format) {
                 Ok(taken) => baseline = Some(Box::new(taken)),
                 Err(fault) => return Ok(instead_of(fault)?),
             }
@@ -118,7 +120,7 @@ impl Asked<'_> {
         let ran = if is_red && tested != work.tree {
             self.of_red(&bench, &tested)
         } else {
-            bench.tested(&tested, true, self.format)
+            bench.tested("the work", &tested, true, self.format)
         };
         let mut taken = match ran {
             Ok(taken) => taken,
@@ -137,7 +139,12 @@ impl Asked<'_> {
         if let Some(tree) = self.with_tests_of_red()?
             && !self.fails_newly(&taken)?
         {
-            let with = bench.tested(&tree, true, self.format)?;
+            let with = bench.tested(
+                "the work with its tests of before",
+                &tree,
+                true,
+                self.format,
+            )?;
             taken.with_tests_of_red = Some((with.counts, with.ledger()));
         }
         Ok(of(taken))
@@ -146,7 +153,7 @@ impl Asked<'_> {
     /// The new tests without the product that was written for them; with it where they say nothing else, such as tests that cannot be
     /// built without, or a runner that ends before any of them.
     fn of_red(&self, bench: &Bench<'_>, without: &Oid) -> Result<TestEvidence, Fault> {
-        let without = bench.tested(without, true, self.format);
+        let without = bench.tested("the work without its product", without, true, self.format);
         let is_told = match &without {
             Ok(taken) => fails_by_name(taken),
             Err(fault) => is_final(fault),
@@ -154,7 +161,7 @@ impl Asked<'_> {
         if is_told {
             return without;
         }
-        match bench.tested(&self.work.tree, true, self.format) {
+        match bench.tested("the work", &self.work.tree, true, self.format) {
             Err(fault) if is_final(&fault) => Err(fault),
             Err(_) => without,
             Ok(with) => match without {
@@ -207,6 +214,8 @@ pub struct Suites<'a> {
     pub format: Option<TestFormat>,
     /// Set when nobody wants the outcome any more.
     pub cancelled: &'a Cancellation,
+    /// The folder of the run that they are run for; none where it has not begun.
+    pub run_dir: Option<&'a Path>,
 }
 
 impl<'a> Suites<'a> {
@@ -218,7 +227,11 @@ impl<'a> Suites<'a> {
             head.clone(),
             self.cancelled,
         )?;
-        Ok(bench.reporting(self.reports))
+        let bench = bench.reporting(self.reports);
+        Ok(match self.run_dir {
+            Some(dir) => bench.of_run(dir),
+            None => bench,
+        })
     }
 
     /// The suite of a commit that is checked out: on the bench, or in the working tree where the bench cannot be used.
@@ -226,10 +239,12 @@ impl<'a> Suites<'a> {
     /// # Errors
     /// Those of a suite that comes to no result.
     pub fn of_commit(&self, benches: &Path, commit: &Oid) -> Result<TestEvidence, Fault> {
-        let taken = match self
-            .bench(benches, commit)?
-            .tested(commit, false, self.format)
-        {
+        let taken = match self.bench(benches, commit)?.tested(
+            "the commit before",
+            commit,
+            false,
+            self.format,
+        ) {
             Ok(taken) => taken,
             Err(fault) => return self.instead_of(fault, false),
         };
@@ -245,6 +260,8 @@ impl<'a> Suites<'a> {
     pub(crate) fn in_place(&self, may_break: bool, reason: &str) -> Result<TestEvidence, Fault> {
         let read = (self.reports, self.format);
         let start = &self.memory.start;
+        let note = |dir| SuiteNote::write(dir, "the work, in the working tree");
+        let _seen = self.run_dir.and_then(note);
         Ok(TestEvidence {
             level: Some(Level::Ran),
             off_bench: Some(reason.to_owned()),
