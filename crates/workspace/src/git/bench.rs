@@ -37,24 +37,8 @@ const STUCK: &str = "stuck-";
 /// In a bench's folder: the home folder of the suites.
 const HOME: &str = "home";
 
-/// Manifests, each with the folders beside it that its tool builds into.
-const BUILD_FOLDERS: &[(&str, &[&str])] = &[
-    ("Cargo.toml", &["target"]),
-    ("pom.xml", &["target"]),
-    ("build.sbt", &["target"]),
-    ("build.gradle", &["build", ".gradle"]),
-    ("build.gradle.kts", &["build", ".gradle"]),
-    ("CMakeLists.txt", &["build"]),
-    ("meson.build", &["build"]),
-    ("mix.exs", &["_build"]),
-    ("dune-project", &["_build"]),
-    ("Package.swift", &[".build"]),
-    (".csproj", &["obj", "bin"]),
-    (".fsproj", &["obj", "bin"]),
-    (".cabal", &["dist-newstyle"]),
-    ("stack.yaml", &[".stack-work"]),
-    ("build.zig", &["zig-out", ".zig-cache"]),
-];
+/// Manifests, or endings of their names, each with the folders beside it that its tool builds into.
+const BUILD_FOLDERS: &str = include_str!("build_folders.txt");
 
 /// A checkout that suites are run in, taken by one process at a time.
 pub struct Bench {
@@ -374,10 +358,14 @@ fn build_folders(index: &Path) -> Vec<String> {
             .rsplit_once('/')
             .map_or(("", &*path), |(above, name)| (above, name));
         let is_manifest = |of: &str| name == of || of.starts_with('.') && name.ends_with(of);
-        for (_, folders) in BUILD_FOLDERS.iter().filter(|(of, _)| is_manifest(of)) {
+        let rows = BUILD_FOLDERS.lines().map(|line| line.split(' '));
+        for mut folders in rows {
+            if !folders.next().is_some_and(is_manifest) {
+                continue;
+            }
             let slash = if folder.is_empty() { "" } else { "/" };
             let folder = escaped(folder);
-            patterns.extend(folders.iter().map(|own| format!("/{folder}{slash}{own}/")));
+            patterns.extend(folders.map(|own| format!("/{folder}{slash}{own}/")));
         }
     }
     patterns.sort();

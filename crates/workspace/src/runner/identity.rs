@@ -22,54 +22,7 @@ use crate::runner::program::{Program, take_in};
 use crate::suite::command_line::CommandLine;
 
 /// Variables that load code into runners and linters, or choose what they run.
-const VARIABLES: &[&str] = &[
-    "BASH_ENV",
-    "BUN_OPTIONS",
-    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-    "CARGO_BUILD_RUSTFLAGS",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CARGO_HOME",
-    "CLIPPY_CONF_DIR",
-    "DOTNET_STARTUP_HOOKS",
-    "DYLD_INSERT_LIBRARIES",
-    "ENV",
-    "ESLINT_USE_FLAT_CONFIG",
-    "GOFLAGS",
-    "GOROOT",
-    "GOTOOLCHAIN",
-    "GRADLE_OPTS",
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "MAKEFLAGS",
-    "MAVEN_ARGS",
-    "MAVEN_OPTS",
-    "MYPYPATH",
-    "NEXTEST_PROFILE",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PHPRC",
-    "PHP_INI_SCAN_DIR",
-    "PYTEST_ADDOPTS",
-    "PYTEST_PLUGINS",
-    "PYTHONHOME",
-    "PYTHONOPTIMIZE",
-    "PYTHONPATH",
-    "PYTHONUSERBASE",
-    "RUBYLIB",
-    "RUBYOPT",
-    "RUSTC",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC_WRAPPER",
-    "RUSTFLAGS",
-    "SPEC_OPTS",
-    "npm_config_node_options",
-    "npm_config_script_shell",
-];
+const VARIABLES: &str = include_str!("variables.txt");
 
 /// Packages of Python that run tests, and modules that it loads before all others.
 const PYTHON_MODULES: &[&str] = &[
@@ -187,7 +140,7 @@ pub fn identity(
 /// Those of these variables that load code into a runner or a linter, or choose what it runs, each with a hash of its value.
 pub fn deciding(variables: &BTreeMap<OsString, OsString>) -> BTreeMap<String, String> {
     let decides = |name: &str| {
-        VARIABLES.contains(&name)
+        VARIABLES.lines().any(|own| own == name)
             || (name.starts_with("CARGO_TARGET_")
                 && (name.ends_with("_RUNNER") || name.ends_with("_RUSTFLAGS")))
     };
