@@ -126,7 +126,7 @@ pub enum Command {
     /// The bench, a checkout of its own in which `tm` runs tests: look at it, try the tests there, remove it
     #[command(arg_required_else_help = true)]
     Bench(bench::Bench),
-    /// Remove what tests left on this machine: benches that nobody uses, kept trees of runs that ended
+    /// Remove what tests of this project left here: benches that nobody uses, kept trees of runs that ended
     ///
     /// A bench that was not used for 30 days is removed with the next suite in any case.
     Clean(bench::Clean),

@@ -12,10 +12,13 @@ pub fn run(arguments: Bench, output: &mut Output) -> Outcome {
     let engine = open(arguments.place.project_root, None, "tm bench")?;
     match arguments.command {
         BenchCommand::Show => {
-            output.answer(&engine.kept()?, pages::kept)?;
+            let words = ("no bench and no kept tree is here", "");
+            output.answer(&engine.kept()?, |kept, look| pages::kept(kept, words, look))?;
         }
         BenchCommand::Remove => {
-            output.answer(&engine.remove_benches()?, pages::kept)?;
+            let words = ("no bench is here", "");
+            let removed = engine.remove_benches()?;
+            output.answer(&removed, |kept, look| pages::kept(kept, words, look))?;
         }
         BenchCommand::Run { tree } => {
             let ran = engine.run_on_bench(tree.as_deref())?;
@@ -32,6 +35,14 @@ pub fn run(arguments: Bench, output: &mut Output) -> Outcome {
 pub fn clean(arguments: Clean, output: &mut Output) -> Outcome {
     let engine = open(arguments.place.project_root, None, "tm clean")?;
     let kept = engine.clean(arguments.days, arguments.dry_run)?;
-    output.answer(&kept, pages::kept)?;
+    let words = (
+        "nothing is old enough to be removed",
+        if arguments.dry_run {
+            ", would be removed"
+        } else {
+            ""
+        },
+    );
+    output.answer(&kept, |kept, look| pages::kept(kept, words, look))?;
     Ok(DONE)
 }

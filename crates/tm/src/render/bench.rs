@@ -6,17 +6,17 @@ use text::plain::one_line;
 
 use super::{Look, Page, STRONG, Sign};
 
-/// What is there, or was removed.
-pub fn kept(kept: &Kept, look: &Look) -> String {
+/// What is there, was removed or would be: `none` is said where that is nothing, and `each` behind each that is still there.
+pub fn kept(kept: &Kept, (none, each): (&str, &str), look: &Look) -> String {
     let mut page = Page::new(look);
     if kept.benches.is_empty() && kept.trees.is_empty() {
-        page.signed(Sign::Good, "nothing is here");
+        page.signed(Sign::Good, none);
     }
     for bench in &kept.benches {
         let state = match (bench.removed, bench.in_use) {
             (true, _) => ", removed",
-            (false, true) => ", a suite runs on it",
-            (false, false) => "",
+            (false, true) => ", stays: a suite runs on it",
+            (false, false) => each,
         };
         let told = format!(
             "of {}: {}, last used {}{state}",
@@ -31,7 +31,7 @@ pub fn kept(kept: &Kept, look: &Look) -> String {
             "{}: {}{}",
             one_line(&trees.status),
             counted(trees.trees, "kept tree"),
-            if trees.removed { ", removed" } else { "" }
+            if trees.removed { ", removed" } else { each }
         );
         page.wrapped(&look.paint(STRONG, &one_line(&trees.run_id)), &told);
     }
@@ -61,6 +61,11 @@ pub fn ran(ran: &BenchRun, look: &Look) -> String {
     if !is_good {
         page.blank();
         page.block(&ran.output);
+        page.blank();
+        page.signed(
+            Sign::Next,
+            "where they pass in the working tree, the settings under `bench` give them what they lack here",
+        );
     }
     page.finish()
 }

@@ -214,17 +214,19 @@ impl Repository {
         Ok(!made.is_empty() && submodules.is_empty())
     }
 
-    /// Has a bench keep what a setup has made there, for trees of which the same key is given.
+    /// Has a bench keep what a setup has made there, but for these places, for trees of which the same key is given.
     ///
     /// # Errors
     /// Where git fails, or the bench cannot be written to.
-    pub fn keep_made(&self, bench: &Bench, key: &str) -> Result<(), GitError> {
+    pub fn keep_made(&self, bench: &Bench, key: &str, but: &[String]) -> Result<(), GitError> {
         let listed = self
             .as_checkout(&bench.top_level, &bench.folder.join(INDEX))
             .args(["ls-files", "--others", "--directory", "-z"])
             .run()?;
         let mut made = key.to_owned();
-        for path in String::from_utf8_lossy(&listed).split_terminator('\0') {
+        let listed = String::from_utf8_lossy(&listed);
+        let is_made = |path: &&str| !but.iter().any(|place| place == path.trim_end_matches('/'));
+        for path in listed.split_terminator('\0').filter(is_made) {
             made.extend(["\0/", &escaped(path)]);
         }
         fs::write(bench.folder.join(MADE), made)

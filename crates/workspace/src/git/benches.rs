@@ -35,9 +35,11 @@ pub fn stored_benches(benches: &Path) -> Vec<StoredBench> {
         .filter_map(|entry| {
             let folder = entry.path();
             let note = folder.join(OF);
-            let of = fs::read(&note).ok().filter(|of| !of.is_empty())?;
+            // Without its note it is of nothing any more.
+            let of = fs::read(&note).unwrap_or_default();
+            let taken = fs::metadata(if of.is_empty() { &folder } else { &note });
             Some(StoredBench {
-                taken: fs::metadata(&note).and_then(|note| note.modified()).ok()?,
+                taken: taken.and_then(|about| about.modified()).ok()?,
                 of: OsStr::from_bytes(&of).into(),
                 is_in_use: locked(&folder).is_none(),
                 folder,

@@ -41,11 +41,9 @@ impl Repository {
     ///
     /// # Errors
     /// Where nothing is there, or it cannot be copied.
-    pub fn copy_to_bench(&self, bench: &Bench, place: &RepoPath) -> Result<(), GitError> {
-        let place = place.to_path_buf();
-        let target = bench.path().join(&place);
-        let copied = remove(&target).and_then(|()| copy(&self.top_level().join(&place), &target));
-        let what = format!("cannot copy {} to a bench", place.display());
+    pub fn copy_to_bench(&self, bench: &Bench, place: &str) -> Result<(), GitError> {
+        let copied = copy(&self.top_level().join(place), &bench.path().join(place));
+        let what = format!("cannot copy {place} to a bench");
         copied.map_err(|error| GitError::io(what, error))
     }
 

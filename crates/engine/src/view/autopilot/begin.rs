@@ -23,6 +23,7 @@ use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::bench::BENCHES;
 use crate::capability::tests::evidence::verified::Suites;
+use crate::capability::tests::read::few;
 use crate::capability::{TASKS, checks};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -395,6 +396,12 @@ impl Engine {
         let baseline = planned.baseline.as_ref();
         let off_bench = baseline.and_then(|baseline| baseline.off_bench.as_deref());
         warnings.extend(off_bench.map(ran_in_place));
+        if let Some(there) = baseline.filter(|baseline| !baseline.fails_there.is_empty()) {
+            warnings.push(format!(
+                "These tests fail on the bench and pass in the working tree, so that nobody sees it when they break: {}; `tm bench run` shows what they lack, and the settings under `bench` give it to them",
+                few(&there.fails_there)
+            ));
+        }
         let resources = Resources {
             profile,
             skills: Self::skills_of(&definition, &project, None)?,

@@ -53,3 +53,43 @@ fn what_tests_left_is_cleaned_up() {
     assert_eq!(stage.git(&["for-each-ref", "refs/tramline/trees"]), "");
     assert!(!stage.path(CODE).exists());
 }
+
+/// What the settings bring to the bench is what git ignores, and is there.
+#[test]
+fn what_is_brought_to_the_bench_is_named_where_it_cannot_be() {
+    let bench = r#""bench": {"copy": [COPY], "link": [LINK]}"#;
+    let files = [(".gitignore", "lent\ncopied\n")];
+    let stage = Stage::with("", &files);
+    stage.write("lent/data", "");
+    stage.write("copied", "");
+    let run = |copy: &str, link: &str| {
+        let bench = bench.replace("COPY", copy).replace("LINK", link);
+        let test = r#""test": {"command": "sh run.sh"}"#;
+        stage.write(".taskmaster/config.json", format!("{{{test}, {bench}}}"));
+        stage.tm(&["bench", "run"])
+    };
+    for (copy, link, named) in [
+        (r#""src""#, "", "bench.copy"),
+        ("", r#""src/words.sh""#, "bench.link"),
+        (r#""none""#, "", "`none`"),
+        ("", r#""none/""#, "`none/`"),
+        (r#""../x""#, "", "`../x`"),
+        ("", r#""/etc/hostname""#, "`/etc/hostname`"),
+    ] {
+        let refused = run(copy, link);
+        assert_eq!(refused.code(), "setup_failed", "{refused:#?}");
+        assert!(refused.message().contains(named), "{refused:#?}");
+    }
+    run(r#""copied""#, r#""lent/""#).ok();
+}
+
+/// What fails on the bench alone is told at the start: else nobody would see it break.
+#[test]
+fn a_test_that_fails_on_the_bench_alone_is_told_at_the_start() {
+    let test = "test_data() { [ -f data ]; }\n";
+    let files = [(".gitignore", "data\n"), ("tests/data_test.sh", test)];
+    let stage = Stage::with("", &files);
+    stage.write("data", "");
+    let told = stage.begin("--verify")["warnings"].to_string();
+    assert!(told.contains("test_data"), "{told}");
+}

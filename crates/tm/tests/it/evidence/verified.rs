@@ -161,20 +161,28 @@ fn the_bench_may_have_to_be_set_up() {
         (r#""setup": "mkdir node_modules""#, ""),
         // Once for all trees that have the same list of packages.
         (
-            r#""setup": "sh -c 'echo made >>../setups; mkdir node_modules'", "setupWhen": ["package.json"]"#,
+            r#""setup": "sh -c 'echo made >>../setups; mkdir node_modules'", "setupWhen": ["package.json"], "link": ["lent"]"#,
             "",
         ),
     ] {
         let package = r#"{"name": "words", "dependencies": {"left": "1"}}"#;
-        let files = [("package.json", package), (".gitignore", "node_modules/\n")];
+        let files = [
+            ("package.json", package),
+            (".gitignore", "node_modules/\nlent\n"),
+        ];
         let bench = format!(r#""bench": {{{setup}}}"#);
         let stage = Stage::with_test(r#""command": "sh run.sh""#, &bench, &files);
         let runner = stage.read("run.sh");
         stage.write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
         stage.commit_all("A runner that needs it");
+        stage.write("lent", "");
         stage.begin("");
         let red = stage.auto(VERIFIED_RED);
         assert_eq!(red.code(), refused, "{red:#?}");
+        if setup.contains("setupWhen") {
+            stage.code("spaces");
+            stage.accepted(VERIFIED_GREEN);
+        }
     }
 }
 
@@ -195,7 +203,7 @@ fn a_suite_is_seen_while_it_runs() {
     stage.begin("");
     stage.accepted(VERIFIED_RED);
     let seen = fs::read_to_string(seen).unwrap();
-    for on in ["the commit before", "the work"] {
+    for on in ["the commit before", "the work without its product"] {
         assert!(seen.contains(&format!(r#""on":"{on}""#)), "{seen}");
     }
     let after = stage.auto("status").ok();

@@ -101,8 +101,8 @@ fn a_person_looks_decides_and_leaves_the_terminal_as_it_was() {
 #[cfg(target_os = "linux")]
 #[test]
 fn it_ends_with_its_terminal() {
-    testkit::by_chance!(3);
     const RUN: (&str, &str) = ("\r", "running: red of 1.1");
+    testkit::by_chance!(3);
     let environment = TestEnvironment::started();
     for keys in [&[][..], &[RUN, ("p", "Why:")]] {
         let mut person = screen(&environment);

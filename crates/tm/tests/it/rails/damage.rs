@@ -64,13 +64,13 @@ fn replace_last(env: &TestEnvironment, with: &[&str], from: &str, to: &str) -> S
 
 #[test]
 fn the_line_that_was_harmed_is_named() {
-    testkit::by_chance!(3);
     type Harm = fn(&mut Vec<String>);
     fn cut(all: &mut Vec<String>) {
         let last: Value = serde_json::from_str(all.last().unwrap()).unwrap();
         let count = usize::try_from(last["n"].as_u64().unwrap()).unwrap();
         all.truncate(all.len() - count);
     }
+    testkit::by_chance!(3);
     let env = TestEnvironment::in_green();
     let whole = lines(&env);
     let last = whole.len();

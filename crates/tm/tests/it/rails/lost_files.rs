@@ -37,11 +37,11 @@ fn in_the_middle() -> TestEnvironment {
 
 #[test]
 fn the_run_goes_on_to_its_end_and_all_is_there_again() {
-    testkit::by_chance!(3);
     type Harm = fn(&Path);
     fn points(run: &Path, text: &str) {
         fs::write(run.join("../../tags/master/current-run.json"), text).unwrap();
     }
+    testkit::by_chance!(3);
     let harms: [(&str, Harm); 4] = [
         ("all is lost", lose_all),
         ("the folder's name", |run| {

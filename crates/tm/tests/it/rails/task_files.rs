@@ -105,9 +105,9 @@ fn what_somebody_else_writes_meanwhile_is_kept_and_named() {
 
 #[test]
 fn a_plan_is_ticked() {
-    testkit::by_chance!(3);
     const PLAN: &str =
         "# Words\n\n- [ ] Count them\n  depends on: 2\n* [ ] Find them\n- [x] Read the text\n";
+    testkit::by_chance!(3);
     let env = environment("{\"tasks\": []}", PLAN);
     let plan = env.auto("start --plan plan.md --dry-run").ok();
     let order = [0, 1].map(|at| &plan["subtasks"][at]["title"]);
@@ -215,8 +215,8 @@ fn the_work_of_a_project_in_a_subfolder_is_all_of_its_repository() {
 /// Whatever is put in, taken out or moved while a run is under way: the item that the run is about is ticked, or none.
 #[test]
 fn a_plan_that_is_edited_meanwhile_ticks_no_other_item() {
-    testkit::by_chance!(3);
     const PLAN: &str = "# Words\n\n- [ ] alpha\n- [ ] beta\n";
+    testkit::by_chance!(3);
     let env = environment("{\"tasks\": []}", PLAN);
     env.auto("start --plan plan.md").ok();
     env.to_commit();

@@ -194,13 +194,13 @@ fn a_test_beside_the_code_is_changed() {
 /// Where tests have no names a test in another place is a test that is gone; and so it is where it was edited.
 #[test]
 fn a_test_has_another_name_or_place() {
-    testkit::by_chance!(3);
     fn moves(work: &Work, to: &str) {
         work.rename("tests/double.test", to);
         if work.way() == Way::Reported {
             work.append(to, "# moved\n");
         }
     }
+    testkit::by_chance!(3);
     for way in [Way::Claimed, Way::Reported] {
         let places = [
             "tests/twice.test",

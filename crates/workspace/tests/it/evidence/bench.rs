@@ -160,12 +160,14 @@ fn what_a_setup_made_stays_as_long_as_it_goes_by_the_same() {
     let at = |name: &str| bench.path().join(name);
     assert!(!brought(Some("one")));
     write(&at("sub/mod [1]/a"), "made");
-    fixture.keep_made(&bench, "one").unwrap();
+    write(&at("lent"), "");
+    let lent = ["lent".to_owned()];
+    fixture.keep_made(&bench, "one", &lent).unwrap();
     write(&at("left"), "by a suite");
     write(&bench.home().join("left"), "by a suite");
     assert!(brought(Some("one")));
     assert!(at("sub/mod [1]/a").exists());
-    assert!(!at("left").exists() && !bench.home().exists());
+    assert!(!at("left").exists() && !at("lent").exists() && !bench.home().exists());
     // By another lock file it is made anew, and so it is where nobody says by what.
     for key in [Some("two"), None] {
         write(&at("sub/mod [1]/a"), "made");
@@ -182,12 +184,10 @@ fn a_copy_leads_to_what_is_beside_it() {
     fixture.bring_tree(&bench, &head, &head, None).unwrap();
     fixture.write("build/a/made.txt", "made\n");
     symlink("made.txt", fixture.root().join("build/a/link")).unwrap();
-    // What lies there is replaced.
-    write(&bench.path().join("build/old"), "");
-    fixture.copy_to_bench(&bench, &path("build")).unwrap();
+    fixture.copy_to_bench(&bench, "build").unwrap();
     let copied = content(&bench.path().join("build"));
     assert_eq!(copied, "a/link: link made.txt\na/made.txt: 0 made");
-    assert!(fixture.copy_to_bench(&bench, &path("none")).is_err());
+    assert!(fixture.copy_to_bench(&bench, "none").is_err());
 }
 
 #[test]

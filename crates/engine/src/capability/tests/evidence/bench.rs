@@ -176,36 +176,63 @@ impl<'a> Bench<'a> {
         let repository = &self.repository;
         let is_made =
             repository.bring_tree(&self.checkout, tree, &self.head, made_by.as_deref())?;
-        let mut links = settings.link.clone();
-        if setup.is_none() {
-            links.extend(repository.dependencies()?.installed);
-        }
-        links.sort();
-        links.dedup();
+        let links = self.places("bench.link", &settings.link)?;
         repository.lend(&self.checkout, &links)?;
+        if setup.is_none() {
+            let mut installed = repository.dependencies()?.installed;
+            installed.retain(|place| !links.contains(place));
+            repository.lend(&self.checkout, &installed)?;
+        }
+        let copied = self.places("bench.copy", &settings.copy)?;
         let mut copies = BTreeMap::new();
-        for name in &settings.copy {
-            let place = place_named(name)?;
-            repository.copy_to_bench(&self.checkout, &place)?;
-            let copied = self.checkout.path().join(place.to_path_buf());
-            copies.insert(
-                name.clone(),
-                hash_of(&copied).map_err(|error| {
-                    Fault::environment("git_io", "cannot read what was copied to the bench", &error)
-                })?,
-            );
+        for place in &copied {
+            repository.copy_to_bench(&self.checkout, place)?;
+            let hash = hash_of(&self.checkout.path().join(place)).map_err(|error| {
+                Fault::environment("git_io", "cannot read what was copied to the bench", &error)
+            })?;
+            copies.insert(place.clone(), hash);
         }
         // Without it, Cargo would look for newer versions of what the project depends on.
         if self.lacks_lock_file() {
-            repository.copy_to_bench(&self.checkout, &place_named("Cargo.lock")?)?;
+            repository.copy_to_bench(&self.checkout, "Cargo.lock")?;
         }
         if let Some(setup) = setup.filter(|_| !is_made) {
             self.set_up(setup)?;
             if let Some(key) = &made_by {
-                repository.keep_made(&self.checkout, key)?;
+                repository.keep_made(&self.checkout, key, &[links, copied].concat())?;
             }
         }
         Ok(copies)
+    }
+
+    /// The places that a setting names: something is there in the working tree, and nothing on the bench.
+    fn places(&self, setting: &str, names: &[String]) -> Result<Vec<String>, Fault> {
+        let place = |name: &String| {
+            let wrong = |what: &str| {
+                refused(
+                    "setup_failed",
+                    format!("{setting} names `{name}`, {what}"),
+                    &format!(
+                        "mend {setting} in the settings; a run keeps those that it began with"
+                    ),
+                )
+            };
+            let path: RepoPath = name
+                .trim_end_matches('/')
+                .parse()
+                .map_err(|error: InvalidRepoPath| wrong(&format!("which is no path: {error}")))?;
+            let is_at = |folder: &Path| folder.join(path.to_path_buf()).symlink_metadata().is_ok();
+            if !is_at(&self.memory.start.top_level) {
+                return Err(wrong("and nothing is there"));
+            }
+            if is_at(self.checkout.path()) {
+                return Err(wrong(
+                    "which is in the tree that is tested: only what git ignores is brought to the bench beside that",
+                ));
+            }
+            Ok(path.to_string())
+        };
+        names.iter().map(place).collect()
     }
 
     /// Whether git ignores the lock file of a Cargo workspace that lies at the top level.
@@ -353,17 +380,6 @@ pub fn in_place(
         may_break,
         env: &[],
         is_whole: false,
-    })
-}
-
-/// A place that the settings name.
-fn place_named(name: &str) -> Result<RepoPath, Fault> {
-    name.parse().map_err(|error: InvalidRepoPath| {
-        refused(
-            "setup_failed",
-            error.to_string(),
-            "name a file or a folder of the repository in bench.copy",
-        )
     })
 }
 

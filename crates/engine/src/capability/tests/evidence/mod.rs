@@ -94,6 +94,8 @@ pub struct TestEvidence {
     pub ran_on: Option<RanOn>,
     /// Why it was run in the working tree, and not on the bench.
     pub off_bench: Option<String>,
+    /// The tests that fail on the bench and pass in the working tree, where that was looked at.
+    pub fails_there: Vec<String>,
     /// What the tests of RED did without the product that was written for them, where they were run with that, too.
     pub without_product: Option<Ledger>,
     /// What the tests of the report of failing tests did, where others came to them since, or they have another form: their numbers,
@@ -593,7 +595,7 @@ pub fn enough(taken: &TestEvidence, config: &Config) -> Result<(), machine::Refu
             )
         }
         _ if taken.off_bench.is_some() => {
-            "have the bench made ready for the tests: `bench.setup` names the command, such as `npm ci`"
+            "see what the tests lack on the bench with `tm bench run`, and begin a new run with settings under `bench` that give it to them"
         }
         _ => concat!("have the tests run with ", argument!("verify")),
     };

@@ -394,5 +394,8 @@ pub(crate) fn end_of(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let text = many_lines(&printed_in_events(&text));
     let from = text.ceil_char_boundary(text.len().saturating_sub(SHOWN));
-    cut_bytes(&text[from..], SHOWN).to_owned()
+    let end = cut_bytes(&text[from..], SHOWN);
+    // In whole lines, where it has several.
+    let whole = end.split_once('\n').filter(|_| from > 0);
+    whole.map_or(end, |(_, whole)| whole).to_owned()
 }

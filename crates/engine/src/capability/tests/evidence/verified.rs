@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ::test_report::TestFormat;
+use ::test_report::{Outcome, TestFormat};
 use machine::RunState;
 use machine::role::Shows;
 use machine::state::Token;
@@ -117,10 +117,15 @@ impl Asked<'_> {
                 Err(fault) => return Ok(instead_of(fault)?),
             }
         }
+        let on = if is_red {
+            "the work without its product"
+        } else {
+            "the work"
+        };
         let ran = if is_red && tested != work.tree {
             self.of_red(&bench, &tested)
         } else {
-            bench.tested("the work", &tested, true, self.format)
+            bench.tested(on, &tested, true, self.format)
         };
         let mut taken = match ran {
             Ok(taken) => taken,
@@ -253,7 +258,24 @@ impl<'a> Suites<'a> {
         {
             return Ok(instead);
         }
-        Ok(taken)
+        Ok(TestEvidence {
+            fails_there: self.failing_there_alone(&taken),
+            ..taken
+        })
+    }
+
+    /// The tests that fail on the bench and pass in the working tree: they lack something there.
+    fn failing_there_alone(&self, there: &TestEvidence) -> Vec<String> {
+        let Some(there) = there.ledger().filter(|there| there.failing().count() > 0) else {
+            return Vec::new();
+        };
+        let here = self.in_place(false, "").ok();
+        let here = here.and_then(|here| here.ledger());
+        let passes = |id: &&str| {
+            let outcome = here.as_ref().and_then(|here| here.outcome(id));
+            outcome.is_some_and(Outcome::is_success)
+        };
+        there.failing().filter(passes).map(str::to_owned).collect()
     }
 
     /// The suite in the working tree, as it stands.
@@ -306,9 +328,8 @@ fn is_final(fault: &Fault) -> bool {
 
 /// Whether a test ran and failed, by its name.
 fn fails_by_name(taken: &TestEvidence) -> bool {
-    use ::test_report::Outcome::{Error, Failed};
     let failed = |ledger: Ledger| {
-        let failed = |outcome| matches!(outcome, Failed | Error);
+        let failed = |outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
         ledger.those(failed).next().is_some()
     };
     taken.ledger().is_some_and(failed)
