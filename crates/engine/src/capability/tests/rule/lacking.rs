@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ::test_report::Outcome;
 
 use super::Given;
+use crate::capability::tests::difference::Difference;
 use crate::capability::tests::evidence::names::{function, last_part, pattern};
 
 /// What is wrong with the tests of a report, by id.
@@ -94,8 +95,11 @@ impl Given<'_> {
             let (errors, failing) = red.errors;
             red.ledger.is_none() && errors > 0 && errors == failing
         });
+        // Tests of before that were changed are known by no name.
+        let changes_old = |one: &Difference| one.brings() && one.before.is_some();
         lacking.no_new = (is_unbuilt || is_nameless)
             && now.every
+            && !self.of_item.iter().any(changes_old)
             && base.is_some_and(|base| now.those(really).all(|id| base.tests.contains_key(id)));
         lacking
     }

@@ -473,6 +473,20 @@ fn green_passes_what_passed_and_what_failed_in_red() {
     }
 }
 
+/// What could not be built may be an old test that asks for something new.
+#[test]
+fn an_old_test_that_could_not_be_built_may_be_what_passes_now() {
+    for (item, expected) in [("t/a* src*", ""), ("t/new+ src*", "tests_missing")] {
+        let row = Row {
+            red: "shop!",
+            now: "a+ old-",
+            item,
+            ..ROW
+        };
+        assert_eq!(row.found(), expected, "{item}");
+    }
+}
+
 #[test]
 fn tests_may_have_other_names() {
     for (base, red, now, expected) in [
