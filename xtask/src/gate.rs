@@ -9,6 +9,7 @@ use crate::agents::{self, Agents};
 use crate::chaos::{self, Chaos};
 use crate::dist::{self, Dist};
 use crate::fuzz::{self, Fuzz};
+use crate::history::{self, History};
 use crate::lines::{self, Lines};
 use crate::runners::{self, Runners};
 use crate::tools::{built, cargo, cargo_tool, command, need, passes, python_tools};
@@ -155,6 +156,8 @@ pub fn nightly() -> io::Result<bool> {
     good &= fuzz::run_all(&Fuzz::lasting(300, 60))?;
     heading("an honest run and all known cheats with every test runner that is here");
     good &= runners::run(&Runners::everything())?;
+    heading("what people did in real projects");
+    good &= history::run(&History::everything())?;
     heading("every bench of a crate, once");
     let benches = ["append", "scheduling", "run", "reading"];
     let benches = benches.iter().flat_map(|bench| ["--bench", bench]);

@@ -17,6 +17,7 @@ mod cost;
 mod dist;
 mod fuzz;
 mod gate;
+mod history;
 mod lines;
 mod plugins;
 mod runners;
@@ -68,6 +69,8 @@ enum Task {
     Browser,
     /// Build the documentation as a site
     Book,
+    /// Play what people did in real projects: commits that change tests and product
+    History(history::History),
     /// Play an honest run and all known cheats with every test runner that is here
     Runners(runners::Runners),
 }
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         Task::Browser => browser::run_all(),
         Task::Agents(agents) => agents::run(&agents),
         Task::Plugins => plugins::run_all(),
+        Task::History(history) => history::run(&history),
         Task::Runners(runners) => runners::run(&runners),
     };
     match outcome {
