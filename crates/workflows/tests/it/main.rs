@@ -63,7 +63,7 @@ fn least() -> serde_json::Value {
         "subtask": { "id": "1.1", "title": "Add the command", "description": "", "details": "",
                      "testStrategy": "", "dependencies": [] },
         "context": { "projectRoot": "/project", "testCommand": "npm test" },
-        "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3, "repair": false, "brief": false },
+        "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3, "repair": false, "brief": false, "counted": true },
         "steps": steps(),
         "arguments": arguments(),
         "asksSubject": false,
@@ -188,6 +188,23 @@ fn a_repair_has_no_red_to_go_back_to() {
     assert!(text.contains("REPAIR 1.1"), "{text}");
     assert!(!text.contains("<step reopen>"));
     assert!(render("green.md", &most()).contains("<step reopen>"));
+}
+
+/// Whose tests are run here counts none.
+#[test]
+fn who_has_tests_run_is_asked_for_no_numbers() {
+    for template in ["red.md", "green.md", "finalize.md"] {
+        let mut values = most();
+        assert!(
+            render(template, &values).contains("skipped:N"),
+            "{template}"
+        );
+        values["unit"]["counted"] = json!(false);
+        assert!(
+            !render(template, &values).contains("skipped:N"),
+            "{template}"
+        );
+    }
 }
 
 #[test]

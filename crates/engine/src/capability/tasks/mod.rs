@@ -29,8 +29,9 @@ const SUBTASK: [(&str, &str); 7] = [
 ];
 
 /// What templates may name of a task.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 16] = [
     "unit.brief",
+    "unit.counted",
     "unit.repair",
     "rules",
     "task.id",

@@ -8,7 +8,7 @@ use machine::state::{Item, Token};
 use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use workspace::config::Config;
+use workspace::config::{Config, Level};
 use workspace::convention::hints::{SubtaskText, context_hints};
 use workspace::convention::paths::Language;
 use workspace::convention::paths::PathClasses;
@@ -20,6 +20,7 @@ use crate::call::Call;
 use crate::capability::git::effects::message::message_of_subtask;
 use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
 use crate::capability::messages;
+use crate::capability::tests::evidence::asked_level;
 use crate::capability::tests::read::name_of;
 use crate::fault::{Fault, Kind};
 use crate::generic;
@@ -428,7 +429,11 @@ fn instructions(
         "subtask": place.item.map_or_else(no_subtask, |item| json!(view(item))),
         "context": context,
         "last": last,
-        "unit": { "repair": place.is_repair(), "brief": brief && !place.is_repair() },
+        "unit": {
+            "repair": place.is_repair(),
+            "brief": brief && !place.is_repair(),
+            "counted": asked_level(run, &asked.role, &present.kept) < Level::Reported,
+        },
     });
     let mut values = generic::context::values(call, run, present, asked);
     generic::context::overlay(&mut values, own);
