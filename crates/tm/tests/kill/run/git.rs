@@ -91,6 +91,7 @@ fn unhook_and_finish(executor: &mut Executor<'_>, hook: &str) {
 /// The one who comes after waits for the git that lives on, and finds its commit.
 #[test]
 fn a_git_that_lives_on_is_waited_for() {
+    testkit::by_chance!(3);
     for hook in ["pre-commit", "post-commit"] {
         let stage = Stage::new(1);
         let mut executor = brought_to(&stage, "commit", "1.1");
@@ -142,6 +143,7 @@ fn untouched(executor: &Executor<'_>, head: &str) {
 /// commit it is made; what a git that died leaves is cleared away.
 #[test]
 fn a_git_that_is_killed_has_committed_or_not() {
+    testkit::by_chance!(3);
     for (hook, with_us, status) in [
         ("pre-commit", false, Some(3)),
         ("post-commit", false, Some(0)),
@@ -210,6 +212,7 @@ fn deaths_of_a_commit() -> Vec<Death> {
 #[test]
 fn a_commit_with_much_that_is_odd_about_it_is_made_once() {
     const TASKS: &str = ".taskmaster/tasks/tasks.json";
+    testkit::by_chance!(3);
     let stage = Stage::new(1);
     let add = "echo formatted >> src/1.1.sh\ngit add src/1.1.sh\n";
     stage.hook("pre-commit", add);
@@ -247,6 +250,7 @@ fn a_commit_with_much_that_is_odd_about_it_is_made_once() {
 
 #[test]
 fn a_refusal_that_dies_on_its_way() {
+    testkit::by_chance!(3);
     let stage = Stage::new(1);
     stage.hook("pre-commit", "echo no >&2\nexit 1\n");
     brought_to(&stage, "commit", "1.1");
@@ -279,6 +283,7 @@ fn with_git_that_dies(stage: &Stage, words: &[&str], pattern: &str, waited: &str
 /// Each lock that a git can leave is shown in `crates/workspace/tests/it/git/recovering.rs`.
 #[test]
 fn the_lock_of_a_git_that_died_is_removed() {
+    testkit::by_chance!(3);
     // Noted by its parent, and dead before that.
     let noted = "while ! grep -qs . \"$HOME\"/store/projects/*/runs/*/git-process.json; do sleep 0.01; done;";
     let of_branch = format!("refs/heads/{BRANCH}.lock");

@@ -45,6 +45,7 @@ fn derived(run: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_report_that_was_cut_off_is_made_again() {
+    testkit::by_chance!(3);
     let stage = Stage::new(1);
     let mut executor = brought_to(&stage, "red", "1.1");
     executor.answer_once("red", "1.1");
@@ -79,6 +80,7 @@ fn a_report_that_was_cut_off_is_made_again() {
 /// The result of a commit was not yet on the disk, but the commit was.
 #[test]
 fn a_commit_whose_result_was_cut_off_is_found_again() {
+    testkit::by_chance!(3);
     let stage = Stage::new(1);
     let mut executor = brought_to(&stage, "commit", "1.1");
     executor.answer_once("commit", "1.1");
@@ -104,6 +106,7 @@ fn derived_files_that_are_spoiled() {
             _ => fs::remove_file(path).unwrap(),
         }
     }
+    testkit::by_chance!(3);
     let alike: [fn(usize) -> usize; 3] = [|_| 0, |_| 1, |number| number % 3];
     let stage = Stage::new(1);
     brought_to(&stage, "commit", "1.1");
@@ -135,6 +138,7 @@ fn derived_files_that_are_spoiled() {
 /// are as they should be, and one is too many.
 #[test]
 fn what_lies_aside_although_nothing_is_behind() {
+    testkit::by_chance!(3);
     if !cfg!(debug_assertions) {
         return;
     }
@@ -152,6 +156,7 @@ fn what_lies_aside_although_nothing_is_behind() {
 /// What git syncs before it ends, told by its own trace: as many flushes as there are files that an answer rests on.
 #[test]
 fn what_an_answer_rests_on_is_synced() {
+    testkit::by_chance!(3);
     let stage = Stage::new(1);
     let trace = stage.temporary().join("trace");
     let flushes = |words: &[&str], part: &str| -> u64 {
@@ -202,6 +207,7 @@ fn what_an_answer_rests_on_is_synced() {
 /// A reference that was cut off says so, instead of giving advice for a repository without commits.
 #[test]
 fn a_branch_that_was_cut_off_is_named() {
+    testkit::by_chance!(3);
     let stage = Stage::new(1);
     let mut executor = brought_to(&stage, "red", "1.1");
     let reference = stage.project().join(".git/refs/heads/master/task-1-words");

@@ -42,6 +42,7 @@ fn status(stage: &Stage) -> Value {
 
 #[test]
 fn reopen() {
+    testkit::by_chance!(3);
     turn_dies(
         |stage| drop(brought_to(stage, "commit", "1.1")),
         &["autopilot", "reopen", "--reason", "not good enough"],
@@ -52,6 +53,7 @@ fn reopen() {
 
 #[test]
 fn rewind() {
+    testkit::by_chance!(3);
     turn_dies(
         |stage| drop(brought_to(stage, "commit", "1.2")),
         &["autopilot", "rewind", "1.2"],
@@ -65,6 +67,7 @@ fn rewind() {
 
 #[test]
 fn skip() {
+    testkit::by_chance!(3);
     turn_dies(
         |stage| drop(brought_to(stage, "red", "1.2")),
         &["autopilot", "skip", "1.2", "--reason", "too hard"],
@@ -79,6 +82,7 @@ fn skip() {
 
 #[test]
 fn resume() {
+    testkit::by_chance!(3);
     turn_dies(
         |stage| {
             brought_to(stage, "commit", "1.2");
@@ -92,6 +96,7 @@ fn resume() {
 
 #[test]
 fn abort() {
+    testkit::by_chance!(3);
     turn_dies(
         |stage| {
             // So that there is a tag to set back.
@@ -117,6 +122,7 @@ fn abort() {
 
 #[test]
 fn abort_with_clean_up() {
+    testkit::by_chance!(3);
     let words = "autopilot abort --cleanup --force --sign ../home/store/key";
     turn_dies(
         |stage| {
@@ -142,6 +148,7 @@ fn abort_with_clean_up() {
 
 #[test]
 fn an_abort_while_a_commit_was_interrupted() {
+    testkit::by_chance!(3);
     let stage = Stage::new(1);
     brought_to(&stage, "commit", "1.1");
     let head = stage.head();
@@ -163,6 +170,7 @@ fn an_abort_while_a_commit_was_interrupted() {
 /// What names no subtask is not taken for the next one, when the one that it was meant for turns out to be done.
 #[test]
 fn a_step_aside_after_a_commit_that_was_made() {
+    testkit::by_chance!(3);
     if !cfg!(debug_assertions) {
         return;
     }
