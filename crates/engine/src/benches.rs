@@ -112,8 +112,8 @@ impl Engine {
         })
     }
 
-    /// Removes what was not used for so many days: benches, and the trees of runs that ended before. Where it is only a trial, nothing is
-    /// removed, and what would be is returned.
+    /// Removes what was not used for so many days: benches, and the trees of runs that ended before; with no days, also those of runs that
+    /// nothing is known of. Where it is only a trial, nothing is removed, and what would be is returned.
     ///
     /// # Errors
     /// Where something in a bench cannot be removed, or git fails.
@@ -126,7 +126,9 @@ impl Engine {
         let before = Timestamp::try_from(SystemTime::now() - age).unwrap_or_default();
         let ended = |end: &String| end.parse::<Timestamp>().is_ok_and(|end| end <= before);
         let mut trees = self.runs_with_trees(&repository)?;
-        trees.retain(|kept| kept.ended.as_ref().is_some_and(ended) || kept.status == GONE);
+        // A run that nothing is known of may be kept in another store.
+        let is_gone = |kept: &KeptTrees| days == 0 && kept.status == GONE;
+        trees.retain(|kept| kept.ended.as_ref().is_some_and(ended) || is_gone(kept));
         if is_trial {
             let benches = benches
                 .iter()
@@ -155,7 +157,7 @@ impl Engine {
             Some(name) => repository.resolve_tree(name)?.ok_or_else(|| {
                 let message = format!("there is no tree `{name}`");
                 Fault::new(Kind::Missing, "no_tree", message)
-                    .suggest("name a commit, a branch or a tree, such as HEAD")
+                    .suggest("name a commit or a branch, such as HEAD")
             })?,
             None => repository.write_tree(&repository.status()?, &FingerprintRequest::default())?,
         };

@@ -105,8 +105,8 @@ impl<'a> Bench<'a> {
         Some(self.checkout.path().join(own))
     }
 
-    /// Runs the suite on a tree, which is called `on` for people. `may_break` says that tests may be in it of what is not there yet: a command that fails before any test
-    /// is heard of is then one that could not be built.
+    /// Runs the suite on a tree, which is called `on` for people. `may_break` says that tests may be in it of what is not there yet: a
+    /// command that fails before any test is heard of is then one that could not be built.
     ///
     /// # Errors
     /// `setup_failed` where the project's setup fails, and those of a suite that comes to no result.
