@@ -2,6 +2,7 @@
 //! what is not needed any more.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
@@ -12,6 +13,7 @@ use crate::capability::git::read::preflight::test_command;
 use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::bench::{BENCHES, Bench};
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::suite::end_of;
 use crate::capability::tests::evidence::work::{TREES, kept_under};
 use crate::capability::tests::read::MOST_NAMED;
 use crate::capability::tests::results::Counts;
@@ -93,10 +95,7 @@ impl Engine {
         let repository = Repository::discover(&self.root)?;
         let benches = self.benches()?;
         Ok(Kept {
-            benches: benches
-                .iter()
-                .map(|bench| summed_up(bench, false))
-                .collect(),
+            benches: benches.iter().map(summed_up).collect(),
             trees: self.runs_with_trees(&repository)?,
         })
     }
@@ -130,10 +129,7 @@ impl Engine {
         let is_gone = |kept: &KeptTrees| days == 0 && kept.status == GONE;
         trees.retain(|kept| kept.ended.as_ref().is_some_and(ended) || is_gone(kept));
         if is_trial {
-            let benches = benches
-                .iter()
-                .map(|bench| summed_up(bench, false))
-                .collect();
+            let benches = benches.iter().map(summed_up).collect();
             return Ok(Kept { benches, trees });
         }
         for kept in &mut trees {
@@ -162,8 +158,7 @@ impl Engine {
             None => repository.write_tree(&repository.status()?, &FingerprintRequest::default())?,
         };
         let (cancelled, config) = (self.cancellation(), &self.settings.config);
-        let benches = self.home.project(&self.root)?.path().join(BENCHES);
-        let bench = Bench::take(&benches, &memory, config, head, &cancelled)?;
+        let bench = Bench::take(&self.benches_folder()?, &memory, config, head, &cancelled)?;
         let taken = bench.tested("a tree", &tree, false, None)?;
         let ledger = taken.ledger();
         let failing = ledger.iter().flat_map(Ledger::failing);
@@ -176,14 +171,14 @@ impl Engine {
             duration_ms: ran.duration_ms,
             counts: taken.counts,
             failing,
-            output: crate::capability::tests::evidence::suite::end_of(&ran.output),
+            output: end_of(&ran.output),
         })
     }
 
     /// What is known of the project's tests without a run, and the commit that is checked out.
     pub(crate) fn memory_of_tests(&self) -> Result<(Memory, Oid), Fault> {
         let repository = Repository::discover(&self.root)?;
-        let head = repository.status()?.head.ok_or_else(|| {
+        let head = repository.resolve("HEAD")?.ok_or_else(|| {
             let message = "the repository has no commit yet";
             Fault::new(Kind::Refused, "no_commits", message).suggest("make a first one")
         })?;
@@ -202,6 +197,11 @@ impl Engine {
             reports: Vec::new(),
         };
         Ok((memory, head))
+    }
+
+    /// The folder of this project's benches; the project's own is made where there is none.
+    pub(crate) fn benches_folder(&self) -> Result<PathBuf, Fault> {
+        Ok(self.home.project(&self.root)?.path().join(BENCHES))
     }
 
     fn benches(&self) -> Result<Vec<StoredBench>, Fault> {
@@ -248,7 +248,7 @@ const GONE: &str = "gone";
 fn removed(benches: &[StoredBench]) -> Result<Vec<BenchSummary>, Fault> {
     let all = benches.iter().map(|bench| {
         // Afterwards there is nothing to measure.
-        let told = summed_up(bench, false);
+        let told = summed_up(bench);
         let removed = bench.remove().map_err(|error| {
             let what = format!("cannot remove {}", told.folder);
             Fault::environment("git_io", what, &error)
@@ -259,7 +259,7 @@ fn removed(benches: &[StoredBench]) -> Result<Vec<BenchSummary>, Fault> {
     all.collect()
 }
 
-fn summed_up(bench: &StoredBench, removed: bool) -> BenchSummary {
+fn summed_up(bench: &StoredBench) -> BenchSummary {
     BenchSummary {
         folder: bench.folder.display().to_string(),
         of: bench.of.display().to_string(),
@@ -268,7 +268,7 @@ fn summed_up(bench: &StoredBench, removed: bool) -> BenchSummary {
             .unwrap_or_default()
             .strftime("%Y-%m-%dT%H:%M:%SZ")
             .to_string(),
-        in_use: bench.is_in_use,
-        removed,
+        in_use: bench.is_in_use(),
+        removed: false,
     }
 }

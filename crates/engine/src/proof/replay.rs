@@ -16,7 +16,7 @@ use workspace::process::Cancellation;
 
 use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::TestEvidence;
-use crate::capability::tests::evidence::bench::{BENCHES, Bench};
+use crate::capability::tests::evidence::bench::Bench;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::end_of;
 use crate::capability::tests::read::few;
@@ -140,7 +140,7 @@ impl<'a> Replayer<'a> {
             classes,
             cancelled: engine.cancellation(),
             is_cleared: Cell::new(false),
-            benches: engine.home.project(&engine.root)?.path().join(BENCHES),
+            benches: engine.benches_folder()?,
             memory,
         })
     }

@@ -22,8 +22,8 @@ pub enum BenchCommand {
     Show,
     /// Run the test command on a bench, as `--verify` does, and show what it says
     ///
-    /// By the settings as they are now, and nothing is recorded. It is the way to find out what the tests lack there: the settings under `bench` give it to them. The exit
-    /// status is 3 if a test fails.
+    /// By the settings as they are now, and nothing is recorded. It is the way to find out what the tests lack there: the settings under
+    /// `bench` give it to them. The exit status is 3 if a test fails.
     #[command(
         after_long_help = "Examples:\n  tm bench run          # the work as it stands\n  tm bench run HEAD~1"
     )]

@@ -192,6 +192,10 @@ impl Repository {
     ) -> Result<bool, GitError> {
         bench.settle().map_err(|error| bench.cannot_clear(error))?;
         let mut made = made_by.map_or_else(Vec::new, |key| bench.made(key));
+        if made.is_empty() {
+            // What is made next may be left half made.
+            remove_entry(&bench.folder.join(MADE)).map_err(|error| bench.cannot_clear(error))?;
+        }
         if self.write_files_to(bench, tree, &made).is_err() {
             // What a suite did to the bench may stand in the way, such as a folder that may not be written to.
             bench.clear()?;

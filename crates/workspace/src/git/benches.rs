@@ -24,8 +24,6 @@ pub struct StoredBench {
     pub of: PathBuf,
     /// When it was taken last.
     pub taken: SystemTime,
-    /// Whether a suite runs on it.
-    pub is_in_use: bool,
 }
 
 /// All benches in a folder, in the order of their names.
@@ -41,7 +39,6 @@ pub fn stored_benches(benches: &Path) -> Vec<StoredBench> {
             Some(StoredBench {
                 taken: taken.and_then(|about| about.modified()).ok()?,
                 of: OsStr::from_bytes(&of).into(),
-                is_in_use: locked(&folder).is_none(),
                 folder,
             })
         })
@@ -67,6 +64,11 @@ impl StoredBench {
         }
         // Of that size whatever the file system's own are.
         blocks * 512
+    }
+
+    /// Whether a suite runs on it. To find out it is taken for a moment.
+    pub fn is_in_use(&self) -> bool {
+        locked(&self.folder).is_none()
     }
 
     /// Whether its working tree is gone, or it was not taken for a long time.

@@ -134,7 +134,7 @@ impl Lending {
     }
 }
 
-/// Copies a file, a link or a folder with all that is in it.
+/// Copies a file, a link or a folder with all that is in it; no pipe, and nothing else that waits for somebody.
 fn copy(source: &Path, target: &Path) -> io::Result<()> {
     if let Some(above) = target.parent() {
         fs::create_dir_all(above)?;
@@ -143,8 +143,11 @@ fn copy(source: &Path, target: &Path) -> io::Result<()> {
     if kind.is_symlink() {
         return symlink(fs::read_link(source)?, target);
     }
-    if !kind.is_dir() {
+    if kind.is_file() {
         return fs::copy(source, target).map(drop);
+    }
+    if !kind.is_dir() {
+        return Ok(());
     }
     fs::create_dir(target)?;
     for entry in source.read_dir()? {

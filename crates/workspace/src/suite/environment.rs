@@ -1,5 +1,6 @@
 //! The environment of a suite on the bench: what its tools need, an empty home, and nothing else. What somebody has set in a shell, or
-//! keeps in the home folder, decides about no test, and no secret of theirs is given to one.
+//! keeps in the home folder for other things, decides about no test. What a toolchain keeps there is given with all that is in it, such
+//! as a registry's token.
 
 use std::env;
 use std::ffi::OsString;

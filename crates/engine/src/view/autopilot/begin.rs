@@ -21,7 +21,6 @@ use crate::capability::memory::{BASELINE, Memory, StartFacts};
 use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED, ran_in_place};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
-use crate::capability::tests::evidence::bench::BENCHES;
 use crate::capability::tests::evidence::verified::Suites;
 use crate::capability::tests::read::few;
 use crate::capability::{TASKS, checks};
@@ -110,9 +109,7 @@ impl Engine {
             cancelled: &self.cancellation(),
             run_dir: None,
         };
-        let project = self.home.project(&self.root)?;
-        let benches = project.path().join(BENCHES);
-        suites.of_commit(&benches, &base).map(Some)
+        suites.of_commit(&self.benches_folder()?, &base).map(Some)
     }
 
     /// A warning of tests whose names nobody sees, by the baseline, or of a command that leads to no runner that is known.

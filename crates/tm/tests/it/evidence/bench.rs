@@ -81,6 +81,15 @@ fn what_is_brought_to_the_bench_is_named_where_it_cannot_be() {
         assert!(refused.message().contains(named), "{refused:#?}");
     }
     run(r#""copied""#, r#""lent/""#).ok();
+    // Links are copied as they are, wherever they lead, and what waits for somebody is left out.
+    stage.delete("copied");
+    stage.write("copied/a/data", "");
+    std::os::unix::fs::symlink("..", stage.path("copied/a/up")).unwrap();
+    std::os::unix::fs::symlink("nowhere", stage.path("copied/lost")).unwrap();
+    let pipe = stage.path("copied/pipe");
+    let made = stage.process("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    run(r#""copied""#, "").ok();
 }
 
 /// What fails on the bench alone is told at the start: else nobody would see it break.

@@ -174,6 +174,10 @@ fn what_a_setup_made_stays_as_long_as_it_goes_by_the_same() {
         assert!(!brought(key));
         assert!(!at("sub").exists());
     }
+    // A setup that failed since has left something, and what was made before is gone.
+    write(&at("sub/mod [1]/a"), "half made");
+    assert!(!brought(Some("one")));
+    assert!(!at("sub").exists());
 }
 
 #[test]
@@ -201,7 +205,7 @@ fn benches_are_listed_and_removed_unless_they_are_in_use() {
         panic!("{:#?}", list());
     };
     assert_eq!(stored.of, fixture.top_level());
-    assert!(stored.is_in_use && stored.size() > 0 && !stored.is_unused());
+    assert!(stored.is_in_use() && stored.size() > 0 && !stored.is_unused());
     assert!(!stored.remove().unwrap());
     drop(bench);
     assert!(stored.remove().unwrap());

@@ -383,9 +383,14 @@ pub fn in_place(
     })
 }
 
-/// The hash of a file, or of all that is in a folder.
+/// The hash of a file, of where a link leads, or of all that is in a folder.
 fn hash_of(path: &Path) -> io::Result<String> {
-    if !path.is_dir() {
+    let kind = fs::symlink_metadata(path)?.file_type();
+    if kind.is_symlink() {
+        let target = fs::read_link(path)?;
+        return Ok(journal::sha256_hex(target.as_os_str().as_encoded_bytes()));
+    }
+    if !kind.is_dir() {
         return Ok(journal::sha256_hex(&fs::read(path)?));
     }
     let mut names: Vec<OsString> = path
