@@ -28,8 +28,12 @@ pub(crate) struct SuiteNote(File);
 impl SuiteNote {
     /// Notes that a suite is run on something from now on. Where it cannot be noted, nobody sees it.
     pub(crate) fn write(run_dir: &Path, on: &str) -> Option<Self> {
-        let mut file = File::create(run_dir.join(FILE_NAME)).ok()?;
+        let mut open = File::options();
+        let open = open.create(true).write(true).truncate(false);
+        let mut file = open.open(run_dir.join(FILE_NAME)).ok()?;
+        // Who has it noted already goes on being seen.
         file.try_lock().ok()?;
+        file.set_len(0).ok()?;
         let suite = RunningSuite {
             on: on.to_owned(),
             began: stamp(jiff::Timestamp::now().as_millisecond()),
@@ -76,6 +80,8 @@ mod tests {
         assert_eq!(RunningSuite::of(dir), None);
         let note = SuiteNote::write(dir, "the work").unwrap();
         let seen = RunningSuite::of(dir).unwrap();
+        assert!(SuiteNote::write(dir, "another").is_none());
+        assert_eq!(RunningSuite::of(dir).as_ref(), Some(&seen));
         let now = millis_of(&seen.began).unwrap() + 90_000;
         assert_eq!(seen.told(now), "tests run on the work since 1m 30s");
         drop(note);

@@ -186,6 +186,25 @@ fn the_bench_may_have_to_be_set_up() {
     }
 }
 
+/// What came to the tests has them pass, beside one that failed before: nobody had said so until GREEN.
+#[test]
+fn an_old_failure_hides_nothing_that_came_to_the_tests() {
+    let stage = Stage::with("", &[("tests/old_test.sh", "test_old() { false; }\n")]);
+    stage.auto("start 1").ok();
+    let test =
+        "[ ! -f tests/help ] || . ./tests/help\ntest_two() { test \"$(words 'a b')\" = 2; }\n";
+    stage.write("tests/two_test.sh", test);
+    stage.accepted("complete red --results failed:2,passed:2");
+    stage.write("tests/help", "words() { echo 2; }\n");
+    stage.write("src/late.sh", "late() { :; }\n");
+    let green = stage.auto(VERIFIED_GREEN);
+    assert_eq!(
+        (green.code(), green.status),
+        ("tests_changed", 3),
+        "{green:#?}"
+    );
+}
+
 /// Whoever looks at the run meanwhile sees what is tested.
 #[test]
 fn a_suite_is_seen_while_it_runs() {

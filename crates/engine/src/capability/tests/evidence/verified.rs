@@ -117,15 +117,10 @@ impl Asked<'_> {
                 Err(fault) => return Ok(instead_of(fault)?),
             }
         }
-        let on = if is_red {
-            "the work without its product"
-        } else {
-            "the work"
-        };
-        let ran = if is_red && tested != work.tree {
+        let ran = if is_red {
             self.of_red(&bench, &tested)
         } else {
-            bench.tested(on, &tested, true, self.format)
+            bench.tested("the work", &tested, true, self.format)
         };
         let mut taken = match ran {
             Ok(taken) => taken,
@@ -157,13 +152,13 @@ impl Asked<'_> {
 
     /// The new tests without the product that was written for them; with it where they say nothing else, such as tests that cannot be
     /// built without, or a runner that ends before any of them.
-    fn of_red(&self, bench: &Bench<'_>, without: &Oid) -> Result<TestEvidence, Fault> {
-        let without = bench.tested("the work without its product", without, true, self.format);
+    fn of_red(&self, bench: &Bench<'_>, tested: &Oid) -> Result<TestEvidence, Fault> {
+        let without = bench.tested("the work without its product", tested, true, self.format);
         let is_told = match &without {
             Ok(taken) => fails_by_name(taken),
             Err(fault) => is_final(fault),
         };
-        if is_told {
+        if is_told || *tested == self.work.tree {
             return without;
         }
         match bench.tested("the work", &self.work.tree, true, self.format) {
@@ -188,7 +183,10 @@ impl Asked<'_> {
         let Some(now) = taken.ledger() else {
             return Ok(taken.counts.failing() > 0);
         };
-        let before = known::before(self.run_dir, self.run, Some(self.present))?;
+        let before = match &taken.baseline {
+            Some(baseline) => baseline.ledger(),
+            None => known::before(self.run_dir, self.run, Some(self.present))?,
+        };
         Ok(!now.newly_failing(before.as_ref()).is_empty())
     }
 
@@ -259,23 +257,26 @@ impl<'a> Suites<'a> {
             return Ok(instead);
         }
         Ok(TestEvidence {
-            fails_there: self.failing_there_alone(&taken),
+            fails_there: self.failing_there_alone(&taken)?,
             ..taken
         })
     }
 
     /// The tests that fail on the bench and pass in the working tree: they lack something there.
-    fn failing_there_alone(&self, there: &TestEvidence) -> Vec<String> {
+    fn failing_there_alone(&self, there: &TestEvidence) -> Result<Vec<String>, Fault> {
         let Some(there) = there.ledger().filter(|there| there.failing().count() > 0) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        let here = self.in_place(false, "").ok();
-        let here = here.and_then(|here| here.ledger());
+        let here = match self.in_place(false, "") {
+            Ok(here) => here.ledger(),
+            Err(fault) if fault.code == "cancelled" => return Err(fault),
+            Err(_) => None,
+        };
         let passes = |id: &&str| {
             let outcome = here.as_ref().and_then(|here| here.outcome(id));
             outcome.is_some_and(Outcome::is_success)
         };
-        there.failing().filter(passes).map(str::to_owned).collect()
+        Ok(there.failing().filter(passes).map(str::to_owned).collect())
     }
 
     /// The suite in the working tree, as it stands.
