@@ -12,6 +12,7 @@ use super::{go_through, own, run};
 
 #[test]
 fn ordinary_runs() {
+    testkit::by_chance!(3);
     go_through([
         run("files that are written again as they were, or staged")
             .by(&WAYS)

@@ -28,6 +28,7 @@ pub const TABBED: &str = "echo\t$(($1 * 2))\n";
 
 #[test]
 fn what_is_found_is_held_against_what_was_there_before() {
+    testkit::by_chance!(3);
     go_through([
         run("what is new is mended, and what was there before moves with its file")
             .of(CHECKED)

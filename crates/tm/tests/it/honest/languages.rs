@@ -21,6 +21,7 @@ pub const PYTHON: Before<'static> = SHOP
 
 #[test]
 fn python_with_its_own_runner() {
+    testkit::by_chance!(3);
     let doubles = |name, before| {
         own(name, before)
             .red(|work| work.write("tests/test_double.py", DOUBLE_PY))
@@ -80,6 +81,7 @@ const NODE: Before<'static> = SHOP.test("").files(&[
 
 #[test]
 fn a_module_of_node_that_is_not_there_yet() {
+    testkit::by_chance!(3);
     let node = std::process::Command::new("node").arg("--version").output();
     if node.is_err() {
         return;

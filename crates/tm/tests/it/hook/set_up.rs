@@ -78,6 +78,7 @@ fn what_somebody_changed_or_another_client_calls_stays() {
 
 #[test]
 fn the_trial_tries_every_client_and_looks_at_the_settings() {
+    testkit::by_chance!(3);
     let environment = repository();
     let tried = |words: &[&str], status: i32| {
         let answer = environment.json(words).json_with(status);

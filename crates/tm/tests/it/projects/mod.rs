@@ -29,6 +29,7 @@ fn test(work: &Work, module: &str, given: &str, count: u32) {
 
 #[test]
 fn a_python_project_with_unittest() {
+    testkit::by_chance!(3);
     let work = PROJECT.begin();
     test(&work, "lines", "a\nb\n", 2);
     let red = work.accepted(RED);

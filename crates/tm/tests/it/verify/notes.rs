@@ -111,6 +111,7 @@ fn a_commit_that_was_handed_in_gets_its_note() {
 
 #[test]
 fn a_kill_between_commit_and_note_is_made_good() {
+    testkit::by_chance!(3);
     let mut lengths = Vec::new();
     for point in [
         "",
