@@ -52,8 +52,8 @@ pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
     remove(dir, true)
 }
 
-/// Removes the files among these: no lock is needed for that.
-pub(crate) fn remove_dead_files(dir: &Path) -> io::Result<usize> {
+/// Removes the files among these, and returns how many that were. No lock is needed for that.
+pub fn remove_dead_files(dir: &Path) -> io::Result<usize> {
     remove(dir, false)
 }
 

@@ -475,8 +475,8 @@ impl Engine {
         }))
     }
 
-    /// Removes the folders of runs whose start was interrupted before anything was journalled. To be called under
-    /// the project's lock, so that no start is under way.
+    /// Removes the folders of runs whose start was interrupted before anything was journalled, and what dead writers left in those of
+    /// others, which nobody may write to again. To be called under the project's lock, so that no start is under way.
     pub(crate) fn sweep(project: &ProjectDir) {
         for id in project.runs().unwrap_or_default() {
             let Ok(dir) = project.run(&id) else {
@@ -486,6 +486,8 @@ impl Engine {
             if is_bare(dir.path()) {
                 // What cannot be removed is harmless: it is no run.
                 let _ = std::fs::remove_dir_all(dir.path());
+            } else {
+                let _ = journal::derived::remove_dead_files(dir.path());
             }
         }
         // Of processes that were killed while they replaced a file.

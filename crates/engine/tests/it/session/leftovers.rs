@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use engine::view::session::request::Response;
+use engine::view::session::request::{Init, Response};
 
 use super::stage::{PLAN, Stage};
 
@@ -42,6 +42,17 @@ fn whoever_comes_after_a_death_clears_up() {
         assert!(!stage.step().advanced);
         assert_eq!(left(&stage), [false; 3], "{lock}");
     }
+}
+
+/// Nobody goes on with a run whose start was not answered: it is begun again.
+#[test]
+fn the_next_start_clears_up_in_all_runs() {
+    let stage = Stage::new();
+    leave(&stage);
+    let mut init = Init::default();
+    init.inputs.insert("request".to_owned(), "more".into());
+    stage.engine().session_init(&init).unwrap();
+    assert_eq!(left(&stage), [true, false, true]);
 }
 
 #[test]
