@@ -14,6 +14,8 @@ pub enum Route {
     Run(String, Tab),
     /// What a commit of a run changed.
     Commit(String, String),
+    /// What differs between two trees of a run, by their names.
+    Difference(String, String, String),
     /// Something that a person does with a run.
     Decide(String),
     /// The events as they come.
@@ -68,6 +70,10 @@ impl Route {
             ["runs", run] => Self::Run((*run).to_owned(), Tab::Now),
             ["runs", run, "decide"] => Self::Decide((*run).to_owned()),
             ["runs", run, "commits", sha] => Self::Commit((*run).to_owned(), (*sha).to_owned()),
+            ["runs", run, "trees", names] => {
+                let (from, to) = names.split_once("..")?;
+                Self::Difference((*run).to_owned(), from.to_owned(), to.to_owned())
+            }
             ["runs", run, name] => {
                 let mut tabs = Tab::ALL.into_iter().skip(1);
                 let (tab, _, _) = tabs.find(|(_, known, _)| known == name)?;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
+use crate::trees::TreeDifference;
 
 /// The most that is shown of a difference, in bytes.
 const MOST_BYTES: usize = 512 * 1024;
@@ -63,6 +64,13 @@ impl Engine {
             patch,
             cut,
         }))
+    }
+}
+
+impl TreeDifference {
+    /// Its patch, as much as a page shows of it; and whether that is less than all.
+    pub fn shown_patch(&self) -> (String, bool) {
+        cut(self.patch.as_bytes())
     }
 }
 

@@ -7,6 +7,7 @@
 mod commit;
 mod decide;
 mod diff;
+mod difference;
 mod files;
 mod list;
 pub mod markdown;
@@ -40,7 +41,7 @@ pub fn of(
 ) -> Result<Markup, Fault> {
     let (run, tab) = match route {
         Route::Run(run, tab) => (run, Some(*tab)),
-        Route::Commit(run, _) => (run, None),
+        Route::Commit(run, _) | Route::Difference(run, ..) => (run, None),
         Route::Passkey => return passkey::page(&project(projects, query)?, right),
         Route::Runs | Route::Events | Route::Decide(_) => return list::page(projects, query),
     };
@@ -72,6 +73,7 @@ pub fn of(
 fn part(route: &Route, tab: Option<Tab>, about: &About<'_>, run: &str) -> Result<Markup, Fault> {
     Ok(match (route, tab) {
         (Route::Commit(_, sha), _) => commit::page(about, sha)?,
+        (Route::Difference(_, from, to), _) => difference::page(about, from, to)?,
         (_, Some(Tab::Work)) => work::page(about)?,
         (_, Some(Tab::Timeline)) => timeline::page(about)?,
         (_, Some(Tab::Files)) => files::page(about)?,

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{About, class, id_of, level, message, pager, plain, shown, status, time};
+use crate::route::encoded;
 
 /// How many items are on a page.
 const PAGE: usize = 50;
@@ -79,6 +80,9 @@ fn subtask(about: &About<'_>, row: &Value, warned: &[Value]) -> Markup {
                         p { a href=(about.path(&format!("commits/{sha}"))) { "What it changed: " code { (shown(sha.get(..12).unwrap_or(sha))) } } }
                     }
                 }
+            }
+            @if row["red"].is_object() && row["green"].is_object() {
+                p { a href={ (about.path("trees/red..green")) "&item=" (encoded(id)) } { "What came after RED" } }
             }
             @if let Some(coverage) = row["coverage"].as_object() {
                 p { "Coverage: " @for (name, value) in coverage { (shown(name)) " " (shown(&plain(value))) " " } }

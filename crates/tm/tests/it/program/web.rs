@@ -366,6 +366,28 @@ fn what_is_not_committed_is_shown_while_it_is_the_runs() {
 }
 
 #[test]
+fn what_came_after_red_is_shown_by_item() {
+    let (environment, site, run) = shown(Site::served);
+    environment.red("1.1");
+    environment.green("1.1");
+    let work = site.page(&format!("/runs/{run}/work"));
+    let (_, link) = work.split_once("/trees/red..green?").unwrap();
+    let query = link.split('"').next().unwrap().replace("&amp;", "&");
+    let page = site.page(&format!("/runs/{run}/trees/red..green?{query}"));
+    says(
+        &page,
+        &["added <code>src/", "(source)", "diff --git"],
+        &["tests/"],
+    );
+    let page = site.page(&format!("/runs/{run}/trees/red..commit"));
+    says(
+        &page,
+        &["This cannot be shown", "<code>green</code> of 1.1"],
+        &["diff"],
+    );
+}
+
+#[test]
 fn a_person_answers_and_is_told_where_that_leads() {
     let environment = TestEnvironment::started();
     let site = Site::opened(&environment);
