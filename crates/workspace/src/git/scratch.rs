@@ -8,7 +8,6 @@ use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -19,9 +18,8 @@ const PREFIX: &str = "tramline-scratch-";
 
 /// The process group of the git that reads from the folder.
 const GROUP: &str = "group";
-
-/// How old a folder must be whose [`GROUP`] is cut off, so that nobody knows which git reads from it.
-const OLD: Duration = Duration::from_hours(1);
+/// The same, while it is written.
+const GROUP_ASIDE: &str = "group-aside";
 
 /// A folder that goes away when it is dropped.
 pub struct Scratch {
@@ -92,7 +90,9 @@ impl Scratch {
     pub(super) fn used_by(&self, group: &ProcessGroup) {
         // Best effort: it matters only if this process is killed, and another one comes while that git still runs.
         if let Ok(text) = serde_json::to_vec(group) {
-            drop(fs::write(self.path().join(GROUP), text));
+            // It is there whole, or not at all, whenever this process is killed.
+            let (place, aside) = (self.path().join(GROUP), self.path().join(GROUP_ASIDE));
+            drop(fs::write(&aside, text).and_then(|()| fs::rename(&aside, place)));
         }
     }
 }
@@ -127,15 +127,10 @@ fn remove_unused(folder: &Path) -> io::Result<()> {
     if !is_file_at(&lock, folder) {
         return Ok(());
     }
-    match fs::read(folder.join(GROUP)) {
-        Ok(text) => match serde_json::from_slice::<ProcessGroup>(&text) {
-            Ok(group) if group.is_alive() => return Ok(()),
-            // Cut off by the end of the process that wrote it: the git may run all the same.
-            Err(_) if !is_old(folder) => return Ok(()),
-            _ => {}
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
+    let text = fs::read(folder.join(GROUP)).unwrap_or_default();
+    let group = serde_json::from_slice::<ProcessGroup>(&text).ok();
+    if group.is_some_and(|group| group.is_alive()) {
+        return Ok(());
     }
     remove_whole(folder)
 }
@@ -175,18 +170,8 @@ pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     }
 }
 
-fn is_old(folder: &Path) -> bool {
-    let age = fs::metadata(folder)
-        .and_then(|metadata| metadata.modified())
-        .ok()
-        .and_then(|modified| modified.elapsed().ok());
-    age.is_some_and(|age| age > OLD)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
     use super::*;
 
     /// The folders of this kind in `parent`, by name.
@@ -238,13 +223,8 @@ mod tests {
         git.wait().unwrap();
         clear();
         assert_eq!(folders(&parent), [""; 0]);
-        // One that does not say which git uses it is cleared when it is old.
-        let name = left_behind(&parent, "b", (GROUP, "{\"i"));
-        clear();
-        assert_eq!(folders(&parent), [name.as_str()]);
-        let then = SystemTime::now() - OLD - Duration::from_mins(1);
-        let folder = File::open(parent.path().join(&name)).unwrap();
-        folder.set_modified(then).unwrap();
+        // Nobody got to say which git uses it.
+        left_behind(&parent, "b", (GROUP_ASIDE, "{\"i"));
         clear();
         assert_eq!(folders(&parent), [""; 0]);
     }
