@@ -16,13 +16,14 @@ use journal::{FileJournal, Journal as _, Position, sha256_hex};
 use machine::{Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
+use workspace::git::Oid;
 
 pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::capability::git::effects::notes;
 use crate::capability::memory::{self, BASE_CHANGED, LAST_COMMIT, Memory, WORK};
-use crate::capability::tests::evidence::work::keep_tree;
+use crate::capability::tests::evidence::work::keep_trees;
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
 use crate::earlier::Earlier;
@@ -42,14 +43,8 @@ pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
     if is_over {
         fail_point::reach("end-before-report");
     }
-    for event in appended {
-        if let Event::ReportAccepted(report) = event
-            && let Ok(Some(tree)) = WORK.read(&report.keep)
-        {
-            // One that is not kept is only lost to who goes back to it.
-            let _ = keep_tree(run, &report.unit, &tree);
-        }
-    }
+    // One that is not kept is only lost to who goes back to it.
+    let _ = keep_trees(run, &trees_of(appended));
     let is_back = |event: &Event| matches!(event, Event::RunRewound { .. });
     // The end is worth a look at the whole journal: whatever was lost on the way comes back. What was taken back goes.
     let written = if is_over || appended.iter().any(is_back) {
@@ -63,6 +58,18 @@ pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
     if is_over_a_task(run) {
         notes::catch_up(call, run);
     }
+}
+
+/// The trees of accepted reports by their units; of each the last.
+fn trees_of(events: &[Event]) -> BTreeMap<String, Oid> {
+    let tree = |event: &Event| match event {
+        Event::ReportAccepted(report) => {
+            let tree = WORK.read(&report.keep).ok()??;
+            Some((report.unit.clone(), tree))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(tree).collect()
 }
 
 /// Brings the files up to date that `appended` says something of. Whether all of them could be written.
@@ -180,7 +187,7 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
         return false;
     };
     let mut all = true;
-    let mut rows = Vec::new();
+    let (mut rows, mut trees) = (Vec::new(), BTreeMap::new());
     let (mut files, mut earlier) = (ResultFiles::default(), Earlier::of(&tail.records));
     for record in &tail.records {
         let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
@@ -196,6 +203,7 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
             files.commits.push_str(sha);
             files.commits.push('\n');
         }
+        trees.extend(trees_of(std::slice::from_ref(&event)));
         if let Event::RunRewound { to, .. } = event {
             let then = earlier.behind(to).cloned().unwrap_or_default();
             let gone = std::mem::replace(&mut files, then);
@@ -210,6 +218,9 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
         }
         earlier.note(record.seq, &files);
         units::note(&mut rows, &record.ts, &event);
+    }
+    if !run.status.is_over() {
+        let _ = keep_trees(run, &trees);
     }
     for (name, value) in &files.results {
         all &= put_json(dir, name, value);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::command::{Git, one_line};
@@ -77,22 +78,7 @@ impl Repository {
                 .run()
         };
         let lock = self.common_dir().join(format!("{reference}.lock"));
-        match add() {
-            Err(error)
-                if matches!(error.kind(), GitErrorKind::Busy { lock: Some(of) } if *of == lock)
-                    && self.no_git_runs() =>
-            {
-                match fs::remove_file(&lock) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        let what = format!("cannot remove {}", lock.display());
-                        return Err(GitError::io(what, error));
-                    }
-                    _ => add()?,
-                }
-            }
-            done => done?,
-        };
-        Ok(())
+        self.past_dead_locks(&lock, add).map(drop)
     }
 
     /// Brings the notes of another reference into those under `reference`; where both have one on a commit, ours stays.
@@ -153,6 +139,36 @@ impl Repository {
     }
 
     /// Whether it is certain that no git works in this repository, so that the locks in it are nobody's.
+    /// What a git comes to that writes references: locks on them below a place, or there, are taken away where the git is gone that left
+    /// them.
+    pub(super) fn past_dead_locks(
+        &self,
+        below: &Path,
+        run: impl Fn() -> Result<Vec<u8>, GitError>,
+    ) -> Result<Vec<u8>, GitError> {
+        let mut last = None;
+        loop {
+            let error = match run() {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            let GitErrorKind::Busy { lock: Some(lock) } = error.kind() else {
+                return Err(error);
+            };
+            let is_new = last.as_ref() != Some(lock);
+            if !(is_new && lock.starts_with(below) && self.no_git_runs()) {
+                return Err(error);
+            }
+            match fs::remove_file(lock) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let what = format!("cannot remove {}", lock.display());
+                    return Err(GitError::io(what, error));
+                }
+                _ => last = Some(lock.clone()),
+            }
+        }
+    }
+
     fn no_git_runs(&self) -> bool {
         process_runs_in("git", &[self.top_level(), self.common_dir()]) == Some(false)
     }

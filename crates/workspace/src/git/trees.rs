@@ -219,16 +219,21 @@ impl Repository {
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
-    /// Keeps objects reachable, each under a reference (a full name): no clean-up of git's removes them.
+    /// Keeps objects reachable, each under a reference (a full name): no clean-up of git's removes them. Locks that a git left which is
+    /// gone are taken away.
     pub fn keep_objects(&self, objects: &[(&Oid, String)]) -> Result<(), GitError> {
         let lines = objects.iter();
         let lines = lines.map(|(oid, reference)| format!("update {reference} {oid}\n"));
-        self.git_write()
-            .config("core.hooksPath=/dev/null")
-            .args(["update-ref", "--stdin"])
-            .stdin(lines.collect::<String>().into_bytes())
-            .run()
-            .map(drop)
+        let lines = lines.collect::<String>().into_bytes();
+        let write = || {
+            self.git_write()
+                .config("core.hooksPath=/dev/null")
+                .args(["update-ref", "--stdin"])
+                .stdin(lines.clone())
+                .run()
+        };
+        let below = self.common_dir().join("refs");
+        self.past_dead_locks(&below, write).map(drop)
     }
 
     /// The references under `folder` (a full name that ends with `/`), by their full names.

@@ -260,6 +260,25 @@ fn a_lock_on_the_notes_that_a_dead_git_left_is_taken_away() {
 }
 
 #[test]
+fn locks_on_what_is_kept_that_a_dead_git_left_are_taken_away() {
+    let fixture = Fixture::new();
+    let on = fixture.head();
+    let kept = ["work", "tested"].map(|name| (&on, format!("refs/tramline/trees/one/{name}")));
+    for (_, reference) in &kept {
+        fixture.write(&format!(".git/{reference}.lock"), "");
+    }
+    at_work(&fixture, || {
+        let refused = fixture.keep_objects(&kept).unwrap_err();
+        assert_eq!(refused.code(), "git_busy");
+    });
+    if Path::new("/proc/self/stat").exists() {
+        fixture.keep_objects(&kept).unwrap();
+        let there = fixture.references_below("refs/tramline/").unwrap();
+        assert_eq!(there.len(), 2, "{there:?}");
+    }
+}
+
+#[test]
 fn settling_twice_changes_nothing() {
     let fixture = Fixture::dirty();
     let script = "echo y > new; git add new; echo log > CHANGES; git add CHANGES";

@@ -1,5 +1,6 @@
 //! The work of a run as trees: what its last commit holds, what the working tree holds now, and that without its product.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use machine::RunState;
@@ -27,11 +28,17 @@ pub(crate) fn kept_under(run: &str) -> String {
     format!("{TREES}{}/", reference_part(run))
 }
 
-/// Keeps the tree of an accepted report as long as the run is kept: that of an earlier report of the same unit is given up.
-pub(crate) fn keep_tree(run: &RunState, unit: &str, tree: &Oid) -> Result<(), Fault> {
-    let reference = format!("{}{}/work", kept_under(&run.run), reference_part(unit));
-    let repository = Memory::of(run)?.repository();
-    Ok(repository.keep_objects(&[(tree, reference)])?)
+/// Keeps the trees of accepted reports as long as the run is kept, each by the unit of its report: that of an earlier report of the same
+/// unit is given up.
+pub(crate) fn keep_trees(run: &RunState, trees: &BTreeMap<String, Oid>) -> Result<(), Fault> {
+    if trees.is_empty() {
+        return Ok(());
+    }
+    let under = kept_under(&run.run);
+    let reference = |unit: &str| format!("{under}{}/work", reference_part(unit));
+    let trees = trees.iter().map(|(unit, tree)| (tree, reference(unit)));
+    let trees: Vec<_> = trees.collect();
+    Ok(Memory::of(run)?.repository().keep_objects(&trees)?)
 }
 
 /// The trees of a run's work.
