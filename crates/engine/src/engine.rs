@@ -17,6 +17,7 @@ use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
 use crate::open_run::LOCK_WAIT;
 use crate::progress::Observer;
+use crate::suite_host::SuiteHost;
 use crate::view::AUTOPILOT;
 
 /// What a caller says of itself and of the project it means.
@@ -60,6 +61,7 @@ pub struct Engine {
     waits_no_more: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) observer: Option<Observer>,
+    pub(crate) suite_host: Option<Arc<dyn SuiteHost>>,
     /// How long a long journal is read for one who asks; to its end, where it is none.
     pub(crate) patience: Option<Duration>,
 }
@@ -108,6 +110,7 @@ impl Engine {
             waits_no_more: options.waits_no_more,
             clock: Arc::new(SystemClock),
             observer: None,
+            suite_host: None,
             patience: None,
         })
     }

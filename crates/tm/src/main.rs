@@ -13,6 +13,7 @@
 //! | [`mcp`] | the MCP server: tools, resources, prompts |
 //! | [`init`] | what `tm init` does to a project, worked out before it is written |
 //! | [`hook`] | the guard hook: the protocols of the clients, and their settings |
+//! | [`suite_call`] | calls that go on when their caller is gone |
 //! | [`demo`] | the whole story in a throw-away repository |
 
 #![allow(
@@ -33,6 +34,7 @@ mod person;
 mod progress;
 mod render;
 mod steps;
+mod suite_call;
 
 use std::process::ExitCode;
 

@@ -26,7 +26,6 @@ use crate::generic::gate::closed_gate;
 use crate::generic::readers::ReportInput;
 use crate::next_step::argument;
 use crate::open_run;
-use crate::progress::RUNNING;
 use crate::report::{Meaning, Report, is_read_on_branch};
 
 impl Engine {
@@ -174,7 +173,7 @@ impl Engine {
                 );
         }
         let verify = given.verify || config.evidence.require >= Level::Ran;
-        let mut taken = if verify {
+        let taken = if verify {
             TestEvidence {
                 level: Some(Level::Verified),
                 verify,
@@ -230,7 +229,6 @@ impl Engine {
         if Self::is_refused_anyway((dir, run), present, &findings)? {
             return Ok(taken);
         }
-        self.tell(RUNNING, 0, None);
         let coverage = given
             .coverage_report
             .as_ref()
@@ -249,13 +247,15 @@ impl Engine {
             format,
             cancelled: &cancelled,
         };
-        taken = TestEvidence {
-            removed: taken.removed,
-            ..asked.verified().map_err(fault_of)?
-        };
-        taken.take_coverage(given, &self.cwd)?;
-        taken.hollow = evidence::hollow::of(&asked, &taken)?;
-        Ok(taken)
+        self.with_suites(&work.tree, || {
+            let mut taken = TestEvidence {
+                removed: taken.removed,
+                ..asked.verified().map_err(fault_of)?
+            };
+            taken.take_coverage(given, &self.cwd)?;
+            taken.hollow = evidence::hollow::of(&asked, &taken)?;
+            Ok(taken)
+        })
     }
 }
 

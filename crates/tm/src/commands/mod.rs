@@ -40,6 +40,7 @@ use crate::cli::{self, Cli, Command, Given};
 use crate::output::Output;
 use crate::progress;
 use crate::steps::{Caller, Form};
+use crate::suite_call;
 
 /// What a command ends with: an exit status after an answer, or a fault that is still to be told.
 pub type Outcome = Result<u8, Fault>;
@@ -51,6 +52,9 @@ pub const DONE: u8 = 0;
 pub fn main(arguments: &[OsString]) -> ExitCode {
     outlive_the_size_limit();
     if let Some(status) = askpass::asked(arguments) {
+        return status;
+    }
+    if let Some(status) = suite_call::carried_out(arguments, carry_out) {
         return status;
     }
     if complete::asked(arguments) {
@@ -80,7 +84,18 @@ fn carry_out(arguments: &[OsString]) -> u8 {
     };
     let mut output = Output::new(cli.json(&given), cli.no_color, cli.caller(&given));
     progress::begin(output.is_json(), output.look().width);
-    match run(cli, &given, &mut output) {
+    let host = suite_call::host_of(arguments);
+    let mut ran = run(cli, &given, &mut output);
+    if let Some(folder) = host.given_away() {
+        ran = suite_call::follow(folder, arguments).unwrap_or_else(|| {
+            // No process could be had for it.
+            host.run_here();
+            let read = Cli::read(arguments);
+            let (cli, given) = read.map_err(|error| cli::usage_fault(&error, arguments))?;
+            run(cli, &given, &mut output)
+        });
+    }
+    match ran {
         Ok(status) => status,
         Err(fault) => {
             output.fault(&fault);
@@ -162,7 +177,11 @@ fn open(
         cancelled: None,
         waits_no_more: None,
     })?;
-    Ok(engine.observed(progress::observer()))
+    let engine = engine.observed(progress::observer());
+    Ok(match suite_call::host() {
+        Some(host) => engine.hosted(host),
+        None => engine,
+    })
 }
 
 /// The caller's folder.

@@ -32,7 +32,6 @@ use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb, argument};
 use crate::open_run::{self, CommandOutcome};
-use crate::progress::RUNNING;
 use crate::turn::{refused_on_task, turned};
 use crate::view::autopilot::answer::{PlannedSubtask, StartPlan, Started};
 use crate::view::autopilot::{kinds, request, state};
@@ -98,7 +97,6 @@ impl Engine {
         // A start that is refused is refused before anything is run.
         let planned = self.planned(definition, start)?;
         let reports = start.reports.iter().map(|path| self.cwd.join(path));
-        self.tell(RUNNING, 0, None);
         let memory = memory_of(&planned);
         let base = memory.last_oid()?;
         let suites = Suites {
@@ -109,7 +107,9 @@ impl Engine {
             cancelled: &self.cancellation(),
             run_dir: None,
         };
-        suites.of_commit(&self.benches_folder()?, &base).map(Some)
+        self.with_suites(&base, || {
+            suites.of_commit(&self.benches_folder()?, &base).map(Some)
+        })
     }
 
     /// A warning of tests whose names nobody sees, by the baseline, or of a command that leads to no runner that is known.

@@ -3,6 +3,7 @@
 
 mod bench;
 mod cheats;
+mod cut_off;
 mod ignored;
 mod policy;
 mod reports;

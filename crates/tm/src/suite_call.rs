@@ -1,0 +1,305 @@
+//! A call whose tests take long, made by a program that may give it up: it is carried out by a process of its own, which goes on when
+//! the caller is gone. The same call, with the work as it was, joins it. Where nobody does, nothing is taken in.
+//!
+//! A call has a folder, in the project's folder of the store:
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `worker` | locked by the process that carries the call out; its id |
+//! | `caller` | locked by whoever waits for it |
+//! | `out`, `err` | what it printed |
+//! | `status` | its exit status, once it is over |
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use engine::{Fault, Kind, SuiteHost};
+use rustix::process::{Pid, Signal, kill_process, setsid};
+use workspace::git::Oid;
+
+/// What is named first to the process that carries a call out, before the call's folder and its arguments.
+const WORKER: &str = "__carry-out";
+/// The same to the process that starts that one and ends, so that it is nobody's child.
+const APART: &str = "__carry-out-apart";
+/// The folder of calls, in the project's.
+const CALLS: &str = "calls";
+/// In it: the tests took less than [`QUICK`] when they were run last, and are not run now.
+const IS_QUICK: &str = "quick";
+/// What takes less than this is run by the call itself.
+const QUICK: Duration = Duration::from_secs(10);
+/// How often others are looked at.
+const POLL: Duration = Duration::from_millis(10);
+/// How long a process may take to start.
+const STARTED: Duration = Duration::from_secs(10);
+/// How long what the tests said waits for somebody who asks for it.
+const UNCLAIMED: Duration = Duration::from_mins(10);
+
+/// The call that this process is carrying out for another one.
+static CARRIED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Carries out a call for another process, if that is what this one was started for.
+pub fn carried_out(
+    arguments: &[OsString],
+    carry_out: impl FnOnce(&[OsString]) -> u8,
+) -> Option<ExitCode> {
+    let [program, role, folder, rest @ ..] = arguments else {
+        return None;
+    };
+    let done = match role.to_str()? {
+        APART => start(
+            &[OsString::from(WORKER), folder.clone()],
+            rest,
+            Path::new(folder),
+        ),
+        WORKER => work(Path::new(folder), || {
+            let call: Vec<OsString> = [program].into_iter().chain(rest).cloned().collect();
+            carry_out(&call)
+        }),
+        _ => return None,
+    };
+    Some(done.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
+}
+
+/// Starts this program once more, with nothing of this process's, its output in the call's folder.
+fn start(first: &[OsString], rest: &[OsString], folder: &Path) -> io::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(first).args(rest).stdin(Stdio::null());
+    command.stdout(File::create(folder.join("out"))?);
+    command.stderr(File::create(folder.join("err"))?);
+    command.spawn().map(drop)
+}
+
+fn work(folder: &Path, carry_out: impl FnOnce() -> u8) -> io::Result<()> {
+    setsid()?;
+    let mut worker = open(&folder.join("worker"))?;
+    // Those who look whether it is held hold it for a moment.
+    worker.lock()?;
+    worker.set_len(0)?;
+    write!(worker, "{}", std::process::id())?;
+    let _ = CARRIED.set(folder.to_owned());
+    let status = carry_out();
+    let aside = folder.join("status-aside");
+    fs::write(&aside, status.to_string())?;
+    fs::rename(aside, folder.join("status"))
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    let options = options.create(true).truncate(false);
+    options.read(true).write(true).open(path)
+}
+
+/// Whether somebody holds the lock of a file.
+fn is_held(path: &Path) -> bool {
+    open(path).is_ok_and(|file| file.try_lock().is_err())
+}
+
+/// Where the suites of this process's call are run.
+#[derive(Debug)]
+pub struct Host {
+    call: Vec<OsString>,
+    /// Whether they are run here, whatever they take.
+    is_here: AtomicBool,
+    /// The folder of the call, where another process is to carry it out.
+    given_away: OnceLock<PathBuf>,
+    /// Where they are run here: the folder of calls, and since when they are run.
+    begun: Mutex<Option<(PathBuf, Instant)>>,
+}
+
+static HOST: OnceLock<Arc<Host>> = OnceLock::new();
+
+/// The host of this process's call, which has these arguments.
+pub fn host_of(call: &[OsString]) -> &'static Arc<Host> {
+    HOST.get_or_init(|| {
+        // A person at a terminal sees to it, and ends it with a key.
+        let is_here = CARRIED.get().is_some() || io::stdout().is_terminal();
+        Arc::new(Host {
+            call: call.to_owned(),
+            is_here: is_here.into(),
+            given_away: OnceLock::new(),
+            begun: Mutex::default(),
+        })
+    })
+}
+
+/// The host of this process's call, if it is one of the command line.
+pub fn host() -> Option<Arc<Host>> {
+    HOST.get().cloned()
+}
+
+impl Host {
+    /// The folder of the call, where another process is to carry it out.
+    pub fn given_away(&self) -> Option<&Path> {
+        self.given_away.get().map(PathBuf::as_path)
+    }
+
+    /// Has the suites run here after all.
+    pub fn run_here(&self) {
+        self.is_here.store(true, Ordering::Release);
+    }
+
+    fn begun(&self) -> MutexGuard<'_, Option<(PathBuf, Instant)>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SuiteHost for Host {
+    fn begin(&self, project: &Path, tree: &Oid) -> Result<(), Fault> {
+        let calls = project.join(CALLS);
+        // Until they have been run again nobody knows that they still are.
+        let are_quick = fs::remove_file(calls.join(IS_QUICK)).is_ok();
+        if self.is_here.load(Ordering::Acquire) || are_quick {
+            *self.begun() = Some((calls, Instant::now()));
+            return Ok(());
+        }
+        let mut said = Vec::new();
+        let here = std::env::current_dir().unwrap_or_default();
+        let call = self.call.iter().skip(1);
+        let call = call.map(|argument| argument.as_bytes());
+        for part in call.chain([here.as_os_str().as_bytes(), tree.as_str().as_bytes()]) {
+            said.extend_from_slice(part);
+            said.push(0);
+        }
+        let _ = self.given_away.set(calls.join(journal::sha256_hex(&said)));
+        Err(ended("the tests are run by another process"))
+    }
+
+    fn end(&self) -> Result<(), Fault> {
+        if let Some((calls, begun)) = self.begun().take()
+            && begun.elapsed() < QUICK
+        {
+            // Where it cannot be noted, the next ones are run apart.
+            let noted = fs::create_dir_all(&calls);
+            let _ = noted.and_then(|()| fs::write(calls.join(IS_QUICK), ""));
+        }
+        match CARRIED.get() {
+            Some(folder) => claimed(folder),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Waits until somebody wants what the tests said.
+fn claimed(folder: &Path) -> Result<(), Fault> {
+    let ran = Instant::now();
+    while !is_held(&folder.join("caller")) {
+        if ran.elapsed() > UNCLAIMED {
+            let _ = fs::remove_dir_all(folder);
+            return Err(ended("nobody asked what the tests said"));
+        }
+        sleep(POLL * 5);
+    }
+    Ok(())
+}
+
+fn ended(what: &str) -> Fault {
+    Fault::new(Kind::Refused, "cancelled", what).suggest("make the call again")
+}
+
+/// Has a call carried out by a process of its own, or joins the one that is at it, and prints what it prints. Its exit status; none where
+/// no process could be had for it.
+pub fn follow(folder: &Path, call: &[OsString]) -> Option<Result<u8, Fault>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let told = signal_hook::flag::register(Signal::INT.as_raw(), Arc::clone(&interrupted));
+    let done = followed(folder, call, &interrupted);
+    if let Ok(told) = told {
+        signal_hook::low_level::unregister(told);
+    }
+    done
+}
+
+fn followed(
+    folder: &Path,
+    call: &[OsString],
+    interrupted: &AtomicBool,
+) -> Option<Result<u8, Fault>> {
+    fs::create_dir_all(folder).ok()?;
+    let caller = open(&folder.join("caller")).ok()?;
+    // Where two make the same call at once, one comes after the other.
+    while caller.try_lock().is_err() {
+        if interrupted.load(Ordering::Acquire) {
+            return Some(Err(ended("the call was interrupted")));
+        }
+        sleep(POLL);
+    }
+    let (worker, status) = (folder.join("worker"), folder.join("status"));
+    if !is_held(&worker) {
+        end_unclaimed(folder);
+        let _ = fs::remove_file(&status);
+        let apart = Command::new(std::env::current_exe().ok()?)
+            .args([OsString::from(APART), folder.into()])
+            .args(call.get(1..).unwrap_or_default())
+            .stdin(Stdio::null())
+            .status();
+        apart.ok().filter(std::process::ExitStatus::success)?;
+        let begun = Instant::now();
+        while !(is_held(&worker) || status.exists()) {
+            if begun.elapsed() > STARTED {
+                return None;
+            }
+            sleep(POLL / 10);
+        }
+    }
+    let mut told = 0;
+    while is_held(&worker) {
+        if interrupted.load(Ordering::Acquire) {
+            end_worker(folder);
+            let _ = fs::remove_dir_all(folder);
+            return Some(Err(ended("the call was interrupted")));
+        }
+        told += relay(&folder.join("err"), told, &mut io::stderr());
+        sleep(POLL);
+    }
+    relay(&folder.join("err"), told, &mut io::stderr());
+    relay(&folder.join("out"), 0, &mut io::stdout());
+    let status = fs::read_to_string(status).ok();
+    let status = status.and_then(|status| status.parse().ok());
+    let _ = fs::remove_dir_all(folder);
+    Some(status.ok_or_else(|| ended("the process that ran the tests was ended")))
+}
+
+/// Prints what a file holds from a place on, and tells how much that was.
+fn relay(file: &Path, from: u64, to: &mut impl io::Write) -> u64 {
+    let copied = File::open(file).and_then(|mut file| {
+        file.seek(SeekFrom::Start(from))?;
+        let copied = io::copy(&mut file, to)?;
+        to.flush().map(|()| copied)
+    });
+    copied.unwrap_or_default()
+}
+
+/// Ends the calls beside this one that nobody waits for: the work is another one by now.
+fn end_unclaimed(own: &Path) {
+    let calls = own.parent().map(fs::read_dir);
+    for entry in calls.into_iter().flatten().flatten().flatten() {
+        let folder = entry.path();
+        if folder == own || !folder.is_dir() || is_held(&folder.join("caller")) {
+            continue;
+        }
+        end_worker(&folder);
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// Ends the process that carries a call out, and with it its tests.
+fn end_worker(folder: &Path) {
+    let worker = folder.join("worker");
+    let mut id = String::new();
+    let read = open(&worker).and_then(|mut file| file.read_to_string(&mut id));
+    let id = read.ok().and_then(|_| id.parse().ok());
+    if let Some(id) = id.and_then(Pid::from_raw) {
+        let asked = Instant::now();
+        while is_held(&worker) && asked.elapsed() < STARTED {
+            let _ = kill_process(id, Signal::TERM);
+            sleep(POLL);
+        }
+    }
+}
