@@ -164,6 +164,9 @@ impl ConfigError {
                 ..
             } => Some(format!("did you mean {nearest:?}?")),
             Self::WrongType { key, expected, .. } => Some(format!("give `{key}` {expected}")),
+            Self::Malformed { .. } if self.is_typed() => {
+                Some("give it as JSON, a list such as '[\"package-lock.json\"]'".to_owned())
+            }
             Self::Malformed { place, .. } => Some(format!("mend the JSON at {place}")),
             Self::BadValue { place, key, .. } if matches!(**place, ValuePlace::Flag(_)) => {
                 Some(format!("`tm config show` has what `{key}` is now"))
