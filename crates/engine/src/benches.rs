@@ -158,8 +158,11 @@ impl Engine {
             None => repository.write_tree(&repository.status()?, &FingerprintRequest::default())?,
         };
         let (cancelled, config) = (self.cancellation(), &self.settings.config);
-        let bench = Bench::take(&self.benches_folder()?, &memory, config, head, &cancelled)?;
-        let taken = bench.tested("a tree", &tree, false, None)?;
+        let benches = self.benches_folder()?;
+        let taken = self.with_suites((&memory, &tree), None, || {
+            let bench = Bench::take(&benches, &memory, config, head, &cancelled)?;
+            bench.tested("a tree", &tree, false, None)
+        })?;
         let ledger = taken.ledger();
         let failing = ledger.iter().flat_map(Ledger::failing);
         let failing = failing.take(MOST_NAMED).map(str::to_owned).collect();

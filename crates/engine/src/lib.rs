@@ -87,7 +87,7 @@ pub use crate::next_step::{NextStep, Verb};
 pub use crate::replay::Replayed;
 pub use crate::run_cache::remember_runs;
 pub use crate::runs::{LogRepaired, LogVerified, RunFilter, RunSummary};
-pub use crate::suite_host::SuiteHost;
+pub use crate::suite_host::{SuiteCause, SuiteHost};
 pub use crate::summary::Summary;
 pub use crate::trust::TrustRequest;
 pub use draw::{Look, STYLE as PICTURE_STYLE};

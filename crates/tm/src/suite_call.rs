@@ -10,20 +10,22 @@
 //! | `out`, `err` | what it printed |
 //! | `status` | its exit status, once it is over |
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{self, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use engine::{Fault, Kind, SuiteHost};
+use engine::{Fault, Kind, SuiteCause, SuiteHost};
 use rustix::process::{Pid, Signal, kill_process, setsid};
-use workspace::git::Oid;
+
+use crate::output::Output;
 
 /// What is named first to the process that carries a call out, before the call's folder and its arguments.
 const WORKER: &str = "__carry-out";
@@ -39,6 +41,8 @@ const QUICK: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 /// How long a process may take to start.
 const STARTED: Duration = Duration::from_secs(10);
+/// How long is waited before it is said what to do when the call is cut off.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How long what the tests said waits for somebody who asks for it.
 const UNCLAIMED: Duration = Duration::from_mins(10);
 
@@ -70,7 +74,7 @@ pub fn carried_out(
 
 /// Starts this program once more, with nothing of this process's, its output in the call's folder.
 fn start(first: &[OsString], rest: &[OsString], folder: &Path) -> io::Result<()> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(env::current_exe()?);
     command.args(first).args(rest).stdin(Stdio::null());
     command.stdout(File::create(folder.join("out"))?);
     command.stderr(File::create(folder.join("err"))?);
@@ -83,7 +87,7 @@ fn work(folder: &Path, carry_out: impl FnOnce() -> u8) -> io::Result<()> {
     // Those who look whether it is held hold it for a moment.
     worker.lock()?;
     worker.set_len(0)?;
-    write!(worker, "{}", std::process::id())?;
+    write!(worker, "{}", process::id())?;
     let _ = CARRIED.set(folder.to_owned());
     let status = carry_out();
     let aside = folder.join("status-aside");
@@ -112,6 +116,8 @@ pub struct Host {
     given_away: OnceLock<PathBuf>,
     /// Where they are run here: the folder of calls, and since when they are run.
     begun: Mutex<Option<(PathBuf, Instant)>>,
+    /// Whether what they say is taken in; nothing may end this process any more.
+    is_taken_in: Mutex<bool>,
 }
 
 static HOST: OnceLock<Arc<Host>> = OnceLock::new();
@@ -126,6 +132,7 @@ pub fn host_of(call: &[OsString]) -> &'static Arc<Host> {
             is_here: is_here.into(),
             given_away: OnceLock::new(),
             begun: Mutex::default(),
+            is_taken_in: Mutex::default(),
         })
     })
 }
@@ -146,27 +153,55 @@ impl Host {
         self.is_here.store(true, Ordering::Release);
     }
 
+    fn is_taken_in(&self) -> MutexGuard<'_, bool> {
+        let is_taken_in = self.is_taken_in.lock();
+        is_taken_in.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn begun(&self) -> MutexGuard<'_, Option<(PathBuf, Instant)>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Ends this process with its tests where a run goes on without them, as when it is aborted: they are of a run as it was.
+fn end_when_changed(host: Arc<Host>, journal: PathBuf) {
+    let length = move || fs::metadata(&journal).map(|about| about.len()).ok();
+    let begun = length();
+    thread::spawn(move || {
+        loop {
+            let is_taken_in = host.is_taken_in();
+            if *is_taken_in {
+                return;
+            }
+            if length() != begun {
+                process::exit(i32::from(Kind::Refused.exit_status()));
+            }
+            drop(is_taken_in);
+            sleep(POLL * 20);
+        }
+    });
+}
+
 impl SuiteHost for Host {
-    fn begin(&self, project: &Path, tree: &Oid) -> Result<(), Fault> {
-        let calls = project.join(CALLS);
+    fn begin(&self, cause: &SuiteCause<'_>) -> Result<(), Fault> {
+        let calls = cause.project.join(CALLS);
         // Until they have been run again nobody knows that they still are.
         let are_quick = fs::remove_file(calls.join(IS_QUICK)).is_ok();
         if self.is_here.load(Ordering::Acquire) || are_quick {
             *self.begun() = Some((calls, Instant::now()));
+            if CARRIED.get().is_some()
+                && let (Some(host), Some(run_dir)) = (host(), cause.run_dir)
+            {
+                end_when_changed(host, run_dir.join("activity.jsonl"));
+            }
             return Ok(());
         }
-        let mut said = Vec::new();
-        let here = std::env::current_dir().unwrap_or_default();
-        let call = self.call.iter().skip(1);
-        let call = call.map(|argument| argument.as_bytes());
-        for part in call.chain([here.as_os_str().as_bytes(), tree.as_str().as_bytes()]) {
-            said.extend_from_slice(part);
+        let here = env::current_dir().unwrap_or_default();
+        let call = self.call.iter().skip(1).map(OsString::as_os_str);
+        let mut said = cause.about.as_bytes().to_vec();
+        for part in call.chain([here.as_os_str()]) {
             said.push(0);
+            said.extend_from_slice(part.as_bytes());
         }
         let _ = self.given_away.set(calls.join(journal::sha256_hex(&said)));
         Err(ended("the tests are run by another process"))
@@ -180,10 +215,14 @@ impl SuiteHost for Host {
             let noted = fs::create_dir_all(&calls);
             let _ = noted.and_then(|()| fs::write(calls.join(IS_QUICK), ""));
         }
-        match CARRIED.get() {
-            Some(folder) => claimed(folder),
-            None => Ok(()),
+        if let Some(folder) = CARRIED.get() {
+            claimed(folder)?;
+            *self
+                .is_taken_in
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = true;
         }
+        Ok(())
     }
 }
 
@@ -206,10 +245,10 @@ fn ended(what: &str) -> Fault {
 
 /// Has a call carried out by a process of its own, or joins the one that is at it, and prints what it prints. Its exit status; none where
 /// no process could be had for it.
-pub fn follow(folder: &Path, call: &[OsString]) -> Option<Result<u8, Fault>> {
+pub fn follow(folder: &Path, call: &[OsString], output: &Output) -> Option<Result<u8, Fault>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let told = signal_hook::flag::register(Signal::INT.as_raw(), Arc::clone(&interrupted));
-    let done = followed(folder, call, &interrupted);
+    let done = followed(folder, call, &interrupted, output);
     if let Ok(told) = told {
         signal_hook::low_level::unregister(told);
     }
@@ -220,6 +259,7 @@ fn followed(
     folder: &Path,
     call: &[OsString],
     interrupted: &AtomicBool,
+    output: &Output,
 ) -> Option<Result<u8, Fault>> {
     fs::create_dir_all(folder).ok()?;
     let caller = open(&folder.join("caller")).ok()?;
@@ -234,12 +274,12 @@ fn followed(
     if !is_held(&worker) {
         end_unclaimed(folder);
         let _ = fs::remove_file(&status);
-        let apart = Command::new(std::env::current_exe().ok()?)
+        let apart = Command::new(env::current_exe().ok()?)
             .args([OsString::from(APART), folder.into()])
             .args(call.get(1..).unwrap_or_default())
             .stdin(Stdio::null())
             .status();
-        apart.ok().filter(std::process::ExitStatus::success)?;
+        apart.ok().filter(process::ExitStatus::success)?;
         let begun = Instant::now();
         while !(is_held(&worker) || status.exists()) {
             if begun.elapsed() > STARTED {
@@ -249,6 +289,7 @@ fn followed(
         }
     }
     let mut told = 0;
+    let (waited, mut is_hinted) = (Instant::now(), false);
     while is_held(&worker) {
         if interrupted.load(Ordering::Acquire) {
             end_worker(folder);
@@ -256,6 +297,12 @@ fn followed(
             return Some(Err(ended("the call was interrupted")));
         }
         told += relay(&folder.join("err"), told, &mut io::stderr());
+        if !is_hinted && waited.elapsed() > PATIENCE {
+            output.hint(
+                "the tests go on if this call is cut off: make the same call again, and it waits for them",
+            );
+            is_hinted = true;
+        }
         sleep(POLL);
     }
     relay(&folder.join("err"), told, &mut io::stderr());

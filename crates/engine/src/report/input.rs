@@ -247,7 +247,7 @@ impl Engine {
             format,
             cancelled: &cancelled,
         };
-        self.with_suites(&work.tree, || {
+        self.with_suites((&memory, &work.tree), Some((dir.path(), run)), || {
             let mut taken = TestEvidence {
                 removed: taken.removed,
                 ..asked.verified().map_err(fault_of)?

@@ -87,7 +87,7 @@ fn carry_out(arguments: &[OsString]) -> u8 {
     let host = suite_call::host_of(arguments);
     let mut ran = run(cli, &given, &mut output);
     if let Some(folder) = host.given_away() {
-        ran = suite_call::follow(folder, arguments).unwrap_or_else(|| {
+        ran = suite_call::follow(folder, arguments, &output).unwrap_or_else(|| {
             // No process could be had for it.
             host.run_here();
             let read = Cli::read(arguments);

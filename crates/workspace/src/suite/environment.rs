@@ -33,15 +33,20 @@ pub fn suite_environment(home: &Path, wanted: &[String]) -> io::Result<Vec<(OsSt
             }
         }
     }
-    let passing = env::vars_os().filter(|(name, _)| {
-        name.to_str()
-            .is_some_and(|name| passes(name) || wanted.iter().any(|one| stands_for(one, name)))
-    });
     let home = ("HOME".into(), home.as_os_str().to_owned());
-    Ok(passing
-        .filter(|(name, _)| name != "HOME")
-        .chain([home])
-        .collect())
+    let mut all = passed_variables(wanted);
+    all.push(home);
+    Ok(all)
+}
+
+/// The variables of this process that a suite is given. `wanted` are the names of others that it needs.
+pub fn passed_variables(wanted: &[String]) -> Vec<(OsString, OsString)> {
+    let is_passed = |name: &str| {
+        name != "HOME" && (passes(name) || wanted.iter().any(|one| stands_for(one, name)))
+    };
+    env::vars_os()
+        .filter(|(name, _)| name.to_str().is_some_and(is_passed))
+        .collect()
 }
 
 fn lines() -> impl Iterator<Item = &'static str> {

@@ -8,7 +8,7 @@ mod run;
 pub use crate::process::How;
 pub(crate) use command_line::one_word;
 pub use command_line::{CommandError, CommandLine, in_folder};
-pub use environment::suite_environment;
+pub use environment::{passed_variables, suite_environment};
 pub use run::{SuiteError, SuiteRan, SuiteRun, run_suite};
 
 use crate::process::find_program;

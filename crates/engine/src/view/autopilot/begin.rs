@@ -107,7 +107,7 @@ impl Engine {
             cancelled: &self.cancellation(),
             run_dir: None,
         };
-        self.with_suites(&base, || {
+        self.with_suites((&memory, &base), None, || {
             suites.of_commit(&self.benches_folder()?, &base).map(Some)
         })
     }

@@ -24,10 +24,11 @@ fn waiting() -> Stage {
     stage
 }
 
-fn call(stage: &Stage) -> Child {
+/// A call, its tests in this language.
+fn call(stage: &Stage, language: &str) -> Child {
     let mut call = stage.program(&autopilot(VERIFIED_RED));
-    let call = call.stdout(Stdio::piped()).stderr(Stdio::piped());
-    call.spawn().unwrap()
+    let call = call.env("LC_ALL", language).stdout(Stdio::piped());
+    call.stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits until a suite begins.
@@ -41,8 +42,8 @@ fn goes_on(stage: &Stage) {
 }
 
 /// Gives a call up, once a suite runs for it.
-fn cut_off(stage: &Stage) {
-    let mut call = call(stage);
+fn cut_off(stage: &Stage, language: &str) {
+    let mut call = call(stage, language);
     begins(stage);
     call.kill().unwrap();
     call.wait().unwrap();
@@ -51,11 +52,12 @@ fn cut_off(stage: &Stage) {
 #[test]
 fn the_same_call_joins_it_and_another_one_ends_it() {
     let stage = waiting();
-    cut_off(&stage);
+    cut_off(&stage, "C");
     // Nobody wants to know any more what those tests say.
     stage.write("tests/more_test.sh", "test_more() { false; }\n");
-    cut_off(&stage);
-    let joined = call(&stage);
+    cut_off(&stage, "C");
+    cut_off(&stage, "POSIX");
+    let joined = call(&stage, "POSIX");
     goes_on(&stage);
     begins(&stage);
     goes_on(&stage);
@@ -66,7 +68,7 @@ fn the_same_call_joins_it_and_another_one_ends_it() {
             .unwrap()
             .lines()
             .count(),
-        3
+        4
     );
     let [project] = &files::list(&stage.store().join("projects"))[..] else {
         panic!("not one project");

@@ -383,6 +383,13 @@ pub fn in_place(
     })
 }
 
+/// What would be copied to a bench now, each by its hash; those of which there is one.
+pub(crate) fn copied_from(start: &StartFacts, config: &Config) -> Vec<String> {
+    let places = config.bench.copy.iter();
+    let hashes = places.map(|place| hash_of(&start.top_level.join(place)));
+    hashes.map(Result::unwrap_or_default).collect()
+}
+
 /// The hash of a file, of where a link leads, or of all that is in a folder.
 fn hash_of(path: &Path) -> io::Result<String> {
     let kind = fs::symlink_metadata(path)?.file_type();
@@ -390,8 +397,12 @@ fn hash_of(path: &Path) -> io::Result<String> {
         let target = fs::read_link(path)?;
         return Ok(journal::sha256_hex(target.as_os_str().as_encoded_bytes()));
     }
-    if !kind.is_dir() {
+    if kind.is_file() {
         return Ok(journal::sha256_hex(&fs::read(path)?));
+    }
+    if !kind.is_dir() {
+        // Nothing of it is copied, and who reads from a pipe waits.
+        return Ok(String::new());
     }
     let mut names: Vec<OsString> = path
         .read_dir()?
