@@ -217,10 +217,7 @@ impl SuiteHost for Host {
         }
         if let Some(folder) = CARRIED.get() {
             claimed(folder)?;
-            *self
-                .is_taken_in
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = true;
+            *self.is_taken_in() = true;
         }
         Ok(())
     }
