@@ -52,6 +52,21 @@ impl Sandbox {
         sandbox
     }
 
+    /// Notes that the tests of the project were quick when they were run last, so that no process of their own is made for them.
+    pub fn note_quick_tests(&self) {
+        let calls = self.calls();
+        fs::create_dir_all(&calls).unwrap();
+        fs::write(calls.join("quick"), "").unwrap();
+    }
+
+    /// Where the calls are whose tests are run by a process of their own.
+    pub fn calls(&self) -> PathBuf {
+        let project = self.project();
+        let name = project.to_str().unwrap().trim_start_matches('/');
+        let projects = self.store().join("projects");
+        projects.join(name.replace('/', "-")).join("calls")
+    }
+
     /// Makes the project a repository with somebody's name in it.
     pub fn init(&self) {
         self.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);

@@ -93,6 +93,7 @@ impl Stage {
     /// A project of any kind.
     pub fn of(env: TestEnvironment) -> Self {
         fs::create_dir(env.folder().join("reports")).unwrap();
+        env.note_quick_tests();
         Self { env }
     }
 

@@ -164,6 +164,7 @@ impl<'a> Before<'a> {
 
     fn begun(&self) -> Work {
         let work = self.unbegun();
+        work.environment.note_quick_tests();
         let mut start = vec!["start".to_owned(), self.task.to_owned()];
         match self.way {
             _ if !self.baseline => {}
