@@ -9,17 +9,41 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// The caller, during one call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Client {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) can: ClientAbilities,
-    pub(crate) cancelled: Arc<AtomicBool>,
-    pub(crate) waits_no_more: Arc<AtomicBool>,
+    pub(crate) bond: Arc<Bond>,
     pub(crate) answers: BTreeMap<String, Value>,
     pub(crate) kept: Option<Value>,
     pub(crate) roots: Result<Vec<PathBuf>, MissingRoots>,
     pub(crate) news: Option<UnboundedSender<Notice>>,
+}
+
+/// What holds a call and the work for it together.
+#[derive(Debug, Default)]
+pub(crate) struct Bond {
+    is_gone: AtomicBool,
+    outlives: AtomicBool,
+    cancelled: Arc<AtomicBool>,
+    waits_no_more: Arc<AtomicBool>,
+}
+
+impl Bond {
+    /// Tells the work that the client took the call back or went away.
+    pub(crate) fn part(&self) {
+        self.is_gone.store(true, Ordering::Release);
+        if !self.outlives.load(Ordering::Acquire) {
+            self.cancelled.store(true, Ordering::Release);
+            self.end_waiting();
+        }
+    }
+
+    /// Tells it that nothing is to wait for its turn any more.
+    pub(crate) fn end_waiting(&self) {
+        self.waits_no_more.store(true, Ordering::Release);
+    }
 }
 
 /// What a client said it can do.
@@ -97,20 +121,30 @@ impl Client {
         self.can
     }
 
-    /// Set as soon as the client took the call back or went away.
+    /// Set as soon as the work is to end: the client took the call back or went away, and the work does not outlive that.
     pub fn cancelled(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.cancelled)
+        Arc::clone(&self.bond.cancelled)
+    }
+
+    /// Has the work go on when the client takes the call back or goes away.
+    pub fn outlive(&self) {
+        self.bond.outlives.store(true, Ordering::Release);
+    }
+
+    /// Has the work end.
+    pub fn cancel(&self) {
+        self.bond.cancelled.store(true, Ordering::Release);
     }
 
     /// Set as soon as nothing is to wait for its turn any more: the client took the call back, or the connection ends. What has
     /// begun by then may come to its end.
     pub fn waits_no_more(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.waits_no_more)
+        Arc::clone(&self.bond.waits_no_more)
     }
 
     /// Whether the client took the call back or went away.
     pub fn is_gone(&self) -> bool {
-        self.cancelled.load(Ordering::Acquire)
+        self.bond.is_gone.load(Ordering::Acquire)
     }
 
     /// The answer to a question of this name, if it was asked before: the protocol's result, such as

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// What ends a call instead of an answer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Stop {
     /// It cannot be answered.
     Problem(Problem),

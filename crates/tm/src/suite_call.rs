@@ -44,7 +44,7 @@ const STARTED: Duration = Duration::from_secs(10);
 /// How long is waited before it is said what to do when the call is cut off.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long what the tests said waits for somebody who asks for it.
-const UNCLAIMED: Duration = Duration::from_mins(10);
+pub const UNCLAIMED: Duration = Duration::from_mins(10);
 
 /// The call that this process is carrying out for another one.
 static CARRIED: OnceLock<PathBuf> = OnceLock::new();
@@ -236,7 +236,8 @@ fn claimed(folder: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-fn ended(what: &str) -> Fault {
+/// The fault of a call that came to nothing.
+pub fn ended(what: &str) -> Fault {
     Fault::new(Kind::Refused, "cancelled", what).suggest("make the call again")
 }
 

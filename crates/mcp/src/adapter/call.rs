@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ use super::ask::{self, RoundReply};
 use super::folders;
 use super::tasks::Answered;
 use super::{Adapter, Shared};
-use crate::client::{Client, ClientAbilities, MissingRoots, Notice};
+use crate::client::{Bond, Client, ClientAbilities, MissingRoots, Notice};
 use crate::server::Server;
 use crate::stdio::THREADS;
 use crate::stop::{Problem, Stop};
@@ -108,11 +107,11 @@ pub(crate) struct Ticket(
 );
 
 /// Tells a call that nobody waits for it any more, also when its future is dropped.
-struct CancelOnDrop(Arc<AtomicBool>);
+struct PartOnDrop(Arc<Bond>);
 
-impl Drop for CancelOnDrop {
+impl Drop for PartOnDrop {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+        self.0.part();
     }
 }
 
@@ -161,10 +160,8 @@ impl<S: Server> Adapter<S> {
         } else {
             folders::ask_client(&context, &self.shared.stopping).await
         };
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let _guard = CancelOnDrop(Arc::clone(&cancelled));
-        let waits_no_more = Arc::new(AtomicBool::new(false));
-        let _turn = CancelOnDrop(Arc::clone(&waits_no_more));
+        let bond = Arc::<Bond>::default();
+        let _guard = PartOnDrop(Arc::clone(&bond));
         let mut answers: BTreeMap<String, Value> = said.answers.unwrap_or_default();
         let mut kept = said
             .state
@@ -181,8 +178,7 @@ impl<S: Server> Adapter<S> {
                 name: client_name,
                 version,
                 can,
-                cancelled: Arc::clone(&cancelled),
-                waits_no_more: Arc::clone(&waits_no_more),
+                bond: Arc::clone(&bond),
                 answers: std::mem::take(&mut answers),
                 kept: kept.take(),
                 roots: roots.clone(),
@@ -207,10 +203,7 @@ impl<S: Server> Adapter<S> {
                     .await
                 }
             };
-            let ask = match self
-                .await_round(name, round, news, &context, &waits_no_more)
-                .await?
-            {
+            let ask = match self.await_round(name, round, news, &context, &bond).await? {
                 Ok(answer) => return Ok(CallOutcome::Answer(answer)),
                 Err(Stop::Problem(problem)) => return Err(error_data(problem)),
                 Err(Stop::Ask(ask)) => ask,
@@ -243,7 +236,7 @@ impl<S: Server> Adapter<S> {
         round: impl Future<Output = Result<Result<T, Stop>, JoinError>>,
         mut news: UnboundedReceiver<Notice>,
         context: &RequestContext<RoleServer>,
-        waits_no_more: &AtomicBool,
+        bond: &Bond,
     ) -> Result<Result<T, Stop>, ErrorData> {
         let mut patience = std::pin::pin!(async {
             self.shared.stopping.cancelled().await;
@@ -278,7 +271,7 @@ impl<S: Server> Adapter<S> {
                 }
                 () = &mut patience, if waits => {
                     waits = false;
-                    waits_no_more.store(true, Ordering::Release);
+                    bond.end_waiting();
                 }
                 done = &mut round => {
                     return done.map_err(|error| {
@@ -329,8 +322,7 @@ impl<S> Shared<S> {
             name: String::new(),
             version: String::new(),
             can: ClientAbilities::default(),
-            cancelled: Arc::default(),
-            waits_no_more: Arc::default(),
+            bond: Arc::default(),
             answers: BTreeMap::new(),
             kept: None,
             roots,

@@ -5,6 +5,7 @@
 //! | [`tools`] | the tools, by group |
 //! | [`schema`] | what a tool takes, derived from a type |
 //! | [`arguments`] | reading a tool's arguments by that |
+//! | [`calls`] | carrying a call out, also where its client gives it up |
 //! | [`place`] | which project a call is about |
 //! | [`confirm`] | asking the person before something that cannot be undone |
 //! | [`resources`] | runs and workflows as resources |
@@ -14,6 +15,7 @@
 //! Nothing here decides anything: what is accepted and what is refused is the engine's to say.
 
 pub mod arguments;
+pub mod calls;
 pub mod confirm;
 pub mod marks;
 pub mod place;
@@ -21,12 +23,15 @@ pub mod prompts;
 pub mod resources;
 pub mod schema;
 pub mod tools;
+use std::sync::Arc;
+
 pub use mcp::{
     About, Client, Completing, Contents, Problem, Prompt, PromptText, Resource, Server, Stop,
     Template, Tool, ToolAnswer,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use calls::Calls;
 use marks::Marks;
 
 use crate::steps::{Caller, StepSpelling as _, Tools};
@@ -36,9 +41,10 @@ pub use tools::{Group, Toolbox};
 /// The server of this process.
 #[derive(Debug)]
 pub struct Tramline {
-    places: Places,
+    places: Arc<Places>,
     marks: Marks,
-    tools: Toolbox,
+    tools: Arc<Toolbox>,
+    calls: Arc<Calls>,
     groups: Vec<Group>,
 }
 
@@ -46,9 +52,10 @@ impl Tramline {
     /// A server for these projects, with the tools of these groups.
     pub fn new(places: Places, groups: &[Group]) -> Self {
         Self {
-            places,
+            places: Arc::new(places),
             marks: Marks::default(),
-            tools: Toolbox::new(groups),
+            tools: Arc::new(Toolbox::new(groups)),
+            calls: Arc::default(),
             groups: groups.to_vec(),
         }
     }
@@ -94,7 +101,12 @@ impl Server for Tramline {
         arguments: Map<String, Value>,
         client: &Client,
     ) -> Result<ToolAnswer, Stop> {
-        self.tools.call(&self.places, tool, arguments, client)
+        let (places, tools) = (Arc::clone(&self.places), Arc::clone(&self.tools));
+        let tool = tool.to_owned();
+        let name = format!("{} {tool} {}", client.name(), json!(arguments));
+        self.calls.make(name, client, move |client, host| {
+            tools.call(&places, &tool, arguments, (client, host))
+        })
     }
 
     fn resources(&self, client: &Client) -> Result<Vec<Resource>, Stop> {

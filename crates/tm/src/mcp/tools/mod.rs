@@ -16,8 +16,9 @@ mod work_unit;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use engine::{Engine, Fault, Kind};
+use engine::{Engine, Fault, Kind, SuiteHost};
 use mcp::{Client, Hints, Problem, Stop, Tool, ToolAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -112,22 +113,25 @@ impl FromStr for Group {
 }
 
 /// One call of a tool.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Call<'a> {
     places: &'a Places,
     tool: &'static str,
     client: &'a Client,
+    host: Arc<dyn SuiteHost>,
 }
 
 impl Call<'_> {
     /// Opens the project that is meant.
     fn open(&self, meant: &RunSelector) -> Result<Engine, Fault> {
-        self.places.open(meant, self.tool, self.client)
+        let engine = self.places.open(meant, self.tool, self.client)?;
+        Ok(engine.hosted(Arc::clone(&self.host)))
     }
 
     /// Opens the project that something is to begin in.
     fn open_to_begin(&self, meant: &RunSelector) -> Result<Engine, Fault> {
-        self.places.open_to_begin(meant, self.tool, self.client)
+        let engine = self.places.open_to_begin(meant, self.tool, self.client)?;
+        Ok(engine.hosted(Arc::clone(&self.host)))
     }
 }
 
@@ -258,13 +262,13 @@ impl Toolbox {
         Some(&entry.handler.schema)
     }
 
-    /// Calls a tool. What goes wrong is an answer too, so that the model reads it.
+    /// Calls a tool, whose suites are run where the host says. What goes wrong is an answer too, so that the model reads it.
     pub fn call(
         &self,
         places: &Places,
         tool: &str,
         arguments: Map<String, Value>,
-        client: &Client,
+        (client, host): (&Client, Arc<dyn SuiteHost>),
     ) -> Result<ToolAnswer, Stop> {
         let entry = self
             .entries
@@ -285,6 +289,7 @@ impl Toolbox {
             places,
             tool: entry.name,
             client,
+            host,
         };
         match (entry.handler.call)(call, arguments) {
             Ok(mut value) => {

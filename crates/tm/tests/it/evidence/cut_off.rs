@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::{Child, Stdio};
 
+use serde_json::json;
+use testkit::mcp::Server;
 use testkit::{Outcome, files};
 
 use super::stage::{Stage, VERIFIED_RED};
@@ -50,6 +52,12 @@ fn cut_off(stage: &Stage, language: &str) {
     call.wait().unwrap();
 }
 
+/// How many suites were run.
+fn suites(stage: &Stage) -> usize {
+    let ran = fs::read_to_string(stage.outside("ran")).unwrap();
+    ran.lines().count()
+}
+
 #[test]
 fn the_same_call_joins_it_and_another_one_ends_it() {
     let stage = waiting();
@@ -64,13 +72,58 @@ fn the_same_call_joins_it_and_another_one_ends_it() {
     goes_on(&stage);
     let accepted = Outcome::of(&joined.wait_with_output().unwrap()).ok();
     assert_eq!(accepted["validated"], true, "{accepted:#}");
-    assert_eq!(
-        fs::read_to_string(stage.outside("ran"))
-            .unwrap()
-            .lines()
-            .count(),
-        4
-    );
+    assert_eq!(suites(&stage), 4);
     let calls = files::list(&stage.calls());
     assert_eq!(calls.len(), 1, "{calls:?}");
+}
+
+/// Makes a call of the tool, and does not wait for it.
+fn tool_call(server: &mut Server) -> u64 {
+    let call = json!({
+        "name": "autopilot_complete_phase",
+        "arguments": { "phase": "RED", "verify": true },
+    });
+    server.ask("tools/call", &call)
+}
+
+#[test]
+fn the_same_call_of_a_tool_joins_it_and_another_one_ends_it() {
+    let stage = waiting();
+    let mut server = stage.server(&[]);
+    server.initialize("2025-06-18", &json!({}));
+    let mut cut_off = || {
+        let call = tool_call(&mut server);
+        begins(&stage);
+        let back = json!({ "requestId": call, "reason": "it takes a minute" });
+        server.tell("notifications/cancelled", &back);
+        server.request("ping", &json!({}));
+    };
+    cut_off();
+    stage.write("tests/more_test.sh", "test_more() { false; }\n");
+    cut_off();
+    let joined = tool_call(&mut server);
+    goes_on(&stage);
+    begins(&stage);
+    goes_on(&stage);
+    let accepted = server.answer(&json!(joined));
+    let accepted = &accepted["result"]["structuredContent"];
+    assert_eq!(accepted["validated"], true, "{accepted:#}");
+    assert_eq!(suites(&stage), 3);
+}
+
+#[test]
+fn what_a_tool_ran_for_nobody_is_not_taken_in() {
+    let stage = waiting();
+    let mut server = stage.server(&[]);
+    server.initialize("2025-06-18", &json!({}));
+    let before = stage.journal();
+    let call = tool_call(&mut server);
+    begins(&stage);
+    server.tell("notifications/cancelled", &json!({ "requestId": call }));
+    server.request("ping", &json!({}));
+    goes_on(&stage);
+    begins(&stage);
+    goes_on(&stage);
+    server.end();
+    assert_eq!(stage.journal(), before);
 }
