@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
 use crate::capability::tests::evidence::{OFF_BENCH, OUTPUT};
 use crate::capability::tests::ignored::IGNORED;
-use crate::capability::tests::read::{CONFIGURED, GONE, SNAPSHOTS};
+use crate::capability::tests::read::{CONFIGURED, FLAKY, GONE, SNAPSHOTS};
 use crate::next_step::{Verb, argument, step};
 
 /// The texts of a code.
@@ -279,10 +279,16 @@ pub(crate) const UNKNOWN_RUNNER: &str = concat!(
 pub fn message(code: &str, facts: &Map<String, Value>) -> String {
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
     match code {
-        "red_requires_failing_tests" => match number("passed") {
-            1 => "RED needs failing tests, and the only one passed".to_owned(),
-            many => format!("RED needs failing tests, and all {many} passed"),
-        },
+        "red_requires_failing_tests" => {
+            let mut message = match number("passed") {
+                1 => "RED needs failing tests, and the only one passed".to_owned(),
+                many => format!("RED needs failing tests, and all {many} passed"),
+            };
+            if let Some(flaky) = names(facts, FLAKY) {
+                message = format!("{message}, these only when they were tried again: {flaky}");
+            }
+            message
+        }
         "no_tests_ran" if number("skipped") > 0 => {
             format!("No test ran: all {} were skipped", number("skipped"))
         }

@@ -147,6 +147,17 @@ pub struct TestReport {
 }
 
 impl TestReport {
+    /// Makes those of the tests that failed flaky that passed when they were tried again.
+    pub fn make_flaky(&mut self, passed_again: impl Fn(&str) -> bool) {
+        let failed = self.tests.iter_mut();
+        for test in failed.filter(|test| test.outcome.is_failure() && passed_again(&test.id)) {
+            let counted = self.totals.number_of(test.outcome);
+            *counted = counted.saturating_sub(1);
+            test.outcome = Outcome::Flaky;
+            *self.totals.number_of(Outcome::Flaky) += 1;
+        }
+    }
+
     /// Adds the tests of another report of the same run: of another package, say.
     pub fn merge(&mut self, other: Self) {
         let totals = &other.totals;

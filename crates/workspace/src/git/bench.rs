@@ -86,7 +86,14 @@ impl Bench {
 
     /// Removes whatever a suite put beside the checkout, and the checkout itself where something else is in its place: nothing is
     /// written behind a link, wherever it leads.
-    fn settle(&self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Where something of it cannot be removed.
+    pub fn settle(&self) -> Result<(), GitError> {
+        self.settled().map_err(|error| self.cannot_clear(error))
+    }
+
+    fn settled(&self) -> io::Result<()> {
         let above = self.above();
         let is_own = |folder: &Path| lstat(folder).map(|at| at.is_some_and(|at| at.is_dir()));
         if is_own(&above)? && is_own(&self.top_level)? {
@@ -190,7 +197,7 @@ impl Repository {
         head: &Oid,
         made_by: Option<&str>,
     ) -> Result<bool, GitError> {
-        bench.settle().map_err(|error| bench.cannot_clear(error))?;
+        bench.settle()?;
         let mut made = made_by.map_or_else(Vec::new, |key| bench.made(key));
         if made.is_empty() {
             // What is made next may be left half made.

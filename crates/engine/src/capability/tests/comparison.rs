@@ -28,7 +28,7 @@ use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::evidence::{OUTPUT, TestEvidence, baseline, level_name};
 use crate::capability::tests::findings::changed_since_commit;
 use crate::capability::tests::read::{
-    CONFIGURED, GONE, MOST_NAMED, SNAPSHOTS, few, name_of, named, short,
+    CONFIGURED, FLAKY, GONE, MOST_NAMED, SNAPSHOTS, few, name_of, named, short,
 };
 use crate::capability::tests::results::Counts;
 use crate::capability::tests::rule::{self, Given, POLICIES, Red};
@@ -486,7 +486,7 @@ impl Comparison<'_> {
         if flaky.is_empty() {
             return;
         }
-        self.facts.insert("flakyTests".to_owned(), named(&flaky));
+        self.facts.insert(FLAKY.to_owned(), named(&flaky));
         let found = finding(
             "flaky",
             format!("passed only when they were tried again: {}", few(&flaky)),

@@ -24,6 +24,8 @@ use crate::support::{HandlerError, refusal};
 
 /// What a report says where files were changed that configure the runner: which.
 pub(crate) const CONFIGURED: &str = "runnerConfig";
+/// The fact with the names of tests that passed only when they were tried again.
+pub(crate) const FLAKY: &str = "flakyTests";
 /// What such a report says of tests that passed before, and are gone or skipped: which.
 pub(crate) const GONE: &str = "goneTests";
 /// What a report of passing tests says of snapshots that came with it: what they are of.

@@ -444,3 +444,37 @@ fn no_suite_is_run_that_says_nothing_new() {
     assert_eq!(since("commit"), 0);
     assert_eq!(since("finalize --verify"), 1);
 }
+
+/// A test that fails newly is run once more, by itself, where the runner can be told which: one that passes then shows nothing.
+#[test]
+fn what_fails_newly_has_to_fail_twice() {
+    const PYTEST: &str = "#!/bin/sh
+echo \"$@\" >>ASKED
+JUNIT=${PYTEST_ADDOPTS##*--junitxml=}
+export JUNIT
+sed 's/_test[.]sh/_test.py/g' run.sh | sh
+";
+    let old = [("tests/old_test.py", "test_old() { true; }\n")];
+    let stage = Stage::with_test(r#""command": "./pytest""#, "", &old);
+    let asked = stage.outside("asked");
+    stage.write("pytest", PYTEST.replace("ASKED", asked.to_str().unwrap()));
+    stage.make_executable("pytest");
+    stage.commit_all("A runner that can be told");
+    stage.auto("start 1 --verify").ok();
+    let once = stage.outside("once");
+    let flaky = format!(
+        "test_spaces() {{ [ -e '{0}' ] || {{ touch '{0}'; false; }}; }}\n",
+        once.display()
+    );
+    stage.write("tests/spaces_test.py", flaky);
+    let refused = stage.auto(VERIFIED_RED);
+    assert_eq!(refused.code(), "red_requires_failing_tests", "{refused:?}");
+    fs::remove_file(&once).unwrap();
+    stage.write("tests/tabs_test.py", "test_tabs() { false; }\n");
+    let accepted = stage.auto(VERIFIED_RED).ok();
+    warns(&accepted, "passed only when they were tried again");
+    let asked = fs::read_to_string(asked).unwrap();
+    let again = "--maxfail=0 tests/spaces_test.py";
+    let runs: Vec<bool> = asked.lines().map(|line| line.starts_with(again)).collect();
+    assert_eq!(runs, [false, false, true, false, true], "{asked}");
+}

@@ -13,7 +13,7 @@ use crate::runner::definition::{
     leads_to, option_command, script_behind, within, without_wrappers,
 };
 use crate::suite::command_line::{CommandLine, one_word, simple_commands};
-use runners::{Added, NAMING, OWN, REPORT, RUNNERS, Runner};
+use runners::{Added, NAMING, OWN, REPORT, RUNNERS, Runner, Selects};
 
 /// How many scripts are followed, one into another.
 const LEVELS: usize = 3;
@@ -49,14 +49,57 @@ pub struct Reporting {
     pub prints_unloaded: bool,
 }
 
+/// Some of the tests of a project.
+#[derive(Debug, Clone, Copy)]
+pub struct SomeTests<'a> {
+    /// The files that they are in, from the project's root.
+    pub files: &'a [String],
+    /// Their ids.
+    pub ids: &'a [String],
+}
+
+impl SomeTests<'_> {
+    /// What is said to a runner to have it run these, and as few others as it can; none where there is no way to say it.
+    fn arguments(&self, selects: Selects) -> Option<Vec<String>> {
+        let mut names: Vec<&str> = match selects {
+            Selects::Nothing => return None,
+            Selects::Files => return (!self.files.is_empty()).then(|| self.files.to_vec()),
+            // A package and a test in it, and what runs within that.
+            Selects::Functions(_) => self.ids.iter().filter_map(|id| go_function(id)).collect(),
+            // A program and the path of a function in it.
+            Selects::Names => {
+                let ids = self.ids.iter();
+                ids.map(|id| id.split_once("::").map_or(&**id, |(_, path)| path))
+                    .collect()
+            }
+        };
+        names.sort_unstable();
+        names.dedup();
+        match selects {
+            _ if names.is_empty() => None,
+            Selects::Functions(option) => Some(vec![format!("{option}=^({})$", names.join("|"))]),
+            _ => Some(names.into_iter().map(str::to_owned).collect()),
+        }
+    }
+}
+
+/// The function that a test of Go is, or runs within.
+fn go_function(id: &str) -> Option<&str> {
+    let begins = ["Test", "Example", "Fuzz"];
+    id.split('/')
+        .find(|part| begins.iter().any(|begin| part.starts_with(begin)))
+}
+
 /// The test command of the project at `root` with what makes its runner run all tests, and name them in a report below the folder
 /// `own`, if one is given. None where no known runner is seen behind it, where several are, or where nothing is to be done.
 ///
-/// `inherited` gives the variables that the command is run with.
+/// `inherited` gives the variables that the command is run with. Where `only` some tests are to be run, none too where the runner cannot
+/// be told which.
 pub fn adapted(
     root: &Path,
     command: &str,
     own: Option<&Path>,
+    only: Option<&SomeTests<'_>>,
     inherited: impl Fn(&str) -> Option<String>,
 ) -> Option<AdaptedCommand> {
     let asked = CommandLine::parse(command).ok()?;
@@ -82,14 +125,28 @@ pub fn adapted(
         .into_iter()
         .flatten()
         .collect();
-    if let Some(end) = &behind.end {
-        let arguments = added.iter().flat_map(|added| added.arguments);
-        let arguments = arguments.filter(|word| !end.keeps(runner, option_of(word)));
-        end.add(
-            runner,
-            &mut line,
-            arguments.map(|word| put_in(word)).collect(),
-        );
+    let mut selected = match only {
+        Some(only) => only.arguments(runner.selects)?,
+        None => Vec::new(),
+    };
+    let mut behind_dashes = Vec::new();
+    if matches!(runner.selects, Selects::Names) {
+        behind_dashes.append(&mut selected);
+    }
+    match &behind.end {
+        Some(end) => {
+            let arguments = added.iter().flat_map(|added| added.arguments);
+            let arguments = arguments.filter(|word| !end.keeps(runner, option_of(word)));
+            let arguments = arguments.map(|word| put_in(word)).chain(selected);
+            end.add(runner, &mut line, arguments.collect());
+        }
+        None if only.is_some() => return None,
+        None => {}
+    }
+    if !behind_dashes.is_empty() {
+        let has_dashes = line.argv.iter().any(|word| word == "--");
+        let dashes = (!has_dashes).then(|| "--".to_owned());
+        line.argv.extend(dashes.into_iter().chain(behind_dashes));
     }
     for (name, value) in added.iter().flat_map(|added| added.variables) {
         let value = value.replace(REPORT, &quoted(&report));

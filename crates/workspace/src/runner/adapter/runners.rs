@@ -28,6 +28,21 @@ pub(super) struct Runner {
     pub(super) prints_unloaded: bool,
     /// Words with which a command says by itself how it is to be reported.
     pub(super) not_with: &'static [&'static str],
+    /// How it is told which tests to run.
+    pub(super) selects: Selects,
+}
+
+/// How a runner is told to run some of its tests.
+#[derive(Clone, Copy)]
+pub(super) enum Selects {
+    /// It is not known how.
+    Nothing,
+    /// By their files, as arguments.
+    Files,
+    /// By the names of functions, as an expression in an option that begins so.
+    Functions(&'static str),
+    /// By what their names hold, as arguments behind `--`.
+    Names,
 }
 
 /// What is added to a command.
@@ -74,6 +89,7 @@ const NOTHING: Runner = Runner {
     names_files_of_several: false,
     prints_unloaded: false,
     not_with: &[],
+    selects: Selects::Nothing,
 };
 
 /// All of them.
@@ -95,6 +111,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         reports: Added::variables(&[("PYTEST_ADDOPTS", "--junitxml={report}")]),
         writes: Some("pytest.xml"),
         not_with: &["--junitxml", "--junit-xml"],
+        selects: Selects::Files,
         ..NOTHING
     },
     Runner {
@@ -125,6 +142,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         reports: Added::arguments(&["-json"]),
         format: "go-json",
         not_with: &["-json", "-c", "-bench"],
+        selects: Selects::Functions("-run"),
         ..NOTHING
     },
     Runner {
@@ -135,6 +153,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         writes: Some("jest.json"),
         format: "jest-json",
         not_with: &["--json", "--outputFile", "--watch", "--watchAll"],
+        selects: Selects::Files,
         ..NOTHING
     },
     Runner {
@@ -158,6 +177,7 @@ pub(super) const RUNNERS: &[Runner] = &[
             "bench",
             "list",
         ],
+        selects: Selects::Files,
         ..NOTHING
     },
     Runner {
@@ -168,6 +188,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         writes: Some("mocha.json"),
         format: "mocha-json",
         not_with: &["--reporter", "-R", "--watch", "-w"],
+        selects: Selects::Files,
         ..NOTHING
     },
     Runner {
@@ -178,6 +199,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         format: "tap",
         names_files_of_several: true,
         not_with: &["--watch", "-w"],
+        selects: Selects::Files,
         ..NOTHING
     },
     Runner {
@@ -190,6 +212,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         writes: Some("node.tap"),
         format: "tap",
         not_with: &["--test-reporter", "--watch"],
+        selects: Selects::Files,
         ..NOTHING
     },
     Runner {
@@ -204,6 +227,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         writes: Some("rspec.json"),
         format: "rspec-json",
         not_with: &["--format", "-f"],
+        selects: Selects::Files,
         ..NOTHING
     },
     Runner {
@@ -250,6 +274,7 @@ pub(super) const RUNNERS: &[Runner] = &[
             "--format",
             "-Zunstable-options",
         ],
+        selects: Selects::Names,
         ..NOTHING
     },
     Runner {

@@ -21,7 +21,7 @@ fn becomes(files: &[(&str, &str)], command: &str) -> Option<String> {
 fn told(files: &[(&str, &str)], command: &str, own: Option<&str>) -> Option<String> {
     let project = project(files);
     let inherited = |name: &str| (name == "NODE_OPTIONS").then(|| "--no-warnings".to_owned());
-    let found = adapted(project.path(), command, own.map(Path::new), inherited)?;
+    let found = adapted(project.path(), command, own.map(Path::new), None, inherited)?;
     let env = found.line.env.iter();
     let env = env.map(|(name, value)| format!("{name}={value}"));
     let words: Vec<String> = env.chain(found.line.argv.iter().cloned()).collect();
@@ -147,7 +147,7 @@ fn variables_reach_a_runner_behind_any_script() {
 fn a_folder_with_a_blank_stays_one_word() {
     let project = project(&[]);
     let own = Path::new("/a b/\"c");
-    let found = adapted(project.path(), "pytest", Some(own), |_| None).unwrap();
+    let found = adapted(project.path(), "pytest", Some(own), None, |_| None).unwrap();
     let told = &found.line.env[0].1;
     let expected = " --junitxml=\"/a b/\\\"c/pytest.xml\"";
     assert!(told.ends_with(expected), "{told}");
@@ -167,4 +167,47 @@ fn runners_that_name_their_tests_are_seen_behind_scripts() {
     for command in ["make check", "sh run.sh", "cargo build", "npm test"] {
         assert!(!seen(&[("run.sh", "./check\n")], command), "{command}");
     }
+}
+
+#[test]
+fn runners_are_told_which_tests_to_run() {
+    let files = ["tests/test_cart.py".to_owned(), "tests/b.py".to_owned()];
+    let ids = [
+        "shop/TestCart/adds_one",
+        "shop/TestCart/adds_two",
+        "shop/ExampleCart",
+        "till::tests::holds",
+    ];
+    let ids = ids.map(str::to_owned);
+    let only = SomeTests {
+        files: &files,
+        ids: &ids,
+    };
+    let manifest = scripts(r#"{"test": "tsc && vitest run --bail 1"}"#);
+    let project = project(&[("package.json", &manifest)]);
+    let told = |command: &str| {
+        let found = adapted(project.path(), command, None, Some(&only), |_| None);
+        found.map_or("not".to_owned(), |found| found.line.argv.join(" "))
+    };
+    let commands = "pytest -q; npm test; npx vitest run --bail 1; go test -v ./... -args -x; cargo test; \
+        cargo test --workspace -- --nocapture; make check; tox";
+    let told: Vec<String> = commands.split("; ").map(told).collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    pytest -q --maxfail=0 tests/test_cart.py tests/b.py
+    npm test -- tests/test_cart.py tests/b.py
+    npx vitest run --bail=0 tests/test_cart.py tests/b.py
+    go test -v ./... -failfast=false -run=^(ExampleCart|TestCart)$ -args -x
+    cargo test --no-fail-fast -- shop/ExampleCart shop/TestCart/adds_one shop/TestCart/adds_two tests::holds
+    cargo test --workspace --no-fail-fast -- --nocapture shop/ExampleCart shop/TestCart/adds_one shop/TestCart/adds_two tests::holds
+    not
+    not
+    ");
+    let none = SomeTests {
+        files: &[],
+        ids: &[],
+    };
+    assert_eq!(
+        adapted(project.path(), "pytest", None, Some(&none), |_| None),
+        None
+    );
 }

@@ -564,3 +564,19 @@ pub(crate) fn refused(
 ) -> Fault {
     Fault::new(Kind::Refused, code, message).suggest(suggestion)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::plain_id;
+
+    #[test]
+    fn an_id_may_stand_bare_in_commands_and_names() {
+        let long = "1".repeat(101);
+        for id in ["", "-1", ".1", "1..2", "1 2", "a/b", &long] {
+            assert!(plain_id(id).is_err(), "{id}");
+        }
+        for id in ["1", "1.2", "HAM-7", &long[1..]] {
+            assert!(plain_id(id).is_ok(), "{id}");
+        }
+    }
+}

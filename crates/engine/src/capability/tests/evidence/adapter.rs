@@ -59,7 +59,7 @@ impl Adapter {
             return Ok(None);
         };
         let inherited = |name: &str| env::var(name).ok();
-        let adapt = |own| adapted(suite.folder, suite.command, own, inherited);
+        let adapt = |own| adapted(suite.folder, suite.command, own, suite.only, inherited);
         let wanted = Some(own.path()).filter(|_| suite.reports.is_empty());
         let Some(mut command) = adapt(wanted) else {
             return Ok(None);

@@ -12,6 +12,7 @@ use workspace::config::Config;
 use workspace::convention::paths::PathClasses;
 use workspace::git::{self, InvalidRepoPath, Oid, RepoPath, Repository};
 use workspace::process::{Cancellation, How};
+use workspace::runner::adapter::SomeTests;
 use workspace::runner::editable::EditableInstalls;
 use workspace::suite::suite_environment;
 
@@ -119,26 +120,11 @@ impl<'a> Bench<'a> {
     ) -> Result<TestEvidence, Fault> {
         let dir = self.run_dir.as_deref();
         let _seen = dir.and_then(|dir| SuiteNote::write(dir, on));
-        let installs = self.editable_installs();
-        if let Some(hook) = installs.hooks.first() {
-            return Err(refused(
-                "setup_needed",
-                format!(
-                    "a package is installed as a link into the working tree, so that tests elsewhere would load that: {}",
-                    hook.display()
-                ),
-                "set bench.setup to a command that installs the project where it is run",
-            ));
-        }
+        let installs = self.installs()?;
         let copies = self.make_ready(tree)?;
-        let mut env =
-            suite_environment(&self.checkout.home(), &self.config.bench.env).map_err(|error| {
-                Fault::environment("git_io", "cannot make a home folder for the tests", &error)
-            })?;
-        env.extend(self.environment(&installs));
-        let reports: Vec<PathBuf> = self
-            .reports
-            .iter()
+        let env = self.suite_environment(&installs)?;
+        let reports = self.reports.iter();
+        let reports: Vec<PathBuf> = reports
             .map(|path| self.place_of(path).unwrap_or_else(|| path.clone()))
             .collect();
         let mut taken = suite::verify(&Suite {
@@ -150,7 +136,74 @@ impl<'a> Bench<'a> {
         if let Some(runner) = &mut taken.runner {
             runner.copies = copies;
         }
-        // Some tests have the folder in their names that they are run in: it is the project's, for whoever compares them.
+        self.name_as_at_home(&mut taken);
+        if may_break && let Some(path) = &self.coverage {
+            let written = self.place_of(path).unwrap_or_else(|| path.clone());
+            taken.take_coverage_of(&written, path)?;
+        }
+        Ok(taken)
+    }
+
+    /// Runs some tests on the tree that is there, which is called `on` for people; none where the runner cannot be told which, or comes to
+    /// no result.
+    ///
+    /// # Errors
+    /// Where nobody wants to know any more, and where files cannot be written.
+    pub fn tested_again(
+        &self,
+        on: &str,
+        only: &SomeTests<'_>,
+        format: Option<TestFormat>,
+    ) -> Result<Option<TestEvidence>, Fault> {
+        if !self.reports.is_empty() {
+            return Ok(None);
+        }
+        let dir = self.run_dir.as_deref();
+        let _seen = dir.and_then(|dir| SuiteNote::write(dir, on));
+        self.checkout.settle()?;
+        let env = self.suite_environment(&self.installs()?)?;
+        let mut taken = suite::verify_some(&Suite {
+            format,
+            only: Some(only),
+            ..self.suite(&env, true)
+        })?;
+        if let Some(taken) = &mut taken {
+            self.name_as_at_home(taken);
+        }
+        Ok(taken)
+    }
+
+    /// The packages that are installed as links, where the tests find those of the bench behind them.
+    fn installs(&self) -> Result<EditableInstalls, Fault> {
+        let installs = self.editable_installs();
+        if let Some(hook) = installs.hooks.first() {
+            return Err(refused(
+                "setup_needed",
+                format!(
+                    "a package is installed as a link into the working tree, so that tests elsewhere would load that: {}",
+                    hook.display()
+                ),
+                "set bench.setup to a command that installs the project where it is run",
+            ));
+        }
+        Ok(installs)
+    }
+
+    /// All variables that tests are run with.
+    fn suite_environment(
+        &self,
+        installs: &EditableInstalls,
+    ) -> Result<Vec<(OsString, OsString)>, Fault> {
+        let mut env =
+            suite_environment(&self.checkout.home(), &self.config.bench.env).map_err(|error| {
+                Fault::environment("git_io", "cannot make a home folder for the tests", &error)
+            })?;
+        env.extend(self.environment(installs));
+        Ok(env)
+    }
+
+    /// Some tests have the folder in their names that they are run in: it is the project's, for whoever compares them.
+    fn name_as_at_home(&self, taken: &mut TestEvidence) {
         let [there, here] = [
             self.checkout.project_root(),
             &self.memory.start.project_root,
@@ -160,11 +213,6 @@ impl<'a> Bench<'a> {
         for test in tests.filter(|test| test.id.contains(&*there)) {
             test.id = test.id.replace(&*there, &here).into();
         }
-        if may_break && let Some(path) = &self.coverage {
-            let written = self.place_of(path).unwrap_or_else(|| path.clone());
-            taken.take_coverage_of(&written, path)?;
-        }
-        Ok(taken)
     }
 
     /// Brings a tree in, with all that the project's tests need beside it. Returns what was copied, by its hash.
@@ -294,6 +342,7 @@ impl<'a> Bench<'a> {
             may_break: false,
             env,
             is_whole,
+            only: None,
         }
     }
 
@@ -380,6 +429,7 @@ pub fn in_place(
         may_break,
         env: &[],
         is_whole: false,
+        only: None,
     })
 }
 

@@ -138,6 +138,19 @@ impl TestEvidence {
             .filter(Ledger::names_any)
     }
 
+    /// Makes those of the tests that failed flaky that pass in another run.
+    pub fn make_flaky(&mut self, again: &Ledger) {
+        let Some(report) = &mut self.report else {
+            return;
+        };
+        report.make_flaky(|id| again.outcome(id).is_some_and(Outcome::is_success));
+        self.counts = counts(&report.totals);
+        let ledger = Ledger::of(report);
+        if let Some(ran) = &mut self.ran {
+            ran.ledger = Some(ledger);
+        }
+    }
+
     /// All that a repeated report has to be the same in.
     pub fn digest(&self) -> Value {
         match self.verify {

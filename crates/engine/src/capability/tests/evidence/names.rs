@@ -63,7 +63,7 @@ pub(crate) fn pattern(id: &str) -> String {
 const BETWEEN: [&str; 3] = [" > ", " \u{203a} ", "::"];
 
 /// The first part of a test's name, which may be its file, and the rest; none where it has one part.
-fn first_part(id: &str) -> Option<(&str, &str)> {
+pub(super) fn first_part(id: &str) -> Option<(&str, &str)> {
     let parts = BETWEEN.iter().filter_map(|between| id.split_once(between));
     parts.min_by_key(|(first, _)| first.len())
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use text::plain::{cut_bytes, many_lines};
 use workspace::config::{Config, Level};
 use workspace::process::Cancellation;
-use workspace::runner::adapter::runners_behind;
+use workspace::runner::adapter::{SomeTests, runners_behind};
 use workspace::runner::identity::identity;
 use workspace::suite::{CommandLine, How, SuiteRan, SuiteRun, run_suite};
 
@@ -76,6 +76,19 @@ pub struct Suite<'a> {
     pub env: &'a [(OsString, OsString)],
     /// Whether it has no other.
     pub is_whole: bool,
+    /// The tests that are to be run; all of them, if none are named.
+    pub only: Option<&'a SomeTests<'a>>,
+}
+
+/// Runs the tests of a suite that only some are wanted of; none where its runner cannot be told which, or comes to no result.
+pub fn verify_some(suite: &Suite<'_>) -> Result<Option<TestEvidence>, Fault> {
+    let Some(adapter) = Adapter::of(suite)? else {
+        return Ok(None);
+    };
+    match verify_by(suite, Some(&adapter)) {
+        Err(fault) if fault.code == "cancelled" => Err(fault),
+        done => Ok(done.unwrap_or_default()),
+    }
 }
 
 /// Runs the test command, reads its result, and notes what it was run by.

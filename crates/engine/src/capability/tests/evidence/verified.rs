@@ -5,26 +5,32 @@ use std::path::{Path, PathBuf};
 
 use ::test_report::{Outcome, TestFormat};
 use machine::RunState;
-use machine::role::Shows;
+use machine::role::{FileClass, Shows};
 use machine::state::Token;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plain::one_line;
 use workspace::config::{Config, Level};
+use workspace::convention::paths::Language;
 use workspace::git::Oid;
 use workspace::process::Cancellation;
+use workspace::runner::adapter::SomeTests;
 
 use crate::capability::memory::{BENCH, FROZEN, Memory};
 use crate::capability::tests::comparison::carried;
 use crate::capability::tests::difference::Difference;
 use crate::capability::tests::evidence::bench::{Bench, benches, in_place};
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::names::first_part;
 use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::evidence::{TestEvidence, baseline};
 use crate::capability::tests::known;
 use crate::fault::Fault;
 use crate::running_suite::SuiteNote;
 use crate::support::HandlerError;
+
+/// More tests than these are not tried again: something is wrong with all of them.
+const MOST_TRIED_AGAIN: usize = 50;
 
 /// The trees that a suite was run on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,9 +124,9 @@ impl Asked<'_> {
             }
         }
         let ran = if is_red {
-            self.of_red(&bench, &tested)
+            self.of_red(&bench, &tested, baseline.as_deref())
         } else {
-            bench.tested("the work", &tested, true, self.format)
+            self.tested(&bench, "the work", &tested, baseline.as_deref())
         };
         let mut taken = match ran {
             Ok(taken) => taken,
@@ -152,8 +158,13 @@ impl Asked<'_> {
 
     /// The new tests without the product that was written for them; with it where they say nothing else, such as tests that cannot be
     /// built without, or a runner that ends before any of them.
-    fn of_red(&self, bench: &Bench<'_>, tested: &Oid) -> Result<TestEvidence, Fault> {
-        let without = bench.tested("the work without its product", tested, true, self.format);
+    fn of_red(
+        &self,
+        bench: &Bench<'_>,
+        tested: &Oid,
+        baseline: Option<&TestEvidence>,
+    ) -> Result<TestEvidence, Fault> {
+        let without = self.tested(bench, "the work without its product", tested, baseline);
         let is_told = match &without {
             Ok(taken) => fails_by_name(taken),
             Err(fault) => is_final(fault),
@@ -161,7 +172,7 @@ impl Asked<'_> {
         if is_told || *tested == self.work.tree {
             return without;
         }
-        match bench.tested("the work", &self.work.tree, true, self.format) {
+        match self.tested(bench, "the work", &self.work.tree, baseline) {
             Err(fault) if is_final(&fault) => Err(fault),
             Err(_) => without,
             Ok(with) => match without {
@@ -178,16 +189,74 @@ impl Asked<'_> {
         }
     }
 
+    /// Runs the suite on a tree, and the tests that fail newly once more, where the runner can be told which: those that pass then are
+    /// flaky.
+    fn tested(
+        &self,
+        bench: &Bench<'_>,
+        on: &str,
+        tree: &Oid,
+        baseline: Option<&TestEvidence>,
+    ) -> Result<TestEvidence, Fault> {
+        let mut taken = bench.tested(on, tree, true, self.format)?;
+        let Some(now) = taken.ledger() else {
+            return Ok(taken);
+        };
+        let mut ids = self.newly_failing(&now, baseline)?;
+        ids.retain(|id| now.outcome(id) != Some(Outcome::NotCollected));
+        if ids.is_empty() || ids.len() > MOST_TRIED_AGAIN {
+            return Ok(taken);
+        }
+        let only = SomeTests {
+            files: &self.files_of(&ids),
+            ids: &ids,
+        };
+        let again = bench.tested_again("tests that failed", &only, self.format)?;
+        if let Some(again) = again.and_then(|again| again.ledger()) {
+            taken.make_flaky(&again);
+        }
+        Ok(taken)
+    }
+
+    /// The files that tests are in, from the project's root: those of tests that the work has changed, and those that their names begin
+    /// with.
+    fn files_of(&self, ids: &[String]) -> Vec<String> {
+        let repository = self.work.memory.repository();
+        let changed = self.of_item.iter().filter(|one| {
+            one.after.is_some() && one.classes.contains(&FileClass::Tests) && !one.is_inside()
+        });
+        let changed = changed.map(|one| repository.name_in_scope(&one.path));
+        let root = &self.work.memory.start.project_root;
+        let named = ids.iter().filter_map(|id| Some(first_part(id)?.0));
+        let named = named.filter(|name| root.join(name).is_file());
+        let mut files: Vec<String> = changed.chain(named.map(str::to_owned)).collect();
+        files.retain(|file| Language::of(file).is_some());
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
     /// Whether a test fails that did not before the item.
     fn fails_newly(&self, taken: &TestEvidence) -> Result<bool, Fault> {
         let Some(now) = taken.ledger() else {
             return Ok(taken.counts.failing() > 0);
         };
-        let before = match &taken.baseline {
+        Ok(!self
+            .newly_failing(&now, taken.baseline.as_deref())?
+            .is_empty())
+    }
+
+    /// The tests that fail, and did not before the item.
+    fn newly_failing(
+        &self,
+        now: &Ledger,
+        baseline: Option<&TestEvidence>,
+    ) -> Result<Vec<String>, Fault> {
+        let before = match baseline {
             Some(baseline) => baseline.ledger(),
             None => known::before(self.run_dir, self.run, Some(self.present))?,
         };
-        Ok(!now.newly_failing(before.as_ref()).is_empty())
+        Ok(now.newly_failing(before.as_ref()))
     }
 
     /// The work with the tests of the report of failing tests that it is held against, where these are not the same any more: who adds
