@@ -478,3 +478,25 @@ sed 's/_test[.]sh/_test.py/g' run.sh | sh
     let runs: Vec<bool> = asked.lines().map(|line| line.starts_with(again)).collect();
     assert_eq!(runs, [false, false, true, false, true], "{asked}");
 }
+
+/// What nothing passed on is no bench that is known to do.
+#[test]
+fn a_bench_on_which_nothing_passed_yet_may_be_of_no_use() {
+    const SUITE: &str = "echo TAP version 14
+if [ -e tests/new_test.sh ] && [ ! -e src/new.sh ]; then
+  echo not ok 1 - new; echo 1..1; exit 1
+fi
+bad=; [ -e made.tmp ] || bad='not '
+echo \"${bad}ok 1 - old\"
+[ ! -e tests/new_test.sh ] || echo \"${bad}ok 2 - new\"
+echo 1..$(ls tests/new_test.sh . 2>/dev/null | grep -c -e new_test -e suite.sh)
+";
+    let stage = with_suite(SUITE);
+    stage.write("made.tmp", "");
+    stage.auto("start 1").ok();
+    stage.write("tests/new_test.sh", "new\n");
+    stage.auto(VERIFIED_RED).ok();
+    stage.write("src/new.sh", "new\n");
+    let accepted = stage.auto(VERIFIED_GREEN).ok();
+    warns(&accepted, "run in the working tree");
+}

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use ::test_report::Outcome;
 use machine::RunState;
 use machine::state::Token;
 use serde_json::{Map, Value};
 use workspace::config::Level;
 
 use crate::capability::memory::{BASELINE, BENCH, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, SHOWN};
+use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::{TestEvidence, level_name, level_named};
 use crate::capability::tests::read::MOST_NAMED;
 use crate::fault::Fault;
@@ -49,10 +51,17 @@ pub(crate) fn is_due(run: &RunState, present: &Token) -> bool {
     is_of_item && is_unknown(run)
 }
 
-/// Whether a suite that was run on the bench told of its tests.
-pub(crate) fn was_verified(kept: &Map<String, Value>) -> Result<bool, Fault> {
+/// Whether a suite that was run on the bench told of its tests, and one of them passed, as far as they have names.
+pub(crate) fn was_verified(dir: &Path, kept: &Map<String, Value>) -> Result<bool, Fault> {
     let last = LAST_LEVEL.text(kept).and_then(level_named);
-    Ok([level(kept)?, last].contains(&Some(Level::Verified)))
+    if ![level(kept)?, last].contains(&Some(Level::Verified)) {
+        return Ok(false);
+    }
+    let Some(ledger) = LAST_LEDGER.text(kept) else {
+        return Ok(true);
+    };
+    let ledger = Ledger::read(dir, ledger)?;
+    Ok(ledger.those(Outcome::is_success).next().is_some())
 }
 
 /// The level of what was found out of before the run; none where nothing was.

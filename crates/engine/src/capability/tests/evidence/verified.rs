@@ -109,7 +109,7 @@ impl Asked<'_> {
         let bench = suites.bench(&benches(self.run_dir), &work.base)?;
         let bench = bench.covering(self.coverage.filter(|_| !is_red));
         // On a bench that was of use once, what fails there fails for want of something in the work.
-        let is_proven = baseline::was_verified(&self.run.kept)?;
+        let is_proven = baseline::was_verified(self.run_dir, &self.run.kept)?;
         let instead_of = |fault| {
             if is_proven {
                 return Err(fault);
