@@ -249,11 +249,17 @@ fn red_without_tests(given: &Given<'_>) -> Option<Finding> {
         return None;
     }
     let changed = names(given.of_item);
+    let in_form = |one: &&Difference| one.protected == Some(Protected::Form);
+    let formed = names(given.of_item.iter().filter(in_form));
     let (why, then) = match (given.ignored, &changed[..], given.untouched) {
         ([], [], []) => ("nothing was changed since the last commit".to_owned(), String::new()),
         ([], [], untouched) => (
             format!("what is changed was there before this subtask: {}", few(untouched)),
             format!("; name those of them that belong to it with {}", Argument("files")),
+        ),
+        ([], ..) if !formed.is_empty() => (
+            format!("the tests changed in form only: {}", few(&formed)),
+            String::new(),
         ),
         ([], changed, _) => (
             format!("no changed file is a test: {}", few(changed)),
