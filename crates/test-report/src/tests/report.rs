@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::TestFormat;
@@ -147,10 +149,26 @@ pub struct TestReport {
 }
 
 impl TestReport {
-    /// Makes those of the tests that failed flaky that passed when they were tried again.
-    pub fn make_flaky(&mut self, passed_again: impl Fn(&str) -> bool) {
-        let failed = self.tests.iter_mut();
-        for test in failed.filter(|test| test.outcome.is_failure() && passed_again(&test.id)) {
+    /// Marks as flaky the failed tests that passed in `again`, another run. Of several tests with one id nobody can tell which is which:
+    /// all of them have to be in both runs, and pass in that one.
+    pub fn mark_flaky(&mut self, again: &Self) {
+        let mut missing: HashMap<Box<str>, usize> = HashMap::new();
+        for test in &self.tests {
+            *missing.entry(test.id.clone()).or_default() += 1;
+        }
+        for test in &again.tests {
+            if let Some(missing) = missing.get_mut(&test.id) {
+                *missing = if test.outcome.is_success() {
+                    missing.saturating_sub(1)
+                } else {
+                    usize::MAX
+                };
+            }
+        }
+        for test in &mut self.tests {
+            if !test.outcome.is_failure() || missing[&test.id] > 0 {
+                continue;
+            }
             let counted = self.totals.number_of(test.outcome);
             *counted = counted.saturating_sub(1);
             test.outcome = Outcome::Flaky;
@@ -177,5 +195,53 @@ impl TestReport {
         }
         self.tests.extend(other.tests);
         self.notes.extend(other.notes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(tests: &[(&str, Outcome)]) -> TestReport {
+        let mut totals = Totals::default();
+        for (_, outcome) in tests {
+            totals.count(*outcome, 1);
+        }
+        let test = |(id, outcome): &(&str, Outcome)| Test {
+            id: (*id).into(),
+            outcome: *outcome,
+            message: None,
+            file: None,
+        };
+        TestReport {
+            format: TestFormat::Junit,
+            totals,
+            named: Named::Every,
+            tests: tests.iter().map(test).collect(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_test_is_flaky_when_all_of_its_id_pass_in_another_run() {
+        use Outcome::{Failed, Flaky, Passed};
+        let twins = [("twin", Passed), ("twin", Failed)];
+        for (first, again, expected) in [
+            (&[("one", Failed)][..], &[("one", Passed)][..], Flaky),
+            (&[("one", Failed)], &[("one", Failed)], Failed),
+            (&[("one", Failed)], &[("other", Passed)], Failed),
+            // Another test of the same name may be the one that passes.
+            (&twins, &twins, Failed),
+            (&twins, &[("twin", Passed)], Failed),
+            (&twins, &[("twin", Passed), ("twin", Passed)], Flaky),
+            (&twins[1..], &twins, Failed),
+        ] {
+            let mut told = report(first);
+            told.mark_flaky(&report(again));
+            let outcome = told.tests.last().map(|test| test.outcome);
+            assert_eq!(outcome, Some(expected), "{first:?} {again:?}");
+            let mut counted = told.totals;
+            assert_eq!(*counted.number_of(expected), 1, "{first:?} {again:?}");
+        }
     }
 }

@@ -138,12 +138,12 @@ impl TestEvidence {
             .filter(Ledger::names_any)
     }
 
-    /// Makes those of the tests that failed flaky that pass in another run.
-    pub fn make_flaky(&mut self, again: &Ledger) {
-        let Some(report) = &mut self.report else {
+    /// Marks as flaky the failed tests that passed in `again`, another run of some of them.
+    pub fn mark_flaky(&mut self, again: &Self) {
+        let (Some(report), Some(again)) = (&mut self.report, &again.report) else {
             return;
         };
-        report.make_flaky(|id| again.outcome(id).is_some_and(Outcome::is_success));
+        report.mark_flaky(again);
         self.counts = counts(&report.totals);
         let ledger = Ledger::of(report);
         if let Some(ran) = &mut self.ran {

@@ -29,7 +29,7 @@ use crate::fault::Fault;
 use crate::running_suite::SuiteNote;
 use crate::support::HandlerError;
 
-/// More tests than these are not tried again: something is wrong with all of them.
+/// If more tests than these fail, none is run again: something is wrong with all of them.
 const MOST_TRIED_AGAIN: usize = 50;
 
 /// The trees that a suite was run on.
@@ -109,9 +109,9 @@ impl Asked<'_> {
         let bench = suites.bench(&benches(self.run_dir), &work.base)?;
         let bench = bench.covering(self.coverage.filter(|_| !is_red));
         // On a bench that was of use once, what fails there fails for want of something in the work.
-        let is_proven = baseline::was_verified(self.run_dir, &self.run.kept)?;
+        let is_proven = || baseline::was_verified(self.run_dir, &self.run.kept);
         let instead_of = |fault| {
-            if is_proven {
+            if is_proven()? {
                 return Err(fault);
             }
             suites.instead_of(fault, true).map(of)
@@ -133,9 +133,9 @@ impl Asked<'_> {
             Err(fault) => return Ok(instead_of(fault)?),
         };
         let any_passes = |taken: &TestEvidence| taken.counts.passed > 0;
-        if !is_proven
-            && !any_passes(&taken)
+        if !any_passes(&taken)
             && !baseline.as_deref().is_some_and(any_passes)
+            && !is_proven()?
             && let Some(instead) = suites.passing_in_place(true)?
         {
             return Ok(of(instead));
@@ -189,8 +189,8 @@ impl Asked<'_> {
         }
     }
 
-    /// Runs the suite on a tree, and the tests that fail newly once more, where the runner can be told which: those that pass then are
-    /// flaky.
+    /// Runs the suite on a tree, and then once more the tests that fail newly, if the runner can run some tests alone: those that pass
+    /// then are flaky.
     fn tested(
         &self,
         bench: &Bench<'_>,
@@ -199,7 +199,8 @@ impl Asked<'_> {
         baseline: Option<&TestEvidence>,
     ) -> Result<TestEvidence, Fault> {
         let mut taken = bench.tested(on, tree, true, self.format)?;
-        let Some(now) = taken.ledger() else {
+        let failing = taken.counts.failing() > 0;
+        let Some(now) = taken.ledger().filter(|_| failing) else {
             return Ok(taken);
         };
         let mut ids = self.newly_failing(&now, baseline)?;
@@ -212,8 +213,8 @@ impl Asked<'_> {
             ids: &ids,
         };
         let again = bench.tested_again("tests that failed", &only, self.format)?;
-        if let Some(again) = again.and_then(|again| again.ledger()) {
-            taken.make_flaky(&again);
+        if let Some(again) = again {
+            taken.mark_flaky(&again);
         }
         Ok(taken)
     }
