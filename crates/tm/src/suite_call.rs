@@ -163,17 +163,23 @@ impl Host {
     }
 }
 
-/// Ends this process with its tests where a run goes on without them, as when it is aborted: they are of a run as it was.
-fn end_when_changed(host: Arc<Host>, journal: PathBuf) {
+/// Whether the run in a folder has gone on since now, as when it is aborted: what its tests say is then about the run as it was.
+pub fn goes_on(run_dir: &Path) -> impl Fn() -> bool + Send + 'static {
+    let journal = run_dir.join(journal::file::FILE_NAME);
     let length = move || fs::metadata(&journal).map(|about| about.len()).ok();
-    let begun = length();
+    let now = length();
+    move || length() != now
+}
+
+/// Ends this process with its tests when the run goes on without them.
+fn end_when(goes_on: impl Fn() -> bool + Send + 'static, host: Arc<Host>) {
     thread::spawn(move || {
         loop {
             let is_taken_in = host.is_taken_in();
             if *is_taken_in {
                 return;
             }
-            if length() != begun {
+            if goes_on() {
                 process::exit(i32::from(Kind::Refused.exit_status()));
             }
             drop(is_taken_in);
@@ -192,7 +198,7 @@ impl SuiteHost for Host {
             if CARRIED.get().is_some()
                 && let (Some(host), Some(run_dir)) = (host(), cause.run_dir)
             {
-                end_when_changed(host, run_dir.join("activity.jsonl"));
+                end_when(goes_on(run_dir), host);
             }
             return Ok(());
         }

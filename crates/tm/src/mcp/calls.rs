@@ -1,8 +1,7 @@
-//! Calls of tools, each carried out by a thread of its own: where its client gives it up, as some do after a minute, its tests go on. The
-//! same call, with the work as it was, joins it. Where nobody makes that, nothing is taken in.
+//! Tool calls, each on a thread of its own. When its client cancels a call, as some do after a minute, the tests that it runs go on.
+//! The same call on the same work joins it. If nobody makes that call, the tests change nothing.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 use engine::{Fault, SuiteCause, SuiteHost};
 use mcp::{Client, Problem, Stop, ToolAnswer};
 
-use crate::suite_call::{UNCLAIMED, ended};
+use crate::suite_call::{UNCLAIMED, ended, goes_on};
 
 /// How often it is looked whether a client is still there, and whether a run is as it was.
 const POLL: Duration = Duration::from_millis(50);
@@ -38,7 +37,7 @@ struct Call {
 struct State {
     /// Those who asked for it.
     clients: Vec<Client>,
-    /// Whether its tests run, or wait for somebody who asks what they said.
+    /// Whether its tests run, or their outcome waits for a client.
     tests: bool,
     /// The call that runs its tests already.
     joined: Option<Arc<Call>>,
@@ -81,7 +80,7 @@ impl Calls {
                 call: Arc::clone(&carried),
                 name,
             });
-            // Whoever waits for it is told. What went wrong was said on standard error.
+            // The panic itself is on standard error.
             let outcome = catch_unwind(AssertUnwindSafe(|| carry_out(&carried.client, host)));
             let outcome = outcome.unwrap_or_else(|_| {
                 Err(Problem::Internal("the call ended badly; this is a fault of the server, and nothing says that it was done".to_owned()).into())
@@ -152,14 +151,13 @@ fn cancelled() -> Stop {
 }
 
 impl Host {
-    /// Ends tests that nobody waits for where the run goes on without them, as when it is aborted.
-    fn end_when_changed(&self, journal: PathBuf) {
-        let length = move || fs::metadata(&journal).map(|about| about.len()).ok();
-        let (begun, call) = (length(), Arc::clone(&self.call));
+    /// Ends tests that nobody waits for when the run goes on without them.
+    fn end_when(&self, goes_on: impl Fn() -> bool + Send + 'static) {
+        let call = Arc::clone(&self.call);
         thread::spawn(move || {
             let mut state = call.state();
             while state.tests && state.outcome.is_none() {
-                if !state.is_awaited() && length() != begun {
+                if !state.is_awaited() && goes_on() {
                     return call.client.cancel();
                 }
                 state = call.wait(state);
@@ -194,7 +192,7 @@ impl SuiteHost for Host {
             other.end();
         }
         if let Some(run_dir) = cause.run_dir {
-            self.end_when_changed(run_dir.join("activity.jsonl"));
+            self.end_when(goes_on(run_dir));
         }
         Ok(())
     }

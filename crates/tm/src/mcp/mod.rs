@@ -29,7 +29,7 @@ pub use mcp::{
     About, Client, Completing, Contents, Problem, Prompt, PromptText, Resource, Server, Stop,
     Template, Tool, ToolAnswer,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use calls::Calls;
 use marks::Marks;
@@ -103,7 +103,9 @@ impl Server for Tramline {
     ) -> Result<ToolAnswer, Stop> {
         let (places, tools) = (Arc::clone(&self.places), Arc::clone(&self.tools));
         let tool = tool.to_owned();
-        let name = format!("{} {tool} {}", client.name(), json!(arguments));
+        // A map of JSON can always be written.
+        let given = serde_json::to_string(&arguments).unwrap_or_default();
+        let name = format!("{} {tool} {given}", client.name());
         self.calls.make(name, client, move |client, host| {
             tools.call(&places, &tool, arguments, (client, host))
         })

@@ -93,8 +93,7 @@ fn go_function(id: &str) -> Option<&str> {
 /// The test command of the project at `root` with what makes its runner run all tests, and name them in a report below the folder
 /// `own`, if one is given. None where no known runner is seen behind it, where several are, or where nothing is to be done.
 ///
-/// `inherited` gives the variables that the command is run with. Where `only` some tests are to be run, none too where the runner cannot
-/// be told which.
+/// `inherited` gives the variables that the command is run with. With `only`, also none if the runner cannot run some tests alone.
 pub fn adapted(
     root: &Path,
     command: &str,

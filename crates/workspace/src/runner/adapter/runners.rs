@@ -28,7 +28,7 @@ pub(super) struct Runner {
     pub(super) prints_unloaded: bool,
     /// Words with which a command says by itself how it is to be reported.
     pub(super) not_with: &'static [&'static str],
-    /// How it is told which tests to run.
+    /// How it takes the tests that it is to run.
     pub(super) selects: Selects,
 }
 

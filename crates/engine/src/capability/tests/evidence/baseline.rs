@@ -51,7 +51,7 @@ pub(crate) fn is_due(run: &RunState, present: &Token) -> bool {
     is_of_item && is_unknown(run)
 }
 
-/// Whether a suite that was run on the bench told of its tests, and one of them passed, as far as they have names.
+/// Whether the run has a verified suite in which a test passed. A suite without names of tests counts.
 pub(crate) fn was_verified(dir: &Path, kept: &Map<String, Value>) -> Result<bool, Fault> {
     let last = LAST_LEVEL.text(kept).and_then(level_named);
     if ![level(kept)?, last].contains(&Some(Level::Verified)) {

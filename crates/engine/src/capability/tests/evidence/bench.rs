@@ -144,11 +144,11 @@ impl<'a> Bench<'a> {
         Ok(taken)
     }
 
-    /// Runs some tests on the tree that is there, which is called `on` for people; none where the runner cannot be told which, or comes to
-    /// no result.
+    /// Runs some tests once more, on the tree that is checked out. `on` says to people what is run. None if the runner cannot run some
+    /// tests alone, or gives no result.
     ///
     /// # Errors
-    /// Where nobody wants to know any more, and where files cannot be written.
+    /// `cancelled`, and those of files that cannot be written.
     pub fn tested_again(
         &self,
         on: &str,
@@ -202,7 +202,7 @@ impl<'a> Bench<'a> {
         Ok(env)
     }
 
-    /// Some tests have the folder in their names that they are run in: it is the project's, for whoever compares them.
+    /// Replaces the bench's folder by the project's in the names of tests, so that they can be compared.
     fn name_as_at_home(&self, taken: &mut TestEvidence) {
         let [there, here] = [
             self.checkout.project_root(),

@@ -80,7 +80,7 @@ pub struct Suite<'a> {
     pub only: Option<&'a SomeTests<'a>>,
 }
 
-/// Runs the tests of a suite that only some are wanted of; none where its runner cannot be told which, or comes to no result.
+/// Runs only the tests that `suite` names. None if its runner cannot run some tests alone, or gives no result.
 pub fn verify_some(suite: &Suite<'_>) -> Result<Option<TestEvidence>, Fault> {
     let Some(adapter) = Adapter::of(suite)? else {
         return Ok(None);
