@@ -36,16 +36,12 @@ enum Step {
     Lints,
     /// The documentation of the code has no dead link
     Documentation,
-    /// What we depend on is allowed by `deny.toml`
-    Deny,
     /// All tests
     Tests,
     /// The demo
     Demo,
     /// Faults at system calls, some of them
     Faults,
-    /// Made-up input for every reader of foreign text
-    Fuzz,
     /// The conformance suite of the Model Context Protocol
     Conformance,
     /// Its official clients
@@ -103,7 +99,6 @@ impl Step {
                 cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"])
                     .env("RUSTDOCFLAGS", "-D warnings"),
             ),
-            Self::Deny => deny(&Deny { advisories: false }),
             Self::Tests => {
                 let seed = fastrand::u32(..).to_string();
                 println!("TRAMLINE_TEST_SEED={seed}");
@@ -112,7 +107,6 @@ impl Step {
             }
             Self::Demo => passes(command(built("tm")?).arg("demo")),
             Self::Faults => chaos::run(&Chaos::sample(6)),
-            Self::Fuzz => fuzz::run_all(&Fuzz::lasting(2, 1)),
             Self::Conformance => conformance::run_all(),
             Self::Clients => clients::run_all(),
         }
@@ -148,7 +142,7 @@ pub fn nightly() -> io::Result<bool> {
     let mut good = true;
     heading("every place of death and every story of the tests");
     good &= passes(cargo(&["test", "--workspace", "--locked"]).env("TRAMLINE_TEST_ALL", "1"))?;
-    heading("what is known to be wrong with what we depend on");
+    heading("what we depend on: licences, sources, and what is known to be wrong with it");
     good &= deny(&Deny { advisories: true })?;
     heading("faults at every system call");
     good &= chaos::run(&Chaos::everything())?;
