@@ -72,12 +72,27 @@ impl SomeTests<'_> {
                 ids.map(|id| id.split_once("::").map_or(&**id, |(_, path)| path))
                     .collect()
             }
+            // A function, and what tells one of its runs from another.
+            Selects::EachName(_) => {
+                let ids = self.ids.iter();
+                ids.filter_map(|id| id.split([' ', '(', '[']).next())
+                    .filter(|name| !name.is_empty())
+                    .collect()
+            }
         };
         names.sort_unstable();
         names.dedup();
         match selects {
             _ if names.is_empty() => None,
             Selects::Functions(option) => Some(vec![format!("{option}=^({})$", names.join("|"))]),
+            Selects::EachName(option) => {
+                let each = names.into_iter();
+                Some(
+                    each.flat_map(|name| [option, name])
+                        .map(str::to_owned)
+                        .collect(),
+                )
+            }
             _ => Some(names.into_iter().map(str::to_owned).collect()),
         }
     }

@@ -43,6 +43,8 @@ pub(super) enum Selects {
     Functions(&'static str),
     /// By what their names hold, as arguments behind `--`.
     Names,
+    /// By what their names hold, each behind this option.
+    EachName(&'static str),
 }
 
 /// What is added to a command.
@@ -133,6 +135,7 @@ pub(super) const RUNNERS: &[Runner] = &[
         taken_out: &[("-f", false), ("--failfast", false)],
         format: "unittest-text",
         not_with: &["-v", "--verbose", "-q", "--quiet"],
+        selects: Selects::EachName("-k"),
         ..NOTHING
     },
     Runner {

@@ -177,6 +177,7 @@ fn runners_are_told_which_tests_to_run() {
         "shop/TestCart/adds_two",
         "shop/ExampleCart",
         "till::tests::holds",
+        "tests.test_cart.Cart.test_adds (n=1)",
     ];
     let ids = ids.map(str::to_owned);
     let only = SomeTests {
@@ -190,15 +191,16 @@ fn runners_are_told_which_tests_to_run() {
         found.map_or("not".to_owned(), |found| found.line.argv.join(" "))
     };
     let commands = "pytest -q; npm test; npx vitest run --bail 1; go test -v ./... -args -x; cargo test; \
-        cargo test --workspace -- --nocapture; make check; tox";
+        cargo test --workspace -- --nocapture; python3 -m unittest discover -s tests; make check; tox";
     let told: Vec<String> = commands.split("; ").map(told).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     pytest -q --maxfail=0 tests/test_cart.py tests/b.py
     npm test -- tests/test_cart.py tests/b.py
     npx vitest run --bail=0 tests/test_cart.py tests/b.py
     go test -v ./... -failfast=false -run=^(ExampleCart|TestCart)$ -args -x
-    cargo test --no-fail-fast -- shop/ExampleCart shop/TestCart/adds_one shop/TestCart/adds_two tests::holds
-    cargo test --workspace --no-fail-fast -- --nocapture shop/ExampleCart shop/TestCart/adds_one shop/TestCart/adds_two tests::holds
+    cargo test --no-fail-fast -- shop/ExampleCart shop/TestCart/adds_one shop/TestCart/adds_two tests.test_cart.Cart.test_adds (n=1) tests::holds
+    cargo test --workspace --no-fail-fast -- --nocapture shop/ExampleCart shop/TestCart/adds_one shop/TestCart/adds_two tests.test_cart.Cart.test_adds (n=1) tests::holds
+    python3 -m unittest discover -s tests -k shop/ExampleCart -k shop/TestCart/adds_one -k shop/TestCart/adds_two -k tests.test_cart.Cart.test_adds -k till::tests::holds
     not
     not
     ");
