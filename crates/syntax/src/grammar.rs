@@ -2,86 +2,123 @@
 
 use tree_sitter::{Language, Parser, Tree};
 
-use crate::hollow::Failure;
+use crate::hollow::{Kinds, Returns};
 
 /// A language.
 pub(crate) struct Grammar {
     /// Endings of its files.
     endings: &'static [&'static str],
     language: fn() -> Language,
-    /// How a function of it fails.
-    pub(crate) failure: Failure,
+    /// What its functions and values are.
+    pub(crate) kinds: Kinds,
 }
 
 const GRAMMARS: &[Grammar] = &[
     Grammar {
         endings: &["py", "pyi"],
         language: || tree_sitter_python::LANGUAGE.into(),
-        failure: Failure {
+        kinds: Kinds {
             functions: &["function_definition"],
-            statement: "raise NotImplementedError",
+            values: &["assignment"],
+            names_only: &["__all__"],
+            fails: "raise NotImplementedError",
+            returns: Returns::This("return None"),
             is_by_lines: true,
         },
     },
     Grammar {
         endings: &["ts", "mts", "cts"],
         language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        failure: OF_JAVASCRIPT,
+        kinds: OF_JAVASCRIPT,
     },
     Grammar {
         // JavaScript is read as TypeScript: all of it but for a few things that no product says.
         endings: &["js", "mjs", "cjs", "jsx", "tsx"],
         language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-        failure: OF_JAVASCRIPT,
+        kinds: OF_JAVASCRIPT,
     },
     Grammar {
         endings: &["go"],
         language: || tree_sitter_go::LANGUAGE.into(),
-        failure: Failure {
+        kinds: Kinds {
             functions: &["function_declaration", "method_declaration"],
-            statement: r#"panic("taken away")"#,
+            values: &["const_spec", "var_spec", "field_declaration"],
+            names_only: &[],
+            fails: r#"panic("taken away")"#,
+            returns: Returns::EachZero,
             is_by_lines: false,
         },
     },
     Grammar {
         endings: &["java"],
         language: || tree_sitter_java::LANGUAGE.into(),
-        failure: Failure {
+        kinds: Kinds {
             functions: &["method_declaration"],
-            statement: "if (true) throw new UnsupportedOperationException()",
+            values: &[
+                "variable_declarator",
+                "enum_constant",
+                "constructor_declaration",
+            ],
+            names_only: &[],
+            fails: "if (true) throw new UnsupportedOperationException()",
+            returns: Returns::ZeroOrNull("if (true) return"),
             is_by_lines: false,
         },
     },
     Grammar {
         endings: &["rb"],
         language: || tree_sitter_ruby::LANGUAGE.into(),
-        failure: Failure {
+        kinds: Kinds {
             functions: &["method", "singleton_method"],
-            statement: "raise NotImplementedError",
+            values: &["assignment", "call"],
+            names_only: &["require"],
+            fails: "raise NotImplementedError",
+            returns: Returns::This("return nil"),
             is_by_lines: true,
         },
     },
     Grammar {
         endings: &["php"],
         language: || tree_sitter_php::LANGUAGE_PHP.into(),
-        failure: Failure {
+        kinds: Kinds {
             functions: &["function_definition", "method_declaration"],
-            statement: "throw new \\Exception()",
+            values: &["const_element", "property_element", "assignment_expression"],
+            names_only: &[],
+            fails: "throw new \\Exception()",
+            returns: Returns::This("return null"),
             is_by_lines: false,
         },
     },
     Grammar {
         endings: &["rs"],
         language: || tree_sitter_rust::LANGUAGE.into(),
-        failure: Failure {
+        kinds: Kinds {
             functions: &["function_item"],
-            statement: r#"if true { panic!("taken away") }"#,
+            values: &[
+                "const_item",
+                "static_item",
+                "macro_definition",
+                "macro_invocation",
+                "enum_variant",
+                "field_declaration",
+                "attribute_item",
+            ],
+            names_only: &[
+                "#[must_use",
+                "#[inline",
+                "#[cfg",
+                "#[allow",
+                "#[expect",
+                "#[doc",
+            ],
+            fails: r#"if true { panic!("taken away") }"#,
+            returns: Returns::This("if true { return Default::default() }"),
             is_by_lines: false,
         },
     },
 ];
 
-const OF_JAVASCRIPT: Failure = Failure {
+const OF_JAVASCRIPT: Kinds = Kinds {
     functions: &[
         "arrow_function",
         "function_declaration",
@@ -90,7 +127,15 @@ const OF_JAVASCRIPT: Failure = Failure {
         "generator_function_declaration",
         "method_definition",
     ],
-    statement: "if (Date.now() > 0) throw new Error()",
+    values: &[
+        "variable_declarator",
+        "public_field_definition",
+        "assignment_expression",
+        "enum_declaration",
+    ],
+    names_only: &["module.exports", "exports."],
+    fails: "if (Date.now() > 0) throw new Error()",
+    returns: Returns::This("if (Date.now() > 0) return undefined"),
     is_by_lines: false,
 };
 

@@ -469,7 +469,7 @@ policy! {
     other_files_changed = Refuse,
     /// Work of which nothing is committed has left files changed.
     changes_left = Refuse,
-    /// New tests of what is there pass where the product does nothing.
+    /// New tests pass where the product does nothing.
     passes_without_product = Refuse,
     /// A subtask of tests alone has brought none.
     no_test_written = Refuse,

@@ -21,7 +21,6 @@ use crate::capability::memory::{
 use crate::capability::messages::tests;
 use crate::capability::tests::covered::{fell, lines_of};
 use crate::capability::tests::difference::{Difference, names};
-use crate::capability::tests::evidence::hollow::NOT_HOLLOWED;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::verified::RanOn;
 use crate::capability::tests::evidence::work::Work;
@@ -347,8 +346,7 @@ impl Comparison<'_> {
             secrets(self.call, self.repository, &paths, &again)?;
             if let Some(hollow) = &self.taken.hollow {
                 self.findings.extend(hollow.findings());
-                let open = hollow.undecided.as_ref().map(|_| NOT_HOLLOWED.to_owned());
-                self.warnings.extend(open);
+                self.warnings.extend(hollow.warning(self.role));
             }
             if let Some(label) = &self.role.label {
                 let tested = Tested {

@@ -125,7 +125,10 @@ impl Capability for Tests {
             ),
             (
                 "passes_without_product",
-                vec![reports("tests", Some("only"), &["shows", "suite"])],
+                vec![
+                    reports("tests", Some("only"), &["shows", "suite"]),
+                    reports("tests", Some("against"), &["shows", "suite"]),
+                ],
             ),
             (
                 "no_test_written",

@@ -60,7 +60,31 @@ fn python_with_its_own_runner() {
                 let told = work.refused(GREEN, "tests_changed");
                 let failing = "tests.test_double.Double.test_doubles";
                 assert_eq!(told["details"]["tests"][0], failing, "{told:#}");
+                // Nor does it where it has them pass whatever the product does.
                 work.replace("shop.py", "return 0", "return a * 2");
+                work.refused(GREEN, "passes_without_product");
+                work.delete("tests/test_a.py");
+            }),
+        // What a test does not look at may as well do nothing.
+        own("a test that asks only whether something is there", PYTHON)
+            .by(&[Way::Verified])
+            .red(|work| {
+                let idle =
+                    DOUBLES_PY.replace("assertEqual(double(4), 8)", "assertTrue(shop.double)");
+                work.write("tests/test_double.py", &idle);
+            })
+            .green(|work| {
+                work.append("shop.py", DOUBLE_FUNCTION);
+                let told = work.refused(GREEN, "passes_without_product");
+                let passing = "tests.test_double.Double.test_doubles";
+                assert_eq!(told["details"]["tests"][0], passing, "{told:#}");
+                work.reopen("red");
+                work.replace(
+                    "tests/test_double.py",
+                    "assertTrue(shop.double)",
+                    "assertEqual(shop.double(4), 8)",
+                );
+                work.red();
             }),
     ]);
 }

@@ -144,14 +144,15 @@ impl<'a> Bench<'a> {
         Ok(taken)
     }
 
-    /// Runs some tests once more, on the tree that is checked out. `on` says to people what is run. None if the runner cannot run some
+    /// Runs some tests alone, on a tree or on what is checked out. `on` says to people what is run. None if the runner cannot run some
     /// tests alone, or gives no result.
     ///
     /// # Errors
-    /// `cancelled`, and those of files that cannot be written.
-    pub fn tested_again(
+    /// `cancelled`, `setup_failed`, and those of files that cannot be written.
+    pub fn tested_alone(
         &self,
         on: &str,
+        tree: Option<&Oid>,
         only: &SomeTests<'_>,
         format: Option<TestFormat>,
     ) -> Result<Option<TestEvidence>, Fault> {
@@ -160,7 +161,10 @@ impl<'a> Bench<'a> {
         }
         let dir = self.run_dir.as_deref();
         let _seen = dir.and_then(|dir| SuiteNote::write(dir, on));
-        self.checkout.settle()?;
+        match tree {
+            Some(tree) => drop(self.make_ready(tree)?),
+            None => self.checkout.settle()?,
+        }
         let env = self.suite_environment(&self.installs()?)?;
         let mut taken = suite::verify_some(&Suite {
             format,

@@ -64,7 +64,7 @@ fn is_measured(name: &str, text: &str, covered: &[FileCoverage]) -> bool {
     let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
     match Language::of(name) {
         Some(Language::Go | Language::JavaScript | Language::Jvm | Language::Rust) => {
-            syntax::hollowed(name, text).is_some()
+            syntax::outline(name, text).is_some_and(|outline| !outline.functions.is_empty())
         }
         Some(_) => true,
         None => covered

@@ -212,7 +212,7 @@ impl Asked<'_> {
             files: &self.files_of(&ids),
             ids: &ids,
         };
-        let again = bench.tested_again("tests that failed", &only, self.format)?;
+        let again = bench.tested_alone("tests that failed", None, &only, self.format)?;
         if let Some(again) = again {
             taken.mark_flaky(&again);
         }
@@ -221,7 +221,7 @@ impl Asked<'_> {
 
     /// The files that tests are in, from the project's root: those of tests that the work has changed, and those that their names begin
     /// with.
-    fn files_of(&self, ids: &[String]) -> Vec<String> {
+    pub(super) fn files_of(&self, ids: &[String]) -> Vec<String> {
         let repository = self.work.memory.repository();
         let changed = self.of_item.iter().filter(|one| {
             one.after.is_some() && one.classes.contains(&FileClass::Tests) && !one.is_inside()
@@ -238,7 +238,7 @@ impl Asked<'_> {
     }
 
     /// Whether a test fails that did not before the item.
-    fn fails_newly(&self, taken: &TestEvidence) -> Result<bool, Fault> {
+    pub(super) fn fails_newly(&self, taken: &TestEvidence) -> Result<bool, Fault> {
         let Some(now) = taken.ledger() else {
             return Ok(taken.counts.failing() > 0);
         };
