@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::Serialize;
+use workspace::config::Settings;
 use workspace::git::{FingerprintRequest, Oid, Repository, StoredBench, stored_benches};
 
 use crate::capability::git::read::preflight::test_command;
@@ -147,7 +148,7 @@ impl Engine {
     /// # Errors
     /// Where there is no such tree, no test command, and those of a suite that comes to no result.
     pub fn run_on_bench(&self, tree: Option<&str>) -> Result<BenchRun, Fault> {
-        let (memory, head) = self.memory_of_tests()?;
+        let (memory, head) = self.memory_of_tests(&self.settings)?;
         let repository = memory.repository();
         let tree = match tree {
             Some(name) => repository.resolve_tree(name)?.ok_or_else(|| {
@@ -179,7 +180,7 @@ impl Engine {
     }
 
     /// What is known of the project's tests without a run, and the commit that is checked out.
-    pub(crate) fn memory_of_tests(&self) -> Result<(Memory, Oid), Fault> {
+    pub(crate) fn memory_of_tests(&self, settings: &Settings) -> Result<(Memory, Oid), Fault> {
         let repository = Repository::discover(&self.root)?;
         let head = repository.resolve("HEAD")?.ok_or_else(|| {
             let message = "the repository has no commit yet";
@@ -192,7 +193,7 @@ impl Engine {
             project_root: self.root.clone(),
             ..StartFacts::default()
         };
-        test_command(&self.root, &self.settings, None, &mut start)?;
+        test_command(&self.root, settings, None, &mut start)?;
         let memory = Memory {
             start,
             dirty: BTreeMap::new(),

@@ -22,6 +22,7 @@ mod fingerprint;
 mod history;
 mod index_copy;
 mod index_file;
+mod join;
 mod lending;
 mod listing;
 mod notes;

@@ -1,11 +1,11 @@
-//! Commits that no run made by their id, and whose change is one that runs made: rebased, picked, squashed, or merged by a queue.
-//! What stands behind them is what stands behind the commits of the run.
+//! Commits that no run made by their id, and that hold what commits of runs come to on another parent: rebased, picked, squashed, or
+//! merged by a queue. What stands behind them is what stands behind the commits of the run.
 
-use std::collections::HashMap;
 use std::str::FromStr as _;
 
-use workspace::git::{CommitInfo, Oid, Repository};
+use workspace::git::{CommitInfo, Oid, RepoPath, Repository};
 
+use crate::capability::tests::read::few;
 use crate::fault::Fault;
 use crate::proof::check::{self, RequiredProof};
 use crate::proof::range::Range;
@@ -13,8 +13,26 @@ use crate::proof::source::{Library, short};
 use crate::proof::story::RunCommit;
 use crate::proof::{CommitStanding, Verdict};
 
-/// Commits of a run that are in another one.
+/// Commits of a run that are in another one: source, and number of the commit in it.
 type Parts = Vec<(usize, usize)>;
+
+/// What one commit of a run changes, or all of them up to one.
+struct RunChange {
+    parts: Parts,
+    /// From where to where, and the files that differ; none where the commits are not here.
+    here: Option<(Oid, Oid, Vec<RepoPath>)>,
+    /// The name of the change, where its source has it.
+    name: String,
+}
+
+/// How a commit holds the change of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// It has the tree that git makes of it there.
+    ByTree,
+    /// It changes the same lines in the same surroundings; where these stand is not known.
+    ByLines,
+}
 
 /// Judges the commits that nobody made by what they carry.
 pub(super) fn judge(
@@ -42,35 +60,74 @@ pub(super) fn judge(
         if !is_nobodys(verdict) {
             continue;
         }
-        let Some(change) = repository.change_name(parent, &commit.oid)? else {
-            continue;
-        };
-        if let Some(parts) = changes.get(&change) {
-            carried(verdict, commit, parts, library, repository, least)?;
+        let paths = repository.changed_paths(parent, &commit.oid)?;
+        for change in &changes {
+            if let Some(held) = change.is_held_by(commit, (parent, &paths), repository)? {
+                carried(
+                    verdict,
+                    commit,
+                    (&change.parts, held),
+                    library,
+                    repository,
+                    least,
+                )?;
+                break;
+            }
         }
     }
     Ok(())
 }
 
-/// The changes of all commits that are known, and those of whole runs, each with the commits that it is of.
-fn changes(library: &Library, repository: &Repository) -> Result<HashMap<String, Parts>, Fault> {
-    let mut changes: HashMap<String, Parts> = HashMap::new();
-    for (source, known) in library.known.iter().enumerate() {
-        let begun = known.made.first().map(|first| first.base.as_str());
-        for (number, made) in known.made.iter().enumerate() {
-            let (change, whole) = if made.change.is_empty() {
-                names(repository, made, begun)?
-            } else {
-                (Some(made.change.clone()), Some(made.whole.clone()))
-            };
-            if let Some(change) = change {
-                changes
-                    .entry(change)
-                    .or_insert_with(|| vec![(source, number)]);
+impl RunChange {
+    /// How a commit on `parent` holds it; none where it does not.
+    fn is_held_by(
+        &self,
+        commit: &CommitInfo,
+        (parent, paths): (&Oid, &[RepoPath]),
+        repository: &Repository,
+    ) -> Result<Option<Held>, Fault> {
+        if let Some((base, tip, own)) = &self.here {
+            if own != paths || paths.is_empty() {
+                return Ok(None);
             }
-            if let Some(whole) = whole.filter(|whole| !whole.is_empty()) {
-                let up_to = (0..=number).map(|number| (source, number)).collect();
-                changes.entry(whole).or_insert(up_to);
+            let picked = repository.picked_tree((base, tip), parent)?;
+            return Ok((picked.as_ref() == Some(&commit.tree)).then_some(Held::ByTree));
+        }
+        let name = repository.change_name(parent, &commit.oid)?;
+        let is_same = !self.name.is_empty() && name.as_ref() == Some(&self.name);
+        Ok(is_same.then_some(Held::ByLines))
+    }
+}
+
+/// The changes of all commits that are known, and those of whole runs up to each.
+fn changes(library: &Library, repository: &Repository) -> Result<Vec<RunChange>, Fault> {
+    let here = |base: &str, tip: &str| -> Result<Option<(Oid, Oid, Vec<RepoPath>)>, Fault> {
+        let (Ok(base), Ok(tip)) = (Oid::from_str(base), Oid::from_str(tip)) else {
+            return Ok(None);
+        };
+        for oid in [&base, &tip] {
+            if repository.resolve(&format!("{oid}^{{commit}}"))?.is_none() {
+                return Ok(None);
+            }
+        }
+        let paths = repository.changed_paths(&base, &tip)?;
+        Ok(Some((base, tip, paths)))
+    };
+    let mut changes = Vec::new();
+    for (source, known) in library.known.iter().enumerate() {
+        let begun = known.made.first().map_or("", |first| first.base.as_str());
+        for (number, made) in known.made.iter().enumerate() {
+            changes.push(RunChange {
+                parts: vec![(source, number)],
+                here: here(&made.base, &made.sha)?,
+                name: made.change.clone(),
+            });
+            if number > 0 || !made.whole.is_empty() {
+                changes.push(RunChange {
+                    parts: (0..=number).map(|number| (source, number)).collect(),
+                    here: here(begun, &made.sha)?,
+                    name: made.whole.clone(),
+                });
             }
         }
     }
@@ -98,7 +155,7 @@ pub(crate) fn names(
 fn carried(
     verdict: &mut Verdict,
     commit: &CommitInfo,
-    parts: &Parts,
+    (parts, held): (&Parts, Held),
     library: &Library,
     repository: &Repository,
     least: &RequiredProof,
@@ -179,6 +236,12 @@ fn carried(
             "it stands on another base: its tests were not run there".to_owned(),
         );
     }
+    if held == Held::ByLines {
+        remarks.push(
+            "it changes the same lines, and the commit of the run is not here to tell whether in the same place"
+                .to_owned(),
+        );
+    }
     let faulty = problems
         .iter()
         .any(|problem| problem.code != "without_tests");
@@ -191,4 +254,29 @@ fn carried(
     verdict.problems = problems;
     verdict.remarks = remarks;
     Ok(())
+}
+
+/// What a merge holds beyond what git makes of its parents; none where it is that.
+pub(super) fn beyond_its_parents(
+    commit: &CommitInfo,
+    repository: &Repository,
+) -> Result<Option<String>, Fault> {
+    let [first, second] = commit.parents.as_slice() else {
+        return Ok(Some(
+            "it joins more than two lines of history, and nobody can tell what came of that"
+                .to_owned(),
+        ));
+    };
+    Ok(match repository.joined_tree(first, second)? {
+        None => Some("it settles conflicts of what it joins, and no run did that".to_owned()),
+        Some(tree) if tree == commit.tree => None,
+        Some(tree) => {
+            let paths = repository.changed_paths(&tree, &commit.oid)?;
+            let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+            Some(format!(
+                "it is not what joining its parents gives: {}",
+                few(&paths)
+            ))
+        }
+    })
 }

@@ -10,6 +10,7 @@
 //! | [`replay`] | the tests of commits, run again |
 //! | [`bundle`] | a run in one file |
 //! | [`note`] | what a git note says of a commit |
+//! | `settings` | what runs began with, beside what is committed |
 //!
 //! `tm verify origin/main..HEAD` lists the commits and looks for the run that made each: in the journals of this repository, in
 //! the bundles that were given, in the notes of git. It reads that run's journal again, from its first line, as a chain of
@@ -24,6 +25,7 @@ mod kind;
 pub mod note;
 pub mod range;
 pub mod replay;
+mod settings;
 pub mod source;
 pub mod story;
 
@@ -61,6 +63,8 @@ pub struct VerifyRequest {
     pub signers: Option<PathBuf>,
     /// Whether the tests of each commit are run again, with its change and without it.
     pub replay: bool,
+    /// Whether settings that are weaker than the committed ones are refused.
+    pub strict: bool,
 }
 
 /// What became of a range.
@@ -88,6 +92,9 @@ pub struct Verified {
     /// Journals that cannot be relied on, as far as they were looked at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<Damaged>,
+    /// What runs, or the range itself, had weaker than the committed settings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }
 
 /// How a commit stands.
@@ -104,7 +111,7 @@ pub enum CommitStanding {
     Unearned,
     /// Nothing that tells of runs is at hand.
     NotProvable,
-    /// It joins two lines of history, and is not looked at.
+    /// It joins two lines of history, and holds what git makes of them.
     Merge,
 }
 
@@ -254,8 +261,10 @@ impl Engine {
             }
             commits.push(verdict(&library, commit, &parts, &repository, &least)?);
         }
-        if request.replay {
-            let replayer = Replayer::of(self, &repository)?;
+        carried::judge(&mut commits, &range, &mut library, &repository, &least)?;
+        if let Some(tip) = range.commits.last().filter(|_| request.replay) {
+            let settings = settings::committed(&self.root, &repository, &tip.oid)?;
+            let replayer = Replayer::of(self, &repository, &settings)?;
             for (at, verdict) in commits.iter_mut().enumerate() {
                 let which = short(&verdict.sha);
                 let begun = || {
@@ -264,47 +273,25 @@ impl Engine {
                 };
                 verdict.replay_with(&replayer, &library, &begun)?;
             }
+            if let Some(tip) = commits.last_mut() {
+                self.tell("the tests of the last commit are run", all, Some(all));
+                tip.replay_as_tip(&replayer, range.base.as_ref())?;
+            }
         }
-        carried::judge(&mut commits, &range, &mut library, &repository, &least)?;
+        for verdict in &mut commits {
+            verdict.on_notes_alone(&library, request.replay);
+        }
         with_alike(&mut commits, &range, &library, &repository)?;
-        Ok(summed_up(range.text, commits, library, least.level))
-    }
-}
-
-impl Verdict {
-    /// Runs the tests of the commit again, where it is one of a subtask.
-    fn replay_with(
-        &mut self,
-        replayer: &Replayer<'_>,
-        library: &Library,
-        begun: &dyn Fn(),
-    ) -> Result<(), Fault> {
-        let is_meant = matches!(self.purpose, Some(Purpose::Subtask)) && self.part_of.is_none();
-        let made = library.of(&self.sha).filter(|_| is_meant);
-        let (Some((_, made)), Ok(commit)) = (made, Oid::from_str(&self.sha)) else {
-            return Ok(());
-        };
-        let Ok(base) = Oid::from_str(&made.base) else {
-            return Ok(());
-        };
-        begun();
-        let known = made.green.as_ref().map(|green| &green.known_failing[..]);
-        let known = known.unwrap_or_default();
-        let owed = made.red.as_ref().map(|red| &red.newly_failing[..]);
-        let passed = made.green.as_ref().map_or(0, |green| green.passed);
-        let mut replayed = replayer.replayed((&base, &commit), known, !made.rule.is_own())?;
-        let at = (replayer.repository, &commit);
-        replayed.holds_all(owed.unwrap_or_default(), passed, at)?;
-        let problems = std::mem::take(&mut replayed.problems);
-        if !problems.is_empty() {
-            self.standing = CommitStanding::Faulty;
-        } else if let Some(why) = &replayed.undecided {
-            self.remarks
-                .push(format!("its RED could not be tried again: {why}"));
+        let mut settings = Vec::new();
+        for known in &library.known {
+            let is_of_range = |verdict: &Verdict| verdict.run.as_ref() == Some(&known.source.run);
+            if commits.iter().any(is_of_range) {
+                settings.extend(settings::of_run(&self.root, &repository, known)?);
+            }
         }
-        self.problems.extend(problems);
-        self.replay = Some(replayed);
-        Ok(())
+        settings.extend(settings::of_range(&self.root, &repository, &range)?);
+        let verified = summed_up(range.text, commits, library, least.level);
+        Ok(verified.with_settings(settings, request.strict))
     }
 }
 
@@ -369,6 +356,12 @@ fn verdict(
         };
         let mut nobodys = nobodys(commit, standing, library);
         nobodys.problems.extend(problems);
+        if standing == CommitStanding::Merge
+            && let Some(more) = carried::beyond_its_parents(commit, repository)?
+        {
+            nobodys.standing = CommitStanding::Unearned;
+            nobodys.problems.push(problem("unearned", more));
+        }
         return Ok(nobodys);
     };
     let judged = match &part_of {
@@ -534,7 +527,7 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
     let all = |code: &str| problems().all(|problem| problem.code == code);
     let any = |code: &str| problems().any(|problem| problem.code == code);
     if code == "not_provable" {
-        "fetch the notes, where they were pushed (`git fetch origin refs/notes/tramline:refs/notes/tramline`), or give a bundle of the run with --bundle FILE"
+        "give a bundle of the run with --bundle FILE; where only notes were pushed (`git fetch origin refs/notes/tramline:refs/notes/tramline`), have the tests show it again with --replay"
     } else if all("without_tests") {
         "write a test that fails without the change; where commits of a workflow are to be without tests, a person lists it under evidence.withoutTests"
     } else if all("level_too_low") {
@@ -620,5 +613,6 @@ fn summed_up(range: String, commits: Vec<Verdict>, library: Library, least: Leve
             .collect(),
         commits,
         damaged: library.damaged,
+        settings: Vec::new(),
     }
 }

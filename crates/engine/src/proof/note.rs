@@ -2,7 +2,11 @@
 
 use workspace::git::RepoPath;
 
+use crate::proof::check::problem;
+use crate::proof::replay::ReplayedCommit;
+use crate::proof::source::Library;
 use crate::proof::story::{Allowed, OtherFiles, Phase, Purpose, RunCommit};
+use crate::proof::{CommitStanding, Verdict};
 use machine::role::FileClass;
 
 /// The reference that the notes are in.
@@ -239,6 +243,34 @@ fn short(text: &str) -> String {
         .filter(|character| !character.is_control())
         .take(60)
         .collect()
+}
+
+impl Verdict {
+    /// A note is what somebody says. It counts where its run has the commit, which is looked up first, or the tests show the same again.
+    pub(super) fn on_notes_alone(&mut self, library: &Library, is_replayed: bool) {
+        let counts = matches!(
+            self.standing,
+            CommitStanding::Earned | CommitStanding::WithoutTests
+        );
+        if self.source != Some("note") || !counts {
+            return;
+        }
+        let is_open = |replay: &ReplayedCommit| replay.undecided.is_some();
+        let run = self.run.clone().unwrap_or_default();
+        if library.has_journal_of(&run) {
+            self.standing = CommitStanding::Faulty;
+            self.problems.push(problem(
+                "note_differs",
+                format!("its note names {run}, whose journal knows nothing of it"),
+            ));
+        } else if !is_replayed || self.replay.as_ref().is_some_and(is_open) {
+            self.standing = CommitStanding::NotProvable;
+            self.problems.push(problem(
+                "not_provable",
+                "only a note tells of it, which anybody can write",
+            ));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub struct Range {
     pub text: String,
     /// The commits.
     pub commits: Vec<CommitInfo>,
+    /// The commit before them, where there is one.
+    pub base: Option<Oid>,
 }
 
 impl Range {
@@ -35,14 +37,17 @@ impl Range {
             Ok(Self {
                 text: text.to_owned(),
                 commits: repository.commits_between(&from, &to)?,
+                base: repository.merge_base(&from, &to)?,
             })
         };
         if let Some((from, to)) = text.split_once("...").or_else(|| text.split_once("..")) {
             return between(from, to);
         }
+        let single = repository.commit_info(&commit(text)?)?;
         Ok(Self {
-            commits: vec![repository.commit_info(&commit(text)?)?],
             text: text.to_owned(),
+            base: single.parents.first().cloned(),
+            commits: vec![single],
         })
     }
 
@@ -83,6 +88,7 @@ impl Range {
         Ok(Self {
             text: format!("{name}..HEAD"),
             commits: repository.commits_between(&base, &head)?,
+            base: Some(base),
         })
     }
 }

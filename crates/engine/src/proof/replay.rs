@@ -3,13 +3,14 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::str::FromStr as _;
 
 use ::test_report::Outcome;
 use serde::Serialize;
 use syntax::form::is_same_form;
 use syntax::inside::{may_hold_tests, split, with_tests_of};
 use text::plain::{cut_bytes, one_line};
-use workspace::config::Config;
+use workspace::config::{Config, Settings};
 use workspace::convention::paths::{Language, PathClass, PathClasses};
 use workspace::git::{Oid, RepoPath, Repository};
 use workspace::process::Cancellation;
@@ -24,6 +25,9 @@ use crate::capability::tests::results::Counts;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::proof::check::{Problem, problem};
+use crate::proof::source::Library;
+use crate::proof::story::{Purpose, RunCommit};
+use crate::proof::{CommitStanding, Verdict};
 
 /// So many bytes of what was printed are shown where it came to nothing.
 const MOST_PRINTED: usize = 400;
@@ -116,6 +120,102 @@ impl ReplayedCommit {
     }
 }
 
+/// What the tests did on the last commit of a range.
+#[derive(Debug, Default)]
+pub(super) struct ReplayedTip {
+    /// What is wrong with it.
+    pub(super) problems: Vec<Problem>,
+    /// What became of the tests from before the range.
+    pub(super) remarks: Vec<String>,
+}
+
+impl ReplayedTip {
+    fn remark<'t>(&mut self, what: &str, tests: impl Iterator<Item = &'t str>) {
+        let tests: Vec<String> = tests.map(str::to_owned).collect();
+        if !tests.is_empty() {
+            self.remarks.push(format!("{what}: {}", few(&tests)));
+        }
+    }
+}
+
+impl Verdict {
+    /// Runs the tests of the commit again, where it is one of a subtask, or holds some.
+    pub(super) fn replay_with(
+        &mut self,
+        replayer: &Replayer<'_>,
+        library: &Library,
+        begun: &dyn Fn(),
+    ) -> Result<(), Fault> {
+        let Ok(commit) = Oid::from_str(&self.sha) else {
+            return Ok(());
+        };
+        let own = [self.sha.clone()];
+        let held = if self.carries.is_empty() {
+            &own[..]
+        } else {
+            &self.carries[..]
+        };
+        let mut parts: Vec<&RunCommit> = held
+            .iter()
+            .filter_map(|sha| Some(library.of(sha)?.1))
+            .collect();
+        parts.retain(|made| made.purpose == Purpose::Subtask);
+        let Some(last) = parts.last().filter(|_| self.part_of.is_none()) else {
+            return Ok(());
+        };
+        let base = if self.carries.is_empty() {
+            Oid::from_str(&last.base).ok()
+        } else {
+            let info = replayer.repository.commit_info(&commit)?;
+            info.parents.first().cloned()
+        };
+        let Some(base) = base else {
+            return Ok(());
+        };
+        begun();
+        let known = last.green.as_ref().map(|green| &green.known_failing[..]);
+        let known = known.unwrap_or_default();
+        let reds = parts.iter().filter_map(|made| made.red.as_ref());
+        let owed: Vec<String> = reds.flat_map(|red| red.newly_failing.clone()).collect();
+        let passed = last.green.as_ref().map_or(0, |green| green.passed);
+        let had_red = parts.iter().any(|made| !made.rule.is_own());
+        let mut replayed = replayer.replayed((&base, &commit), known, had_red)?;
+        replayed.holds_all(&owed, passed, (replayer.repository, &commit))?;
+        let problems = std::mem::take(&mut replayed.problems);
+        if !problems.is_empty() {
+            self.standing = CommitStanding::Faulty;
+        } else if let Some(why) = &replayed.undecided {
+            self.remarks
+                .push(format!("its RED could not be tried again: {why}"));
+        }
+        self.problems.extend(problems);
+        self.replay = Some(replayed);
+        Ok(())
+    }
+
+    /// Runs the tests of the last commit of a range, and those of the commit before the range on it, whatever made it.
+    pub(super) fn replay_as_tip(
+        &mut self,
+        replayer: &Replayer<'_>,
+        base: Option<&Oid>,
+    ) -> Result<(), Fault> {
+        let Ok(tip) = Oid::from_str(&self.sha) else {
+            return Ok(());
+        };
+        let known = self
+            .replay
+            .as_ref()
+            .and_then(|replay| replay.ledger.clone());
+        let told = replayer.replayed_tip(base, &tip, known)?;
+        if !told.problems.is_empty() {
+            self.standing = CommitStanding::Faulty;
+        }
+        self.problems.extend(told.problems);
+        self.remarks.extend(told.remarks);
+        Ok(())
+    }
+}
+
 /// What is needed to run the tests of commits.
 pub(super) struct Replayer<'a> {
     pub(super) repository: &'a Repository,
@@ -130,13 +230,17 @@ pub(super) struct Replayer<'a> {
 }
 
 impl<'a> Replayer<'a> {
-    /// By the settings and the test command of the project as it is now.
-    pub(super) fn of(engine: &'a Engine, repository: &'a Repository) -> Result<Self, Fault> {
-        let (memory, _) = engine.memory_of_tests()?;
+    /// By these settings, and the test command that they name or that is found here.
+    pub(super) fn of(
+        engine: &'a Engine,
+        repository: &'a Repository,
+        settings: &'a Settings,
+    ) -> Result<Self, Fault> {
+        let (memory, _) = engine.memory_of_tests(settings)?;
         let classes = memory.start.classes()?;
         Ok(Self {
             repository,
-            config: &engine.settings.config,
+            config: &settings.config,
             classes,
             cancelled: engine.cancellation(),
             is_cleared: Cell::new(false),
@@ -162,6 +266,70 @@ impl<'a> Replayer<'a> {
             }
             done => done,
         }
+    }
+
+    /// Runs the tests of the last commit of a range, or takes what they did already, and on it those from before the range. What failed
+    /// there already may fail.
+    pub(super) fn replayed_tip(
+        &self,
+        base: Option<&Oid>,
+        tip: &Oid,
+        known: Option<Ledger>,
+    ) -> Result<ReplayedTip, Fault> {
+        let ledger_of = |tree: &Oid, head: &Oid| match self.tested(tree, head) {
+            Err(fault) if fault.code == "cancelled" => Err(fault),
+            done => Ok(done.ok().and_then(|taken| taken.ledger())),
+        };
+        let mut told = ReplayedTip::default();
+        let before = match base {
+            Some(base) => ledger_of(base, base)?,
+            None => None,
+        };
+        let failed_before = |id: &str| before.as_ref().is_some_and(|before| before.fails(id));
+        let now = if known.is_some() {
+            known
+        } else {
+            let taken = match self.tested(tip, tip) {
+                Err(fault) if fault.code == "cancelled" => return Err(fault),
+                Err(fault) => {
+                    told.problems.push(problem("not_replayed", fault.message));
+                    return Ok(told);
+                }
+                Ok(taken) => taken,
+            };
+            let ledger = taken.ledger();
+            let broken = ledger.iter().flat_map(Ledger::failing);
+            let broken: Vec<&str> = broken.filter(|id| !failed_before(id)).collect();
+            if !broken.is_empty() || ledger.is_none() && taken.counts.failing() > 0 {
+                told.problems.push(failing(&broken));
+            }
+            ledger
+        };
+        let (Some(base), Some(before)) = (base, before) else {
+            return Ok(told);
+        };
+        let passed = || before.those(Outcome::is_success);
+        if let Some(now) = now.filter(|now| now.names_alike(&before)) {
+            let gone = passed().filter(|id| now.outcome(id).is_none());
+            told.remark("tests from before the range are gone", gone);
+        }
+        let mut edits = Vec::new();
+        for change in self.repository.tree_changes(base, tip)? {
+            if self.is_test(&change.path) && change.before.is_some() {
+                edits.push((change.path, change.before));
+            }
+        }
+        if !edits.is_empty() {
+            let tree = self.repository.edit_tree(tip, &edits)?;
+            if let Some(there) = ledger_of(&tree, tip)? {
+                let broken = passed().filter(|id| there.fails(id));
+                told.remark(
+                    "these pass before the range, and as they were then they fail on its last commit",
+                    broken,
+                );
+            }
+        }
+        Ok(told)
     }
 
     fn run(

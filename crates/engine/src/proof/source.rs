@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, chain};
 use crate::proof::bundle::{self, Bundle};
 use crate::proof::note;
-use crate::proof::story::{RunCommit, Story};
+use crate::proof::story::{Beginning, RunCommit, Story};
 
 /// At most so many runs are looked through for commits that are like one which no run made.
 const MOST_ALIKE: usize = 50;
@@ -51,6 +51,8 @@ pub struct SourceIndex {
     pub source: Source,
     /// The commits.
     pub made: Vec<RunCommit>,
+    /// What the run began with, where a journal is at hand.
+    pub beginning: Option<Beginning>,
     keeper: Keeper,
 }
 
@@ -87,6 +89,7 @@ impl SourceIndex {
                 head: story.head,
             },
             made: story.made,
+            beginning: story.beginning,
             keeper: Keeper::Folder(EvidenceStore::new(dir.path())),
         }
     }
@@ -101,6 +104,7 @@ impl SourceIndex {
                 head: String::new(),
             },
             made,
+            beginning: None,
             keeper: Keeper::Nobody,
         }
     }
@@ -177,6 +181,13 @@ impl Library {
     /// What its note says.
     pub fn note(&self, sha: &str) -> Option<&RunCommit> {
         Some(self.at(self.notes.get(sha)?)?.1)
+    }
+
+    /// Whether a journal of this run, or a bundle with one, is at hand.
+    pub fn has_journal_of(&self, run: &str) -> bool {
+        let of_source =
+            |known: &SourceIndex| known.source.kind != "note" && known.source.run == run;
+        self.known.iter().any(of_source) || self.others.iter().any(|dir| dir.id() == run)
     }
 
     fn at(&self, place: &(usize, usize)) -> Option<(&SourceIndex, &RunCommit)> {
@@ -318,6 +329,7 @@ impl Library {
                 head: story.head,
             },
             made: story.made,
+            beginning: story.beginning,
             keeper: Keeper::Bundle(bundle),
         });
         Ok(())

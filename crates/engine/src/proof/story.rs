@@ -1,6 +1,7 @@
 //! What a journal tells of the commits of its run: which reports stand behind each of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use journal::Record;
 use machine::event::AcceptedReport;
@@ -9,9 +10,11 @@ use machine::trigger::Trigger;
 use machine::{Event, Role, RunState, RunStatus, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use workspace::config::Config;
 use workspace::git::RepoPath;
 
 use crate::audit::{Audit, Missing};
+use crate::call::pinned;
 use crate::capability::checks::content_checks;
 use crate::capability::git::read::commit::UNTESTED;
 use crate::capability::memory::{self, Memory, TESTED};
@@ -232,9 +235,22 @@ pub enum OtherFiles {
     Meant,
 }
 
+/// What a run began with.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    /// The settings that it is pinned to.
+    pub config: Arc<Config>,
+    /// The test command.
+    pub command: String,
+    /// The commit.
+    pub head: String,
+}
+
 /// All commits of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Story {
+    /// What it began with, where it is a run over a task.
+    pub beginning: Option<Beginning>,
     /// The run.
     pub run: String,
     /// Its workflow.
@@ -387,6 +403,13 @@ impl Story {
         let last = last.or_else(|| story.made.len().checked_sub(1));
         if let Some(last) = last.and_then(|last| story.made.get_mut(last)) {
             last.unfinished = how_unfinished(run.status).map(str::to_owned);
+        }
+        if let (Ok(config), Ok(memory)) = (pinned(&run), Memory::of(&run)) {
+            story.beginning = Some(Beginning {
+                config,
+                command: memory.start.test_command,
+                head: memory.start.head,
+            });
         }
         story.run = run.run;
         story.workflow = run.workflow;

@@ -24,9 +24,13 @@ pub struct Verify {
     /// The keys that may sign decisions, as `ssh-keygen` reads them; those of the person's list if left out
     #[arg(long, value_name = "FILE")]
     pub signers: Option<PathBuf>,
-    /// Run the tests of each subtask's commit again on the bench: with its change they have to pass, and without it to fail
+    /// Run the tests of each subtask's commit again on the bench: with its change they have to pass, and without it to fail. Then those of
+    /// the last commit, by the settings that it has
     #[arg(long)]
     pub replay: bool,
+    /// Refuse runs that began with settings weaker than the committed ones, or with a test command that no commit has
+    #[arg(long)]
+    pub strict: bool,
     /// Where, and how to answer.
     #[command(flatten)]
     pub place: ProjectPlace,

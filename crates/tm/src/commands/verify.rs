@@ -33,6 +33,7 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
         }),
         signers: verify.signers,
         replay: verify.replay,
+        strict: verify.strict,
     };
     let answer = engine.verify(&request)?;
     output.answer(&answer, render::range_verified)?;

@@ -53,6 +53,9 @@ pub fn verified(verified: &Verified, look: &Look) -> String {
     for damaged in &verified.damaged {
         page.field("damaged", &format!("{}: {}", damaged.run, damaged.damage));
     }
+    for told in &verified.settings {
+        page.wrapped(&look.paint(super::WARN, "settings"), told);
+    }
     if let Some(suggestion) = &verified.suggestion {
         page.wrapped(&look.paint(super::NOTE, "help:"), suggestion);
     }

@@ -24,7 +24,9 @@ pub use root::{
     ProjectRoot, RootMarker, find_root, first_in_project, prepared_first, session_folders,
 };
 pub use schema::{Section, Setting, json_schema, sections};
-pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
+pub use settings::{
+    Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load, of_text,
+};
 pub use submit::{ForgeChoice, Proof, Submit};
 pub use values::{
     ApprovalStrength, Approvals, Autopilot, Checks, Config, CoverageThresholds, Evidence,

@@ -174,6 +174,22 @@ pub fn load(
     Ok(settings)
 }
 
+/// The settings of a project whose file at `root` has this text, or that has none: without the person's own, and without the environment.
+///
+/// # Errors
+/// The first thing that is wrong with them, with its place.
+pub fn of_text(root: &Path, text: Option<String>) -> Result<Settings, ConfigError> {
+    // Where runs lie belongs to a machine: of these settings it is not asked.
+    let home = [("HOME".to_owned(), "/".to_owned())];
+    put_together(&Sources {
+        root: root.to_owned(),
+        user: None,
+        project: text.map(|text| (root.join(PROJECT_FILE), text)),
+        environment: home.into_iter().collect(),
+        flags: BTreeMap::new(),
+    })
+}
+
 /// Checks the settings of the project at `root` as they would be if a file had this text: the project's, or the person's own.
 ///
 /// # Errors

@@ -16,6 +16,17 @@ const TASKS: &str = r#"{ "master": { "tasks": [ { "id": 1, "title": "Count the w
     { "id": 2, "title": "Count lines", "description": "x", "status": "pending" } ] } ], "metadata": {} } }
 "#;
 
+/// Runs each test, and prints what came of it.
+const RUN: &str = r#"n=0
+for test in tests/*.sh; do
+  [ -e "$test" ] || continue
+  n=$((n + 1)); name=${test#tests/}; not="not "
+  sh "$test" && not=
+  echo "${not}ok $n - ${name%.sh}"
+done
+echo "1..$n"
+"#;
+
 impl TestEnvironment {
     /// A run in which the first commit is due; its settings ask for notes, or do not.
     pub fn in_commit(notes: bool) -> Self {
@@ -28,6 +39,7 @@ impl TestEnvironment {
                 (".taskmaster/tasks/tasks.json", TASKS),
                 (".taskmaster/config.json", &settings.to_string()),
                 ("README.md", "words\n"),
+                ("run.sh", RUN),
             ]);
             environment.does("autopilot start 1");
             environment.red_and_green(&["words"]);
@@ -63,7 +75,7 @@ impl TestEnvironment {
     /// RED and GREEN of a subtask, whose test is the last one.
     pub fn red_and_green(&self, tests: &[&str]) {
         let name = tests.last().unwrap();
-        self.write(&format!("tests/{name}.sh"), "false\n");
+        self.write(&format!("tests/{name}.sh"), format!("sh src/{name}.sh\n"));
         let red = self.report(tests, Some(name));
         self.does(&format!("autopilot complete red --report {red}"));
         self.write(&format!("src/{name}.sh"), "true\n");

@@ -5,4 +5,5 @@ mod ci;
 mod environment;
 mod journals;
 mod notes;
+mod trees;
 mod untested;

@@ -12,7 +12,10 @@ fn mended(environment: &TestEnvironment) -> [Outcome; 2] {
     environment.does("autopilot commit");
     environment.finalize();
     let clone = environment.clone_of_it(true);
-    [environment.verify(""), environment.verify_in(&clone, "")]
+    [
+        environment.verify(""),
+        environment.verify_in(&clone, "--replay"),
+    ]
 }
 
 #[test]

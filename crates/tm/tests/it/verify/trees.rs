@@ -1,0 +1,92 @@
+//! Commits that are held against trees: merges, and what a run made under another id.
+
+use super::environment::{TestEnvironment, earned, told};
+
+/// Puts a commit onto the branch that the run began on, and merges that.
+fn merged(environment: &TestEnvironment) {
+    environment.git(&["switch", "--quiet", "main"]);
+    environment.write("README.md", "words, counted\n");
+    environment.commit_all("More on main");
+    environment.git(&["switch", "--quiet", "-"]);
+    environment.git(&["merge", "--quiet", "--no-edit", "main"]);
+}
+
+#[test]
+fn a_merge_holds_what_joining_its_parents_gives() {
+    let environment = TestEnvironment::finished(false);
+    merged(&environment);
+    told(
+        &environment.verify("main..HEAD"),
+        "earned earned earned merge",
+        "",
+    );
+    environment.write("src/words.sh", "false\n");
+    environment.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    let standings = "earned earned earned unearned";
+    told(&environment.verify("main..HEAD"), standings, "unearned");
+}
+
+#[test]
+fn a_change_counts_in_its_place_alone() {
+    let list = |first: &str, second: &str| {
+        format!("a\nb\nc\n{first}\nd\ne\nf\na\nb\nc\n{second}\nd\ne\nf\n")
+    };
+    let environment = TestEnvironment::new();
+    environment.write("src/list.sh", list("old", "old"));
+    environment.commit_all("A list");
+    environment.does("autopilot start 1");
+    environment.write("src/list.sh", list("new", "old"));
+    environment.red_and_green(&["words"]);
+    environment.does("autopilot commit");
+    environment.git(&["commit", "--quiet", "--amend", "--message", "Other words"]);
+    earned(&environment.verify("main..HEAD"), 1);
+    environment.write("src/list.sh", list("old", "new"));
+    environment.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    told(&environment.verify("main..HEAD"), "unearned", "unearned");
+}
+
+#[test]
+fn the_tests_of_a_commit_with_another_id_are_run_again() {
+    let environment = TestEnvironment::in_commit(false);
+    environment.does("autopilot commit");
+    environment.git(&["commit", "--quiet", "--amend", "--message", "Other words"]);
+    let answer = earned(&environment.verify("main..HEAD --replay"), 1);
+    let commit = &answer["commits"][0];
+    assert!(commit["carries"][0].is_string(), "{commit:#}");
+    assert_eq!(commit["replay"]["red"]["failed"], 1, "{commit:#}");
+}
+
+#[test]
+fn the_last_commit_is_run_whatever_made_it() {
+    let environment = TestEnvironment::finished(false);
+    earned(&environment.verify("main..HEAD --replay"), 3);
+    // What joins without a conflict may break all the same.
+    environment.git(&["switch", "--quiet", "main"]);
+    environment.write("tests/other.sh", "test ! -e src/lines.sh\n");
+    environment.commit_all("Another test on main");
+    environment.git(&["switch", "--quiet", "-"]);
+    environment.git(&["merge", "--quiet", "--no-edit", "main"]);
+    let standings = "earned earned earned faulty";
+    let proof = environment.verify("main..HEAD --replay");
+    told(&proof, standings, "green_not_replayed");
+}
+
+#[test]
+fn settings_that_no_commit_has_are_told_and_refused_where_that_is_asked_for() {
+    let environment = TestEnvironment::new();
+    let path = ".taskmaster/config.json";
+    let weaker =
+        environment
+            .read(path)
+            .replacen('{', r#"{"evidence":{"policy":{"flaky":"off"}},"#, 1);
+    environment.write(path, weaker);
+    environment.does("autopilot start 1 --allow-dirty");
+    environment.red_and_green(&["words"]);
+    environment.does("autopilot commit");
+    let answer = earned(&environment.verify("main..HEAD"), 1);
+    assert_eq!(answer["settings"].as_array().map(Vec::len), Some(1));
+    let proof = environment.verify("main..HEAD --strict");
+    let answer = proof.json();
+    let code = (proof.status, &answer["code"]);
+    assert_eq!(code, (3, &"config_loosened".into()), "{answer:#}");
+}
