@@ -146,7 +146,8 @@ fn form(rules: Rules, text: &str) -> String {
             (format!("{}\u{1}", words.join(" ")), behind)
         } else if rules.quotes.contains(sign) {
             let (literal, behind) = rest.split_at(end_of_literal(rules, rest, sign));
-            (literal_of(rules, literal), behind)
+            let before = &text[..text.len() - rest.len()];
+            (literal_of(rules, before, literal), behind)
         } else if let Some(letter) = QUOTED.iter().find(|letter| rest.starts_with(**letter)) {
             let (letter, behind) = rest.split_at(letter.len());
             (letter.to_owned(), behind)
@@ -222,13 +223,41 @@ fn end_of_literal(rules: Rules, rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// A text with the quotes that all have where these are alike.
-fn literal_of(rules: Rules, literal: &str) -> String {
+/// A literal in double quotes where both kinds are alike, with a backslash before double quotes only. Another escape means the same in
+/// either kind of quotes, so it stays.
+fn literal_of(rules: Rules, before: &str, literal: &str) -> String {
+    let quote = if literal.starts_with('\'') { '\'' } else { '"' };
+    let is_triple = literal.starts_with(&quote.to_string().repeat(3));
     let inner = literal
-        .strip_prefix('\'')
-        .and_then(|inner| inner.strip_suffix('\''))
-        .filter(|inner| rules.quotes_are_alike && !inner.contains(['"', '\'', '\\']));
-    inner.map_or_else(|| literal.to_owned(), |inner| format!("\"{inner}\""))
+        .strip_prefix(quote)
+        .and_then(|inner| inner.strip_suffix(quote))
+        .filter(|_| rules.quotes_are_alike && !is_triple)
+        // In a raw text of Python the backslash before a quote is part of the text.
+        .filter(|inner| !(is_raw_prefix(before) && inner.contains(['"', '\''])));
+    let Some(inner) = inner else {
+        return literal.to_owned();
+    };
+    let mut form = String::from('"');
+    let mut letters = inner.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, letters.as_str().chars().next()) {
+            ('"', _) => form.push_str("\\\""),
+            ('\\', Some('"' | '\'')) => {}
+            ('\\', Some(escaped)) => {
+                form.extend([letter, escaped]);
+                letters.next();
+            }
+            _ => form.push(letter),
+        }
+    }
+    form.push('"');
+    form
+}
+
+/// Whether what stands before a literal ends with a prefix that makes it raw, such as `r` and `Rb`.
+fn is_raw_prefix(before: &str) -> bool {
+    let prefix = before.rsplit(|letter| !is_word(letter)).next();
+    prefix.is_some_and(|prefix| prefix.len() <= 2 && prefix.contains(['r', 'R']))
 }
 
 #[cfg(test)]
@@ -256,6 +285,13 @@ mod tests {
             ),
             ("a.rs", "f('\"', b);\ng( a );\n", "f('\"', b);\ng(a);\n"),
             ("a.sh", "f\r\ng\r\n", "f\ng\n"),
+            ("a.py", r"f('A=1\nB=2')", r#"f("A=1\nB=2")"#),
+            ("a.ts", r"f('\u00e9\\')", r#"f("\u00e9\\")"#),
+            ("a.py", r"f('it\'s')", r#"f("it's")"#),
+            ("a.js", r"f('it\'s')", r#"f("it\'s")"#),
+            ("a.js", r#"f("say \"x\"")"#, r#"f('say "x"')"#),
+            ("a.py", r#"f('\\"')"#, r#"f("\\\"")"#),
+            ("a.py", r"f(rb'\d', f'\n')", r#"f(rb"\d", f"\n")"#),
         ] {
             assert!(is_same_form(path, before, now), "{before}");
         }
@@ -277,6 +313,14 @@ mod tests {
             ("a.rs", "f(\"a\n  b\")", "f(\"a\nb\")"),
             ("a.sh", "f  a", "f a"),
             ("Makefile", "a:\n\tb", "a:\n b"),
+            ("a.py", r"f(r'it\'s')", r#"f(r"it's")"#),
+            ("a.py", r"f(Rb'\'')", r#"f(Rb"'")"#),
+            ("a.py", r"f('\n')", r#"f(r"\n")"#),
+            ("a.py", r"f('\\n')", r#"f("\n")"#),
+            ("a.py", r"f('\\', 'a')", r#"f("\", "a')"#),
+            ("a.js", r"f(`it\'s`)", r#"f("it's")"#),
+            ("a.js", r"f(`it\'s`)", r"f(`it's`)"),
+            ("a.go", r"x := `\'`", r"x := `'`"),
         ] {
             assert!(!is_same_form(path, before, now), "{before}");
         }
