@@ -255,6 +255,18 @@ impl Verdict {
         if self.source != Some("note") || !counts {
             return;
         }
+        let own = [self.sha.clone()];
+        let held = match self.carries.as_slice() {
+            [] => &own[..],
+            carried => carried,
+        };
+        let is_in_journal = |sha: &String| {
+            let found = library.of(sha);
+            found.is_some_and(|(known, _)| known.source.kind != "note")
+        };
+        if held.iter().all(is_in_journal) {
+            return;
+        }
         let is_open = |replay: &ReplayedCommit| replay.undecided.is_some();
         let run = self.run.clone().unwrap_or_default();
         if library.has_journal_of(&run) {
