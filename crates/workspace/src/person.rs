@@ -206,22 +206,25 @@ pub fn check_signers(signers: &Path) -> Result<(), SignatureError> {
     if !list.is_file() {
         return Err(none());
     }
-    let own = nix::unistd::Uid::current().as_raw();
-    let only_theirs = |about: &fs::Metadata| {
-        about.permissions().mode() & 0o022 == 0 && [own, 0].contains(&about.uid())
-    };
-    let folder = real.parent().and_then(|folder| fs::metadata(folder).ok());
-    // Whoever may write the folder can put another list in its place, unless names in it stay with their owners.
-    let stays = |about: fs::Metadata| {
-        let mode = about.permissions().mode();
-        mode & 0o022 == 0 || mode & 0o1000 != 0
-    };
-    if only_theirs(&list) && folder.is_some_and(stays) {
+    let is_only_theirs = list.permissions().mode() & 0o022 == 0 && is_own(&list);
+    if is_only_theirs && real.parent().is_some_and(keeps_names) {
         return Ok(());
     }
     Err(SignatureError::OpenToOthers {
         path: signers.to_owned(),
     })
+}
+
+/// Whether a file belongs to the user, or to root.
+pub(crate) fn is_own(about: &fs::Metadata) -> bool {
+    [nix::unistd::Uid::current().as_raw(), 0].contains(&about.uid())
+}
+
+/// Whether others cannot put another file in the place of one in this folder.
+pub(crate) fn keeps_names(folder: &Path) -> bool {
+    // With the sticky bit names stay with their owners.
+    let keeps = |mode: u32| mode & 0o022 == 0 || mode & 0o1000 != 0;
+    fs::metadata(folder).is_ok_and(|about| keeps(about.permissions().mode()))
 }
 
 /// Whose signature of a text this is, by a list of allowed keys as `ssh-keygen` reads it (ssh-keygen(1), "ALLOWED

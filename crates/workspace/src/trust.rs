@@ -2,7 +2,7 @@
 //!
 //! The list lies beside the user's own config, never in a project: what comes with a repository cannot trust itself.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use journal::durable;
 use serde::{Deserialize, Serialize};
+
+use crate::person;
 
 const FILE_NAME: &str = "trusted.json";
 /// Stays where it is for ever: removing it would let two processes each hold a lock on a file of that name.
@@ -190,6 +192,15 @@ impl TrustStore {
         let metadata = file.metadata().map_err(self.failed("cannot be read"))?;
         if metadata.permissions().mode() & 0o022 != 0 {
             return Err(self.fault("can be written by others: take that permission away", None));
+        }
+        if !person::is_own(&metadata) {
+            return Err(self.fault("belongs to another user: it has to be yours", None));
+        }
+        let real = fs::canonicalize(self.path()).map_err(self.failed("cannot be read"))?;
+        let mut folders = [Some(self.folder.as_path()), real.parent()].into_iter();
+        if !folders.all(|folder| folder.is_some_and(person::keeps_names)) {
+            let problem = "lies in a folder that others can write to: take that permission away";
+            return Err(self.fault(problem, None));
         }
         let mut text = Vec::new();
         (&mut file)

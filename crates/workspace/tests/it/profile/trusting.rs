@@ -81,6 +81,15 @@ fn a_damaged_list_trusts_nothing_and_is_not_written_over() {
     }
     fs::write(&file, "{\"version\": 1, \"trusted\": []}").unwrap();
     assert!(!asked().unwrap());
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let set = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(&file, 0o666);
     assert_eq!(asked().unwrap_err().code(), "trust_store");
+    // Whoever may write the folder can put another list in its place.
+    set(&file, 0o600);
+    set(&home, 0o770);
+    assert_eq!(asked().unwrap_err().code(), "trust_store");
+    set(&home, 0o1777);
+    assert!(!asked().unwrap());
 }
