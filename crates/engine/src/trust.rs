@@ -356,7 +356,7 @@ impl Engine {
         let setup = config.bench.setup.as_deref();
         let behind = command_definition(&self.root, command);
         let text = behind.as_ref().map(|definition| definition.text.as_str());
-        let bytes = json!({ "command": command, "setup": setup, "definition": text }).to_string();
+        let mut said = json!({ "command": command, "setup": setup, "definition": text });
         let mut effects = vec![format!(
             "runs whenever tests are reported: {}",
             readable(command)
@@ -365,7 +365,20 @@ impl Engine {
         if let Some(setup) = setup {
             effects.push(format!("runs on the bench: {}", readable(setup)));
         }
-        let hash = journal::sha256_hex(bytes.as_bytes());
+        let bench = &config.bench;
+        for (name, effect, own) in [
+            ("env", "sees on the bench the variables", &bench.env),
+            ("link", "has links on the bench to", &bench.link),
+            ("copy", "has copies on the bench of", &bench.copy),
+        ] {
+            // What is not set is not hashed: the hash stays what it was before these counted.
+            if !own.is_empty() {
+                said[name] = json!(own);
+                let own: Vec<String> = own.iter().map(|one| shown(one)).collect();
+                effects.push(format!("{effect}: {}", own.join(" ")));
+            }
+        }
+        let hash = journal::sha256_hex(said.to_string().as_bytes());
         self.judged(
             Subject::Tests,
             command,

@@ -115,6 +115,14 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
     environment.write("run.sh", touch + suite);
     tm(&environment, "autopilot complete red").ok();
     assert!(ran.exists());
+
+    // What the suite is given on the bench counts as well.
+    for name in ["env", "link", "copy"] {
+        let given = format!(r#"{{"bench": {{"{name}": ["A"]}}, "#);
+        environment.write(CONFIG, VERIFIED.replacen('{', &given, 1));
+        let other = tm(&environment, &format!("config trust --hash {hash}"));
+        assert_eq!(other.code(), "other_hash", "{name}");
+    }
 }
 
 #[test]
