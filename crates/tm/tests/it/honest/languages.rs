@@ -19,6 +19,12 @@ pub const PYTHON: Before<'static> = SHOP
     .command("python3 -m unittest -v")
     .test("");
 
+const NO_TESTS: &[(&str, &str)] = &[
+    ("shop.py", "def add(a, b):\n    return a + b\n"),
+    ("tests/__init__.py", ""),
+    (".gitignore", "__pycache__/\n"),
+];
+
 #[test]
 fn python_with_its_own_runner() {
     testkit::by_chance!(3);
@@ -65,6 +71,8 @@ fn python_with_its_own_runner() {
                 work.refused(GREEN, "passes_without_product");
                 work.delete("tests/test_a.py");
             }),
+        // Where there was none before, that is what the suite of before comes to.
+        doubles("the first test", PYTHON.files(NO_TESTS)).by(&[Way::Verified]),
         // What a test does not look at may as well do nothing.
         own("a test that asks only whether something is there", PYTHON)
             .by(&[Way::Verified])

@@ -149,6 +149,10 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
     } else if suite.reports.is_empty() {
         match printed(suite, &ran) {
             Ok(report) => (report, Vec::new()),
+            // Of what is there before the first test that is an answer.
+            Err(why) if why.kind == ::test_report::Kind::Nothing && !suite.may_break => {
+                return Ok(Some(without_result(suite, status, ran, Counts::default())));
+            }
             Err(_) if is_adapted => return Ok(None),
             Err(why) if is_unbuilt || suite.may_break && is_cut_off(&why, status) => {
                 return Ok(Some(broken(suite, status, ran)));
@@ -269,13 +273,19 @@ fn verdict(suite: &Suite<'_>, status: i32, ran: SuiteRan, ledger: Option<Ledger>
 
 /// A command that failed, and of no test was heard: it could not be built.
 fn broken(suite: &Suite<'_>, status: i32, ran: SuiteRan) -> TestEvidence {
+    let counts = Counts {
+        errors: 1,
+        ..Counts::default()
+    };
+    without_result(suite, status, ran, counts)
+}
+
+/// A command of which no test was heard.
+fn without_result(suite: &Suite<'_>, status: i32, ran: SuiteRan, counts: Counts) -> TestEvidence {
     TestEvidence {
         level: Some(Level::Verified),
         verify: true,
-        counts: Counts {
-            errors: 1,
-            ..Counts::default()
-        },
+        counts,
         ran: Some(verdict(suite, status, ran, None)),
         ..TestEvidence::default()
     }
