@@ -330,9 +330,17 @@ pub(crate) fn put_back_whole(tree: &Oid, files: &[&Difference]) -> String {
     let mut steps = Vec::new();
     if !old.is_empty() {
         let source = format!("--source={short}");
+        let is_gitlink = |was: &TreeEntry| was.mode == 0o160_000;
+        let is_submodule = |one: &&Difference| one.before.as_ref().is_some_and(is_gitlink);
+        // Without it git leaves a submodule as it is, and says nothing.
+        let within = old
+            .iter()
+            .any(is_submodule)
+            .then_some("--recurse-submodules");
         let paths = paths(&old);
-        let words = ["git", "restore", &source, "--"];
-        let words = words.into_iter().chain(paths.iter().map(String::as_str));
+        let words = ["git", "restore", &source].into_iter().chain(within);
+        let paths = paths.iter().map(String::as_str);
+        let words = words.chain(["--"]).chain(paths);
         steps.push(NextStep::shell(words).to_string());
     }
     if !new.is_empty() {
