@@ -339,8 +339,7 @@ pub(crate) fn put_back_whole(tree: &Oid, files: &[&Difference]) -> String {
             .then_some("--recurse-submodules");
         let paths = paths(&old);
         let words = ["git", "restore", &source].into_iter().chain(within);
-        let paths = paths.iter().map(String::as_str);
-        let words = words.chain(["--"]).chain(paths);
+        let words = words.chain(["--"]).chain(paths.iter().map(String::as_str));
         steps.push(NextStep::shell(words).to_string());
     }
     if !new.is_empty() {
