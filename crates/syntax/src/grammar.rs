@@ -133,7 +133,7 @@ const OF_JAVASCRIPT: Kinds = Kinds {
         "assignment_expression",
         "enum_declaration",
     ],
-    names_only: &["module.exports", "exports."],
+    names_only: &["module.exports", "exports.", "require("],
     fails: "if (Date.now() > 0) throw new Error()",
     returns: Returns::This("if (Date.now() > 0) return undefined"),
     is_by_lines: false,

@@ -169,11 +169,14 @@ impl Returns {
 impl Kinds {
     /// Whether a value only names a function, or what is elsewhere.
     fn is_name(&self, node: Node<'_>, text: &str) -> bool {
+        let begins = |text: &str| self.names_only.iter().any(|name| text.starts_with(name));
         let fields = ["value", "right"].into_iter();
         let mut given = fields.filter_map(|field| node.child_by_field_name(field));
-        given.any(|given| self.functions.contains(&given.kind()))
-            || self.names_only.iter().any(|name| text.starts_with(name))
-            || text.contains("require(")
+        let only_names = |given: Node<'_>| {
+            let at = given.start_byte() - node.start_byte();
+            self.functions.contains(&given.kind()) || begins(&text[at..])
+        };
+        begins(text) || given.any(only_names)
     }
 
     /// What is put in so that a function with this body begins with a statement.

@@ -64,10 +64,10 @@ impl HollowRun {
         }
     }
 
-    /// The warning that it says nothing. Of test-driven work that is told only where it was tried: not every runner runs some tests alone.
+    /// The warning that it says nothing. Test-driven work gets it only if the tests were run: not every runner runs some tests alone.
     pub fn warning(&self, role: &Role) -> Option<String> {
-        let is_told = is_of_tests_alone(role) || self.verified.is_some();
-        let is_open = self.undecided.is_some() && is_told;
+        let counts = is_of_tests_alone(role) || self.verified.is_some();
+        let is_open = self.undecided.is_some() && counts;
         is_open.then(|| NOT_HOLLOWED.to_owned())
     }
 
@@ -96,8 +96,8 @@ impl HollowRun {
         ];
         let told = told.into_iter().filter(|(tests, ..)| !tests.is_empty());
         told.map(|(tests, what, then)| {
-            let told = format!("{what}: {}", few(tests));
-            let found = finding(PASSES_WITHOUT_PRODUCT, told, then);
+            let message = format!("{what}: {}", few(tests));
+            let found = finding(PASSES_WITHOUT_PRODUCT, message, then);
             with_tests(found, tests)
         })
         .collect()
@@ -178,7 +178,9 @@ fn of_change(
     }
     let memory = &asked.work.memory;
     let change = ProductChange::of(asked, &memory.repository())?;
-    if change.texts.is_empty() {
+    let [failing, returning] =
+        [Instead::Fails, Instead::Returns].map(|instead| change.hollowed(instead));
+    if failing.is_empty() {
         return Ok(Some(HollowRun::undecided("no function was changed")));
     }
     let bench = bench(asked)?;
@@ -187,10 +189,8 @@ fn of_change(
         ids: &new,
     };
     let mut run = HollowRun::default();
-    for instead in [Instead::Fails, Instead::Returns] {
-        let tree = memory
-            .repository()
-            .write_texts(work, &change.hollowed(instead))?;
+    for texts in [failing, returning] {
+        let tree = memory.repository().write_texts(work, &texts)?;
         let on = "new tests without what was changed";
         let Some(there) = bench.tested_alone(on, Some(&tree), &only, asked.format)? else {
             return Ok(Some(HollowRun {
@@ -222,7 +222,7 @@ fn of_change(
 
 /// What an item changed of the product.
 struct ProductChange {
-    /// The files of it with functions that were changed, as they are now.
+    /// The files of it that were changed, as they are now.
     texts: Texts,
     /// The text of each function of before.
     unchanged: BTreeSet<String>,
@@ -232,13 +232,10 @@ struct ProductChange {
 
 impl ProductChange {
     fn of(asked: &Asked<'_>, repository: &Repository) -> Result<Self, Fault> {
-        let is_of_product = |classes: &[FileClass]| {
-            let of_product = [FileClass::Source, FileClass::Build];
-            of_product.iter().any(|class| classes.contains(class))
-        };
+        let decides = |class: &FileClass| matches!(class, FileClass::Source | FileClass::Build);
         let changed = asked.of_item.iter();
         let changed: Vec<_> = changed
-            .filter(|one| one.is_of_product() && is_of_product(&one.classes))
+            .filter(|one| one.is_of_product() && one.classes.iter().any(decides))
             .collect();
         let mut is_elsewhere = false;
         let mut outline = |entry: &Option<TreeEntry>, path: &RepoPath| {
@@ -263,16 +260,11 @@ impl ProductChange {
                 texts.push((one.path.clone(), one.after.clone(), text));
             }
         }
-        let mut change = Self {
+        Ok(Self {
             texts,
             unchanged: before.functions,
             is_elsewhere: is_elsewhere || before.values != after.values,
-        };
-        let hollowed = change.hollowed(Instead::Fails);
-        change
-            .texts
-            .retain(|(path, ..)| hollowed.iter().any(|(own, ..)| own == path));
-        Ok(change)
+        })
     }
 
     /// The files with the functions that were changed doing something else.
