@@ -267,7 +267,12 @@ pub(super) fn beyond_its_parents(
                 .to_owned(),
         ));
     };
-    Ok(match repository.joined_tree(first, second)? {
+    let joined = match repository.joined_tree(first, second) {
+        // As in a clone without the commit that both come from.
+        Err(error) => return Ok(Some(format!("git cannot join its parents again: {error}"))),
+        Ok(joined) => joined,
+    };
+    Ok(match joined {
         None => Some("it settles conflicts of what it joins, and no run did that".to_owned()),
         Some(tree) if tree == commit.tree => None,
         Some(tree) => {

@@ -31,6 +31,7 @@ pub mod story;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::slice;
 use std::str::FromStr as _;
 
 use machine::Strength;
@@ -289,9 +290,19 @@ impl Engine {
                 settings.extend(settings::of_run(&self.root, &repository, known)?);
             }
         }
-        settings.extend(settings::of_range(&self.root, &repository, &range)?);
+        settings.extend(settings::of_range(&self.root, &repository, &range));
         let verified = summed_up(range.text, commits, library, least.level);
         Ok(verified.with_settings(settings, request.strict))
+    }
+}
+
+impl Verdict {
+    /// The commits of runs that stand behind it: those that it carries, or itself.
+    fn held(&self) -> &[String] {
+        match self.carries.as_slice() {
+            [] => slice::from_ref(&self.sha),
+            carried => carried,
+        }
     }
 }
 

@@ -246,7 +246,7 @@ fn short(text: &str) -> String {
 }
 
 impl Verdict {
-    /// A note is what somebody says. It counts where its run has the commit, which is looked up first, or the tests show the same again.
+    /// Refuses a commit whose only record is a note, unless its tests were run again and show what the note says.
     pub(super) fn on_notes_alone(&mut self, library: &Library, is_replayed: bool) {
         let counts = matches!(
             self.standing,
@@ -255,16 +255,11 @@ impl Verdict {
         if self.source != Some("note") || !counts {
             return;
         }
-        let own = [self.sha.clone()];
-        let held = match self.carries.as_slice() {
-            [] => &own[..],
-            carried => carried,
-        };
         let is_in_journal = |sha: &String| {
             let found = library.of(sha);
             found.is_some_and(|(known, _)| known.source.kind != "note")
         };
-        if held.iter().all(is_in_journal) {
+        if self.held().iter().all(is_in_journal) {
             return;
         }
         let is_open = |replay: &ReplayedCommit| replay.undecided.is_some();
@@ -273,13 +268,13 @@ impl Verdict {
             self.standing = CommitStanding::Faulty;
             self.problems.push(problem(
                 "note_differs",
-                format!("its note names {run}, whose journal knows nothing of it"),
+                format!("its note names {run}, and the journal of that run does not have it"),
             ));
         } else if !is_replayed || self.replay.as_ref().is_some_and(is_open) {
             self.standing = CommitStanding::NotProvable;
             self.problems.push(problem(
                 "not_provable",
-                "only a note tells of it, which anybody can write",
+                "its only record is a note, which is no proof",
             ));
         }
     }

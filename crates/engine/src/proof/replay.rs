@@ -149,16 +149,8 @@ impl Verdict {
         let Ok(commit) = Oid::from_str(&self.sha) else {
             return Ok(());
         };
-        let own = [self.sha.clone()];
-        let held = if self.carries.is_empty() {
-            &own[..]
-        } else {
-            &self.carries[..]
-        };
-        let mut parts: Vec<&RunCommit> = held
-            .iter()
-            .filter_map(|sha| Some(library.of(sha)?.1))
-            .collect();
+        let held = self.held().iter();
+        let mut parts: Vec<&RunCommit> = held.filter_map(|sha| Some(library.of(sha)?.1)).collect();
         parts.retain(|made| made.purpose == Purpose::Subtask);
         let Some(last) = parts.last().filter(|_| self.part_of.is_none()) else {
             return Ok(());
@@ -206,12 +198,12 @@ impl Verdict {
             .replay
             .as_ref()
             .and_then(|replay| replay.ledger.clone());
-        let told = replayer.replayed_tip(base, &tip, known)?;
-        if !told.problems.is_empty() {
+        let replayed = replayer.replayed_tip(base, &tip, known)?;
+        if !replayed.problems.is_empty() {
             self.standing = CommitStanding::Faulty;
         }
-        self.problems.extend(told.problems);
-        self.remarks.extend(told.remarks);
+        self.problems.extend(replayed.problems);
+        self.remarks.extend(replayed.remarks);
         Ok(())
     }
 }
@@ -280,7 +272,7 @@ impl<'a> Replayer<'a> {
             Err(fault) if fault.code == "cancelled" => Err(fault),
             done => Ok(done.ok().and_then(|taken| taken.ledger())),
         };
-        let mut told = ReplayedTip::default();
+        let mut replayed = ReplayedTip::default();
         let before = match base {
             Some(base) => ledger_of(base, base)?,
             None => None,
@@ -292,26 +284,27 @@ impl<'a> Replayer<'a> {
             let taken = match self.tested(tip, tip) {
                 Err(fault) if fault.code == "cancelled" => return Err(fault),
                 Err(fault) => {
-                    told.problems.push(problem("not_replayed", fault.message));
-                    return Ok(told);
+                    replayed
+                        .problems
+                        .push(problem("not_replayed", fault.message));
+                    return Ok(replayed);
                 }
                 Ok(taken) => taken,
             };
             let ledger = taken.ledger();
-            let broken = ledger.iter().flat_map(Ledger::failing);
-            let broken: Vec<&str> = broken.filter(|id| !failed_before(id)).collect();
+            let broken = self.failing_twice(tip, ledger.as_ref(), failed_before)?;
             if !broken.is_empty() || ledger.is_none() && taken.counts.failing() > 0 {
-                told.problems.push(failing(&broken));
+                replayed.problems.push(failing(&broken));
             }
             ledger
         };
         let (Some(base), Some(before)) = (base, before) else {
-            return Ok(told);
+            return Ok(replayed);
         };
         let passed = || before.those(Outcome::is_success);
         if let Some(now) = now.filter(|now| now.names_alike(&before)) {
             let gone = passed().filter(|id| now.outcome(id).is_none());
-            told.remark("tests from before the range are gone", gone);
+            replayed.remark("tests from before the range are gone", gone);
         }
         let mut edits = Vec::new();
         for change in self.repository.tree_changes(base, tip)? {
@@ -323,13 +316,13 @@ impl<'a> Replayer<'a> {
             let tree = self.repository.edit_tree(tip, &edits)?;
             if let Some(there) = ledger_of(&tree, tip)? {
                 let broken = passed().filter(|id| there.fails(id));
-                told.remark(
+                replayed.remark(
                     "these pass before the range, and as they were then they fail on its last commit",
                     broken,
                 );
             }
         }
-        Ok(told)
+        Ok(replayed)
     }
 
     fn run(
@@ -368,21 +361,8 @@ impl<'a> Replayer<'a> {
             let outcome = then.as_ref().and_then(|then| then.outcome(id));
             outcome.is_some_and(Outcome::is_success)
         };
-        let broken: Vec<&str> = now
-            .iter()
-            .flat_map(Ledger::failing)
-            .filter(|id| !known.iter().any(|name| name == id))
-            .collect();
-        // What fails now and then is no fault of the commit.
-        let again = if broken.is_empty() {
-            None
-        } else {
-            self.tested(commit, commit)?.ledger()
-        };
-        let broken: Vec<&str> = broken
-            .into_iter()
-            .filter(|id| again.as_ref().is_none_or(|again| again.fails(id)))
-            .collect();
+        let is_known = |id: &str| known.iter().any(|name| name == id);
+        let broken = self.failing_twice(commit, now.as_ref(), is_known)?;
         let has_names = now.as_ref().is_some_and(|now| now.every);
         if !broken.is_empty() || (!has_names && green.counts.failing() > 0) {
             replayed.problems.push(failing(&broken));
@@ -400,6 +380,23 @@ impl<'a> Replayer<'a> {
             ));
         }
         Ok(replayed)
+    }
+
+    /// The tests that failed on a commit and fail again when all are run once more, but for those that are known to.
+    fn failing_twice<'l>(
+        &self,
+        commit: &Oid,
+        ledger: Option<&'l Ledger>,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Result<Vec<&'l str>, Fault> {
+        let failing = ledger.into_iter().flat_map(Ledger::failing);
+        let mut failing: Vec<&str> = failing.filter(|id| !is_known(id)).collect();
+        if !failing.is_empty()
+            && let Some(again) = self.tested(commit, commit)?.ledger()
+        {
+            failing.retain(|id| again.fails(id));
+        }
+        Ok(failing)
     }
 
     /// The tree of a commit with the product of `base` in these files, and its own tests where these stand among that; whether any do

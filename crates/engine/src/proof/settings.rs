@@ -40,7 +40,10 @@ pub(super) fn of_run(
     if repository.resolve(&format!("{head}^{{commit}}"))?.is_none() {
         return Ok(None);
     }
-    let committed = committed(root, repository, &head)?.config;
+    let committed = match read(root, repository, &head) {
+        Ok(committed) => committed,
+        Err(why) => return Ok(Some(why)),
+    };
     let mut differ = weaker(&committed, &beginning.config);
     if beginning.config.test.command.is_some()
         && beginning.config.test.command != committed.test.command
@@ -57,18 +60,26 @@ pub(super) fn of_run(
 }
 
 /// What the last commit of a range has weaker than the one before the range.
-pub(super) fn of_range(
-    root: &Path,
-    repository: &Repository,
-    range: &Range,
-) -> Result<Option<String>, Fault> {
-    let (Some(base), Some(tip)) = (&range.base, range.commits.last()) else {
-        return Ok(None);
+pub(super) fn of_range(root: &Path, repository: &Repository, range: &Range) -> Option<String> {
+    let (base, tip) = (range.base.as_ref()?, range.commits.last()?);
+    let of = |commit| read(root, repository, commit);
+    let differ = match (of(base), of(&tip.oid)) {
+        (Ok(base), Ok(tip)) => weaker(&base, &tip),
+        (Err(why), _) | (_, Err(why)) => return Some(why),
     };
-    let [base, tip] = [base, &tip.oid].map(|commit| committed(root, repository, commit));
-    let differ = weaker(&base?.config, &tip?.config);
-    Ok((!differ.is_empty())
-        .then(|| format!("settings are weaker behind the range: {}", few(&differ))))
+    (!differ.is_empty()).then(|| format!("settings are weaker behind the range: {}", few(&differ)))
+}
+
+/// The committed settings, or why they cannot be read: those of long ago may be of another version.
+fn read(root: &Path, repository: &Repository, commit: &Oid) -> Result<Config, String> {
+    let settings = committed(root, repository, commit);
+    settings.map(|settings| settings.config).map_err(|fault| {
+        format!(
+            "the settings of {} cannot be read: {}",
+            commit.short(),
+            fault.message
+        )
+    })
 }
 
 fn weaker(was: &Config, is: &Config) -> Vec<String> {

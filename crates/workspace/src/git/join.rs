@@ -16,8 +16,9 @@ impl Repository {
         let output = git.args([ours.as_str(), theirs.as_str()]).output()?;
         match output.status.code() {
             Some(0) => parse_oid(COMMAND, output.stdout.trim_ascii_end()).map(Some),
-            // One that does not know the command as it is given here ends with 129.
             Some(1) => Ok(None),
+            // So ends a git that does not know these options.
+            Some(129) => Err(GitError::unexpected(COMMAND, "git 2.38 or newer is needed")),
             _ => Err(GitError::unexpected(
                 COMMAND,
                 String::from_utf8_lossy(&output.stderr).trim().to_owned(),

@@ -90,3 +90,16 @@ fn settings_that_no_commit_has_are_told_and_refused_where_that_is_asked_for() {
     let code = (proof.status, &answer["code"]);
     assert_eq!(code, (3, &"config_loosened".into()), "{answer:#}");
 }
+
+#[test]
+fn settings_of_before_that_cannot_be_read_are_told() {
+    let environment = TestEnvironment::finished(false);
+    let path = ".taskmaster/config.json";
+    let whole = environment.read(path);
+    for text in ["{", &whole] {
+        environment.write(path, text);
+        environment.commit_all("Settings");
+    }
+    let answer = told(&environment.verify("HEAD~1..HEAD"), "unearned", "unearned");
+    assert_eq!(answer["settings"].as_array().map(Vec::len), Some(1));
+}
