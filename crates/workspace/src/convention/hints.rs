@@ -51,12 +51,11 @@ pub struct ContextHints {
 }
 
 /// All hints for one subtask. `files` are those that the project knows (tracked ones and new
-/// ones that are not ignored); `language` is that of the test framework, where it has one.
+/// ones that are not ignored).
 pub fn context_hints(
     text: &SubtaskText<'_>,
     files: &[String],
     classes: &PathClasses,
-    language: Option<Language>,
 ) -> ContextHints {
     let whole = [
         text.title,
@@ -69,7 +68,7 @@ pub fn context_hints(
     let new = new_paths(&whole, files);
     let expected_files = expected_files(&named, &new, classes);
     ContextHints {
-        test_file: test_file(&whole, &named, &new, files, classes, language),
+        test_file: test_file(&whole, &named, &new, files, classes),
         existing_tests: existing_tests(text.title, &named, files, classes),
         acceptance_criteria: criteria::acceptance_criteria(text.details, text.test_strategy),
         implementation_hints: criteria::implementation_hints(text.details),
@@ -241,15 +240,13 @@ fn expected_files(named: &[String], new: &[String], classes: &PathClasses) -> Ve
         .collect()
 }
 
-/// The test file that the text names itself, else the one for the first source it names, else
-/// one named after the title.
+/// The test file that the text names itself, else the one for the first source it names; none where it names none.
 fn test_file(
     text: &str,
     named: &[String],
     new: &[String],
     files: &[String],
     classes: &PathClasses,
-    language: Option<Language>,
 ) -> Option<String> {
     let in_code = |path: &&String| Language::of(path).is_some();
     let mut mentioned = new.iter().chain(named).filter(in_code);
@@ -268,11 +265,6 @@ fn test_file(
         .or_else(|| {
             let mut targets = targets.iter();
             targets.find_map(|target| test_place::test_file_for(target, files, classes))
-        })
-        .or_else(|| {
-            // The text begins with the title.
-            let title = text.lines().next().unwrap_or_default();
-            test_place::test_file_for_title(title, language, files, classes)
         })
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::branch;
 use super::paths::{self, Language, PathClasses};
 
 /// How a test file's name tells that it is one.
@@ -69,37 +68,6 @@ pub fn test_file_for(target: &str, files: &[String], classes: &PathClasses) -> O
     let language = Language::of(target)?;
     let habit = habit_of(language, files, classes);
     Some(place(target, language, habit, files))
-}
-
-/// The file for tests of something that has no file yet: named after the title, in the language
-/// that most of `files` are written in, or in `language` where that is known.
-pub fn test_file_for_title(
-    title: &str,
-    language: Option<Language>,
-    files: &[String],
-    classes: &PathClasses,
-) -> Option<String> {
-    let language = language.or_else(|| most_common_language(files, classes))?;
-    let words: Vec<String> = branch::slug(title)
-        .split('-')
-        .take(4)
-        .map(str::to_owned)
-        .collect();
-    let stem = match language {
-        Language::JavaScript | Language::Dart => words.join("-"),
-        Language::Jvm | Language::DotNet | Language::Php | Language::Swift => {
-            words.iter().map(|word| capitalised(word)).collect()
-        }
-        Language::Rust | Language::Go | Language::Python | Language::Elixir | Language::Ruby => {
-            words.join("_")
-        }
-    };
-    let ending =
-        most_common_ending(language, files).unwrap_or_else(|| default_ending(language).to_owned());
-    let folder = source_folder(language, files, classes);
-    let target = join(&folder, &format!("{stem}.{ending}"));
-    let habit = habit_of(language, files, classes);
-    Some(place(&target, language, habit, files))
 }
 
 /// The path that a test file has to have to be one by these patterns: its own, else one in a folder, or with an ending, that they
@@ -375,88 +343,6 @@ fn package_of(path: &str, files: &[String]) -> String {
         }
         folder = paths::folder(folder);
     }
-}
-
-fn most_common_language(files: &[String], classes: &PathClasses) -> Option<Language> {
-    let mut counts: BTreeMap<Language, usize> = BTreeMap::new();
-    for file in files {
-        if let Some(language) = Language::of(file)
-            && matches!(
-                classes.of(file),
-                paths::PathClass::Source | paths::PathClass::Test
-            )
-        {
-            *counts.entry(language).or_default() += 1;
-        }
-    }
-    counts
-        .into_iter()
-        .rev()
-        .max_by_key(|(_, count)| *count)
-        .map(|(language, _)| language)
-}
-
-fn most_common_ending(language: Language, files: &[String]) -> Option<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in files
-        .iter()
-        .filter(|file| Language::of(file) == Some(language))
-    {
-        *counts.entry(ending(file)).or_default() += 1;
-    }
-    counts
-        .into_iter()
-        .rev()
-        .max_by_key(|(_, count)| *count)
-        .map(|(ending, _)| ending.to_owned())
-}
-
-/// The folder that holds most sources of the language directly.
-fn source_folder(language: Language, files: &[String], classes: &PathClasses) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for file in files {
-        if Language::of(file) == Some(language) && classes.of(file) == paths::PathClass::Source {
-            *counts.entry(paths::folder(file)).or_default() += 1;
-        }
-    }
-    let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
-    most.map_or_else(
-        || default_folder(language).to_owned(),
-        |(folder, _)| folder.to_owned(),
-    )
-}
-
-fn default_folder(language: Language) -> &'static str {
-    match language {
-        Language::JavaScript | Language::Rust | Language::Python | Language::Php => "src",
-        Language::Jvm => "src/main/java",
-        Language::Elixir | Language::Ruby | Language::Dart => "lib",
-        Language::Swift => "Sources",
-        Language::Go | Language::DotNet => "",
-    }
-}
-
-fn default_ending(language: Language) -> &'static str {
-    match language {
-        Language::JavaScript => "js",
-        Language::Rust => "rs",
-        Language::Go => "go",
-        Language::Python => "py",
-        Language::Jvm => "java",
-        Language::DotNet => "cs",
-        Language::Elixir => "exs",
-        Language::Php => "php",
-        Language::Ruby => "rb",
-        Language::Swift => "swift",
-        Language::Dart => "dart",
-    }
-}
-
-fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }
 
 /// The file's name without its ending; `a.test` for `a.test.ts`.

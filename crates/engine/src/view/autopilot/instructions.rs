@@ -277,7 +277,7 @@ fn hints(
         details: item.text("details"),
         test_strategy: item.text("testStrategy"),
     };
-    let mut hints = context_hints(&text, &files, &classes, None);
+    let mut hints = context_hints(&text, &files, &classes);
     // What the rails would not take for a test is no place for one.
     let wanted = match &call.pinned.test.targeted_run_pattern {
         Some(pattern) => std::slice::from_ref(pattern),

@@ -3,8 +3,8 @@ use workspace::convention::hints::{
     ContextHints, MOST_FILES, SubtaskText, context_hints, existing_tests, files_named, new_paths,
     tests_near,
 };
-use workspace::convention::paths::{Language, PathClasses};
-use workspace::convention::test_place::{fitted, test_file_for, test_file_for_title};
+use workspace::convention::paths::PathClasses;
+use workspace::convention::test_place::{fitted, test_file_for};
 
 use super::{CLASSES, strings};
 
@@ -101,22 +101,6 @@ fn tests_go_where_the_project_puts_them() {
 }
 
 #[test]
-fn without_a_file_the_title_names_the_tests() {
-    use Language::{Go, Jvm, Python};
-    let java = "src/main/java/B.java";
-    for (title, language, files, expected) in [
-        ("Add x", None, "src/a.ts src/b.ts x.py", "src/add-x.test.ts"),
-        ("Add x y", Some(Python), "", "tests/test_add_x_y.py"),
-        ("Add x", Some(Jvm), java, "src/test/java/AddXTest.java"),
-        ("../../etc", Some(Go), "", "etc_test.go"),
-        ("x", None, "README.md", ""),
-    ] {
-        let found = test_file_for_title(title, language, &words(files), &CLASSES);
-        assert_eq!(found.unwrap_or_default(), expected, "{title}");
-    }
-}
-
-#[test]
 fn all_hints_of_a_subtask() {
     let files = words("src/schema.js src/__tests__/other.test.js package.json src/other.js");
     let text = SubtaskText {
@@ -125,7 +109,7 @@ fn all_hints_of_a_subtask() {
         details: "- keep it small",
         test_strategy: "- rejects bad input",
     };
-    let hints = context_hints(&text, &files, &CLASSES, Some(Language::JavaScript));
+    let hints = context_hints(&text, &files, &CLASSES);
     let expected = ContextHints {
         test_file: Some("src/__tests__/schema.test.js".to_owned()),
         existing_tests: vec!["src/__tests__/other.test.js".to_owned()],
@@ -134,7 +118,7 @@ fn all_hints_of_a_subtask() {
         expected_files: strings(&["src/schema.js", "src/metrics.js"]),
     };
     assert_eq!(hints, expected);
-    let none = context_hints(&SubtaskText::default(), &[], &CLASSES, None);
+    let none = context_hints(&SubtaskText::default(), &[], &CLASSES);
     assert_eq!(none, ContextHints::default());
 }
 
@@ -154,7 +138,7 @@ fn tests_go_into_the_file_that_is_there() {
             description,
             ..SubtaskText::default()
         };
-        let hints = context_hints(&text, &words(files), &CLASSES, None);
+        let hints = context_hints(&text, &words(files), &CLASSES);
         assert_eq!(hints.test_file.as_deref(), Some(expected), "{description}");
     }
 }
@@ -190,7 +174,7 @@ proptest! {
         files in proptest::collection::vec("(src/|tests/|a|b|\\.|/|mod|\\.rs|\\.ts|test_|\\.test){1,6}", 0..12),
     ) {
         let text = SubtaskText { title: &text, description: &text, details: &text, test_strategy: &text };
-        let hints = context_hints(&text, &files, &CLASSES, None);
+        let hints = context_hints(&text, &files, &CLASSES);
         prop_assert!(hints.existing_tests.iter().all(|test| files.contains(test)));
         if let Some(test) = hints.test_file.filter(|test| !files.contains(test)) {
             let known = files.iter().any(|file| file.contains("..") || file.contains("//") || file.starts_with('/'));
