@@ -282,7 +282,6 @@ impl Engine {
         for verdict in &mut commits {
             verdict.on_notes_alone(&library, request.replay);
         }
-        with_alike(&mut commits, &range, &library, &repository)?;
         let mut settings = Vec::new();
         for known in &library.known {
             let is_of_range = |verdict: &Verdict| verdict.run.as_ref() == Some(&known.source.run);
@@ -465,71 +464,6 @@ fn against_note(library: &Library, known: &SourceIndex, made: &RunCommit) -> Opt
             short(&made.journal)
         ),
     ))
-}
-
-/// Says of commits that no run made what they look like: rewritten ones have another id than what their run made.
-fn with_alike(
-    commits: &mut [Verdict],
-    range: &Range,
-    library: &Library,
-    repository: &Repository,
-) -> Result<(), Fault> {
-    let nobodys = |verdict: &Verdict| {
-        matches!(
-            verdict.standing,
-            CommitStanding::Unearned | CommitStanding::NotProvable
-        )
-    };
-    if !commits.iter().any(nobodys) {
-        return Ok(());
-    }
-    let made = library.all_made();
-    let ids: Vec<Oid> = made
-        .iter()
-        .map(|made| Oid::from_str(&made.sha))
-        .collect::<Result<_, _>>()
-        .unwrap_or_default();
-    let trees = repository.trees(&ids)?;
-    for (verdict, commit) in commits.iter_mut().zip(&range.commits) {
-        if !nobodys(verdict) {
-            continue;
-        }
-        let same_tree = trees
-            .iter()
-            .position(|tree| tree.as_ref() == Some(&commit.tree))
-            .and_then(|at| made.get(at));
-        let same_parent = || {
-            let parent = commit.parents.first()?;
-            // One that is there itself has nothing in its place.
-            let is_there = |sha: &str| {
-                range
-                    .commits
-                    .iter()
-                    .any(|commit| commit.oid.as_str() == sha)
-            };
-            made.iter()
-                .find(|made| made.base == parent.as_str() && !is_there(&made.sha))
-        };
-        let said = if let Some(like) = same_tree {
-            format!(
-                "it has the tree of {}, which {} made, and is another commit: amended, squashed, rebased or picked",
-                short(&like.sha),
-                like.run
-            )
-        } else if let Some(like) = same_parent() {
-            format!(
-                "it has the parent of {}, which {} made, and holds something else: that one amended, one made by hand in its place, or one of another branch",
-                short(&like.sha),
-                like.run
-            )
-        } else {
-            continue;
-        };
-        if let Some(first) = verdict.problems.first_mut() {
-            first.message = format!("{}; {said}", first.message);
-        }
-    }
-    Ok(())
 }
 
 /// What helps against what is wrong.
