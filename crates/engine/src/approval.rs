@@ -193,6 +193,7 @@ impl<'a> Turn<'a> {
             "submit" => Verb::Submit.step(),
             "feedback" => Verb::Feedback.step(),
             "rewind" => Verb::Rewind.step(),
+            "adopt" => Verb::Adopt.step(),
             _ => Verb::Resume.step(),
         };
         for (name, flag) in &self.flags {

@@ -19,6 +19,7 @@
 //! - **A commit** is looked for by its parent and author date on the branch. A line in the reflog alone proves nothing: git writes
 //!   it before the branch moves, so it counts only where a later line left from it.
 
+mod adopt;
 pub mod approval;
 mod audit;
 pub mod benches;

@@ -87,11 +87,13 @@ pub enum Verb {
     Feedback,
     /// Take a run back to an earlier step.
     Rewind,
+    /// Have a run go on from a branch that has moved.
+    Adopt,
 }
 
 impl Verb {
     /// All of them in their order, and their names.
-    pub const ALL: [(Self, &'static str); 27] = [
+    pub const ALL: [(Self, &'static str); 28] = [
         (Self::Start, "start"),
         (Self::Next, "next"),
         (Self::Status, "status"),
@@ -119,6 +121,7 @@ impl Verb {
         (Self::Submit, "submit"),
         (Self::Feedback, "feedback"),
         (Self::Rewind, "rewind"),
+        (Self::Adopt, "adopt"),
     ];
 
     /// Its name.

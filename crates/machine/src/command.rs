@@ -98,6 +98,17 @@ pub enum Command {
         /// The person's word, where one is needed.
         approval: Option<Box<Approval>>,
     },
+    /// Take what the run works on as it is by now: items in progress begin again on it.
+    Adopt {
+        /// Why.
+        reason: String,
+        /// What to keep in the run's memory.
+        keep: Map<String, Value>,
+        /// Whether a person has to agree: something that the run made is lost by it.
+        loses: bool,
+        /// The person's word, where one is needed.
+        approval: Option<Box<Approval>>,
+    },
     /// The effect under way came out.
     EffectDone {
         /// What it gave.

@@ -35,13 +35,15 @@ pub enum Trigger {
     Feedback,
     /// Somebody takes the run back to where it stood before.
     Rewind,
+    /// Somebody takes what the run works on as it is by now.
+    Adopt,
     /// An end clears up.
     Final,
 }
 
 impl Trigger {
     /// Those that `on` may name, of a state or of the whole.
-    pub const EVENTS: [Self; 9] = [
+    pub const EVENTS: [Self; 10] = [
         Self::Report,
         Self::Reopen,
         Self::Skip,
@@ -51,6 +53,7 @@ impl Trigger {
         Self::Submit,
         Self::Feedback,
         Self::Rewind,
+        Self::Adopt,
     ];
 
     /// Those that may be sent to a run that is over, too: it is about what it made.
@@ -72,6 +75,7 @@ impl Trigger {
             Self::Submit => "submit",
             Self::Feedback => "feedback",
             Self::Rewind => "rewind",
+            Self::Adopt => "adopt",
             Self::Final => "final",
         }
     }

@@ -19,6 +19,7 @@ use crate::next_step::NextStep;
 use crate::slot::{Slot, Slots};
 
 use crate::capability::git::effects::push::Pushed;
+use crate::capability::git::read::moved::Adopted;
 use crate::capability::pull_request::feedback::TakenRemark;
 use crate::capability::pull_request::{KnownPullRequest, SubmittedTo};
 
@@ -28,8 +29,8 @@ pub(crate) const START: Slot<StartFacts> = Slot::new("start");
 pub(crate) const DIRTY: Slot<BTreeMap<RepoPath, DirtyFile>> = Slot::new("dirty");
 /// The run's last commit; before the first one, the commit it started from.
 pub(crate) const LAST_COMMIT: Slot<String> = Slot::new("lastCommit");
-/// Its commits stand on another base than the one that they were made on.
-pub(crate) const BASE_CHANGED: Slot<bool> = Slot::new("baseChanged");
+/// Where the branch had moved, and was taken as it was.
+pub(crate) const ADOPTED: Slot<Vec<Adopted>> = Slot::new("adopted");
 /// How many commits the run has.
 pub(crate) const COMMITS: Slot<u64> = Slot::new("commits");
 /// What each test did, in the last accepted report: a hash of the run's evidence.

@@ -105,16 +105,6 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
-        code: "base_moved",
-        meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them. To `tm verify` they are others, as they would not be behind a merge",
-        suggestion: "",
-    },
-    Text {
-        code: "base_merged",
-        meaning: "Another branch came in, by a merge: the run goes on from there",
-        suggestion: "",
-    },
-    Text {
         code: "green_tests_still_failing",
         meaning: "Tests still fail",
         suggestion: concat!(
@@ -205,6 +195,15 @@ pub const TEXTS: &[Text] = &[
         suggestion: concat!(
             "go one step back, where that is possible: ",
             step!("reopen")
+        ),
+    },
+    Text {
+        code: "cannot_adopt",
+        meaning: "The workflow of the run does not say where it goes on from a branch that has moved",
+        suggestion: concat!(
+            "take the branch back to the present step: ",
+            step!("rewind"),
+            "; a workflow of your own says it with `on: { adopt: { to: STATE } }`, from its next run on"
         ),
     },
     Text {

@@ -22,7 +22,7 @@ pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::capability::git::effects::notes;
-use crate::capability::memory::{self, BASE_CHANGED, LAST_COMMIT, Memory, WORK};
+use crate::capability::memory::{self, ADOPTED, LAST_COMMIT, Memory, WORK};
 use crate::capability::tests::evidence::work::keep_trees;
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
@@ -145,7 +145,7 @@ fn is_behind(call: &Call<'_>, run: &RunState) -> bool {
         let listed = text("commits.txt");
         let last = LAST_COMMIT.text(&run.kept);
         listed.lines().count() as u64 != memory::commits(run)
-            || (listed.lines().last() != last && !BASE_CHANGED.is_in(&run.kept))
+            || (listed.lines().last() != last && !ADOPTED.is_in(&run.kept))
             || !listed.ends_with('\n')
     };
     let results = || {

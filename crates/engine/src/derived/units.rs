@@ -130,6 +130,7 @@ pub(super) fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
             let outcome = match cause {
                 Trigger::Reopen => "reopened",
                 Trigger::Skip => "skipped",
+                Trigger::Adopt => "dropped",
                 Trigger::Abort => "aborted",
                 _ => return,
             };
@@ -138,6 +139,15 @@ pub(super) fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
                 .filter(|row| row.outcome == "open" && row.token == *token)
             {
                 outcome.clone_into(&mut row.outcome);
+            }
+        }
+        Event::TokenClosed {
+            token, left: true, ..
+        } => {
+            let mut rows = rows.iter_mut();
+            let of_token = rows.find(|row| row.outcome == "open" && row.token == *token);
+            if let Some(row) = of_token {
+                "dropped".clone_into(&mut row.outcome);
             }
         }
         Event::RunEnded { .. } | Event::RunRewound { .. } => {

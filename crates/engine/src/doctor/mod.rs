@@ -76,7 +76,7 @@ impl Engine {
     pub fn doctor(&self, adopt: Option<&str>) -> Result<Vec<DoctorCheck>, Fault> {
         let mut checks = Vec::new();
         if let Some(name) = adopt {
-            checks.extend(self.adopt(name)?);
+            checks.extend(self.take_over(name)?);
         }
         let runs = self.runs(&RunFilter::default()).unwrap_or_else(|fault| {
             checks.push(DoctorCheck::of("run", fault));

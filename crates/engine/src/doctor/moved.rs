@@ -16,7 +16,7 @@ use crate::open_run;
 impl Engine {
     /// Takes over the runs that are kept under a name for a project that is no longer where it was. Under the name of this project
     /// that is done again for those that could not be told where it is.
-    pub(super) fn adopt(&self, name: &str) -> Result<Vec<DoctorCheck>, Fault> {
+    pub(super) fn take_over(&self, name: &str) -> Result<Vec<DoctorCheck>, Fault> {
         let is_called = |folder: &Path| {
             let called = folder.file_name();
             called.is_some_and(|called| called.to_string_lossy() == name)

@@ -195,12 +195,11 @@ pub(crate) fn refusal(
                 )
             },
         ),
-        "cannot_reopen" | "cannot_skip" | "cannot_submit" | "cannot_feedback" | "cannot_rewind" => {
-            (
-                "that is not possible here".to_owned(),
-                format!("see what is: {next}", next = Verb::Next.step().of(id)),
-            )
-        }
+        "cannot_reopen" | "cannot_skip" | "cannot_submit" | "cannot_feedback" | "cannot_rewind"
+        | "cannot_adopt" => (
+            "that is not possible here".to_owned(),
+            format!("see what is: {next}", next = Verb::Next.step().of(id)),
+        ),
         "not_present" | "which_item" => (
             "it is not clear which item is meant".to_owned(),
             format!(

@@ -201,6 +201,20 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             }
         }
         Event::StateEntered {
+            cause: Trigger::Adopt,
+            ..
+        } => {
+            // What was accepted of items in progress was accepted of something else.
+            let is_open = |key: &str| {
+                let mut sets = run.sets.values();
+                sets.any(|set| {
+                    set.get(key)
+                        .is_some_and(|item| item.status == ItemStatus::Open)
+                })
+            };
+            story.rows.retain(|key, _| !is_open(key));
+        }
+        Event::StateEntered {
             item,
             from,
             to,

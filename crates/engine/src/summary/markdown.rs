@@ -8,7 +8,7 @@ use serde_json::Value;
 use machine::definition::STATUS;
 
 use crate::capability::TASKS;
-use crate::capability::memory::BASE_CHANGED;
+use crate::capability::memory::ADOPTED;
 use crate::capability::tests::evidence::level_name;
 use crate::capability::tests::read::MOST_NAMED;
 use crate::clock::spoken;
@@ -315,6 +315,23 @@ impl Page<'_> {
             };
             format!("{}{way}{}", turned(value), why(value))
         });
+        let adopted = ADOPTED.value(&self.account.run.kept);
+        let adopted = adopted
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        self.section("Taken as it was", adopted, |value| {
+            let listed = |key: &str, name: &str| {
+                let all = value[key].as_array().into_iter().flatten();
+                let all: Vec<String> = all.filter_map(|one| Some(inline(one.as_str()?))).collect();
+                match all.as_slice() {
+                    [] => String::new(),
+                    all => format!("; {name}: {}", text::listed(all.iter())),
+                }
+            };
+            let [from, to] = ["from", "to"].map(|key| code(short(&text(value, key))));
+            let (came, lost) = (listed("came", "not earned"), listed("lost", "without"));
+            format!("the branch at {to}, which the run had left at {from}{came}{lost}")
+        });
         // Where what was there is now: of the last ones most of all.
         let newest_first: Vec<_> = story.rewound.iter().rev().collect();
         self.section("Taken back", &newest_first, |value| {
@@ -474,7 +491,7 @@ impl Page<'_> {
         ));
         if let (Some(last), Some(memory)) = (story.commits.last(), task) {
             // Behind the commit that it began on there are others by now that it did not make.
-            let moved = BASE_CHANGED.is_in(&run.kept);
+            let moved = ADOPTED.is_in(&run.kept);
             let branch = memory.start.base_branch();
             let base = branch.filter(|base| moved && *base != memory.start.branch);
             let base = base.unwrap_or(short(&memory.start.head));
@@ -483,9 +500,6 @@ impl Page<'_> {
             self.line(&format!(
                 "To check that each commit was earned: {check}, where the journal of the run is at hand, its bundle (`tm runs export`), or its git notes."
             ));
-            if moved {
-                self.line("The branch was rebased, or another one merged in, while the run was under way: to `tm verify` a commit that git made anew is none of the run's.");
-            }
         }
         if !run.status.is_over() {
             self.out.push('\n');

@@ -19,7 +19,7 @@ use machine::{Definition, Event, RunState, Severity};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::capability::memory::Memory;
+use crate::capability::memory::{ADOPTED, Memory};
 use crate::fault::Fault;
 use crate::generic;
 use crate::projection::{self, Projections};
@@ -187,6 +187,7 @@ impl Account {
             "refused": self.refused.listed,
             "reopened": story.reopened,
             "rewound": story.rewound,
+            "adopted": ADOPTED.value(&run.kept),
             "skipped": story.skipped,
             "allowed": story.allowed,
             "approvals": story.approvals,

@@ -6,7 +6,7 @@ use super::{sets, steps};
 use crate::definition::{Definition, FieldType, Kind, StateDef};
 use crate::trigger::Trigger;
 
-const EVENTS: [Trigger; 9] = Trigger::EVENTS;
+const EVENTS: [Trigger; 10] = Trigger::EVENTS;
 use crate::diagnostic::{Diagnostic, Located};
 use text::nearest;
 
@@ -23,13 +23,15 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
         let event = Trigger::of_event(&name.value);
         if !matches!(
             event,
-            Some(Trigger::Abort | Trigger::Reopen | Trigger::Skip | Trigger::Rewind)
+            Some(
+                Trigger::Abort | Trigger::Reopen | Trigger::Skip | Trigger::Rewind | Trigger::Adopt
+            )
         ) {
             faults.push(Diagnostic::new(
                 "bad_event",
                 name.at,
                 format!("`{}` cannot stand in the workflow's own `on`", name.value),
-                "only `abort`, `reopen`, `skip` and `rewind` are valid in every state; move it to the states it belongs to",
+                "only `abort`, `adopt`, `reopen`, `skip` and `rewind` are valid in every state; move it to the states it belongs to",
             ));
         }
     }

@@ -78,14 +78,7 @@ impl Planner<'_> {
                 self.person_agrees("resume", "", &Map::new(), approval.as_deref())?;
                 self.resume()
             }
-            Command::Abort { approval, flags } => {
-                if let Some(approval) = approval {
-                    let reason = flags.get("reason").and_then(Value::as_str);
-                    let reason = reason.unwrap_or_default();
-                    self.person_agrees("abort", reason, flags, Some(approval))?;
-                }
-                self.abort(flags)
-            }
+            Command::Abort { approval, flags } => self.abort(flags, approval.as_deref()),
             Command::Send {
                 trigger,
                 flags,
@@ -99,6 +92,15 @@ impl Planner<'_> {
             } => {
                 self.person_agrees("rewind", reason, flags, approval.as_deref())?;
                 self.rewind(*to, reason, flags)
+            }
+            Command::Adopt {
+                reason,
+                keep,
+                loses,
+                approval,
+            } => {
+                self.agreed("adopt", *loses, reason, &Map::new(), approval.as_deref())?;
+                self.adopt(reason, keep)
             }
             Command::EffectDone {
                 result,
@@ -172,6 +174,36 @@ impl Planner<'_> {
         };
         let after = way.after().behind(trigger, token);
         self.take(token, &at, way)?;
+        self.advance(&after, false)
+    }
+
+    /// Has the items in progress begin again: what they knew was known of something else.
+    fn adopt(&mut self, reason: &str, keep: &Map<String, Value>) -> Result<(), Stop> {
+        match self.run.status {
+            RunStatus::Running => {}
+            RunStatus::Paused => return Err(self.paused()),
+            _ => return Err(self.over()),
+        }
+        let state = self.state_of(ROOT);
+        self.takes_nothing_away(ROOT, &state)?;
+        let reason = reason.trim();
+        let way = Transition {
+            reason: (!reason.is_empty()).then(|| reason.to_owned()),
+            keep: keep.clone(),
+            ..Transition::default()
+        };
+        let edges = self.definition.edges(&state, Trigger::Adopt);
+        let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
+            return Err(cannot(Trigger::Adopt, &state, None));
+        };
+        let at = EffectAt {
+            state,
+            trigger: Trigger::Adopt,
+            edge: chosen.index,
+            effect: 0,
+        };
+        let after = way.after();
+        self.take(ROOT, &at, way)?;
         self.advance(&after, false)
     }
 
@@ -338,6 +370,17 @@ impl Planner<'_> {
             self.run.status == RunStatus::Error || pause.is_some_and(|pause| pause.person);
         let goes_back = what == Trigger::Rewind.name();
         let needed = stopped || goes_back && self.run.is_persons_to_take_back();
+        self.agreed(what, needed, reason, flags, approval)
+    }
+
+    fn agreed(
+        &mut self,
+        what: &str,
+        needed: bool,
+        reason: &str,
+        flags: &Map<String, Value>,
+        approval: Option<&Approval>,
+    ) -> Result<(), Stop> {
         if !needed && approval.is_none() {
             return Ok(());
         }
@@ -488,13 +531,20 @@ impl Planner<'_> {
         })
     }
 
-    fn abort(&mut self, flags: &Map<String, Value>) -> Result<(), Stop> {
+    fn abort(
+        &mut self,
+        flags: &Map<String, Value>,
+        approval: Option<&Approval>,
+    ) -> Result<(), Stop> {
+        let reason = flags.get("reason").and_then(Value::as_str);
+        if approval.is_some() {
+            self.person_agrees("abort", reason.unwrap_or_default(), flags, approval)?;
+        }
         match self.run.status {
             status if status.is_called_off() => return Ok(()),
             status if status.is_over() => return Err(self.over()),
             _ => {}
         }
-        let reason = flags.get("reason").and_then(Value::as_str);
         let way = Transition {
             flags: flags.clone(),
             reason: reason.map(str::to_owned),

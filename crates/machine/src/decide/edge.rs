@@ -362,7 +362,7 @@ impl Planner<'_> {
                 return Ok(());
             }
         };
-        if at.trigger == Trigger::Abort {
+        if matches!(at.trigger, Trigger::Abort | Trigger::Adopt) {
             self.leave_items();
         }
         let from = self.state_of(token);

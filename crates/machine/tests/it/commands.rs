@@ -61,6 +61,15 @@ pub fn rewind(to: u64, approval: Option<Box<Approval>>) -> Command {
     }
 }
 
+pub fn adopt(loses: bool, approval: Option<Box<Approval>>) -> Command {
+    Command::Adopt {
+        reason: "main came in".to_owned(),
+        keep: Map::from_iter([("lastCommit".to_owned(), "c0ffee".into())]),
+        loses,
+        approval,
+    }
+}
+
 pub fn edit(edits: Vec<Edit>) -> Command {
     let keep = Map::new();
     Command::Edit { edits, keep }

@@ -90,6 +90,35 @@ fn out_of_a_pause_by_a_rule_or_a_call_off_a_person_leads() {
 }
 
 #[test]
+fn what_is_in_progress_begins_again_on_a_branch_that_is_adopted() {
+    let mut driver = three();
+    through(&mut driver);
+    driver.report(tests(0, 1)).unwrap();
+    driver.after("fail");
+    let lost = commands::adopt(true, None);
+    assert_eq!(code(driver.send(&lost)), "needs_person");
+    driver.send(&commands::adopt(false, None)).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.2-RED-2");
+    assert_eq!(driver.run.kept["lastCommit"], "c0ffee");
+    assert_eq!(status_of(&driver, "1.1"), ItemStatus::Done);
+    assert!(driver.run.tokens.last().unwrap().kept.is_empty());
+    // Nobody has more attempts by it.
+    driver.report(tests(0, 1)).unwrap();
+    assert_eq!(attempt(&driver), ("workUnit-1.2-GREEN-3", 2));
+    driver.after("pass commit");
+    driver.skip().unwrap();
+    assert_eq!(driver.unit(), "workUnit-1-FINALIZE");
+    let by_ann = commands::adopt(true, Some(crate::driver::ann().into()));
+    driver.send(&by_ann).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1-FINALIZE-2");
+    let mut other = Driver::small("", "a: { work: {}, to: z }");
+    assert_eq!(
+        code(other.send(&commands::adopt(false, None))),
+        "cannot_adopt"
+    );
+}
+
+#[test]
 fn a_finished_item_is_done_again() {
     let mut driver = three();
     through(&mut driver);

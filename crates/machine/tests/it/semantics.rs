@@ -60,16 +60,16 @@ fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
 #[test]
 fn a_policy_can_pause_a_route() {
     let text = states(
-        "a: { expects: tests, route: [ { check: history_rewritten }, { to: b } ] }\nb: { work: {}, to: z }",
+        "a: { expects: tests, route: [ { check: config_loosened }, { to: b } ] }\nb: { work: {}, to: z }",
     );
     let mut driver = Driver::new(&text);
-    let policy = "history_rewritten".to_owned();
+    let policy = "config_loosened".to_owned();
     driver.policies.insert(policy.clone(), Severity::Pause);
     let mut found = reading(tests(0, 0));
     found.findings = vec![finding(&policy)];
     driver.readings.insert("tests".to_owned(), found);
     driver.start(json!({}), json!({})).unwrap();
-    assert_eq!(driver.paused_for(), "history_rewritten");
+    assert_eq!(driver.paused_for(), "config_loosened");
     driver.readings.clear();
     driver.resume().unwrap();
     assert_eq!(driver.unit(), "b");

@@ -70,7 +70,7 @@ fn whole_catalog() -> Catalog {
 
 /// The policies and the templates that the built-in definitions name.
 fn named() -> (BTreeSet<String>, BTreeSet<String>) {
-    let mut policies = BTreeSet::from(["history_rewritten".to_owned(), "stuck".to_owned()]);
+    let mut policies = BTreeSet::from(["config_loosened".to_owned(), "stuck".to_owned()]);
     let mut templates = BTreeSet::new();
     for text in [TDD, REVIEW, COLLAB] {
         for (_, _, state) in Definition::parse(text).unwrap().all_states() {

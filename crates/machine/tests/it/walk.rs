@@ -167,7 +167,7 @@ fn an_allowed_policy_passes_once() {
 
 #[test]
 fn a_policy_may_pause_warn_or_be_off() {
-    let policy = "history_rewritten";
+    let policy = "config_loosened";
     for (severity, paused_for, warnings) in [
         (Severity::Pause, policy, &[][..]),
         (Severity::Warn, "", &[policy]),

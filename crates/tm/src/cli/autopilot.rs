@@ -10,6 +10,7 @@ use engine::view::autopilot::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::adopt::Adopt;
 use super::rewind::Rewind;
 use super::start::Start;
 use super::submit::{Feedback, Submit};
@@ -56,6 +57,11 @@ pub enum AutopilotCommand {
     /// Without TO the steps are listed. Nothing is destroyed: commits and uncommitted changes are kept under `refs/tramline/rewound`,
     /// and what the journal has stays in it. What is pushed is taken back only with `--pushed`.
     Rewind(Rewind),
+    /// Go on from the branch as it is, where git has moved it: by a merge, a rebase, a reset, a commit that is no part of the run
+    ///
+    /// The subtask in progress begins again on it, and the working tree stays as it is. Commits that came in are listed as not earned. Where
+    /// commits of subtasks are gone, a person decides it.
+    Adopt(Adopt),
     /// Give a subtask up; what depends on it is not run
     Skip(Skip),
     /// Let one refusal pass for the present work unit; a person decides this, at a terminal

@@ -54,7 +54,9 @@ impl Cli {
     pub fn caller(&self, given: &Given) -> Caller {
         let run = given.run.clone();
         let (form, run) = match &self.command {
-            Command::Autopilot(_) | Command::Rewind(_) => (Form::Autopilot, run),
+            Command::Autopilot(_) | Command::Rewind(_) | Command::Adopt(_) => {
+                (Form::Autopilot, run)
+            }
             Command::Run(_) => (Form::Run, run),
             Command::Session(session) => match &session.command {
                 SessionCommand::Show(show) => (Form::Session, show.meant().0.map(str::to_owned)),

@@ -12,13 +12,29 @@ fn reference() -> String {
 # Command line
 
 The help of every command, written down from the program itself. `UPDATE_DOCS=1 cargo test -p tm` writes this file anew.
+
+What most commands take is told once: `-h` and `--help` print the help, `--json` prints one JSON value on standard output and nothing else there,
+`--no-color` prints without colour and symbols (so does a set `NO_COLOR`), and `--project-root DIR` names the project's folder, which is else found upward from
+the current one.
 "
     .to_owned();
-    let mut command = Cli::command().term_width(100);
+    let mut command = without_common(Cli::command().term_width(100));
     // A definition that is not sound panics here.
     command.build();
     add(&mut command, &mut text);
     text
+}
+
+/// A command, and those below it, without the arguments that most have.
+fn without_common(command: clap::Command) -> clap::Command {
+    let hidden = |argument: clap::Arg| {
+        let is_common = ["json", "no_color", "project_root"].contains(&argument.get_id().as_str());
+        argument.hide(is_common)
+    };
+    command
+        .disable_help_flag(true)
+        .mut_args(hidden)
+        .mut_subcommands(without_common)
 }
 
 fn add(command: &mut clap::Command, text: &mut String) {

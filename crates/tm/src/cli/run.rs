@@ -5,6 +5,7 @@ use engine::report;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::adopt::Adopt;
 use super::autopilot::{Allow, Evidence, without_empty};
 use super::inputs::Inputs;
 use super::rewind::Rewind;
@@ -54,6 +55,8 @@ pub enum RunCommand {
     Reopen(Reopen),
     /// Take the run back to an earlier step, where its workflow says how; the steps are listed if none is named
     Rewind(Rewind),
+    /// Go on from the branch as it is, where git has moved it and the workflow says where the run goes on
+    Adopt(Adopt),
     /// Give the present item up, where the present state says how
     Skip(Skip),
     /// Hand over what the run made, where the present state says how

@@ -50,6 +50,14 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
             let take = |engine: &Engine, turn: &Turn<'_>| engine.rewind(run, turn);
             super::rewind::run(&engine, &rewind, output, list, take, render::moved)
         }
+        AutopilotCommand::Adopt(adopt) => {
+            let (run, turn) = (adopt.run.run_id.as_deref(), adopt.turn());
+            let answer = approving::turn(&engine, &turn, &adopt.signing, output, |engine| {
+                engine.adopt(run, &turn)
+            })?;
+            output.answer(&answer, render::moved)?;
+            Ok(DONE)
+        }
         AutopilotCommand::Skip(skip) => {
             let (run, subtask) = (skip.run.run_id.as_deref(), skip.subtask.as_deref());
             let answer = engine.skip(run, subtask, &skip.reason)?;

@@ -135,6 +135,10 @@ fn run(cli: Cli, given: &Given, output: &mut Output) -> Outcome {
             let command = cli::autopilot::AutopilotCommand::Rewind(rewind);
             autopilot::run(cli::autopilot::Autopilot { place, command }, given, output)
         }
+        Command::Adopt(cli::adopt::AdoptHere { place, adopt }) => {
+            let command = cli::autopilot::AutopilotCommand::Adopt(adopt);
+            autopilot::run(cli::autopilot::Autopilot { place, command }, given, output)
+        }
         Command::Run(arguments) => run::run(arguments, given, output),
         Command::Session(arguments) => session::run(arguments, given, output),
         Command::Collab(arguments) => collab::run(arguments, given, output),

@@ -63,6 +63,13 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
             let shown = render::run::moved;
             return super::rewind::run(&engine, &rewind, output, list, take, shown);
         }
+        RunCommand::Adopt(adopt) => {
+            let (run, turn) = (adopt.run.run_id.as_deref(), adopt.turn());
+            let answer = approving::turn(&engine, &turn, &adopt.signing, output, |engine| {
+                engine.run_adopt(run, &turn)
+            })?;
+            output.answer(&answer, render::run::moved)?;
+        }
         RunCommand::Skip(skip) => {
             let (run, item) = (skip.run.run_id.as_deref(), skip.item.as_deref());
             let answer = engine.run_skip(run, item, &skip.reason)?;

@@ -167,6 +167,10 @@ pub fn of(form: Form, step: &NextStep) -> Row {
             &["autopilot_rewind", "run_rewind"],
         ),
         (Verb::Rewind, _) => row("tm run rewind", &["to"], &["run_rewind"]),
+        (Verb::Adopt, Autopilot | WorkUnits) => {
+            row("tm autopilot adopt", &[], &["autopilot_adopt", "run_adopt"])
+        }
+        (Verb::Adopt, _) => row("tm run adopt", &[], &["run_adopt"]),
         (Verb::Feedback, Autopilot | WorkUnits) => row(
             "tm autopilot feedback",
             &[],

@@ -218,8 +218,6 @@ pub(super) static KEYS: &[Key] = &[
     policy("evidence.policy.tests_missing"),
     policy("evidence.policy.changed_after_green"),
     policy("evidence.policy.changed_after_commit"),
-    policy("evidence.policy.foreign_commit"),
-    policy("evidence.policy.history_rewritten"),
     policy("evidence.policy.config_loosened"),
     policy("evidence.policy.command_replaced"),
     policy("evidence.policy.stale_report"),

@@ -477,10 +477,6 @@ policy! {
     changed_after_green = Refuse,
     /// Files were changed between the last commit and the end of the run.
     changed_after_commit = Refuse,
-    /// A commit is not the run's: empty, somebody else's, or on another branch.
-    foreign_commit = Refuse,
-    /// Commits of the run are gone from the branch's history.
-    history_rewritten = Refuse,
     /// Settings were made weaker during the run.
     config_loosened = Refuse,
     /// The test command is not the one that the run started with.

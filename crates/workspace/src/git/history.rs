@@ -187,29 +187,17 @@ impl Repository {
         self.log(&arguments)
     }
 
-    /// The commits from `base` to `tip`, the oldest first, by way of first parents alone.
-    pub fn first_parents(&self, base: &Oid, tip: &Oid) -> Result<Vec<CommitInfo>, GitError> {
-        self.log(&["--first-parent", "--reverse", &format!("{base}..{tip}")])
-    }
-
     /// Of the commits that can be reached from one of two and not from both: those whose changes the other one has as well, in a
-    /// commit of its own, and those that it has not. Merges are left out.
-    pub fn same_changes(&self, one: &Oid, other: &Oid) -> Result<(Vec<Oid>, Vec<Oid>), GitError> {
+    /// commit of its own. Merges are left out.
+    pub fn same_changes(&self, one: &Oid, other: &Oid) -> Result<Vec<Oid>, GitError> {
         let output = self
             .git()
             .args(["rev-list", "--no-merges", "--cherry-mark"])
             .args([&format!("{one}...{other}"), "--"])
             .run()?;
-        let (mut same, mut others) = (Vec::new(), Vec::new());
-        for line in output
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty())
-        {
-            let (mark, oid) = line.split_at(1);
-            let oid = parse_oid("git rev-list", oid)?;
-            if mark == b"=" { &mut same } else { &mut others }.push(oid);
-        }
-        Ok((same, others))
+        let lines = output.split(|byte| *byte == b'\n');
+        let same = lines.filter_map(|line| line.strip_prefix(b"="));
+        same.map(|oid| parse_oid("git rev-list", oid)).collect()
     }
 
     /// The content of a file in a commit, as text; `None` if the commit has no such file, or it is not UTF-8.

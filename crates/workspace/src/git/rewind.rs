@@ -106,6 +106,22 @@ impl Repository {
         })
     }
 
+    /// The tree of a commit with what a working tree of this status holds and no commit has; where the two conflict, or git cannot
+    /// tell, that of the working tree.
+    ///
+    /// # Errors
+    /// Where git fails to write what there is.
+    pub fn uncommitted_upon(&self, status: &TreeStatus, commit: &Oid) -> Result<Oid, GitError> {
+        let present = self.lasting_tree(status, &FingerprintRequest::default())?;
+        let Some(head) = &status.head else {
+            return Ok(present);
+        };
+        let message = "What no commit has\n".to_owned();
+        let tip = self.commit_of(&present, std::slice::from_ref(head), message)?;
+        let picked = self.picked_tree((head, &tip), commit);
+        Ok(picked.ok().flatten().unwrap_or(present))
+    }
+
     /// Checks a commit out in a submodule, and keeps there what it was at; whether that went well. Git refuses where changes in it
     /// would be lost, or it does not have that commit.
     fn move_submodule(&self, path: &RepoPath, to: &Oid, kept_as: &str) -> Result<bool, GitError> {

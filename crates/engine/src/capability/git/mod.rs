@@ -103,7 +103,6 @@ impl Capability for Git {
 
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
         let whole = || reports("tests", Some("suite"), &[]);
-        let commit = || reports("commit", None, &[]);
         let any = |needs| {
             vec![Finder {
                 needs,
@@ -112,12 +111,10 @@ impl Capability for Git {
         };
         vec![
             ("changed_after_commit", vec![whole()]),
-            ("foreign_commit", vec![whole(), commit()]),
             (
                 "changed_after_green",
                 vec![reports("commit", Some("of"), &[])],
             ),
-            ("history_rewritten", any(Some(REPOSITORY))),
             ("changes_left", any(Some(REPOSITORY))),
             ("config_loosened", any(None)),
         ]

@@ -1,18 +1,16 @@
 //! A report of tests beside what it is held against: what the rule makes of it, and what the run keeps.
 
-use std::collections::HashSet;
-
 use ::test_report::Outcome;
 use machine::state::Token;
 use machine::{Finding, Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use workspace::config::{Config, Level};
-use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
+use workspace::git::{Oid, Repository, TreeStatus};
 
 use crate::call::Call;
 use crate::capability::git::read::commit::secrets;
-use crate::capability::git::read::handed_in::not_of_the_run;
+use crate::capability::git::read::moved::Moved;
 use crate::capability::git::read::{finding, with_files, with_tests};
 use crate::capability::memory::{
     BEFORE, BENCH, FROZEN, KeptWork, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, RUNNER,
@@ -59,38 +57,19 @@ pub(crate) struct HeldTo {
 }
 
 impl HeldTo {
-    pub(crate) fn of(
-        work: &Work,
-        kept: &Map<String, Value>,
-        role: &Role,
-    ) -> Result<Option<Self>, Fault> {
+    pub(crate) fn of(kept: &Map<String, Value>, role: &Role) -> Result<Option<Self>, Fault> {
         let against = role.against.as_ref();
         let name = name_of(against);
         if let Some(tested) = TESTED.read(kept, against)? {
-            let tree = carried(work, tested.work)?;
+            let tree = tested.work.tree;
             return Ok(Some(Self { name, tree }));
         }
         let frozen = FROZEN.read(kept, role.frozen.as_ref())?;
-        let tree = frozen.map(|frozen| carried(work, frozen)).transpose()?;
-        Ok(tree.map(|tree| Self { name, tree }))
+        Ok(frozen.map(|frozen| Self {
+            name,
+            tree: frozen.tree,
+        }))
     }
-}
-
-/// The tree of kept work as it is on the commit that the work is on now: where others' work came in since, with that.
-pub(crate) fn carried(work: &Work, kept: KeptWork) -> Result<Oid, Fault> {
-    if kept.base == work.base {
-        return Ok(kept.tree);
-    }
-    let repository = work.memory.repository();
-    let own = repository.tree_changes(&kept.base, &kept.tree)?;
-    let own: HashSet<&RepoPath> = own.iter().map(|change| &change.path).collect();
-    let mut came = repository.tree_changes(&kept.base, &work.base)?;
-    came.retain(|change| !own.contains(&change.path));
-    let edits: Vec<_> = came
-        .into_iter()
-        .map(|change| (change.path, change.after))
-        .collect();
-    Ok(repository.edit_tree(&kept.tree, &edits)?)
 }
 
 /// What there is to say before the suite is run, if it is to be run here.
@@ -101,7 +80,7 @@ pub(crate) fn before_the_suite(
 ) -> Result<Vec<Finding>, Fault> {
     let repository = work.memory.repository();
     let sorter = work.sorter(&repository, config)?;
-    let held_to = HeldTo::of(work, &present.kept, &present.role)?;
+    let held_to = HeldTo::of(&present.kept, &present.role)?;
     let since = match &held_to {
         Some(held) => sorter.between(&held.tree, &work.tree)?,
         None => Vec::new(),
@@ -506,8 +485,10 @@ impl Comparison<'_> {
         let handed: Vec<String> = handed.map(|path| path.to_string()).collect();
         changed.retain(|path| !handed.contains(path));
         self.findings.extend(changed_since_commit(&changed));
-        if changed.is_empty() && self.status.head.as_ref() != Some(&self.work.base) {
-            self.findings.push(not_of_the_run(self.work, self.status)?);
+        if changed.is_empty() {
+            let branch = (&self.work.memory, self.repository);
+            let head = self.status.head.as_ref();
+            Moved::refused(self.run, &self.call.pinned, branch, head, true)?;
         }
         let judged = self.judge(None, &[]);
         self.take_known(judged.known);

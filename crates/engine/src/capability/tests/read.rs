@@ -57,7 +57,7 @@ pub fn read(
     let status = call.tree(&repository)?;
     on_the_branch(&status, &memory, &repository)?;
     let named = named_paths(call, &repository, files)?;
-    let mut work = Work::of(run, (&call.dir, config), &status, &named, taken)?;
+    let work = Work::of(run, (&call.dir, config), &status, &named, taken)?;
     work.changes.no_dirty_submodules(&repository)?;
     let sorter = work.sorter(&repository, config)?;
     let of_item = sorter.between(&work.base, &work.tree)?;
@@ -66,8 +66,7 @@ pub fn read(
     if role.suite.is_none() {
         no_products(&repository, &work.changes, &named)?;
     }
-    let mut findings: Vec<Finding> = work.history.finding.take().into_iter().collect();
-    findings.extend(config_loosened(call));
+    let mut findings: Vec<Finding> = config_loosened(call).into_iter().collect();
     findings.extend(command_replaced(
         &call.settings.config,
         config,
@@ -78,12 +77,11 @@ pub fn read(
     findings.extend(stale(taken, present, &repository, &of_item, &used));
     let nothing = Map::new();
     let kept = present.map_or(&nothing, |token| &token.kept);
-    let held_to = HeldTo::of(&work, kept, role)?;
+    let held_to = HeldTo::of(kept, role)?;
     let since = match &held_to {
         Some(held) => sorter.between(&held.tree, &work.tree)?,
         None => Vec::new(),
     };
-    let warning = work.history.warning;
     let mut at = Comparison {
         call,
         run,
@@ -104,9 +102,9 @@ pub fn read(
         findings,
         facts: Map::new(),
         keep: Map::new(),
-        keep_run: work.history.keep.clone(),
+        keep_run: work.keep.clone(),
         hashes: taken.keep(&call.dir)?,
-        warnings: warning.map(str::to_owned).into_iter().collect(),
+        warnings: Vec::new(),
     };
     REPORTS.put(&mut at.keep_run, &work.memory.reports)?;
     let covered = Covered::of(taken, role, config, (&repository, &work.base, &of_item))?;

@@ -11,6 +11,7 @@ use super::evidence::{once, placed};
 use super::turn::{GivenUp, by_hand};
 use super::{Answer, Call, Entry, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
+use crate::cli::adopt::Adopt;
 use crate::cli::autopilot::{Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status};
 use crate::cli::rewind::Rewind;
 use crate::cli::start::Start;
@@ -121,6 +122,14 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Destructive,
             output: &[("runId", "string")],
             handler: on_turn(rewind),
+        },
+        Entry {
+            name: "autopilot_adopt",
+            title: "Adopt the branch",
+            description: "Go on from the branch as it is, after branch_moved: the subtask begins again on it.",
+            hints: Hints::Adds,
+            output: MOVED,
+            handler: on_turn(adopt),
         },
         Entry {
             name: "autopilot_submit",
@@ -311,6 +320,13 @@ fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
     };
     call.turned(&meant, Form::Autopilot, &turn, |engine| {
         engine.rewind(meant.run(), &turn)
+    })
+}
+
+fn adopt(call: Call<'_>, meant: RunSelector, adopt: Adopt) -> Answer {
+    let turn = adopt.turn();
+    call.turned(&meant, Form::Autopilot, &turn, |engine| {
+        engine.adopt(meant.run(), &turn)
     })
 }
 

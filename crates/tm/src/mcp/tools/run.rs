@@ -9,6 +9,7 @@ use super::evidence::{once, placed};
 use super::turn::GivenUp;
 use super::{Answer, Call, Entry, Handler, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
+use crate::cli::adopt::Adopt;
 use crate::cli::inputs::as_texts;
 use crate::cli::rewind::Rewind;
 use crate::cli::run::{Report, Resume, RunTarget, RunWithReason, Skip, Start};
@@ -91,6 +92,12 @@ pub(super) fn entries() -> Vec<Entry> {
             output: &[("runId", "string")],
             handler: on_turn(rewind),
         },
+        turned(
+            "run_adopt",
+            "Adopt the branch",
+            "Go on from the run's branch as it is, after branch_moved.",
+            on_turn(adopt),
+        ),
         Entry {
             name: "run_submit",
             title: "Hand a run over",
@@ -236,6 +243,13 @@ fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
     };
     call.turned(&meant, Form::Run, &turn, |engine| {
         engine.run_rewind(meant.run(), &turn)
+    })
+}
+
+fn adopt(call: Call<'_>, meant: RunSelector, adopt: Adopt) -> Answer {
+    let turn = adopt.turn();
+    call.turned(&meant, Form::Run, &turn, |engine| {
+        engine.run_adopt(meant.run(), &turn)
     })
 }
 

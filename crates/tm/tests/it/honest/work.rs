@@ -534,15 +534,6 @@ impl Work {
         assert!(done, "{command}: {said}");
     }
 
-    /// Runs what an answer advises, as far as it is no command of ours.
-    pub fn takes_steps(&self, answer: &Value) {
-        for step in answer["nextSteps"].as_array().unwrap() {
-            if step["step"] == "shell" {
-                self.runs_well(step["command"].as_str().unwrap());
-            }
-        }
-    }
-
     /// Runs a command line in which `tm` is the program under test.
     fn sh(&self, command: &str) -> Output {
         let mut process = self.environment.process("sh");

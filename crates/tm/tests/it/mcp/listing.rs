@@ -15,7 +15,7 @@ const TEXT: usize = 2048;
 
 /// The tools of all groups but `run`, in the order in which they are listed, with what is said of them: those without which no task is
 /// done are loaded at once by clients that load others only when they are searched for; some only read; one asks a person.
-const TOOLS: [(&str, &str); 30] = [
+const TOOLS: [(&str, &str); 31] = [
     ("autopilot_start", "core"),
     ("autopilot_next", "core reads"),
     ("autopilot_complete_phase", "core"),
@@ -27,6 +27,7 @@ const TOOLS: [(&str, &str); 30] = [
     ("autopilot_pause", ""),
     ("autopilot_resume", ""),
     ("autopilot_rewind", ""),
+    ("autopilot_adopt", ""),
     ("autopilot_submit", ""),
     ("autopilot_feedback", ""),
     ("autopilot_abort", ""),

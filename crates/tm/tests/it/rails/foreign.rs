@@ -46,7 +46,7 @@ fn only_the_commit_of_this_subtask_counts() {
     ] {
         for sha in commits {
             let words = format!("commit --sha={sha}");
-            tells(env.refuses(&words, "foreign_commit").message(), &[told]);
+            tells(env.refuses(&words, "not_a_new_commit").message(), &[told]);
         }
     }
 }
@@ -76,11 +76,10 @@ fn a_rewritten_history_is_seen_in_every_phase() {
     let env = TestEnvironment::started();
     env.subtask();
     let good = env.head();
-    let way_back = format!("git reset --soft {}", &good[..10]);
     let seen = |words: &[&str]| {
         env.git_words("commit --quiet --amend --allow-empty --message Better");
         for words in words {
-            env.refused(words, 3, "history_rewritten", &way_back);
+            env.refused(words, 3, "branch_moved", "tm autopilot adopt");
         }
         env.git(&["reset", "--quiet", "--soft", &good]);
         env.auto(words[0]).ok();
@@ -91,7 +90,7 @@ fn a_rewritten_history_is_seen_in_every_phase() {
     seen(&[GREEN]);
     seen(&["commit", "commit --sha HEAD"]);
     env.git_words("commit --quiet --amend --allow-empty --message Better");
-    env.refused(FINALIZE, 3, "history_rewritten", "git reset");
+    env.refused(FINALIZE, 3, "branch_moved", "tm autopilot adopt");
 }
 
 #[test]
@@ -103,5 +102,7 @@ fn a_commit_that_is_gone_altogether_is_named() {
     env.git_words("reflog expire --expire=now --all");
     env.git(&["gc", "--quiet", "--prune=now"]);
     env.write("tests/1.2.sh", "test\n");
-    env.refused(RED, 3, "history_rewritten", "new run");
+    let answer = env.refused(RED, 3, "branch_moved", "a person");
+    tells(answer.message(), &["1.1", "gone"]);
+    env.comes_to("rewind workUnit-1.2-RED", "commit_gone");
 }

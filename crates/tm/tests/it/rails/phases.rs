@@ -143,7 +143,7 @@ fn the_final_suite_is_that_of_what_was_committed() {
     env.delete("src/late.sh");
     // An empty commit of somebody else is told, too.
     env.git_words("commit --quiet --allow-empty --message Empty");
-    env.refused(FINALIZE, 3, "foreign_commit", "git reset --keep");
+    env.refused(FINALIZE, 3, "branch_moved", "tm autopilot rewind");
     env.git(&["reset", "--quiet", "HEAD~1"]);
     env.write("coverage.tmp", "ignored\n");
     env.auto(FINALIZE).ok();

@@ -3,18 +3,6 @@
 use super::environment::{FINALIZE, TestEnvironment, tells};
 
 #[test]
-fn a_rewritten_history_that_a_policy_lets_pass_still_ends_in_a_commit() {
-    testkit::by_chance!(3);
-    let env = TestEnvironment::started_with(
-        r#"{"test":{"command":"sh tests/run.sh"},"evidence":{"policy":{"history_rewritten":"warn"}}}"#,
-    );
-    env.subtask();
-    env.git_words("commit --quiet --amend --message Amended");
-    assert_eq!(env.subtask()["commitSha"], env.head());
-    assert_eq!(env.changes(), "");
-}
-
-#[test]
 fn a_commit_is_made_although_a_hook_behind_it_rewrote_it() {
     testkit::by_chance!(3);
     let env = TestEnvironment::in_commit();

@@ -56,7 +56,7 @@ const OBSTACLES: &[Obstacle] = &[
         env.switch("main");
         env.git(&["branch", "--quiet", "--delete", "--force", BRANCH]);
     }),
-    ("commits were rewritten", "history_rewritten", |env, _| {
+    ("commits were rewritten", "branch_moved", |env, _| {
         env.git_words("commit --quiet --amend --message Another");
     }),
     ("commits of somebody else", "needs_person", |env, _| {

@@ -48,8 +48,8 @@ fn a_commit_is_of_no_sense() {
         [
             ("complete red --results failed:0,passed:2", "stale_unit"),
             ("commit --files no.such", "file_not_changed"),
-            ("commit --sha nothing", "foreign_commit"),
-            ("commit --sha HEAD", "foreign_commit"),
+            ("commit --sha nothing", "not_a_new_commit"),
+            ("commit --sha HEAD", "not_a_new_commit"),
             ("commit --files ../../x", "bad_path"),
             ("finalize --results failed:0,passed:2", "stale_unit"),
         ],

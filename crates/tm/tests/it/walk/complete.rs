@@ -31,7 +31,7 @@ const PERSON: [&str; 22] = [
 ];
 
 /// The caller's own words name something that is not there, or is done: the answer says what there is.
-const OWN_WORDS: [&str; 32] = [
+const OWN_WORDS: [&str; 33] = [
     "all_done",
     "already_pushed",
     "already_started",
@@ -54,6 +54,7 @@ const OWN_WORDS: [&str; 32] = [
     "nothing_in_hand",
     "nothing_learned",
     "nothing_runnable",
+    "on_default_branch",
     "read_only",
     "response_too_large",
     "run_over",
@@ -68,8 +69,9 @@ const OWN_WORDS: [&str; 32] = [
 
 /// Another process, the machine, or a definition of somebody's own stands in the way; tests that kill, those of evidence, and those
 /// of other workflows come by them.
-const ELSEWHERE: [&str; 26] = [
+const ELSEWHERE: [&str; 27] = [
     "bare_repository",
+    "cannot_adopt",
     "cannot_rewind",
     "commit_gone",
     "commit_not_recognised",

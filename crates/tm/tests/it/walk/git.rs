@@ -2,7 +2,7 @@
 
 use super::{Story, at, at_of, story};
 use crate::honest::work::{
-    Before, COMMIT, DOUBLE, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work,
+    Before, COMMIT, DOUBLE, FINALIZE, GREEN, RED, SHOP, TWO, VERIFIED, Way, Work, code_of,
 };
 use crate::honest::{go_through, run};
 
@@ -22,11 +22,6 @@ fn mark(work: &Work) {
 fn is_marked(work: &Work, commit: &str) {
     let commits = ["refs/story/last", commit].map(|name| work.git(&["rev-parse", name]));
     assert_eq!(commits[0], commits[1]);
-}
-
-/// The subjects of commits that were set aside.
-fn aside(work: &Work) -> String {
-    work.git(&["branch", "--list", "--format=%(subject)", "*aside*"])
 }
 
 fn second_green(before: &Before<'static>) -> Work {
@@ -98,18 +93,27 @@ fn main_changes_the_product(work: &Work) {
     merge(work, "main", &[("src/add.sh", "echo $(($2 + $1))\n")]);
 }
 
+/// What was refused, because of it, goes on from the branch as it is.
+fn adopts(work: &Work, phase: &[&str]) {
+    let refused = work.refused(phase, "branch_moved");
+    assert_eq!(refused["nextSteps"][0]["step"], "adopt", "{refused:#}");
+    work.tm(&["adopt"]);
+    // A second time there is nothing to do.
+    work.tm(&["adopt"]);
+}
+
 fn rebased(work: &Work) {
     rebase(work);
-    work.warns(&["base_moved"]);
+    adopts(work, RED);
 }
 
 fn main_is_merged(work: &Work) {
     main_changes_the_product(work);
-    work.warns(&["base_merged"]);
+    adopts(work, RED);
 }
 
 #[test]
-fn the_branch_moves_and_the_run_goes_on() {
+fn the_branch_moves_and_the_run_goes_on_from_there() {
     testkit::by_chance!(3);
     go_through([
         run("rebased in RED")
@@ -120,28 +124,40 @@ fn the_branch_moves_and_the_run_goes_on() {
             .then(|work| {
                 let (_, report) = work.runs("tm runs report");
                 assert!(report.contains("`tm verify main.."), "{report}");
+                let (passes, told) = work.runs("tm verify main..HEAD");
+                assert!(passes, "{told}");
             }),
         run("main is merged in, and the merge is taken out by a rebase")
             .of(TWO)
             .red(|_| {})
             .red(main_is_merged)
-            .green(rebased)
+            .and(rebased)
             .then(has_its_own),
         run("before there is a commit")
             .red(main_moves)
             .and(|work| work.git(&["merge", "--quiet", "--ff-only", "main"]))
-            .and(|work| work.warns(&["base_merged"]))
+            .and(|work| adopts(work, RED))
             .then(has_its_own),
     ]);
-    for moves in [rebased, main_is_merged] {
+    // What was accepted of the subtask in progress was accepted of something else.
+    let work = TWO.at_green();
+    rebase(&work);
+    adopts(&work, GREEN);
+    work.red();
+    work.code();
+    work.green();
+    for moves in [rebase, main_changes_the_product] {
         let work = end(&SHOP);
         moves(&work);
+        adopts(&work, FINALIZE);
         work.finalize();
     }
     // Right before a commit.
     let work = TWO.at_commit();
     merge(&work, "main", &[]);
-    work.accepted(COMMIT);
+    adopts(&work, COMMIT);
+    let (status, answer) = work.report(COMMIT);
+    assert_eq!((status, code_of(&answer)), (5, "stale_unit"), "{answer:#}");
 }
 
 /// An interactive rebase that stops at each commit.
@@ -157,7 +173,7 @@ fn amends(work: &Work) {
 }
 
 fn taken_back(name: &'static str, how: &'static str) -> Story {
-    story(name, "history_rewritten")
+    story(name, "branch_moved")
         .done(move |work| work.git(&["reset", "--quiet", how, "HEAD~1"]))
         .then(|work| {
             is_marked(work, "HEAD");
@@ -169,76 +185,92 @@ fn taken_back(name: &'static str, how: &'static str) -> Story {
 fn the_branch_is_another_one_or_its_history_is() {
     testkit::by_chance!(3);
     at_of(&SHOP, second, RED).tell([
-        story("the default branch is checked out", "on_default_branch")
+        story("the default branch is checked out", "wrong_branch")
             .done(|work| work.git(&["switch", "--quiet", "main"])),
         story("another one is checked out", "wrong_branch")
             .done(|work| work.git(&["switch", "--quiet", "--create", "other", "main"])),
+        story("it is gone", "wrong_branch")
+            .done(|work| work.git(&["switch", "--quiet", "main"]))
+            .done(|work| {
+                let branches = work.git(&["branch", "--format=%(refname:short)"]);
+                let own = branches.lines().find(|name| *name != "main").unwrap();
+                work.git(&["branch", "--quiet", "-D", own])
+            })
+            .then(|work| is_marked(work, "HEAD")),
         story("a rebase is under way", "operation_under_way")
             .done(rebases_by_steps)
-            .then(Work::second_code)
-            .then(Work::goes_through),
+            .then(Work::second_code),
         taken_back("the last commit is taken back softly", "--soft"),
         taken_back("the last commit is taken back", "--mixed"),
         taken_back("the last commit and its files are taken back", "--hard"),
-        story("the last commit is amended", "history_rewritten")
+        story("the last commit is amended", "branch_moved")
             .done(amends)
             .then(|work| {
                 is_marked(work, "HEAD");
-                assert_ne!(aside(work), "");
+                assert_eq!(work.read("src/double.sh"), DOUBLE);
+                let kept = work.git(&[
+                    "for-each-ref",
+                    "--format=%(refname)",
+                    "refs/tramline/rewound",
+                ]);
+                let before = work.git(&["show", &format!("{kept}:src/double.sh")]);
+                assert!(before.ends_with("# better"), "{before}");
             }),
-        // The same way a second time, from where its first half has led.
-        story("it is amended and changed again", "history_rewritten")
+        story("it is amended and changed again", "branch_moved")
             .done(|work| {
                 amends(work);
                 work.append("src/double.sh", "# and better\n");
-                for _ in 0..2 {
-                    let answer = work.refused(RED, "history_rewritten");
-                    let first = answer["nextSteps"][0]["command"].as_str().unwrap();
-                    if first.starts_with("git branch") {
-                        work.runs_well(first);
-                    }
-                }
             })
-            .then(|work| {
-                is_marked(work, "HEAD");
-                let written = format!("{DOUBLE}# better\n# and better\n");
-                assert_eq!(work.read("src/double.sh"), written);
-            }),
-        story("the last commit gets another message", "history_rewritten")
+            .then(|work| is_marked(work, "HEAD")),
+        // Its change is there, and so the run's work is.
+        story("the last commit gets another message", "branch_moved")
             .done(|work| work.git(&["commit", "--quiet", "--amend", "--message", "Doubles"]))
-            .then(|work| {
-                is_marked(work, "HEAD");
-                assert_eq!(aside(work), "");
-            }),
+            .then(|work| assert_eq!(work.git(&["log", "-1", "--format=%s"]), "Doubles")),
     ]);
+}
+
+#[test]
+fn what_is_not_committed_stays_where_the_branch_is_taken_back() {
+    testkit::by_chance!(3);
+    let work = second_green(&SHOP);
+    main_changes_the_product(&work);
+    let before = work.git(&["status", "--porcelain"]);
+    let refused = work.refused(GREEN, "branch_moved");
+    let unit = refused["nextAction"]["unitId"].as_str().unwrap();
+    work.tm(&["rewind", unit]);
+    is_marked(&work, "HEAD");
+    assert_eq!(work.git(&["status", "--porcelain"]), before);
+    work.goes_through();
 }
 
 #[test]
 fn the_commit_is_another_one() {
     testkit::by_chance!(3);
     let merged = |name, call: &'static [&'static str]| {
-        story(name, "foreign_commit")
+        story(name, "branch_moved")
             .done(|work| another_is_merged(work, &[]))
             .call(|work| work.report(call))
     };
     at_of(&SHOP, second_commit, COMMIT).tell([
-        // What was tested is in the amended commit, and nothing is left to commit: to skip it would be to lose it.
-        story("it is amended into the commit before", "history_rewritten")
-            .done(|work| work.runs_well("git add --all && git commit --quiet --amend --no-edit"))
-            .then(Work::finalize),
         merged("another branch is merged", COMMIT),
         merged("a merge is handed in", &["commit", "--sha", "HEAD"]),
         story("the branch is renamed", "wrong_branch")
             .done(|work| work.git(&["branch", "--move", "mine"]))
             .then(Work::finalize),
-        story("the branch is rebased", "changed_after_green")
-            .done(rebase)
-            .then(Work::ends)
-            .then(has_its_own),
         story("the work is in the stash", "nothing_changed")
             .done(|work| work.git(&["stash", "push", "--quiet", "--include-untracked"]))
             .then(Work::finalize),
     ]);
+    // It is amended into the commit before: with that it is gone, and nobody but a person takes it so.
+    let work = second_commit(&SHOP);
+    work.runs_well("git add --all && git commit --quiet --amend --no-edit");
+    work.refused(COMMIT, "branch_moved");
+    let (status, answer) = work.ask(&["adopt"]);
+    assert_eq!(
+        (status, code_of(&answer)),
+        (3, "needs_person"),
+        "{answer:#}"
+    );
     // Whoever commits what was tested, in one commit or in several, has made the commit.
     let work = second_commit(&SHOP);
     work.commit_by_hand("Halve");
@@ -260,23 +292,24 @@ fn something_is_committed_behind_the_last_subtask() {
         work.write("README.md", "How to halve.\n");
         work.commit_by_hand("Tell");
     };
-    at_of(&SHOP, end, FINALIZE).tell([
-        story("it is taken in", "foreign_commit").done(by_hand),
-        // Main was merged into it.
-        story("it is set aside with a merge", "foreign_commit")
-            .done(by_hand)
-            .done(main_moves)
-            .done(|work| work.git(&["merge", "--quiet", "--no-edit", "main"]))
-            .then(|work| assert!(aside(work).starts_with("Merge"), "{}", aside(work))),
-    ]);
-    // All of the steps set it aside.
+    at_of(&SHOP, end, FINALIZE).tell([story("it is taken in", "branch_moved")
+        .done(by_hand)
+        .then(|work| assert_eq!(work.git(&["log", "-1", "--format=%s", "HEAD~1"]), "Tell"))]);
+    // It is no part of what the run has earned.
     let work = end(&SHOP);
     by_hand(&work);
-    let refused = work.refused(FINALIZE, "foreign_commit");
-    work.takes_steps(&refused);
+    adopts(&work, FINALIZE);
     work.finalize();
-    is_marked(&work, "HEAD~1");
-    assert_eq!(aside(&work), "Tell");
+    let (passes, told) = work.runs("tm verify main..HEAD");
+    assert!(!passes && told.contains("Tell"), "{told}");
+    // Taken back, it is kept.
+    let work = end(&SHOP);
+    by_hand(&work);
+    let refused = work.refused(FINALIZE, "branch_moved");
+    let unit = refused["nextAction"]["unitId"].as_str().unwrap();
+    work.tm(&["rewind", unit]);
+    is_marked(&work, "HEAD");
+    work.finalize();
 }
 
 /// A project with a hook that formats what is committed, and tells nobody.

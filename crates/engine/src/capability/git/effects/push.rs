@@ -20,6 +20,7 @@ use workspace::git::{
 
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
+use crate::capability::git::read::moved::BRANCH_MOVED;
 use crate::capability::memory::{Memory, PUSHED};
 use crate::fail_point;
 use crate::fault::{Fault, chain};
@@ -274,7 +275,7 @@ fn foreign(call: &Call<'_>, memory: &Memory, sha: &Oid) -> Result<Vec<String>, H
     if !repository.is_ancestor(&last, sha)? {
         let branch = &memory.start.branch;
         return Err(refusal(
-            "history_rewritten",
+            BRANCH_MOVED,
             format!("the run's last commit {} is not on `{branch}` any more", short(&last)),
             format!(
                 "bring the branch back to it ({}), keeping what is there now under another name if it is wanted",

@@ -11,6 +11,7 @@ use workspace::config::UpdateTaskStatus;
 use workspace::git::{CommitInfo, Oid, RepoPath, Repository, WayBack};
 use workspace::tasks::{Rewrite, StatusChange};
 
+use crate::approval::present_unit;
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::git::read::ends_of;
@@ -41,6 +42,9 @@ struct Intent {
     from: Oid,
     to: Oid,
     kept_as: String,
+    /// What the working tree is to hold, where the run goes back to where it stands: the branch alone has moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tree: Option<Oid>,
     /// Files that stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     untouched: Vec<RepoPath>,
@@ -107,8 +111,11 @@ pub(crate) fn prepare(
     } else {
         statuses(call, run, &past)?
     };
+    let stays = present_unit(&past) == present_unit(run);
+    let tree = stays.then(|| repository.uncommitted_upon(&status, &to));
     Ok(intent::write(&Intent {
         event,
+        tree: tree.transpose()?,
         branch: memory.start.branch.clone(),
         commits: commits(&repository, &to, &from)?,
         foreign: behind(&repository, &memory.last_oid()?, &from)?.len(),
@@ -342,8 +349,11 @@ fn half_way(error: impl Into<Fault>, intent: &Intent) -> Fault {
     fault.suggest(told.join("; "))
 }
 
-/// The tree that the work was then: that of the last report of the item in hand; else that of the commit.
+/// The tree that the work is to be: what no commit has, upon the commit, where the run stays where it is; else as it was then: that of the last report of the item in hand; else that of the commit.
 fn tree_then(call: &Call<'_>, repository: &Repository, intent: &Intent) -> Result<Oid, Fault> {
+    if let Some(tree) = &intent.tree {
+        return Ok(tree.clone());
+    }
     let past = run_at(&call.dir, intent.event)?;
     for (token, _) in past.waiting() {
         if let Some(tree) = WORK.read(&token.kept)?

@@ -9,25 +9,24 @@ use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::effects::commit::paths_of;
-use crate::capability::git::read::handed_in::{
-    FOREIGN_COMMIT, foreign, is_straight, not_of_the_run,
-};
 use crate::capability::git::read::{
-    HISTORY_REWRITTEN, config_loosened, finding, named_paths, on_the_branch, with_files,
+    config_loosened, finding, named_paths, on_the_branch, with_files,
 };
-use crate::capability::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
+use crate::capability::memory::{self, COMMIT_OF, Memory, TESTED, Tested};
 use crate::capability::tests::difference::{Difference, names};
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::read::{few, name_of};
 use crate::capability::tests::rule::{self, put_back_whole};
 use crate::fault::Fault;
-use crate::next_step::{NextStep, Verb, argument, step};
+use crate::next_step::{Argument, NextStep, Verb, argument, step};
 use crate::support::HandlerError;
 use crate::support::refusal;
 
 /// The policy that a commit holds what was tested, and nothing else.
 pub(super) const CHANGED_AFTER_GREEN: &str = "changed_after_green";
+/// The refusal of a commit that was named and is not the new one.
+const NOT_NEW: &str = "not_a_new_commit";
 /// What a report of a commit says where commits of the executor come before it.
 pub(crate) const HANDED_IN: &str = "handedIn";
 /// What a report of a commit says where it holds something else.
@@ -66,10 +65,9 @@ pub fn read(
     no_conflict(&status)?;
     let named = named_paths(call, &repository, files)?;
     let handed_in = TestEvidence::default();
-    let mut work = Work::of(run, (&call.dir, &call.pinned), &status, &named, &handed_in)?;
+    let work = Work::of(run, (&call.dir, &call.pinned), &status, &named, &handed_in)?;
     work.changes.no_dirty_submodules(&repository)?;
-    let mut findings: Vec<Finding> = work.history.finding.take().into_iter().collect();
-    findings.extend(config_loosened(call));
+    let mut findings: Vec<Finding> = config_loosened(call).into_iter().collect();
     let sorter = work.sorter(&repository, &call.pinned)?;
     if !role.only.is_empty() {
         let of_item = sorter.between(&work.base, &work.tree)?;
@@ -82,7 +80,7 @@ pub fn read(
     let rests = RestsOn::of(present, role)?;
     if let Some(tested) = &rests.tested {
         let since = sorter.between(&tested.work.tree, &work.tree)?;
-        findings.extend(rests.changed_since(&work, &since));
+        findings.extend(rests.changed_since(&since));
     } else {
         findings.extend(rests.is_untested());
     }
@@ -91,17 +89,11 @@ pub fn read(
     if let Some(sha) = sha {
         let named = repository.resolve(sha)?;
         if named.is_none() || named != status.head {
-            findings.push(foreign(format!("`{sha}` is not HEAD")));
-        } else if own.is_none() {
-            findings.push(foreign(format!(
-                "`{sha}` is the run's last commit, not a new one"
-            )));
+            return Err(not_new(format!("`{sha}` is not HEAD")).into());
         }
-    }
-    if let Some(own) = &own
-        && !own.is_straight
-    {
-        findings.push(not_of_the_run(&work, &status)?);
+        if own.is_none() {
+            return Err(not_new(format!("`{sha}` is the run's last commit, not a new one")).into());
+        }
     }
     let paths = chosen(&work.changes, &named)?;
     findings.extend(rests.left_out(&work.changes, &paths));
@@ -141,13 +133,7 @@ pub fn read(
         }
         reading
     };
-    let mut keep = work.history.keep.clone();
-    // The commit that is made now is the last one, whatever came in before it.
-    keep.retain(|name, _| !LAST_COMMIT.is_called(name));
-    reading.keep_run = keep.into_iter().chain(reading.keep_run).collect();
-    reading
-        .warnings
-        .extend(work.history.warning.map(str::to_owned));
+    reading.keep_run.extend(work.keep.clone());
     let committed = paths_of(&reading.facts)?;
     reading.warnings.extend(unpushed(&repository, &committed)?);
     if let Some(checks) = checks {
@@ -178,8 +164,6 @@ struct Own {
     head: Oid,
     /// The files that they changed.
     paths: Vec<RepoPath>,
-    /// Whether they lead back to the run's last commit by single parents.
-    is_straight: bool,
 }
 
 impl Own {
@@ -191,21 +175,27 @@ impl Own {
         let Some(head) = &status.head else {
             return Ok(None);
         };
-        // Where the run's own commits are gone and a person lets that pass, HEAD stands for itself.
-        let base = if work.history.is_rewritten {
-            repository.resolve("HEAD^")?.unwrap_or_else(|| head.clone())
-        } else {
-            work.base.clone()
-        };
-        if *head == base {
+        if *head == work.base {
             return Ok(None);
         }
         Ok(Some(Self {
             head: head.clone(),
-            paths: repository.changed_paths(&base, head)?,
-            is_straight: work.history.is_rewritten || is_straight(repository, &base, head)?,
+            paths: repository.changed_paths(&work.base, head)?,
         }))
     }
+}
+
+/// The refusal of a commit that was named and is not a new one.
+fn not_new(message: String) -> Refusal {
+    refusal(
+        NOT_NEW,
+        message,
+        format!(
+            "leave {sha} out: a commit of yours that holds what was tested is found by itself, and else it is made for you: {report}",
+            sha = Argument("sha"),
+            report = Verb::Report
+        ),
+    )
 }
 
 /// Refuses commits of the executor that take in what was changed before the run began.
@@ -249,12 +239,6 @@ fn unpushed(repository: &Repository, paths: &[RepoPath]) -> Result<Option<String
 
 /// The refusal of a commit of nothing.
 fn nothing_changed(rests: &RestsOn<'_>, findings: &[Finding]) -> Refusal {
-    let is_reason =
-        |finding: &&Finding| [FOREIGN_COMMIT, HISTORY_REWRITTEN].contains(&&*finding.policy);
-    if let Some(found) = findings.iter().find(is_reason) {
-        let suggestion = found.suggestion.clone().unwrap_or_default();
-        return refusal(&found.policy, found.message.clone(), suggestion);
-    }
     let reopen = Verb::Reopen.step().and("reason");
     let mut policies = findings.iter().map(|finding| &*finding.policy);
     let is_other = policies.any(|policy| policy == CHANGED_AFTER_GREEN);
@@ -426,35 +410,24 @@ impl<'a> RestsOn<'a> {
     }
 
     /// Whether the tree is still the one that was tested; `since` is what differs.
-    fn changed_since(&self, work: &Work, since: &[Difference]) -> Option<Finding> {
+    fn changed_since(&self, since: &[Difference]) -> Option<Finding> {
         let tested = self.tested.as_ref().filter(|_| !since.is_empty())?;
         let changed = names(since);
         let all: Vec<&Difference> = since.iter().collect();
-        let found = match work.history.warning {
-            Some(_) => finding(
-                CHANGED_AFTER_GREEN,
-                format!(
-                    "the branch was put on another base, or merged with one, since {} was accepted: {} came with it",
-                    self.name(),
-                    few(&changed)
-                ),
-                self.again(),
+        let found = finding(
+            CHANGED_AFTER_GREEN,
+            format!(
+                "these files are not what {} was tested with: {}",
+                self.name(),
+                few(&changed)
             ),
-            None => finding(
-                CHANGED_AFTER_GREEN,
-                format!(
-                    "these files are not what {} was tested with: {}",
-                    self.name(),
-                    few(&changed)
-                ),
-                format!(
-                    "bring back what was tested ({}), and report again: {}; where the change is to stay, {}",
-                    put_back_whole(&tested.work.tree, &all),
-                    Verb::Report,
-                    self.again()
-                ),
+            format!(
+                "bring back what was tested ({}), and report again: {}; where the change is to stay, {}",
+                put_back_whole(&tested.work.tree, &all),
+                Verb::Report,
+                self.again()
             ),
-        };
+        );
         Some(with_files(found, &changed))
     }
 

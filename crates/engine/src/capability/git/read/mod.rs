@@ -3,8 +3,7 @@
 mod branch;
 pub(crate) mod clean;
 pub mod commit;
-pub(crate) mod handed_in;
-mod history;
+pub(crate) mod moved;
 pub mod preflight;
 pub(crate) mod task_start;
 
@@ -24,10 +23,6 @@ use crate::find::is_over_a_task;
 use crate::next_step::{NextStep, Verb};
 use crate::support::{HandlerError, refusal};
 
-pub(crate) use history::History;
-
-/// The policy of commits that are no longer where the run made them.
-const HISTORY_REWRITTEN: &str = "history_rewritten";
 /// The policy of a test command that is another one.
 pub(crate) const COMMAND_REPLACED: &str = "command_replaced";
 /// The policy of work that leaves nothing behind.
@@ -64,38 +59,28 @@ pub(crate) fn on_the_branch(
         )
         .into());
     }
-    let back = format!(
-        "switch back with {}, then report again: {}",
-        NextStep::git(["switch", branch]),
-        Verb::Report
-    );
-    Err(match &status.branch {
-        Some(present) if memory.start.is_protected(present) => refusal(
-            "on_default_branch",
-            format!("HEAD is on the protected branch `{present}`; this run works on `{branch}`"),
-            back,
+    let back = match &status.branch {
+        _ if repository.branch_exists(branch)? => {
+            format!("switch back with {}", NextStep::git(["switch", branch]))
+        }
+        Some(present) if !memory.start.is_protected(present) => format!(
+            "there is no such branch any more: give it its name back with {}",
+            NextStep::git(["branch", "--move", present, branch])
         ),
-        Some(present) if !repository.branch_exists(branch)? => refusal(
-            "wrong_branch",
-            format!("HEAD is on `{present}`; this run works on `{branch}`, and there is no such branch any more"),
-            format!(
-                "if it was renamed, give it its name back with {}, then report again: {}",
-                NextStep::git(["branch", "--move", present, branch]),
-                Verb::Report
-            ),
+        _ => format!(
+            "there is no such branch any more: bring it back with {}",
+            NextStep::git(["switch", "--create", branch, &memory.last_commit])
         ),
-        present => refusal(
-            "wrong_branch",
-            format!(
-                "HEAD is {}; this run works on `{branch}`",
-                present.as_ref().map_or_else(
-                    || "detached".to_owned(),
-                    |present| format!("on `{present}`")
-                )
-            ),
-            back,
-        ),
-    }
+    };
+    let present = match &status.branch {
+        Some(present) => format!("on `{present}`"),
+        None => "detached".to_owned(),
+    };
+    Err(refusal(
+        "wrong_branch",
+        format!("HEAD is {present}; this run works on `{branch}`"),
+        format!("{back}, then report again: {}", Verb::Report),
+    )
     .into())
 }
 
@@ -119,13 +104,6 @@ pub(crate) fn of_any_report(
     state: &str,
 ) -> Result<Vec<Finding>, HandlerError> {
     let mut findings = Vec::new();
-    if is_over_a_task(run) && call.definition.checks(state, HISTORY_REWRITTEN) {
-        let mut memory = Memory::of(run)?;
-        let repository = memory.repository();
-        let head = repository.head()?.oid;
-        let history = History::settle(&call.pinned, run, head.as_ref(), &mut memory, &repository)?;
-        findings.extend(history.finding);
-    }
     if is_over_a_task(run) && call.definition.checks(state, CHANGES_LEFT) {
         findings.extend(changes_left(call, run)?);
     }

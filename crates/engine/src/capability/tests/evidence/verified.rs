@@ -17,7 +17,6 @@ use workspace::process::Cancellation;
 use workspace::runner::adapter::SomeTests;
 
 use crate::capability::memory::{BENCH, FROZEN, Memory};
-use crate::capability::tests::comparison::carried;
 use crate::capability::tests::difference::Difference;
 use crate::capability::tests::evidence::bench::{Bench, benches, in_place};
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -269,9 +268,8 @@ impl Asked<'_> {
         };
         let repository = self.work.memory.repository();
         let sorter = self.work.sorter(&repository, self.config)?;
-        let frozen = carried(self.work, frozen)?;
-        let since = sorter.between(&frozen, &self.work.tree)?;
-        self.work.with_tests_of(&frozen, &since)
+        let since = sorter.between(&frozen.tree, &self.work.tree)?;
+        self.work.with_tests_of(&frozen.tree, &since)
     }
 }
 

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use machine::RunState;
 use machine::role::FileClass;
+use serde_json::{Map, Value};
 use syntax::inside::{may_hold_tests, split, with_tests_of};
 use workspace::config::Config;
 use workspace::convention::paths::is_snapshot;
 use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::capability::git::changes::Changes;
-use crate::capability::git::read::History;
+use crate::capability::git::read::moved::Moved;
 use crate::capability::memory::Memory;
 use crate::capability::tests::difference::{Difference, Sorter};
 use crate::capability::tests::evidence::TestEvidence;
@@ -43,10 +44,10 @@ pub(crate) fn keep_trees(run: &RunState, trees: &BTreeMap<String, Oid>) -> Resul
 
 /// The trees of a run's work.
 pub struct Work {
-    /// What the run knows, with what came in from elsewhere since.
+    /// What the run knows.
     pub memory: Memory,
-    /// Where its commits are.
-    pub(crate) history: History,
+    /// What it is to remember of files that belong to it from here on.
+    pub(crate) keep: Map<String, Value>,
     /// What is changed in the working tree.
     pub changes: Changes,
     /// The commit that the work is on.
@@ -60,7 +61,7 @@ impl Work {
     /// and `taken` is what reports are handed in, which do not.
     ///
     /// # Errors
-    /// Where a conflict is not resolved, or git fails.
+    /// Where a conflict is not resolved, the branch has moved, or git fails.
     pub(crate) fn of(
         run: &RunState,
         (run_dir, config): (&Path, &Config),
@@ -71,16 +72,13 @@ impl Work {
         let mut memory = Memory::of(run)?;
         let repository = memory.repository();
         let head = status.head.as_ref();
-        let mut history = History::settle(config, run, head, &mut memory, &repository)?;
-        let base = match head {
-            // The run's own commits are gone; what is there now has to do.
-            Some(head) if history.is_rewritten => head.clone(),
-            _ => memory.last_oid()?,
-        };
+        Moved::refused(run, config, (&memory, &repository), head, false)?;
+        let base = memory.last_oid()?;
         let reports = report_files::no_work(run_dir, &repository, &memory, taken, status, named)?;
         memory.reports.extend(reports);
         let changes = Changes::of(status, &memory, &repository, named)?;
-        memory.take_on(named, &mut history.keep)?;
+        let mut keep = Map::new();
+        memory.take_on(named, &mut keep)?;
         let request = FingerprintRequest {
             exclude: &changes.exclude(&memory, &repository),
             ..FingerprintRequest::default()
@@ -90,7 +88,7 @@ impl Work {
             .map_err(Fault::from)?;
         Ok(Self {
             memory,
-            history,
+            keep,
             changes,
             base,
             tree,

@@ -1,0 +1,70 @@
+//! Having a run go on from a branch that has moved, as it is by now.
+
+use machine::Command;
+
+use crate::approval::Turn;
+use crate::call::Input;
+use crate::capability::files::subject::fault as fault_of;
+use crate::capability::git::read::moved::Moved;
+use crate::capability::git::read::on_the_branch;
+use crate::capability::memory::Memory;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::{Selector, is_over_a_task};
+use crate::generic::answer::RunMoved;
+use crate::generic::turn::moved;
+use crate::next_step::Verb;
+use crate::turn::{TurnOutcome, turned};
+use crate::view::autopilot::answer::TransitionAnswer;
+use crate::view::{AUTOPILOT, GENERIC, View};
+
+impl Engine {
+    /// Has a run over a task go on from where its branch is by now: what is in progress begins again on it. Where commits of the
+    /// run are gone a person decides it. Where the branch has not moved nothing is done.
+    pub fn adopt(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
+        Ok(self.turn_to_adopt(&AUTOPILOT, run, turn)?.into())
+    }
+
+    /// The same of any run over a task whose workflow says where it goes on.
+    pub fn run_adopt(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<RunMoved, Fault> {
+        moved(self.turn_to_adopt(&GENERIC, run, turn)?)
+    }
+
+    fn turn_to_adopt(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<TurnOutcome<'_>, Fault> {
+        let (project, dir) = self.meant(view, run, Selector::Running)?;
+        let writer = self.writer_alone(&project, &dir, Input::None)?;
+        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
+        let run = &writer.open.run;
+        if !is_over_a_task(run) {
+            return Err(Fault::new(
+                Kind::Refused,
+                "cannot_adopt",
+                format!("the run {} works on no branch", run.run),
+            )
+            .recover(Verb::Next.step().of(dir.id())));
+        }
+        let memory = Memory::of(run)?;
+        let repository = memory.repository();
+        let status = writer.call.tree(&repository)?;
+        on_the_branch(&status, &memory, &repository).map_err(fault_of)?;
+        let whole = run.waiting().any(|(token, _)| token.role.suite.is_some());
+        let (branch, head) = ((&memory, &repository), status.head.as_ref());
+        let Some(found) = Moved::of(run, &writer.call.pinned, branch, head, whole)? else {
+            let message = "The branch is where the run left it: nothing was done".to_owned();
+            return Ok(TurnOutcome { writer, message });
+        };
+        let approval = self.approval_of_turn(&writer.open, turn)?;
+        let command = Command::Adopt {
+            reason: turn.reason.to_owned(),
+            keep: found.keep(run)?,
+            loses: found.loses(),
+            approval,
+        };
+        turned(view, writer, &command, |_| found.taken())
+    }
+}

@@ -1,0 +1,270 @@
+//! Whether the run's branch is where the run left it: at the run's last commit, with nothing on it but commits of whoever works
+//! in the run. Anything else that git does to a branch is one thing: it has moved, and everything that rests on it waits until
+//! somebody takes it as it is (`adopt`), or takes it back (`rewind`).
+
+use machine::{Refusal, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use workspace::config::Config;
+use workspace::git::{CommitInfo, Oid, Repository};
+
+use crate::approval::present_unit;
+use crate::capability::memory::{
+    ADOPTED, COMMIT_OF, LAST_COMMIT, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, Memory, subtasks,
+};
+use crate::fault::Fault;
+use crate::next_step::Verb;
+use crate::support::{HandlerError, refusal};
+
+/// The code of the refusal.
+pub(crate) const BRANCH_MOVED: &str = "branch_moved";
+/// So many commits are named.
+const MOST_NAMED: usize = 3;
+
+/// A branch as somebody took it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Adopted {
+    /// Where the run had left it.
+    pub(crate) from: String,
+    /// Where it was.
+    pub(crate) to: String,
+    /// Commits that came, as people know them: no run earned them here.
+    pub(crate) came: Vec<String>,
+    /// Subtasks whose commits are gone.
+    pub(crate) lost: Vec<String>,
+}
+
+/// A branch that has moved.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    from: Oid,
+    to: Option<Oid>,
+    /// The commits that came, the newest first, without those that hold what a commit of the run does.
+    came: Vec<CommitInfo>,
+    /// The commits of subtasks that stand there under another id.
+    carried: Vec<(String, Oid)>,
+    /// Subtasks whose commits are gone.
+    lost: Vec<String>,
+}
+
+impl Moved {
+    /// Refuses to go on from a branch that has moved; `head` is where it is. With `whole`, commits of whoever works in the run
+    /// count as well: it is over, and they are no part of it.
+    pub(crate) fn refused(
+        run: &RunState,
+        config: &Config,
+        (memory, repository): (&Memory, &Repository),
+        head: Option<&Oid>,
+        whole: bool,
+    ) -> Result<(), HandlerError> {
+        match Self::of(run, config, (memory, repository), head, whole)? {
+            Some(moved) => Err(moved.refusal(run, &memory.start.branch).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// How it differs from where the run left it; none where it does not.
+    pub(crate) fn of(
+        run: &RunState,
+        config: &Config,
+        (memory, repository): (&Memory, &Repository),
+        head: Option<&Oid>,
+        whole: bool,
+    ) -> Result<Option<Self>, Fault> {
+        let from = memory.last_oid()?;
+        let Some(to) = head else {
+            return Ok(Some(Self {
+                from,
+                to: None,
+                came: Vec::new(),
+                carried: Vec::new(),
+                lost: Vec::new(),
+            }));
+        };
+        if *to == from {
+            return Ok(None);
+        }
+        let is_known = is_here(repository, &from)?;
+        if !whole && is_known && are_of_the_run(config, memory, repository, (&from, to))? {
+            return Ok(None);
+        }
+        let (mut came, same) = if is_known {
+            let same = repository.same_changes(&from, to)?;
+            (repository.commits_between(&from, to)?, same)
+        } else {
+            (vec![repository.commit_info(to)?], Vec::new())
+        };
+        let (mut carried, mut lost) = (Vec::new(), Vec::new());
+        for (key, _) in subtasks(run) {
+            let Some(made) = COMMIT_OF.of(key).text(&run.kept) else {
+                continue;
+            };
+            let own = made.parse::<Oid>().ok();
+            let own = own.filter(|own| is_here(repository, own).unwrap_or(false));
+            let Some(own) = own else {
+                lost.push(key.to_owned());
+                continue;
+            };
+            if repository.is_ancestor(&own, to)? {
+                continue;
+            }
+            let own = repository.commit_info(&own)?;
+            let is_copy = |commit: &CommitInfo| {
+                same.contains(&own.oid)
+                    && same.contains(&commit.oid)
+                    && (&commit.author, &commit.author_date) == (&own.author, &own.author_date)
+            };
+            match came.iter().position(is_copy) {
+                Some(at) => carried.push((key.to_owned(), came.remove(at).oid)),
+                None => lost.push(key.to_owned()),
+            }
+        }
+        Ok(Some(Self {
+            from,
+            to: Some(to.clone()),
+            came,
+            carried,
+            lost,
+        }))
+    }
+
+    /// Whether something is gone that the run has earned.
+    pub(crate) fn loses(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// What it is, in a few words.
+    fn told(&self) -> String {
+        let came = self.named();
+        let mut parts = Vec::new();
+        if !came.is_empty() {
+            let shown = text::listed(came.iter().take(MOST_NAMED));
+            let counted = text::counted(came.len(), "commit");
+            let such = if came.len() > MOST_NAMED {
+                ", such as"
+            } else {
+                ":"
+            };
+            parts.push(format!("{counted} came{such} {shown}"));
+        }
+        if !self.carried.is_empty() {
+            let keys = self.carried.iter().map(|(key, _)| key);
+            parts.push(format!("the commits of {} are others", text::listed(keys)));
+        }
+        if self.loses() {
+            let keys = text::listed(self.lost.iter());
+            parts.push(format!("what was committed for {keys} is gone"));
+        }
+        if parts.is_empty() {
+            parts.push("commits are gone".to_owned());
+        }
+        text::plain::one_line(&parts.join("; "))
+    }
+
+    fn named(&self) -> Vec<String> {
+        let named = self.came.iter();
+        named
+            .map(|commit| format!("{} \"{}\"", commit.oid.short(), commit.subject))
+            .collect()
+    }
+
+    fn refusal(&self, run: &RunState, branch: &str) -> Refusal {
+        let at = self.to.as_ref().map_or("nothing", Oid::short);
+        let adopt = Verb::Adopt;
+        let rewind = Verb::Rewind.step().with("to", present_unit(run));
+        let back = format!("take it back ({rewind}): what is there now is kept under a reference");
+        refusal(
+            BRANCH_MOVED,
+            format!(
+                "`{branch}` is at {at}, and the run left it at {}: {}",
+                self.from.short(),
+                self.told()
+            ),
+            if self.loses() {
+                format!("{back}; or a person takes it as it is ({adopt})")
+            } else {
+                format!(
+                    "take it as it is ({adopt}): what is in progress begins again on it, and the files stay as they are; or {back}"
+                )
+            },
+        )
+        .detail("from", self.from.as_str())
+        .detail("to", self.to.as_ref().map(Oid::as_str))
+        .detail("lost", self.lost.clone())
+    }
+
+    /// What was done, for people.
+    pub(crate) fn taken(&self) -> String {
+        let to = self.to.as_ref().map_or("nothing", Oid::short);
+        format!("The run goes on from {to}: {}", self.told())
+    }
+
+    /// What a run remembers that goes on from there. What its tests did before is to be found out anew.
+    pub(crate) fn keep(&self, run: &RunState) -> Result<Map<String, Value>, Fault> {
+        let to = self.to.as_ref().map_or(String::new(), ToString::to_string);
+        let mut keep = LAST_COMMIT.entry(&to)?;
+        for (key, now) in &self.carried {
+            COMMIT_OF.of(key).put(&mut keep, &now.to_string())?;
+        }
+        LAST_LEDGER.forget(&mut keep);
+        LAST_LEVEL.forget(&mut keep);
+        LAST_COVERED.forget(&mut keep);
+        let mut adopted = ADOPTED.read(&run.kept)?.unwrap_or_default();
+        let mut came = self.named();
+        came.truncate(crate::capability::tests::read::MOST_NAMED);
+        adopted.push(Adopted {
+            from: self.from.to_string(),
+            to,
+            came,
+            lost: self.lost.clone(),
+        });
+        ADOPTED.put(&mut keep, &adopted)?;
+        Ok(keep)
+    }
+}
+
+fn is_here(repository: &Repository, commit: &Oid) -> Result<bool, Fault> {
+    Ok(repository
+        .resolve(&format!("{commit}^{{commit}}"))?
+        .is_some())
+}
+
+/// Whether there is nothing between the two but commits of one parent each that are on no branch that runs work beside: who works in
+/// the run made them.
+fn are_of_the_run(
+    config: &Config,
+    memory: &Memory,
+    repository: &Repository,
+    (from, to): (&Oid, &Oid),
+) -> Result<bool, Fault> {
+    let mut below = to.clone();
+    let commits = repository.commits_between(from, to)?;
+    for commit in commits.iter().rev() {
+        match commit.parents.as_slice() {
+            [parent] if commit.oid == below => below = parent.clone(),
+            _ => return Ok(false),
+        }
+    }
+    if below != *from {
+        return Ok(false);
+    }
+    let others = others(config, memory, repository)?;
+    Ok(repository.commits_beside(to, from, &others)?.len() == commits.len())
+}
+
+/// The tips of the branches that runs work beside, here and on the remote.
+fn others(config: &Config, memory: &Memory, repository: &Repository) -> Result<Vec<Oid>, Fault> {
+    let remote = &config.git.default_remote;
+    let mut tips = Vec::new();
+    for name in &memory.start.protected {
+        for reference in [
+            format!("refs/heads/{name}"),
+            format!("refs/remotes/{remote}/{name}"),
+        ] {
+            tips.extend(repository.resolve(&reference)?);
+        }
+    }
+    tips.sort();
+    tips.dedup();
+    Ok(tips)
+}
