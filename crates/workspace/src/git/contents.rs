@@ -168,14 +168,18 @@ impl Repository {
         Ok(stat)
     }
 
-    /// The stretches of lines that were added or changed in a file, from a commit to the working tree: the first line of each and
-    /// the last, counted from 1.
-    pub fn added_lines(&self, from: &Oid, path: &RepoPath) -> Result<Vec<(u32, u32)>, GitError> {
+    /// The stretches of lines that were added or changed in a file from one tree to another: the first line of each and the last,
+    /// counted from 1.
+    pub fn added_lines(
+        &self,
+        (from, to): (&Oid, &Oid),
+        path: &RepoPath,
+    ) -> Result<Vec<(u32, u32)>, GitError> {
         let output = self
             .git()
             .args(["diff", "--unified=0", "--no-color", "--no-renames"])
             .args(["--no-ext-diff", "--no-textconv", "--no-relative"])
-            .args([from.as_str(), "--"])
+            .args([from.as_str(), to.as_str(), "--"])
             .arg(path.as_os_str())
             .run()?;
         let text = String::from_utf8_lossy(&output);

@@ -36,7 +36,7 @@ pub struct WayBack<'a> {
     pub to: &'a Oid,
     /// What the working tree is to hold: the tree of that commit, or what was changed upon it and not committed.
     pub tree: &'a Oid,
-    /// Files that stay in the working tree as they are.
+    /// Files that stay in the working tree as they are, and of which nothing is kept.
     pub untouched: &'a [RepoPath],
     /// The reference (a full name) under which is kept what is there now.
     pub kept_as: &'a str,
@@ -106,13 +106,22 @@ impl Repository {
         })
     }
 
-    /// The tree of a commit with what a working tree of this status holds and no commit has; where the two conflict, or git cannot
-    /// tell, that of the working tree.
+    /// The tree of a commit with what a working tree of this status holds and no commit has, but for some files; where the two
+    /// conflict, or git cannot tell, that of the working tree.
     ///
     /// # Errors
     /// Where git fails to write what there is.
-    pub fn uncommitted_upon(&self, status: &TreeStatus, commit: &Oid) -> Result<Oid, GitError> {
-        let present = self.lasting_tree(status, &FingerprintRequest::default())?;
+    pub fn uncommitted_upon(
+        &self,
+        status: &TreeStatus,
+        exclude: &[RepoPath],
+        commit: &Oid,
+    ) -> Result<Oid, GitError> {
+        let request = FingerprintRequest {
+            exclude,
+            ..FingerprintRequest::default()
+        };
+        let present = self.lasting_tree(status, &request)?;
         let Some(head) = &status.head else {
             return Ok(present);
         };
@@ -153,7 +162,11 @@ impl Repository {
             }
             return Ok(first.unwrap_or_else(|| way.from.clone()));
         }
-        let present = self.lasting_tree(status, &FingerprintRequest::default())?;
+        let request = FingerprintRequest {
+            exclude: way.untouched,
+            ..FingerprintRequest::default()
+        };
+        let present = self.lasting_tree(status, &request)?;
         let Some(kept) = first else {
             return self.keep(way, way.kept_as, &present);
         };

@@ -9,7 +9,6 @@ use workspace::config::{Config, Level};
 use workspace::git::{Oid, Repository, TreeStatus};
 
 use crate::call::Call;
-use crate::capability::git::read::commit::secrets;
 use crate::capability::git::read::moved::Moved;
 use crate::capability::git::read::{finding, with_files, with_tests};
 use crate::capability::memory::{
@@ -321,8 +320,6 @@ impl Comparison<'_> {
         self.facts
             .insert("linesChanged".to_owned(), lines.to_string().into());
         if self.counts.failing() == 0 && self.counts.passed > 0 {
-            let again = format!("then report again: {}", Verb::Report);
-            secrets(self.call, self.repository, &paths, &again)?;
             if let Some(hollow) = &self.taken.hollow {
                 self.findings.extend(hollow.findings());
                 self.warnings.extend(hollow.warning(self.role));

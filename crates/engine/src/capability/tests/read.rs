@@ -107,7 +107,12 @@ pub fn read(
         warnings: Vec::new(),
     };
     REPORTS.put(&mut at.keep_run, &work.memory.reports)?;
-    let covered = Covered::of(taken, role, config, (&repository, &work.base, &of_item))?;
+    let covered = Covered::of(
+        taken,
+        role,
+        config,
+        (&repository, (&work.base, &work.tree), &of_item),
+    )?;
     if !taken.unchanged {
         at.findings.extend(covered.missing(config, run));
     }

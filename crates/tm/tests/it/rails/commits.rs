@@ -21,7 +21,7 @@ fn secrets_are_refused_by_name_and_never_left_out() {
     env.green();
     env.write(".env.local", "x\n");
     env.write("z/notes.txt", KEY);
-    let answer = env.refused("commit", 3, "secret_file", "tm autopilot reopen");
+    let answer = env.refused("commit", 3, "secret_file", "git.allowSecrets");
     let secrets = [".env.local", "z/notes.txt"];
     assert_eq!(answer.json()["details"]["files"], json!(secrets));
     // Named explicitly they are refused all the same.
@@ -29,10 +29,31 @@ fn secrets_are_refused_by_name_and_never_left_out() {
     for path in secrets {
         env.delete(path);
     }
-    env.auto("reopen --reason secrets").ok();
-    env.green();
     env.commit();
     tells(env.committed(), &[".env", "fixtures/id_rsa"]);
+}
+
+#[test]
+fn no_secret_gets_into_the_objects_of_git() {
+    let env = TestEnvironment::started();
+    env.write(".env", "TOKEN=of-mine\n");
+    env.write("tests/1.1.sh", "test\n");
+    let is_kept = || {
+        let name = env.git(&["hash-object", ".env"]);
+        let objects = ["cat-file", "--batch-all-objects", "--batch-check"];
+        env.git(&objects).contains(&name)
+    };
+    env.refused(RED, 3, "secret_file", "git ignore");
+    assert!(!is_kept());
+    // Nor does it where the run is taken back: it stays where it is.
+    env.auto("rewind workUnit-1.1-RED").ok();
+    assert!(!is_kept());
+    env.delete(".env");
+    env.red();
+    env.write(".env", "TOKEN=of-mine\n");
+    env.auto("rewind 1.1").ok();
+    assert_eq!(env.read(".env"), "TOKEN=of-mine\n");
+    assert!(!env.project().join("tests/1.1.sh").exists() && !is_kept());
 }
 
 #[test]

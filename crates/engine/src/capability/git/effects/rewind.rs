@@ -14,6 +14,7 @@ use workspace::tasks::{Rewrite, StatusChange};
 use crate::approval::present_unit;
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
+use crate::capability::git::read::commit::secret_files;
 use crate::capability::git::read::ends_of;
 use crate::capability::memory::{self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, WORK, WRITTEN};
 use crate::fail_point;
@@ -102,6 +103,10 @@ pub(crate) fn prepare(
     };
     let reports = memory.reports.iter().filter(is_untracked);
     untouched.extend(reports.cloned());
+    // What is no matter of git's is kept where it is.
+    let untracked = status.changes.iter().filter(|change| change.untracked);
+    let untracked: Vec<RepoPath> = untracked.map(|change| change.path.clone()).collect();
+    untouched.extend(secret_files(&call.pinned, &repository, &untracked)?);
     let files = status.changes.iter().filter(|change| !change.submodule);
     let changed = files.map(|change| &change.path);
     let changed = changed.filter(|path| !untouched.contains(path));
@@ -112,7 +117,7 @@ pub(crate) fn prepare(
         statuses(call, run, &past)?
     };
     let stays = present_unit(&past) == present_unit(run);
-    let tree = stays.then(|| repository.uncommitted_upon(&status, &to));
+    let tree = stays.then(|| repository.uncommitted_upon(&status, &untouched, &to));
     Ok(intent::write(&Intent {
         event,
         tree: tree.transpose()?,

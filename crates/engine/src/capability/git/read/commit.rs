@@ -4,6 +4,7 @@ use globset::{Glob, GlobSetBuilder};
 use machine::state::Token;
 use machine::{Finding, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value, json};
+use workspace::config::Config;
 use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
@@ -103,7 +104,7 @@ pub fn read(
         let Some(own) = &own else {
             return Err(nothing_changed(&rests, &findings).into());
         };
-        secrets(call, &repository, &own.paths, &reopened())?;
+        secrets(&call.pinned, &repository, &own.paths, &reopened())?;
         let made = repository.commit_info(&own.head).map_err(Fault::from)?;
         let mut reading = reading(
             own.head.to_string(),
@@ -120,8 +121,7 @@ pub fn read(
         reading
     } else {
         all_named(&work.changes, &named)?;
-        let all = [of_own, &paths].concat();
-        secrets(call, &repository, &all, &reopened())?;
+        secrets(&call.pinned, &repository, of_own, &reopened())?;
         let mut reading = reading(String::new(), message.clone(), &paths, findings);
         if own.is_some() {
             reading.facts.insert(HANDED_IN.to_owned(), true.into());
@@ -330,29 +330,15 @@ pub(super) fn reopened() -> String {
     )
 }
 
-/// Refuses what looks like a secret, and would be committed. `then` says what follows when it is out of the way.
+/// Refuses what looks like a secret: nothing of that gets into git's objects. `then` says what follows when it is out of the way.
 pub(crate) fn secrets(
-    call: &Call<'_>,
+    config: &Config,
     repository: &Repository,
     paths: &[RepoPath],
     then: &str,
 ) -> Result<(), HandlerError> {
-    let allowed = &call.pinned.git.allow_secrets;
-    let mut globs = GlobSetBuilder::new();
-    for pattern in allowed {
-        if let Ok(glob) = Glob::new(pattern) {
-            globs.add(glob);
-        }
-    }
-    let globs = globs
-        .build()
-        .map_err(|error| Fault::bug(error.to_string()))?;
-    let found: Vec<String> = repository
-        .secret_files(paths)?
-        .iter()
-        .map(ToString::to_string)
-        .filter(|path| !globs.is_match(path))
-        .collect();
+    let found = secret_files(config, repository, paths)?;
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
     if found.is_empty() {
         return Ok(());
     }
@@ -363,6 +349,26 @@ pub(crate) fn secrets(
     )
     .detail("files", found)
     .into())
+}
+
+/// Those of the files that look like a secret, and that the settings do not allow.
+pub(crate) fn secret_files(
+    config: &Config,
+    repository: &Repository,
+    paths: &[RepoPath],
+) -> Result<Vec<RepoPath>, Fault> {
+    let mut globs = GlobSetBuilder::new();
+    for pattern in &config.git.allow_secrets {
+        if let Ok(glob) = Glob::new(pattern) {
+            globs.add(glob);
+        }
+    }
+    let globs = globs
+        .build()
+        .map_err(|error| Fault::bug(error.to_string()))?;
+    let mut found = repository.secret_files(paths)?;
+    found.retain(|path| !globs.is_match(path.to_string()));
+    Ok(found)
 }
 
 /// The report that a commit rests on.

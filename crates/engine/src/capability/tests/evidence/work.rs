@@ -12,12 +12,14 @@ use workspace::convention::paths::is_snapshot;
 use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::capability::git::changes::Changes;
+use crate::capability::git::read::commit::secrets;
 use crate::capability::git::read::moved::Moved;
 use crate::capability::memory::Memory;
 use crate::capability::tests::difference::{Difference, Sorter};
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::report_files;
 use crate::fault::Fault;
+use crate::next_step::Verb;
 use crate::proof::bundle::reference_part;
 use crate::support::HandlerError;
 
@@ -79,6 +81,8 @@ impl Work {
         let changes = Changes::of(status, &memory, &repository, named)?;
         let mut keep = Map::new();
         memory.take_on(named, &mut keep)?;
+        let again = format!("then report again: {}", Verb::Report);
+        secrets(config, &repository, &changes.paths(), &again)?;
         let request = FingerprintRequest {
             exclude: &changes.exclude(&memory, &repository),
             ..FingerprintRequest::default()
