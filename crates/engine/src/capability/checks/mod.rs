@@ -232,6 +232,7 @@ impl Engine {
             extent,
             last,
             base,
+            tree: work.tree,
             changes,
             added: RefCell::default(),
             memory: &memory,
@@ -321,6 +322,8 @@ struct Report<'a> {
     last: Oid,
     /// The commit that it began on.
     base: Oid,
+    /// What a commit would hold now.
+    tree: Oid,
     /// What differs since the run's last commit.
     changes: Vec<TreeChange>,
     /// By the names of files those that they had when the run began, where these are others.
@@ -454,7 +457,7 @@ impl Report<'_> {
         if repository.file_at(since, &path)?.is_none() {
             return Ok(vec![(0, u32::MAX)]);
         }
-        Ok(repository.added_lines(since, &path)?)
+        Ok(repository.added_lines((since, &self.tree), &path)?)
     }
 }
 

@@ -75,12 +75,12 @@ pub(super) struct Covered {
 }
 
 impl Covered {
-    /// That of a report on what was changed since a commit.
+    /// That of a report on what was changed from one tree to another.
     pub(super) fn of(
         taken: &TestEvidence,
         role: &Role,
         config: &Config,
-        (repository, last, of_item): (&Repository, &Oid, &[Difference]),
+        (repository, trees, of_item): (&Repository, (&Oid, &Oid), &[Difference]),
     ) -> Result<Self, Fault> {
         let mut coverage = taken.coverage;
         // Behind its end nothing of an item is changed, and before it is done nothing is there to be reached.
@@ -93,7 +93,7 @@ impl Covered {
         }
         let is_source = |one: &&Difference| one.classes.contains(&FileClass::Source);
         let files = of_item.iter().filter(is_source);
-        let reached = changed_lines::reached(repository, last, files, &taken.covered)?;
+        let reached = changed_lines::reached(repository, trees, files, &taken.covered)?;
         if let Some(coverage) = &mut coverage {
             let lines = reached.as_ref().map(|reached| reached.lines);
             coverage.changed_lines = lines.and_then(percent_of);

@@ -16,11 +16,11 @@ pub struct Reached {
     pub unreported: Vec<String>,
 }
 
-/// How many of the lines that were added or changed since a commit can be reached, and how many of them were; none where the report
+/// How many of the lines that were added or changed from one tree to another can be reached, and how many of them were; none where the report
 /// tells of no line one by one. Files that it does not name, and that are no code or have no function, have nothing to reach.
 pub fn reached<'c>(
     repository: &Repository,
-    last: &Oid,
+    trees: (&Oid, &Oid),
     changes: impl Iterator<Item = &'c Difference>,
     covered: &[FileCoverage],
 ) -> Result<Option<Reached>, Fault> {
@@ -33,10 +33,12 @@ pub fn reached<'c>(
         let stretches = if change.before.is_none() {
             vec![(1, u32::MAX)]
         } else {
-            repository.added_lines(last, &change.path)?
+            repository.added_lines(trees, &change.path)?
         };
         let files = files_of(&name, covered);
-        let text = std::fs::read_to_string(repository.absolute(&change.path)).unwrap_or_default();
+        let text = repository
+            .file_at(trees.1, &change.path)?
+            .unwrap_or_default();
         let lines: Vec<bool> = if files.is_empty() && is_measured(&name, &text, covered) {
             let lines = (1..).zip(text.lines());
             let added = lines.filter(|(at, line)| {
