@@ -70,35 +70,6 @@ pub fn test_file_for(target: &str, files: &[String], classes: &PathClasses) -> O
     Some(place(target, language, habit, files))
 }
 
-/// The path that a test file has to have to be one by these patterns: its own, else one in a folder, or with an ending, that they
-/// ask for. None where they do not tell.
-pub fn fitted(path: &str, patterns: &[String]) -> Option<String> {
-    let classes = PathClasses::new(patterns).ok()?;
-    if classes.is_test(path) {
-        return Some(path.to_owned());
-    }
-    let wild = |c: char| "*?[{".contains(c);
-    let subject = subject_stem(path);
-    patterns.iter().find_map(|pattern| {
-        let (place, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        let folder = place.split(wild).next().unwrap_or_default();
-        let folder = match place.strip_prefix(folder) {
-            // Anywhere: where it would have been.
-            _ if folder.is_empty() => paths::folder(path),
-            _ => folder.trim_end_matches('/'),
-        };
-        let name = match name.split_once('*') {
-            Some((before, after)) if !before.contains(wild) && !after.contains(wild) => {
-                format!("{before}{subject}{after}")
-            }
-            _ => paths::file_name(path).to_owned(),
-        };
-        let names = [name, paths::file_name(path).to_owned()].into_iter();
-        let mut paths = names.map(|name| join(folder, &name));
-        paths.find(|fit| classes.is_test(fit) && Language::of(fit) == Language::of(path))
-    })
-}
-
 /// The name that the file has without what makes it a test: `a` for `a.test.ts`, `test_a.py`
 /// and `a_spec.rb`; its own stem where nothing does.
 pub(crate) fn subject_stem(path: &str) -> &str {

@@ -296,7 +296,7 @@ fn hints(
                     .filter(is_like_it)
                     .any(|file| classes.is_test(file) && test_place::is_example(file))
         })
-        .and_then(|file| test_place::fitted(&file, wanted));
+        .filter(|file| PathClasses::new(wanted).is_ok_and(|tests| tests.is_test(file)));
     if hints.existing_tests.is_empty() {
         // None is named and none looks alike: any shows how tests are written here.
         const MOST: usize = 5;

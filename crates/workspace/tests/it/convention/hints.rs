@@ -4,7 +4,7 @@ use workspace::convention::hints::{
     tests_near,
 };
 use workspace::convention::paths::PathClasses;
-use workspace::convention::test_place::{fitted, test_file_for};
+use workspace::convention::test_place::test_file_for;
 
 use super::{CLASSES, strings};
 
@@ -144,20 +144,7 @@ fn tests_go_into_the_file_that_is_there() {
 }
 
 #[test]
-fn a_test_belongs_where_the_patterns_have_it() {
-    for case in [
-        "src/only-one.test.js by qa/** ⇒ qa/only-one.test.js",
-        "lib.test.js by **/*.check.js ⇒ lib.check.js",
-        "src/lib.test.js by src/**/*.check.js ⇒ src/lib.check.js",
-        "tests/a.test.ts by **/*.test.ts ⇒ tests/a.test.ts",
-        "tests/a.test.ts by *.py ⇒ ",
-    ] {
-        let (path, expected) = case.split_once(" ⇒ ").unwrap();
-        let (path, pattern) = path.split_once(" by ").unwrap();
-        let fitted = fitted(path, &strings(&[pattern]));
-        assert_eq!(fitted.unwrap_or_default(), expected, "{case}");
-    }
-    // Tests without a mark in their names are a habit where there are no others.
+fn tests_without_a_mark_are_a_habit_where_there_are_no_others() {
     let files =
         words("index.js session/memory.js test/cookie.js test/session.js test/support/env.js");
     let classes = PathClasses::new(&["test/**"]).unwrap();
