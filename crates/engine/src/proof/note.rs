@@ -263,6 +263,11 @@ impl Verdict {
             return;
         }
         let is_open = |replay: &ReplayedCommit| replay.undecided.is_some();
+        let is_of_status = |sha: &String| {
+            let found = library.of(sha);
+            found.is_some_and(|(_, made)| made.purpose == Purpose::Status)
+        };
+        let has_tests = !self.held().iter().all(is_of_status);
         let run = self.run.clone().unwrap_or_default();
         if library.has_journal_of(&run) {
             self.standing = CommitStanding::Faulty;
@@ -270,7 +275,9 @@ impl Verdict {
                 "note_differs",
                 format!("its note names {run}, and the journal of that run does not have it"),
             ));
-        } else if !is_replayed || self.replay.as_ref().is_some_and(is_open) {
+        } else if !is_replayed
+            || has_tests && self.part_of.is_none() && self.replay.as_ref().is_none_or(is_open)
+        {
             self.standing = CommitStanding::NotProvable;
             self.problems.push(problem(
                 "not_provable",

@@ -139,7 +139,7 @@ impl ReplayedTip {
 }
 
 impl Verdict {
-    /// Runs the tests of the commit again, where it is one of a subtask, or holds some.
+    /// Runs the tests of the commit again, where it is one of a subtask or a repair, or holds some.
     pub(super) fn replay_with(
         &mut self,
         replayer: &Replayer<'_>,
@@ -151,7 +151,7 @@ impl Verdict {
         };
         let held = self.held().iter();
         let mut parts: Vec<&RunCommit> = held.filter_map(|sha| Some(library.of(sha)?.1)).collect();
-        parts.retain(|made| made.purpose == Purpose::Subtask);
+        parts.retain(|made| made.purpose != Purpose::Status);
         let Some(last) = parts.last().filter(|_| self.part_of.is_none()) else {
             return Ok(());
         };
@@ -165,13 +165,21 @@ impl Verdict {
             return Ok(());
         };
         begun();
-        let known = last.green.as_ref().map(|green| &green.known_failing[..]);
-        let known = known.unwrap_or_default();
         let reds = parts.iter().filter_map(|made| made.red.as_ref());
         let owed: Vec<String> = reds.flat_map(|red| red.newly_failing.clone()).collect();
         let passed = last.green.as_ref().map_or(0, |green| green.passed);
-        let had_red = parts.iter().any(|made| !made.rule.is_own());
-        let mut replayed = replayer.replayed((&base, &commit), known, had_red)?;
+        let is_test_driven =
+            |made: &&RunCommit| made.purpose == Purpose::Subtask && !made.rule.is_own();
+        let shows = if parts.iter().any(is_test_driven) {
+            Shows::NewTests
+        } else if self.standing == CommitStanding::Earned
+            && parts.iter().any(|made| made.purpose == Purpose::Repair)
+        {
+            Shows::Repair
+        } else {
+            Shows::Nothing
+        };
+        let mut replayed = replayer.replayed((&base, &commit), shows)?;
         replayed.holds_all(&owed, passed, (replayer.repository, &commit))?;
         let problems = std::mem::take(&mut replayed.problems);
         if !problems.is_empty() {
@@ -208,6 +216,17 @@ impl Verdict {
     }
 }
 
+/// What a commit is to show when its tests are run again, beside that they pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// A test passes that fails without the change.
+    NewTests,
+    /// A test passes that fails before it, as it is there.
+    Repair,
+    /// Nothing more.
+    Nothing,
+}
+
 /// What is needed to run the tests of commits.
 pub(super) struct Replayer<'a> {
     pub(super) repository: &'a Repository,
@@ -241,15 +260,13 @@ impl<'a> Replayer<'a> {
         })
     }
 
-    /// Replays a commit that was made on `base`; without its change only if tests failed before it. Of its tests those may fail that `known`
-    /// names: they failed before the run.
+    /// Replays a commit that was made on `base`. Of its tests those may fail that fail there.
     pub(super) fn replayed(
         &self,
         (base, commit): (&Oid, &Oid),
-        known: &[String],
-        had_red: bool,
+        shows: Shows,
     ) -> Result<ReplayedCommit, Fault> {
-        match self.run(base, commit, known, had_red) {
+        match self.run(base, commit, shows) {
             Err(fault) if fault.code == "cancelled" => Err(fault),
             Err(fault) => {
                 let printed = fault.details.get("output").and_then(|it| it.as_str());
@@ -325,48 +342,69 @@ impl<'a> Replayer<'a> {
         Ok(replayed)
     }
 
-    fn run(
-        &self,
-        base: &Oid,
-        commit: &Oid,
-        known: &[String],
-        had_red: bool,
-    ) -> Result<ReplayedCommit, Fault> {
+    fn run(&self, base: &Oid, commit: &Oid, shows: Shows) -> Result<ReplayedCommit, Fault> {
         let green = self.tested(commit, commit)?;
         if green.counts.passed == 0 {
             let printed = green.ran.map_or(String::new(), |ran| end_of(&ran.output));
             let why = "no test of it passes on the bench";
             return Ok(ReplayedCommit::failed(Some(green.counts), why, &printed));
         }
+        let now = green.ledger();
+        let has_names = now.as_ref().is_some_and(|now| now.every);
         let mut replayed = ReplayedCommit {
             green: Some(green.counts),
-            ledger: green.ledger(),
+            ledger: now.clone(),
             ..ReplayedCommit::default()
         };
+        let before = if green.counts.failing() > 0 || shows == Shows::Repair {
+            Some(self.tested(base, base)?)
+        } else {
+            None
+        };
+        let ledger_before = before.as_ref().and_then(TestEvidence::ledger);
+        let failed_before = |id: &str| {
+            ledger_before
+                .as_ref()
+                .is_some_and(|before| before.fails(id))
+        };
+        let broken = self.failing_twice(commit, now.as_ref(), failed_before)?;
+        if !broken.is_empty() || !has_names && green.counts.failing() > 0 {
+            replayed.problems.push(failing(&broken));
+        }
+        if shows == Shows::Repair {
+            let mended = match &now {
+                Some(now) if has_names => now.those(Outcome::is_success).any(failed_before),
+                _ => before
+                    .as_ref()
+                    .is_some_and(|before| before.counts.failing() > green.counts.failing()),
+            };
+            replayed.red = before.map(|before| before.counts);
+            if !mended {
+                replayed.problems.push(problem(
+                    "red_not_replayed",
+                    "no test fails before it that passes with it",
+                ));
+            }
+            return Ok(replayed);
+        }
+        if shows == Shows::Nothing {
+            return Ok(replayed);
+        }
         let changed = self.repository.changed_paths(base, commit)?;
         let (tests, others): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_test(path));
         let (without, has_tests) = self.without(base, commit, &others)?;
-        if !had_red || tests.is_empty() && !has_tests {
-            replayed.undecided = had_red.then(|| "it holds no tests".to_owned());
-            if green.counts.failing() > 0 {
-                replayed.problems.push(failing(&[]));
-            }
+        if tests.is_empty() && !has_tests {
+            replayed.undecided = Some("it holds no tests".to_owned());
             return Ok(replayed);
         }
         let red = self.tested(&without, commit)?;
         replayed.red = Some(red.counts);
-        let (now, then) = (green.ledger(), red.ledger());
+        let then = red.ledger();
         let passes_then = |id: &str| {
             let outcome = then.as_ref().and_then(|then| then.outcome(id));
             outcome.is_some_and(Outcome::is_success)
         };
-        let is_known = |id: &str| known.iter().any(|name| name == id);
-        let broken = self.failing_twice(commit, now.as_ref(), is_known)?;
-        let has_names = now.as_ref().is_some_and(|now| now.every);
-        if !broken.is_empty() || (!has_names && green.counts.failing() > 0) {
-            replayed.problems.push(failing(&broken));
-        }
         let turned = match &now {
             Some(now) if has_names => now.those(Outcome::is_success).any(|id| !passes_then(id)),
             _ => red.counts.failing() > green.counts.failing(),

@@ -65,6 +65,7 @@ impl Git {
             .config("diff.orderFile=/dev/null")
             // What an object is, is said by its id, whatever else somebody has put in its place for git.
             .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_GRAFT_FILE", "/dev/null")
             .env("GIT_LITERAL_PATHSPECS", "1")
     }
 

@@ -17,7 +17,7 @@ const TASKS: &str = r#"{ "master": { "tasks": [ { "id": 1, "title": "Count the w
 "#;
 
 /// Runs each test, and prints what came of it.
-const RUN: &str = r#"n=0
+pub const RUN: &str = r#"n=0
 for test in tests/*.sh; do
   [ -e "$test" ] || continue
   n=$((n + 1)); name=${test#tests/}; not="not "
@@ -62,6 +62,29 @@ impl TestEnvironment {
         Self::at(&format!("verify: finished, notes {notes}"), || {
             let environment = Self::at_the_end(notes);
             environment.finalize();
+            environment
+        })
+    }
+
+    /// A run whose suite failed at the end by a test that came from main, and that has mended it.
+    pub fn mended(notes: bool) -> Self {
+        Self::at(&format!("verify: mended, notes {notes}"), || {
+            let environment = Self::at_the_end(notes);
+            environment.git(&["switch", "--quiet", "main"]);
+            let test = "test ! -e src/lines.sh || test -e src/readme.sh\n";
+            environment.write("tests/readme.sh", test);
+            environment.commit_all("Another test on main");
+            environment.git(&["switch", "--quiet", "-"]);
+            environment.git(&["merge", "--quiet", "--no-edit", "main"]);
+            environment.does("autopilot adopt");
+            let tests = ["words", "lines", "readme"];
+            let failed = environment.report(&tests, Some("readme"));
+            let finalize = format!("autopilot finalize --report {failed}");
+            assert_eq!(environment.try_tm(&finalize, None).status, 3);
+            environment.write("src/readme.sh", "true\n");
+            let green = environment.report(&tests, None);
+            environment.does(&format!("autopilot complete green --report {green}"));
+            environment.does("autopilot commit");
             environment
         })
     }

@@ -67,6 +67,25 @@ fn a_note_counts_only_for_its_own_commit_and_tree() {
         });
     notes(&environment, &["add", "-f", "-m", &forged, "HEAD"]);
     fourth("tree_differs");
+    // And as a repair, which needs no test.
+    let tree = environment.git(&["rev-parse", "HEAD^{tree}"]);
+    let forged = forged.lines().fold(String::new(), |text, line| {
+        match line.split_once(": ").unwrap().0 {
+            "change" | "whole" => text,
+            "tree" => format!("{text}tree: {tree}\n"),
+            "for" => format!("{text}for: repair\n"),
+            _ => format!("{text}{line}\n"),
+        }
+    });
+    notes(&environment, &["add", "-f", "-m", &forged, "HEAD"]);
+    let clone = environment.clone_of_it(true);
+    let proof = environment.verify_in(&clone, "--replay");
+    let fourth = &proof.json()["commits"][3];
+    assert_eq!(
+        (proof.status, &fourth["standing"]),
+        (3, &"faulty".into()),
+        "{fourth:#}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Commits that are held against trees: merges, and what a run made under another id.
 
-use super::environment::{TestEnvironment, earned, told};
+use super::environment::{RUN, TestEnvironment, earned, told};
 
 /// Puts a commit onto the branch that the run began on, and merges that.
 fn merged(environment: &TestEnvironment) {
@@ -69,6 +69,42 @@ fn the_last_commit_is_run_whatever_made_it() {
     let standings = "earned earned earned faulty";
     let proof = environment.verify("main..HEAD --replay");
     told(&proof, standings, "green_not_replayed");
+}
+
+#[test]
+fn a_repair_mends_what_fails_before_it() {
+    let environment = TestEnvironment::mended(false);
+    let replay = "main..HEAD --replay";
+    let standings = "earned earned merge earned";
+    told(&environment.verify(replay), standings, "");
+    // On a commit where nothing fails it is no repair, but a change without a test.
+    let repair = environment.git(&["rev-parse", "HEAD"]);
+    environment.git(&["switch", "--quiet", "--detach", "main"]);
+    environment.git(&["cherry-pick", &repair]);
+    told(&environment.verify(replay), "faulty", "red_not_replayed");
+}
+
+#[test]
+fn what_failed_elsewhere_is_no_excuse() {
+    let environment = TestEnvironment::new();
+    environment.write("run.sh", RUN);
+    let old = "test ! -e src/words.sh && test ! -e broken\n";
+    environment.write("tests/old.sh", old);
+    environment.commit_all("A test");
+    environment.git(&["switch", "--quiet", "--create", "work"]);
+    environment.write("broken", "");
+    environment.commit_all("Break it");
+    environment.does("autopilot start 1 --verify");
+    environment.write("tests/words.sh", "sh src/words.sh\n");
+    environment.does("autopilot complete red --verify");
+    environment.write("src/words.sh", "true\n");
+    environment.does("autopilot complete green --verify");
+    environment.does("autopilot commit");
+    earned(&environment.verify("work..HEAD --replay"), 1);
+    environment.git(&["rebase", "--quiet", "--onto", "main", "work"]);
+    earned(&environment.verify("main..HEAD"), 1);
+    let proof = environment.verify("main..HEAD --replay");
+    told(&proof, "faulty", "green_not_replayed");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use testkit::Outcome;
 
-use super::environment::{TestEnvironment, earned, told};
+use super::environment::{TestEnvironment, told};
 
 /// The repair that is open is reported and committed, and the run ended. What proves it here and in a clone.
 fn mended(environment: &TestEnvironment) -> [Outcome; 2] {
@@ -20,12 +20,16 @@ fn mended(environment: &TestEnvironment) -> [Outcome; 2] {
 
 #[test]
 fn a_repair_is_earned_by_the_suite_that_failed() {
-    let environment = TestEnvironment::at_the_end(true);
-    let failing = environment.report(&["words", "lines"], Some("words"));
-    let suite = format!("autopilot finalize --report {failing}");
-    assert_eq!(environment.try_tm(&suite, None).status, 3);
-    for proof in mended(&environment) {
-        let repair = &earned(&proof, 4)["commits"][2];
+    let environment = TestEnvironment::mended(true);
+    let suite = environment.report(&["words", "lines", "readme"], None);
+    environment.does(&format!("autopilot finalize --report {suite}"));
+    let clone = environment.clone_of_it(true);
+    for proof in [
+        environment.verify("main..HEAD"),
+        environment.verify_in(&clone, "--replay"),
+    ] {
+        let answer = told(&proof, "earned earned merge earned earned", "");
+        let repair = &answer["commits"][3];
         let about = (&repair["for"], &repair["red"]["failed"]);
         assert_eq!(about, (&"repair".into(), &1.into()));
     }
