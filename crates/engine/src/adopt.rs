@@ -19,8 +19,8 @@ use crate::view::autopilot::answer::TransitionAnswer;
 use crate::view::{AUTOPILOT, GENERIC, View};
 
 impl Engine {
-    /// Has a run over a task go on from where its branch is by now: what is in progress begins again on it. Where commits of the
-    /// run are gone a person decides it. Where the branch has not moved nothing is done.
+    /// Has a run over a task go on from where its branch is by now: what is in progress begins again on it, and subtasks whose
+    /// commits are gone are done again. Where the branch has not moved nothing is done.
     pub fn adopt(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
         Ok(self.turn_to_adopt(&AUTOPILOT, run, turn)?.into())
     }
@@ -51,19 +51,24 @@ impl Engine {
         let memory = Memory::of(run)?;
         let repository = memory.repository();
         let status = writer.call.tree(&repository)?;
-        on_the_branch(&status, &memory, &repository).map_err(fault_of)?;
+        let at = (status.branch.as_deref(), &status.unmerged[..]);
+        let again = format!("adopt it again: {}", Verb::Adopt);
+        on_the_branch(at, &memory, &repository, &again).map_err(fault_of)?;
         let whole = run.waiting().any(|(token, _)| token.role.suite.is_some());
         let (branch, head) = ((&memory, &repository), status.head.as_ref());
         let Some(found) = Moved::of(run, &writer.call.pinned, branch, head, whole)? else {
-            let message = "The branch is where the run left it: nothing was done".to_owned();
+            let message = if head == Some(&memory.last_oid()?) {
+                "Nothing was done: the branch is where the run left it"
+            } else {
+                "Nothing was done: the commits on top are part of what is in progress"
+            };
+            let message = message.to_owned();
             return Ok(TurnOutcome { writer, message });
         };
-        let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Adopt {
             reason: turn.reason.to_owned(),
-            keep: found.keep(run)?,
-            loses: found.loses(),
-            approval,
+            keep: found.keep(run, whole)?,
+            again: found.lost().to_vec(),
         };
         turned(view, writer, &command, |_| found.taken())
     }

@@ -193,7 +193,6 @@ impl<'a> Turn<'a> {
             "submit" => Verb::Submit.step(),
             "feedback" => Verb::Feedback.step(),
             "rewind" => Verb::Rewind.step(),
-            "adopt" => Verb::Adopt.step(),
             _ => Verb::Resume.step(),
         };
         for (name, flag) in &self.flags {

@@ -13,8 +13,9 @@ use crate::approval::{Statement, Turn, again, present_unit};
 use crate::call::{Call, Input};
 use crate::capability::documents::bound;
 use crate::capability::documents::skills::Skills;
-use crate::capability::files::subject::TAMPERED;
+use crate::capability::files::subject::{TAMPERED, fault as fault_of};
 use crate::capability::git::changes::Changes;
+use crate::capability::git::read::on_the_branch;
 use crate::capability::memory::{DIRTY, DirtyFile, Memory, is_repair};
 use crate::capability::tests::read::few;
 use crate::engine::Engine;
@@ -518,21 +519,8 @@ fn head_is_there(run: &RunState) -> Result<(), Fault> {
         // The branch may not be there yet, and going on makes it.
         return Ok(());
     }
-    let head = memory.repository().head()?;
-    let branch = &memory.start.branch;
-    if head.branch.as_deref() == Some(branch) {
-        return Ok(());
-    }
-    let command = format!("git switch {branch}");
-    Err(Fault::new(
-        Kind::Refused,
-        "wrong_branch",
-        format!(
-            "HEAD is {}; the run works on `{branch}`",
-            head.branch
-                .map_or_else(|| "detached".to_owned(), |name| format!("on `{name}`"))
-        ),
-    )
-    .suggest(format!("run `{command}`, then resume"))
-    .recover(command))
+    let repository = memory.repository();
+    let (head, again) = (repository.head()?, format!("go on: {}", Verb::Resume));
+    on_the_branch((head.branch.as_deref(), &[]), &memory, &repository, &again)
+        .map_err(|refused| fault_of(refused).recover(Verb::Resume.step().of(&run.run)))
 }

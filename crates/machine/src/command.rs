@@ -104,10 +104,8 @@ pub enum Command {
         reason: String,
         /// What to keep in the run's memory.
         keep: Map<String, Value>,
-        /// Whether a person has to agree: something that the run made is lost by it.
-        loses: bool,
-        /// The person's word, where one is needed.
-        approval: Option<Box<Approval>>,
+        /// Finished items of which nothing is left there: they are done again.
+        again: Vec<String>,
     },
     /// The effect under way came out.
     EffectDone {

@@ -29,6 +29,8 @@ pub(crate) const START: Slot<StartFacts> = Slot::new("start");
 pub(crate) const DIRTY: Slot<BTreeMap<RepoPath, DirtyFile>> = Slot::new("dirty");
 /// The run's last commit; before the first one, the commit it started from.
 pub(crate) const LAST_COMMIT: Slot<String> = Slot::new("lastCommit");
+/// No suite was run on the commit that the run goes on from.
+pub(crate) const UNTRIED: Slot<bool> = Slot::new("untried");
 /// Where the branch had moved, and was taken as it was.
 pub(crate) const ADOPTED: Slot<Vec<Adopted>> = Slot::new("adopted");
 /// How many commits the run has.

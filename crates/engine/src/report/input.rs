@@ -27,6 +27,7 @@ use crate::generic::readers::ReportInput;
 use crate::next_step::argument;
 use crate::open_run;
 use crate::report::{Meaning, Report, is_read_on_branch};
+use crate::support::HandlerError;
 
 impl Engine {
     /// What the reader of the unit that is meant has to say where it may take long, before the run is locked.
@@ -222,7 +223,12 @@ impl Engine {
         let named = report.files.iter();
         let named = named.filter_map(|name| repository.relative(&self.root.join(name)));
         let named: Vec<RepoPath> = named.collect();
-        let work = Work::now(run, (dir.path(), &config), &named).map_err(fault_of)?;
+        let work = match Work::now(run, (dir.path(), &config), &named) {
+            Ok(work) => work,
+            // The reader says it again, and the run keeps it.
+            Err(HandlerError::Refused(_)) => return Ok(taken),
+            Err(HandlerError::Fault(fault)) => return Err(fault),
+        };
         let sorter = work.sorter(&repository, &config)?;
         let of_item = sorter.between(&work.base, &work.tree)?;
         findings = before_the_suite(&work, (present, &config), &of_item)?;

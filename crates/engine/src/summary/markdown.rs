@@ -8,7 +8,7 @@ use serde_json::Value;
 use machine::definition::STATUS;
 
 use crate::capability::TASKS;
-use crate::capability::memory::ADOPTED;
+use crate::capability::memory::{ADOPTED, LAST_COMMIT};
 use crate::capability::tests::evidence::level_name;
 use crate::capability::tests::read::MOST_NAMED;
 use crate::clock::spoken;
@@ -329,7 +329,7 @@ impl Page<'_> {
                 }
             };
             let [from, to] = ["from", "to"].map(|key| code(short(&text(value, key))));
-            let (came, lost) = (listed("came", "not earned"), listed("lost", "without"));
+            let (came, lost) = (listed("came", "came"), listed("lost", "done again"));
             format!("the branch at {to}, which the run had left at {from}{came}{lost}")
         });
         // Where what was there is now: of the last ones most of all.
@@ -495,6 +495,7 @@ impl Page<'_> {
             let branch = memory.start.base_branch();
             let base = branch.filter(|base| moved && *base != memory.start.branch);
             let base = base.unwrap_or(short(&memory.start.head));
+            let last = LAST_COMMIT.text(&run.kept).unwrap_or(last);
             let check = code(&format!("tm verify {base}..{}", short(last)));
             self.out.push('\n');
             self.line(&format!(

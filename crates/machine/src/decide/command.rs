@@ -96,12 +96,8 @@ impl Planner<'_> {
             Command::Adopt {
                 reason,
                 keep,
-                loses,
-                approval,
-            } => {
-                self.agreed("adopt", *loses, reason, &Map::new(), approval.as_deref())?;
-                self.adopt(reason, keep)
-            }
+                again,
+            } => self.adopt(reason, keep, again),
             Command::EffectDone {
                 result,
                 keep,
@@ -178,7 +174,12 @@ impl Planner<'_> {
     }
 
     /// Has the items in progress begin again: what they knew was known of something else.
-    fn adopt(&mut self, reason: &str, keep: &Map<String, Value>) -> Result<(), Stop> {
+    fn adopt(
+        &mut self,
+        reason: &str,
+        keep: &Map<String, Value>,
+        again: &[String],
+    ) -> Result<(), Stop> {
         match self.run.status {
             RunStatus::Running => {}
             RunStatus::Paused => return Err(self.paused()),
@@ -196,6 +197,11 @@ impl Planner<'_> {
         let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
             return Err(cannot(Trigger::Adopt, &state, None));
         };
+        for item in again {
+            if let Some((set, key, _)) = self.finished(item) {
+                self.open_again(&set, &key, way.reason.clone());
+            }
+        }
         let at = EffectAt {
             state,
             trigger: Trigger::Adopt,
@@ -370,17 +376,6 @@ impl Planner<'_> {
             self.run.status == RunStatus::Error || pause.is_some_and(|pause| pause.person);
         let goes_back = what == Trigger::Rewind.name();
         let needed = stopped || goes_back && self.run.is_persons_to_take_back();
-        self.agreed(what, needed, reason, flags, approval)
-    }
-
-    fn agreed(
-        &mut self,
-        what: &str,
-        needed: bool,
-        reason: &str,
-        flags: &Map<String, Value>,
-        approval: Option<&Approval>,
-    ) -> Result<(), Stop> {
         if !needed && approval.is_none() {
             return Ok(());
         }

@@ -61,12 +61,11 @@ pub fn rewind(to: u64, approval: Option<Box<Approval>>) -> Command {
     }
 }
 
-pub fn adopt(loses: bool, approval: Option<Box<Approval>>) -> Command {
+pub fn adopt(again: &[&str]) -> Command {
     Command::Adopt {
         reason: "main came in".to_owned(),
         keep: Map::from_iter([("lastCommit".to_owned(), "c0ffee".into())]),
-        loses,
-        approval,
+        again: again.iter().map(|&item| item.to_owned()).collect(),
     }
 }
 

@@ -95,9 +95,7 @@ fn what_is_in_progress_begins_again_on_a_branch_that_is_adopted() {
     through(&mut driver);
     driver.report(tests(0, 1)).unwrap();
     driver.after("fail");
-    let lost = commands::adopt(true, None);
-    assert_eq!(code(driver.send(&lost)), "needs_person");
-    driver.send(&commands::adopt(false, None)).unwrap();
+    driver.send(&commands::adopt(&[])).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.2-RED-2");
     assert_eq!(driver.run.kept["lastCommit"], "c0ffee");
     assert_eq!(status_of(&driver, "1.1"), ItemStatus::Done);
@@ -108,14 +106,14 @@ fn what_is_in_progress_begins_again_on_a_branch_that_is_adopted() {
     driver.after("pass commit");
     driver.skip().unwrap();
     assert_eq!(driver.unit(), "workUnit-1-FINALIZE");
-    let by_ann = commands::adopt(true, Some(crate::driver::ann().into()));
-    driver.send(&by_ann).unwrap();
+    driver.send(&commands::adopt(&[])).unwrap();
     assert_eq!(driver.unit(), "workUnit-1-FINALIZE-2");
+    // What is not there any more is done again.
+    driver.send(&commands::adopt(&["1.1", "7.7"])).unwrap();
+    assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
+    assert_eq!(status_of(&driver, "1.2"), ItemStatus::Done);
     let mut other = Driver::small("", "a: { work: {}, to: z }");
-    assert_eq!(
-        code(other.send(&commands::adopt(false, None))),
-        "cannot_adopt"
-    );
+    assert_eq!(code(other.send(&commands::adopt(&[]))), "cannot_adopt");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use engine::Turn;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Place, Signing, TurnChoice};
+use super::{Place, TurnChoice};
 
 /// `tm adopt`, which is `tm autopilot adopt`.
 #[derive(Debug, Args)]
@@ -27,10 +27,6 @@ pub struct Adopt {
     #[serde(default)]
     #[schemars(extend("x-brief" = "recorded"))]
     pub reason: String,
-    /// By what, where a person has to agree.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub signing: Signing,
     /// The run.
     #[command(flatten)]
     #[serde(skip)]

@@ -59,8 +59,8 @@ pub enum AutopilotCommand {
     Rewind(Rewind),
     /// Go on from the branch as it is, where git has moved it: by a merge, a rebase, a reset, a commit that is no part of the run
     ///
-    /// The subtask in progress begins again on it, and the working tree stays as it is. Commits that came in are listed as not earned. Where
-    /// commits of subtasks are gone, a person decides it.
+    /// The subtask in progress begins again on it, and the working tree stays as it is. Commits that came in are listed in the report, and
+    /// were not earned. Subtasks whose commits are gone are done again.
     Adopt(Adopt),
     /// Give a subtask up; what depends on it is not run
     Skip(Skip),

@@ -51,10 +51,7 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
             super::rewind::run(&engine, &rewind, output, list, take, render::moved)
         }
         AutopilotCommand::Adopt(adopt) => {
-            let (run, turn) = (adopt.run.run_id.as_deref(), adopt.turn());
-            let answer = approving::turn(&engine, &turn, &adopt.signing, output, |engine| {
-                engine.adopt(run, &turn)
-            })?;
+            let answer = engine.adopt(adopt.run.run_id.as_deref(), &adopt.turn())?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
         }

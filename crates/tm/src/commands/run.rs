@@ -64,10 +64,7 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
             return super::rewind::run(&engine, &rewind, output, list, take, shown);
         }
         RunCommand::Adopt(adopt) => {
-            let (run, turn) = (adopt.run.run_id.as_deref(), adopt.turn());
-            let answer = approving::turn(&engine, &turn, &adopt.signing, output, |engine| {
-                engine.run_adopt(run, &turn)
-            })?;
+            let answer = engine.run_adopt(adopt.run.run_id.as_deref(), &adopt.turn())?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Skip(skip) => {

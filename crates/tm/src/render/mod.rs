@@ -160,15 +160,9 @@ fn status_style(status: &str) -> Style {
 /// What a person decides by having a run go on that stopped.
 pub fn turn(statement: &engine::Statement, look: &Look) -> String {
     let mut page = Page::new(look);
-    let asks = match statement.what.as_str() {
-        "adopt" => "Go on without the commits that are gone from the branch?",
-        _ => "Have the run go on?",
-    };
-    page.title(asks);
+    page.title("Have the run go on?");
     page.field("run", &statement.run);
-    if !statement.subject.is_empty() {
-        page.field("stopped", &statement.subject);
-    }
+    page.field("stopped", &statement.subject);
     page.field("turn", &statement.what);
     for (name, value) in &statement.flags {
         let value = value.as_str().map_or_else(|| value.to_string(), plain);

@@ -106,8 +106,9 @@ impl Repository {
         })
     }
 
-    /// The tree of a commit with what a working tree of this status holds and no commit has, but for some files; where the two
-    /// conflict, or git cannot tell, that of the working tree.
+    /// The tree of a commit with what a working tree of this status holds and no commit has, but for some files, and with what `work`
+    /// has, a tree on that commit that was kept. What was amended into the commit counts as not committed. Where these conflict, or
+    /// git cannot tell, the working tree goes before what was kept, and before what others have committed.
     ///
     /// # Errors
     /// Where git fails to write what there is.
@@ -115,7 +116,7 @@ impl Repository {
         &self,
         status: &TreeStatus,
         exclude: &[RepoPath],
-        commit: &Oid,
+        (commit, work): (&Oid, Option<&Oid>),
     ) -> Result<Oid, GitError> {
         let request = FingerprintRequest {
             exclude,
@@ -125,10 +126,20 @@ impl Repository {
         let Some(head) = &status.head else {
             return Ok(present);
         };
-        let message = "What no commit has\n".to_owned();
-        let tip = self.commit_of(&present, std::slice::from_ref(head), message)?;
-        let picked = self.picked_tree((head, &tip), commit);
-        Ok(picked.ok().flatten().unwrap_or(present))
+        let on = |tree: &Oid, parent: &Oid| {
+            let message = "What no commit has\n".to_owned();
+            self.commit_of(tree, std::slice::from_ref(parent), message)
+        };
+        let beside = self.commit_info(commit)?.parents;
+        let is_amended = head != commit && self.commit_info(head)?.parents == beside;
+        let base = beside.first().filter(|_| is_amended).unwrap_or(head);
+        let picked = self.picked_tree((base, &on(&present, head)?), commit);
+        let tree = picked.ok().flatten().unwrap_or(present);
+        let Some(work) = work else {
+            return Ok(tree);
+        };
+        let both = self.joined_tree(&on(work, commit)?, &on(&tree, commit)?);
+        Ok(both.ok().flatten().unwrap_or(tree))
     }
 
     /// Checks a commit out in a submodule, and keeps there what it was at; whether that went well. Git refuses where changes in it

@@ -13,7 +13,7 @@ use crate::capability::git::read::moved::Moved;
 use crate::capability::git::read::{finding, with_files, with_tests};
 use crate::capability::memory::{
     BEFORE, BENCH, FROZEN, KeptWork, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, RUNNER,
-    SHOWN, Shown, TESTED, Tested, WORK,
+    SHOWN, Shown, TESTED, Tested, UNTRIED, WORK,
 };
 use crate::capability::messages::tests;
 use crate::capability::tests::covered::{fell, lines_of};
@@ -499,6 +499,9 @@ impl Comparison<'_> {
     fn accepted(&mut self) -> Result<(), HandlerError> {
         let level = level_name(self.taken.level()).to_owned();
         LAST_LEVEL.put(&mut self.keep_run, &level)?;
+        if UNTRIED.is_in(&self.run.kept) {
+            UNTRIED.forget(&mut self.keep_run);
+        }
         if let Some(lines) = lines_of(&self.taken.covered) {
             LAST_COVERED.put(&mut self.keep_run, &lines)?;
         }

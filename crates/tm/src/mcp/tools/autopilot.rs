@@ -324,10 +324,7 @@ fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
 }
 
 fn adopt(call: Call<'_>, meant: RunSelector, adopt: Adopt) -> Answer {
-    let turn = adopt.turn();
-    call.turned(&meant, Form::Autopilot, &turn, |engine| {
-        engine.adopt(meant.run(), &turn)
-    })
+    answer(&call.open(&meant)?.adopt(meant.run(), &adopt.turn())?)
 }
 
 fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {

@@ -247,10 +247,7 @@ fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
 }
 
 fn adopt(call: Call<'_>, meant: RunSelector, adopt: Adopt) -> Answer {
-    let turn = adopt.turn();
-    call.turned(&meant, Form::Run, &turn, |engine| {
-        engine.run_adopt(meant.run(), &turn)
-    })
+    answer(&call.open(&meant)?.run_adopt(meant.run(), &adopt.turn())?)
 }
 
 fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {

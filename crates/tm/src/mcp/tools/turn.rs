@@ -26,15 +26,10 @@ impl Call<'_> {
             let question = match turn.name {
                 "reopen" => "Have the run go on, one step back?",
                 "rewind" => "Take the run back, and have it go on from there?",
-                "adopt" => "Go on without the commits that are gone from the branch?",
                 _ => "Have the run go on?",
             };
             let (run, rule) = (&statement.run, &statement.subject);
-            let why = if rule.is_empty() {
-                run.clone()
-            } else {
-                format!("{run} stopped by a rule: {rule}")
-            };
+            let why = format!("{run} stopped by a rule: {rule}");
             let mut lines = vec![question.to_owned(), why];
             lines.extend(turn.flags.iter().map(|(name, value)| {
                 let value = value.as_str().map_or_else(|| value.to_string(), one_line);

@@ -180,7 +180,7 @@ fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
     no repository: git note: for `tm autopilot`: git init, and a first commit
     no commit: no_commits fail: make a first commit: `git add --all`, `git commit --message 'Initial commit'`
     nobody's name: identity fail: run `git config --global user.name …` and `git config --global user.email …`
-    a merge is under way: operation_under_way fail: resolve them and `git add` the files; then end it (`git merge --continue` or, to take it back, `git merge --abort`), then start again
+    a merge is under way: operation_under_way fail: resolve them and `git add` the files; then end it (`git -c core.editor=true merge --continue` or, to take it back, `git merge --abort`), then start again
     what tools leave behind: tree note: commit or stash them; what tools leave behind belongs into .gitignore
     a lock that a git left: git_lock warn: if no git is running, remove it
     a program that signs is missing: signing fail: install it, or turn it off: git config commit.gpgsign false

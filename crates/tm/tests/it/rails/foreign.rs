@@ -102,7 +102,7 @@ fn a_commit_that_is_gone_altogether_is_named() {
     env.git_words("reflog expire --expire=now --all");
     env.git(&["gc", "--quiet", "--prune=now"]);
     env.write("tests/1.2.sh", "test\n");
-    let answer = env.refused(RED, 3, "branch_moved", "a person");
+    let answer = env.refused(RED, 3, "branch_moved", "done again");
     tells(answer.message(), &["1.1", "gone"]);
     env.comes_to("rewind workUnit-1.2-RED", "commit_gone");
 }

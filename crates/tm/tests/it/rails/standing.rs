@@ -60,8 +60,7 @@ fn a_paused_run_takes_no_report_and_is_resumed_on_its_branch() {
     assert_eq!(env.journal(), before);
     env.switch("main");
     let way_back = format!("git switch {BRANCH}");
-    let answer = env.refused("resume", 3, "wrong_branch", &way_back);
-    assert_eq!(answer.json()["error"]["recovery"], way_back);
+    env.refused("resume", 3, "wrong_branch", &way_back);
     env.switch(BRANCH);
     assert_eq!(env.auto("resume").ok()["resumed"], true);
     let before = env.journal();

@@ -200,6 +200,10 @@ fn the_branch_is_another_one_or_its_history_is() {
         story("a rebase is under way", "operation_under_way")
             .done(rebases_by_steps)
             .then(Work::second_code),
+        story("a merge is under way", "operation_under_way")
+            .done(main_moves)
+            .done(|work| work.git(&["merge", "--quiet", "--no-commit", "--no-ff", "main"]))
+            .then(|work| work.git(&["merge-base", "--is-ancestor", "main", "HEAD"])),
         taken_back("the last commit is taken back softly", "--soft"),
         taken_back("the last commit is taken back", "--mixed"),
         taken_back("the last commit and its files are taken back", "--hard"),
@@ -207,7 +211,7 @@ fn the_branch_is_another_one_or_its_history_is() {
             .done(amends)
             .then(|work| {
                 is_marked(work, "HEAD");
-                assert_eq!(work.read("src/double.sh"), DOUBLE);
+                assert_eq!(work.read("src/double.sh"), format!("{DOUBLE}# better\n"));
                 let kept = work.git(&[
                     "for-each-ref",
                     "--format=%(refname)",
@@ -261,16 +265,21 @@ fn the_commit_is_another_one() {
             .done(|work| work.git(&["stash", "push", "--quiet", "--include-untracked"]))
             .then(Work::finalize),
     ]);
-    // It is amended into the commit before: with that it is gone, and nobody but a person takes it so.
-    let work = second_commit(&SHOP);
-    work.runs_well("git add --all && git commit --quiet --amend --no-edit");
-    work.refused(COMMIT, "branch_moved");
-    let (status, answer) = work.ask(&["adopt"]);
-    assert_eq!(
-        (status, code_of(&answer)),
-        (3, "needs_person"),
-        "{answer:#}"
-    );
+    // It is amended into the commit before: what that held is done again, or the way back keeps all of it.
+    let amended = || {
+        let work = second_commit(&SHOP);
+        work.runs_well("git add --all && git commit --quiet --amend --no-edit");
+        let refused = work.refused(COMMIT, "branch_moved");
+        assert_eq!(refused["nextSteps"][0]["step"], "rewind", "{refused:#}");
+        work
+    };
+    let work = amended();
+    let answer = work.tm(&["adopt"]);
+    assert_eq!(answer["nextAction"]["subtask"]["id"], "2.1", "{answer:#}");
+    let work = amended();
+    let unit = work.tm(&["next"])["unitId"].as_str().unwrap().to_owned();
+    work.tm(&["rewind", &unit]);
+    work.ends();
     // Whoever commits what was tested, in one commit or in several, has made the commit.
     let work = second_commit(&SHOP);
     work.commit_by_hand("Halve");

@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::{Gate, Proof};
 use workspace::git::{
-    GitErrorKind, Oid, PushFailure, PushedRef, RemoteFailure, RemoteTips, Repository,
+    CommitInfo, GitErrorKind, Oid, PushFailure, PushedRef, RemoteFailure, RemoteTips, Repository,
 };
 
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
-use crate::capability::git::read::moved::BRANCH_MOVED;
-use crate::capability::memory::{Memory, PUSHED};
+use crate::capability::git::read::moved::{BRANCH_MOVED, others};
+use crate::capability::memory::{ADOPTED, Memory, PUSHED, commit_of, subtasks};
 use crate::fail_point;
 use crate::fault::{Fault, chain};
 use crate::intent;
@@ -217,7 +217,7 @@ fn is_agreed_to(
         Gate::Terminal => GateMode::Terminal,
         Gate::Signed => GateMode::Signed,
     };
-    let foreign = foreign(call, memory, sha)?;
+    let foreign = foreign(call, (run, memory), sha)?;
     let what = match (mode.strength(), foreign.as_slice()) {
         (None, []) => return Ok(()),
         (_, []) => "the submission of this run".to_owned(),
@@ -264,39 +264,47 @@ pub(crate) fn agreed(
     }
 }
 
-/// The commits on the branch that neither the run nor the branch that it was begun from has, as people know them. Merges of
-/// that branch are none.
-fn foreign(call: &Call<'_>, memory: &Memory, sha: &Oid) -> Result<Vec<String>, HandlerError> {
+/// The commits on the branch that neither the run nor the branch that it was begun from has, as people know them: those that were
+/// adopted, too. Merges of that branch are none.
+fn foreign(
+    call: &Call<'_>,
+    (run, memory): (&RunState, &Memory),
+    sha: &Oid,
+) -> Result<Vec<String>, HandlerError> {
     let repository = memory.repository();
     let last = memory.last_oid()?;
-    if *sha == last {
+    let adopted = ADOPTED.is_in(&run.kept);
+    if *sha == last && !adopted {
         return Ok(Vec::new());
     }
     if !repository.is_ancestor(&last, sha)? {
         let branch = &memory.start.branch;
+        let back = if repository.head()?.branch.as_ref() == Some(branch) {
+            NextStep::git(["reset", "--keep", last.as_str()])
+        } else {
+            NextStep::git(["branch", "--force", branch, last.as_str()])
+        };
+        let aside = format!("{branch}-aside-{}", short(sha));
+        let keep = NextStep::git(["branch", "--force", &aside, branch]);
         return Err(refusal(
             BRANCH_MOVED,
             format!("the run's last commit {} is not on `{branch}` any more", short(&last)),
-            format!(
-                "bring the branch back to it ({}), keeping what is there now under another name if it is wanted",
-                NextStep::git(["branch", "--force", branch, last.as_str()])
-            ),
+            format!("keep what is there under another name ({keep}), and bring the branch back to it ({back})"),
         )
         .into());
     }
-    let remote = &call.pinned.git.default_remote;
-    let mut beside = Vec::new();
-    if let Some(base) = memory.start.base_branch() {
-        for name in [
-            format!("refs/heads/{base}"),
-            format!("refs/remotes/{remote}/{base}"),
-        ] {
-            beside.extend(repository.resolve(&name)?);
-        }
-    }
-    let commits = repository.commits_beside(sha, &last, &beside)?;
-    let own = commits.iter().filter(|commit| !commit.is_merge());
-    Ok(own
+    let beside = others(&call.pinned, memory, &repository)?;
+    let from = if adopted {
+        memory.base_oid()?
+    } else {
+        last.clone()
+    };
+    let commits = repository.commits_beside(sha, &from, &beside)?;
+    let made: Vec<&str> = subtasks(run).map(|(key, _)| commit_of(run, key)).collect();
+    let is_own = |commit: &CommitInfo| commit.oid == last || made.contains(&commit.oid.as_str());
+    let foreign = commits.iter();
+    let foreign = foreign.filter(|commit| !commit.is_merge() && !is_own(commit));
+    Ok(foreign
         .map(|commit| {
             format!(
                 "{} {}",

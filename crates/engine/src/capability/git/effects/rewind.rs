@@ -15,7 +15,7 @@ use crate::approval::present_unit;
 use crate::call::Call;
 use crate::capability::git::effects::{forget_git, noted, settle_git, since};
 use crate::capability::git::read::commit::secret_files;
-use crate::capability::git::read::ends_of;
+use crate::capability::git::read::on_the_branch;
 use crate::capability::memory::{self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, WORK, WRITTEN};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
@@ -117,7 +117,9 @@ pub(crate) fn prepare(
         statuses(call, run, &past)?
     };
     let stays = present_unit(&past) == present_unit(run);
-    let tree = stays.then(|| repository.uncommitted_upon(&status, &untouched, &to));
+    let work = work_of(&repository, run)?;
+    let upon = (&to, work.as_ref());
+    let tree = stays.then(|| repository.uncommitted_upon(&status, &untouched, upon));
     Ok(intent::write(&Intent {
         event,
         tree: tree.transpose()?,
@@ -135,15 +137,7 @@ pub(crate) fn prepare(
 
 /// Where the branch is, if nothing stands in the way of moving it.
 fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<Oid, HandlerError> {
-    let again = "then go back again";
-    if let Some(operation) = repository.operation_under_way()? {
-        return Err(refusal(
-            "operation_under_way",
-            format!("{operation} is under way in this repository"),
-            format!("end it ({}), {again}", ends_of(operation)),
-        )
-        .into());
-    }
+    let again = "go back again";
     if let Some(lock) = repository.lock_files().into_iter().next() {
         return Err(Fault::new(
             Kind::Conflict,
@@ -151,42 +145,23 @@ fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<
             format!("another git is at work: {} is there", lock.display()),
         )
         .suggest(format!(
-            "wait for it to end, {again}; if none is running, remove that file"
+            "wait for it to end, then {again}; if none is running, remove that file"
         ))
         .into());
     }
     let status = call.tree(repository)?;
-    let branch = &memory.start.branch;
-    if let Some(path) = status.unmerged.first() {
-        return Err(refusal(
-            "unmerged",
-            format!("`{path}` has conflicts that are not resolved"),
-            format!("resolve them and `git add` the files, {again}"),
+    let at = (status.branch.as_deref(), &status.unmerged[..]);
+    on_the_branch(at, memory, repository, again)?;
+    status.head.clone().ok_or_else(|| {
+        let own = format!("refs/heads/{}", memory.start.branch);
+        let back = NextStep::git(["update-ref", &own, &memory.last_commit]);
+        refusal(
+            "no_commits",
+            "HEAD has no commit",
+            format!("bring the run's last one back ({back}), then {again}"),
         )
-        .into());
-    }
-    let head = status.head.clone();
-    match head.filter(|_| status.branch.as_ref() == Some(branch)) {
-        Some(head) => Ok(head),
-        None if repository.branch_exists(branch)? => Err(refusal(
-            "wrong_branch",
-            format!("`{branch}`, which the run works on, is not checked out"),
-            format!(
-                "switch to it ({}), {again}",
-                NextStep::git(["switch", branch])
-            ),
-        )
-        .into()),
-        None => Err(refusal(
-            "branch_missing",
-            format!("the branch `{branch}` of the run is not there any more"),
-            format!(
-                "bring it back ({}), {again}",
-                NextStep::git(["switch", "--create", branch, &memory.last_commit])
-            ),
-        )
-        .into()),
-    }
+        .into()
+    })
 }
 
 /// Refuses to take back what others may have by now, unless that was said.
@@ -359,16 +334,23 @@ fn tree_then(call: &Call<'_>, repository: &Repository, intent: &Intent) -> Resul
     if let Some(tree) = &intent.tree {
         return Ok(tree.clone());
     }
-    let past = run_at(&call.dir, intent.event)?;
-    for (token, _) in past.waiting() {
-        if let Some(tree) = WORK.read(&token.kept)?
-            && repository.resolve_tree(tree.as_str())?.is_some()
-        {
-            return Ok(tree);
-        }
+    if let Some(work) = work_of(repository, &run_at(&call.dir, intent.event)?)? {
+        return Ok(work);
     }
     let tree = repository.resolve_tree(intent.to.as_str())?;
     tree.ok_or_else(|| Fault::bug(format!("there is no commit {}", intent.to)))
+}
+
+/// The tree of the last report of the item in hand, where it is kept.
+fn work_of(repository: &Repository, run: &RunState) -> Result<Option<Oid>, Fault> {
+    for (token, _) in run.waiting() {
+        if let Some(tree) = WORK.read(&token.kept)?
+            && repository.resolve_tree(tree.as_str())?.is_some()
+        {
+            return Ok(Some(tree));
+        }
+    }
+    Ok(None)
 }
 
 /// Doing it again does no harm; what a dead git left in its way does.

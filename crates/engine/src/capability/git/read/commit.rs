@@ -11,7 +11,7 @@ use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::effects::commit::paths_of;
 use crate::capability::git::read::{
-    config_loosened, finding, named_paths, on_the_branch, with_files,
+    config_loosened, finding, named_paths, reported_on_the_branch, with_files,
 };
 use crate::capability::memory::{self, COMMIT_OF, Memory, TESTED, Tested};
 use crate::capability::tests::difference::{Difference, names};
@@ -62,8 +62,7 @@ pub fn read(
     };
     let repository = Memory::of(run)?.repository();
     let status = call.tree(&repository)?;
-    on_the_branch(&status, &Memory::of(run)?, &repository)?;
-    no_conflict(&status)?;
+    reported_on_the_branch(&status, &Memory::of(run)?, &repository)?;
     let named = named_paths(call, &repository, files)?;
     let handed_in = TestEvidence::default();
     let work = Work::of(run, (&call.dir, &call.pinned), &status, &named, &handed_in)?;
@@ -142,21 +141,6 @@ pub fn read(
         reading.keep_run.extend(checks.keep_run(&call.dir)?);
     }
     Ok(reading)
-}
-
-fn no_conflict(status: &TreeStatus) -> Result<(), HandlerError> {
-    let Some(path) = status.unmerged.first() else {
-        return Ok(());
-    };
-    Err(refusal(
-        "unmerged",
-        format!("`{path}` has conflicts"),
-        format!(
-            "resolve them, go back with {reopen}, and run the tests again",
-            reopen = Verb::Reopen
-        ),
-    )
-    .into())
 }
 
 /// Commits that the executor made behind the run's last one.

@@ -10,7 +10,7 @@ pub(crate) mod task_start;
 use machine::{Finding, RunState};
 use serde_json::{Map, Value};
 use workspace::config::{Config, loosened};
-use workspace::git::{Operation, Repository, TreeStatus};
+use workspace::git::{Operation, RepoPath, Repository, TreeStatus};
 use workspace::runner::definition::command_definition;
 
 use crate::call::Call;
@@ -30,70 +30,91 @@ pub(super) const CHANGES_LEFT: &str = "changes_left";
 /// The policy of settings that are weaker than at the start.
 const CONFIG_LOOSENED: &str = "config_loosened";
 
-/// Refuses a report from anywhere but the run's branch.
+/// Refuses what is asked for from anywhere but the run's branch; `again` is how it is asked for once more.
 pub(crate) fn on_the_branch(
-    status: &TreeStatus,
+    (branch, unmerged): (Option<&str>, &[RepoPath]),
     memory: &Memory,
     repository: &Repository,
+    again: &str,
 ) -> Result<(), HandlerError> {
-    let branch = &memory.start.branch;
-    if status.branch.as_ref() == Some(branch) {
-        return Ok(());
-    }
-    // It is detached meanwhile, and git switches to nothing before that is over.
+    let own = &memory.start.branch;
+    // What is half of a merge is nobody's work yet; and where HEAD is detached meanwhile, git switches to nothing before it is over.
+    let conflicts = match unmerged.first() {
+        Some(path) => {
+            format!("resolve the conflicts, such as in `{path}`, and `git add` what is resolved, ")
+        }
+        None => String::new(),
+    };
     if let Some(operation) = repository.operation_under_way()? {
         return Err(refusal(
             "operation_under_way",
-            format!("{operation} is under way; this run works on `{branch}`"),
-            {
-                let conflicts = match status.unmerged.first() {
-                    Some(path) => format!("resolve the conflicts, such as in `{path}`, and `git add` what is resolved, and "),
-                    None => String::new(),
-                };
-                format!(
-                    "{conflicts}end it ({}), then report again: {}",
-                    ends_of(operation),
-                    Verb::Report
-                )
-            },
+            format!("{operation} is under way; this run works on `{own}`"),
+            format!("{conflicts}end it ({}), then {again}", ends_of(operation)),
         )
         .into());
     }
-    let back = match &status.branch {
-        _ if repository.branch_exists(branch)? => {
-            format!("switch back with {}", NextStep::git(["switch", branch]))
+    if let Some(path) = unmerged.first() {
+        return Err(refusal(
+            "unmerged",
+            format!("`{path}` has conflicts"),
+            format!("{conflicts}then {again}"),
+        )
+        .into());
+    }
+    if branch == Some(own) {
+        return Ok(());
+    }
+    let back = match branch {
+        _ if repository.branch_exists(own)? => {
+            format!("switch back with {}", NextStep::git(["switch", own]))
         }
         Some(present) if !memory.start.is_protected(present) => format!(
             "there is no such branch any more: give it its name back with {}",
-            NextStep::git(["branch", "--move", present, branch])
+            NextStep::git(["branch", "--move", present, own])
         ),
         _ => format!(
             "there is no such branch any more: bring it back with {}",
-            NextStep::git(["switch", "--create", branch, &memory.last_commit])
+            NextStep::git(["switch", "--create", own, &memory.last_commit])
         ),
     };
-    let present = match &status.branch {
+    let present = match branch {
         Some(present) => format!("on `{present}`"),
         None => "detached".to_owned(),
     };
     Err(refusal(
         "wrong_branch",
-        format!("HEAD is {present}; this run works on `{branch}`"),
-        format!("{back}, then report again: {}", Verb::Report),
+        format!("HEAD is {present}; this run works on `{own}`"),
+        format!("{back}, then {again}"),
     )
     .into())
 }
 
+/// The same of a report.
+pub(crate) fn reported_on_the_branch(
+    status: &TreeStatus,
+    memory: &Memory,
+    repository: &Repository,
+) -> Result<(), HandlerError> {
+    let at = (status.branch.as_deref(), &status.unmerged[..]);
+    on_the_branch(
+        at,
+        memory,
+        repository,
+        &format!("report again: {}", Verb::Report),
+    )
+}
+
 /// The step that ends what git has under way, and what takes it back instead.
 pub(crate) fn ends_of(operation: Operation) -> String {
-    let told = operation
-        .ends()
-        .iter()
-        .enumerate()
-        .map(|(at, end)| match at {
-            0 => NextStep::git(*end).to_string(),
-            _ => format!(" or, to take it back, `git {}`", end.join(" ")),
-        });
+    let told = operation.ends().iter().map(|end| match end[1] {
+        // Nobody sits at an editor.
+        "--continue" => {
+            let git = ["git", "-c", "core.editor=true"];
+            NextStep::shell(git.into_iter().chain(end.iter().copied())).to_string()
+        }
+        "--abort" => format!(" or, to take it back, `git {}`", end.join(" ")),
+        _ => NextStep::git(*end).to_string(),
+    });
     told.collect()
 }
 
@@ -260,7 +281,7 @@ pub(crate) fn named_paths(
     call: &Call<'_>,
     repository: &Repository,
     names: &[String],
-) -> Result<Vec<workspace::git::RepoPath>, Fault> {
+) -> Result<Vec<RepoPath>, Fault> {
     names
         .iter()
         .map(|name| {

@@ -10,7 +10,7 @@ use workspace::git::{CommitInfo, Oid, Repository};
 
 use crate::approval::present_unit;
 use crate::capability::memory::{
-    ADOPTED, COMMIT_OF, LAST_COMMIT, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, Memory, subtasks,
+    ADOPTED, COMMIT_OF, LAST_COMMIT, LAST_COVERED, LAST_LEDGER, Memory, UNTRIED, WRITTEN, subtasks,
 };
 use crate::fault::Fault;
 use crate::next_step::Verb;
@@ -28,7 +28,7 @@ pub(crate) struct Adopted {
     pub(crate) from: String,
     /// Where it was.
     pub(crate) to: String,
-    /// Commits that came, as people know them: no run earned them here.
+    /// Commits that came, as people know them.
     pub(crate) came: Vec<String>,
     /// Subtasks whose commits are gone.
     pub(crate) lost: Vec<String>,
@@ -128,9 +128,9 @@ impl Moved {
         }))
     }
 
-    /// Whether something is gone that the run has earned.
-    pub(crate) fn loses(&self) -> bool {
-        !self.lost.is_empty()
+    /// Subtasks of which nothing is there any more.
+    pub(crate) fn lost(&self) -> &[String] {
+        &self.lost
     }
 
     /// What it is, in a few words.
@@ -148,12 +148,12 @@ impl Moved {
             parts.push(format!("{counted} came{such} {shown}"));
         }
         if !self.carried.is_empty() {
-            let keys = self.carried.iter().map(|(key, _)| key);
-            parts.push(format!("the commits of {} are others", text::listed(keys)));
+            let keys = text::listed(self.carried.iter().map(|(key, _)| key));
+            parts.push(format!("{keys} committed under another id"));
         }
-        if self.loses() {
+        if !self.lost.is_empty() {
             let keys = text::listed(self.lost.iter());
-            parts.push(format!("what was committed for {keys} is gone"));
+            parts.push(format!("the commits of {keys} are gone"));
         }
         if parts.is_empty() {
             parts.push("commits are gone".to_owned());
@@ -172,7 +172,12 @@ impl Moved {
         let at = self.to.as_ref().map_or("nothing", Oid::short);
         let adopt = Verb::Adopt;
         let rewind = Verb::Rewind.step().with("to", present_unit(run));
-        let back = format!("take it back ({rewind}): what is there now is kept under a reference");
+        let back = format!(
+            "go back to the run's last commit ({rewind}), which keeps what is there under a reference"
+        );
+        let on = format!(
+            "go on from what is there ({adopt}): what is in progress begins again on it, and the files stay as they are"
+        );
         refusal(
             BRANCH_MOVED,
             format!(
@@ -180,12 +185,12 @@ impl Moved {
                 self.from.short(),
                 self.told()
             ),
-            if self.loses() {
-                format!("{back}; or a person takes it as it is ({adopt})")
-            } else {
-                format!(
-                    "take it as it is ({adopt}): what is in progress begins again on it, and the files stay as they are; or {back}"
-                )
+            match &self.lost[..] {
+                [] => format!("{on}; or {back}"),
+                lost => format!(
+                    "{back}; or {on}, and {} is done again",
+                    text::listed(lost.iter())
+                ),
             },
         )
         .detail("from", self.from.as_str())
@@ -199,15 +204,22 @@ impl Moved {
         format!("The run goes on from {to}: {}", self.told())
     }
 
-    /// What a run remembers that goes on from there. What its tests did before is to be found out anew.
-    pub(crate) fn keep(&self, run: &RunState) -> Result<Map<String, Value>, Fault> {
+    /// What a run remembers that goes on from there. What the tests did before what is in progress is to be found out anew.
+    pub(crate) fn keep(&self, run: &RunState, whole: bool) -> Result<Map<String, Value>, Fault> {
         let to = self.to.as_ref().map_or(String::new(), ToString::to_string);
         let mut keep = LAST_COMMIT.entry(&to)?;
         for (key, now) in &self.carried {
             COMMIT_OF.of(key).put(&mut keep, &now.to_string())?;
         }
-        LAST_LEDGER.forget(&mut keep);
-        LAST_LEVEL.forget(&mut keep);
+        for key in &self.lost {
+            keep.insert(COMMIT_OF.of(key).name().to_owned(), Value::Null);
+            keep.insert(WRITTEN.of(key).name().to_owned(), Value::Null);
+        }
+        // Where nothing is in progress, no test may be missing that was there.
+        if !whole {
+            LAST_LEDGER.forget(&mut keep);
+            UNTRIED.put(&mut keep, &true)?;
+        }
         LAST_COVERED.forget(&mut keep);
         let mut adopted = ADOPTED.read(&run.kept)?.unwrap_or_default();
         let mut came = self.named();
@@ -253,7 +265,11 @@ fn are_of_the_run(
 }
 
 /// The tips of the branches that runs work beside, here and on the remote.
-fn others(config: &Config, memory: &Memory, repository: &Repository) -> Result<Vec<Oid>, Fault> {
+pub(crate) fn others(
+    config: &Config,
+    memory: &Memory,
+    repository: &Repository,
+) -> Result<Vec<Oid>, Fault> {
     let remote = &config.git.default_remote;
     let mut tips = Vec::new();
     for name in &memory.start.protected {

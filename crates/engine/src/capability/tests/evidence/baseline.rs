@@ -8,7 +8,9 @@ use machine::state::Token;
 use serde_json::{Map, Value};
 use workspace::config::Level;
 
-use crate::capability::memory::{BASELINE, BENCH, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, SHOWN};
+use crate::capability::memory::{
+    BASELINE, BENCH, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, SHOWN, UNTRIED,
+};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::{TestEvidence, level_name, level_named};
 use crate::capability::tests::read::MOST_NAMED;
@@ -18,6 +20,7 @@ use crate::fault::Fault;
 pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Value>, Fault> {
     baseline.keep(dir)?;
     let mut keep = LAST_LEVEL.entry(&level_name(baseline.level()).to_owned())?;
+    UNTRIED.forget(&mut keep);
     if let Some(runner) = &baseline.runner {
         LAST_RUNNER.put(&mut keep, runner)?;
     }
@@ -38,7 +41,7 @@ pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Val
 /// Whether no suite was run here on what the item in hand began with.
 pub fn is_unknown(run: &RunState) -> bool {
     let last = LAST_LEVEL.text(&run.kept).and_then(level_named);
-    last.is_none_or(|level| level < Level::Ran)
+    UNTRIED.is_in(&run.kept) || last.is_none_or(|level| level < Level::Ran)
 }
 
 /// Whether the suite of the commit that the work is on is to be run before that of a report of an item: nothing is known of what the
