@@ -65,6 +65,10 @@ impl Engine {
             let message = message.to_owned();
             return Ok(TurnOutcome { writer, message });
         };
+        if head.is_none() {
+            let refusal = found.refusal(run, &memory.start.branch);
+            return Err(fault_of(refusal.into()));
+        }
         let command = Command::Adopt {
             reason: turn.reason.to_owned(),
             keep: found.keep(run, whole)?,

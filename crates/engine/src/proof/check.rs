@@ -119,9 +119,10 @@ pub fn judge(
         judged.remarks.push(told.to_owned());
     }
     if let Some(how) = &made.unfinished {
-        judged.remarks.push(format!(
-            "its run {how}: no full suite was accepted behind it"
-        ));
+        judged.remarks.push(match &made.suite {
+            Some(_) => format!("its run {how}"),
+            None => format!("its run {how}: no full suite was accepted behind it"),
+        });
     }
     if let Some(commit) = commit {
         judged.tree(known, made, commit, repository)?;

@@ -267,9 +267,11 @@ pub struct Story {
 fn how_unfinished(status: RunStatus) -> Option<&'static str> {
     match status {
         RunStatus::Completed => None,
-        RunStatus::Aborted => Some("was given up"),
+        RunStatus::Aborted | RunStatus::Cancelled => Some("was given up"),
+        RunStatus::Failed => Some("ended as failed"),
+        RunStatus::Error => Some("broke down"),
         RunStatus::Paused => Some("is paused"),
-        _ => Some("is not over"),
+        RunStatus::Running => Some("is not over"),
     }
 }
 

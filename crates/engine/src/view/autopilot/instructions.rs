@@ -18,7 +18,7 @@ use workspace::template::Template;
 
 use crate::call::Call;
 use crate::capability::git::effects::message::message_of_subtask;
-use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
+use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested, UNTRIED};
 use crate::capability::messages;
 use crate::capability::tests::evidence::asked_level;
 use crate::capability::tests::read::name_of;
@@ -312,6 +312,7 @@ fn hints(
 
 fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool>, String)> {
     let (role, present) = (place.role, place.present);
+    let begins_again = present.reason.is_some() || UNTRIED.is_in(&place.run.kept);
     let one = |id: &str, holds: Option<bool>, detail: String| (id.to_owned(), holds, detail);
     let branch = one(
         "on_branch",
@@ -319,7 +320,7 @@ fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool
         format!("HEAD is on `{}`", memory.start.branch),
     );
     match role.reader.as_str() {
-        "tests" if role.shows.is_some() && present.reason.is_some() => vec![
+        "tests" if role.shows.is_some() && begins_again => vec![
             branch,
             one(
                 "reopened",

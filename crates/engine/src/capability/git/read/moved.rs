@@ -39,7 +39,7 @@ pub(crate) struct Adopted {
 pub(crate) struct Moved {
     from: Oid,
     to: Option<Oid>,
-    /// The commits that came, the newest first, without those that hold what a commit of the run does.
+    /// The commits that came, parents before their children, without those that hold what a commit of the run does.
     came: Vec<CommitInfo>,
     /// The commits of subtasks that stand there under another id.
     carried: Vec<(String, Oid)>,
@@ -168,7 +168,7 @@ impl Moved {
             .collect()
     }
 
-    fn refusal(&self, run: &RunState, branch: &str) -> Refusal {
+    pub(crate) fn refusal(&self, run: &RunState, branch: &str) -> Refusal {
         let at = self.to.as_ref().map_or("nothing", Oid::short);
         let adopt = Verb::Adopt;
         let rewind = Verb::Rewind.step().with("to", present_unit(run));
