@@ -322,7 +322,7 @@ pub(crate) fn told(step: &PastStep, events: &[Event]) -> String {
         }
     }
     let files = text::counted(list("files").len(), "file");
-    let files = format!("{files} of the working tree made what they were");
+    let files = format!("{files} brought back in the working tree");
     let parts = [
         ("uncommitted", "what no commit had is kept with it"),
         ("files", &files),

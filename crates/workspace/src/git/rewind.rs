@@ -132,9 +132,16 @@ impl Repository {
         };
         let beside = self.commit_info(commit)?.parents;
         let is_amended = head != commit && self.commit_info(head)?.parents == beside;
-        let base = beside.first().filter(|_| is_amended).unwrap_or(head);
-        let picked = self.picked_tree((base, &on(&present, head)?), commit);
-        let tree = picked.ok().flatten().unwrap_or(present);
+        let base = if is_amended {
+            beside.first()
+        } else {
+            Some(head)
+        };
+        let tip = on(&present, head)?;
+        let picked = base.map(|base| self.picked_tree((base, &tip), commit));
+        let tree = picked
+            .and_then(|tree| tree.ok().flatten())
+            .unwrap_or(present);
         let Some(work) = work else {
             return Ok(tree);
         };
