@@ -193,24 +193,12 @@ impl Planner<'_> {
             keep: keep.clone(),
             ..Transition::default()
         };
-        let edges = self.definition.edges(&state, Trigger::Adopt);
-        let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
-            return Err(cannot(Trigger::Adopt, &state, None));
-        };
         for item in again {
             if let Some((set, key, _)) = self.finished(item) {
                 self.open_again(&set, &key, way.reason.clone());
             }
         }
-        let at = EffectAt {
-            state,
-            trigger: Trigger::Adopt,
-            edge: chosen.index,
-            effect: 0,
-        };
-        let after = way.after();
-        self.take(ROOT, &at, way)?;
-        self.advance(&after, false)
+        self.take_from_root(Trigger::Adopt, way)
     }
 
     /// What the state of the run itself says for `trigger`, also where that is an end.
@@ -243,6 +231,12 @@ impl Planner<'_> {
             flags,
             ..Transition::default()
         };
+        self.take_from_root(trigger, way)
+    }
+
+    /// Takes the edge that the state of the run itself has for `trigger`.
+    pub(super) fn take_from_root(&mut self, trigger: Trigger, way: Transition) -> Result<(), Stop> {
+        let state = self.state_of(ROOT);
         let definition = self.definition;
         let edges = definition.edges(&state, trigger);
         let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {

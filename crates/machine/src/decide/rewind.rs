@@ -38,21 +38,7 @@ impl Planner<'_> {
             reason: Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
             ..Transition::default()
         };
-        let definition = self.definition;
-        let edges = definition.edges(&state, Trigger::Rewind);
-        let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
-            let refusal = Refusal::new("cannot_rewind").detail("state", state);
-            return Err(Stop::refused(refusal));
-        };
-        let at = EffectAt {
-            state,
-            trigger: Trigger::Rewind,
-            edge: chosen.index,
-            effect: 0,
-        };
-        let after = way.after();
-        self.take(ROOT, &at, way)?;
-        self.advance(&after, false)
+        self.take_from_root(Trigger::Rewind, way)
     }
 
     /// The far end of it: the run is as it was, and whoever was asked for something then is asked anew.
