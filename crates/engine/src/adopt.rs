@@ -2,7 +2,6 @@
 
 use machine::Command;
 
-use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::files::subject::fault as fault_of;
 use crate::capability::git::read::moved::Moved;
@@ -21,20 +20,20 @@ use crate::view::{AUTOPILOT, GENERIC, View};
 impl Engine {
     /// Has a run over a task go on from where its branch is by now: what is in progress begins again on it, and subtasks whose
     /// commits are gone are done again. Where the branch has not moved nothing is done.
-    pub fn adopt(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
-        Ok(self.turn_to_adopt(&AUTOPILOT, run, turn)?.into())
+    pub fn adopt(&self, run: Option<&str>, reason: &str) -> Result<TransitionAnswer, Fault> {
+        Ok(self.turn_to_adopt(&AUTOPILOT, run, reason)?.into())
     }
 
     /// The same of any run over a task whose workflow says where it goes on.
-    pub fn run_adopt(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<RunMoved, Fault> {
-        moved(self.turn_to_adopt(&GENERIC, run, turn)?)
+    pub fn run_adopt(&self, run: Option<&str>, reason: &str) -> Result<RunMoved, Fault> {
+        moved(self.turn_to_adopt(&GENERIC, run, reason)?)
     }
 
     fn turn_to_adopt(
         &self,
         view: &'static View,
         run: Option<&str>,
-        turn: &Turn<'_>,
+        reason: &str,
     ) -> Result<TurnOutcome<'_>, Fault> {
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
@@ -70,7 +69,7 @@ impl Engine {
             return Err(fault_of(refusal.into()));
         }
         let command = Command::Adopt {
-            reason: turn.reason.to_owned(),
+            reason: reason.to_owned(),
             keep: found.keep(run, whole)?,
             again: found.lost().to_vec(),
         };

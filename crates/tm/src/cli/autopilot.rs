@@ -10,8 +10,8 @@ use engine::view::autopilot::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::adopt::Adopt;
 use super::rewind::Rewind;
+use super::run::RunWithReason;
 use super::start::Start;
 use super::submit::{Feedback, Submit};
 use super::{Place, Reopen, RunChoice, Signing, TurnChoice};
@@ -61,7 +61,7 @@ pub enum AutopilotCommand {
     ///
     /// The subtask in progress begins again on it, and the working tree stays as it is. Commits that came in are listed in the report, and
     /// were not earned. Subtasks whose commits are gone are done again.
-    Adopt(Adopt),
+    Adopt(RunWithReason),
     /// Give a subtask up; what depends on it is not run
     Skip(Skip),
     /// Let one refusal pass for the present work unit; a person decides this, at a terminal

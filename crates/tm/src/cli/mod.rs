@@ -3,7 +3,6 @@
 //! A tool of the MCP server that does what a command does takes the same type: `serde` says which of its fields a tool has, and
 //! under which names, `schemars` what its schema is ([`crate::mcp::schema`]).
 
-pub mod adopt;
 pub mod autopilot;
 pub mod bench;
 pub mod collab;
@@ -89,7 +88,7 @@ pub enum Command {
     /// Have a test-driven run go on from its branch as it is, where git has moved it
     ///
     /// The same as `tm autopilot adopt`.
-    Adopt(adopt::AdoptHere),
+    Adopt(run::AdoptHere),
     /// Runs of any workflow, by the generic verbs: start, next, report, step, status
     #[command(arg_required_else_help = true)]
     Run(run::Run),

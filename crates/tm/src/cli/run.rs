@@ -5,7 +5,6 @@ use engine::report;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::adopt::Adopt;
 use super::autopilot::{Allow, Evidence, without_empty};
 use super::inputs::Inputs;
 use super::rewind::Rewind;
@@ -56,7 +55,7 @@ pub enum RunCommand {
     /// Take the run back to an earlier step, where its workflow says how; the steps are listed if none is named
     Rewind(Rewind),
     /// Go on from the branch as it is, where git has moved it and the workflow says where the run goes on
-    Adopt(Adopt),
+    Adopt(RunWithReason),
     /// Give the present item up, where the present state says how
     Skip(Skip),
     /// Hand over what the run made, where the present state says how
@@ -179,6 +178,17 @@ pub struct RunWithReason {
     #[command(flatten)]
     #[serde(skip)]
     pub run: TurnChoice,
+}
+
+/// `tm adopt`, which is `tm autopilot adopt`.
+#[derive(Debug, Args)]
+pub struct AdoptHere {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: Place,
+    /// The run, and why.
+    #[command(flatten)]
+    pub adopt: RunWithReason,
 }
 
 /// `tm run skip`.

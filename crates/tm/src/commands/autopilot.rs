@@ -51,7 +51,7 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
             super::rewind::run(&engine, &rewind, output, list, take, render::moved)
         }
         AutopilotCommand::Adopt(adopt) => {
-            let answer = engine.adopt(adopt.run.run_id.as_deref(), &adopt.turn())?;
+            let answer = engine.adopt(adopt.run.run_id.as_deref(), &adopt.reason)?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
         }

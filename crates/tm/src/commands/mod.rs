@@ -135,7 +135,7 @@ fn run(cli: Cli, given: &Given, output: &mut Output) -> Outcome {
             let command = cli::autopilot::AutopilotCommand::Rewind(rewind);
             autopilot::run(cli::autopilot::Autopilot { place, command }, given, output)
         }
-        Command::Adopt(cli::adopt::AdoptHere { place, adopt }) => {
+        Command::Adopt(cli::run::AdoptHere { place, adopt }) => {
             let command = cli::autopilot::AutopilotCommand::Adopt(adopt);
             autopilot::run(cli::autopilot::Autopilot { place, command }, given, output)
         }

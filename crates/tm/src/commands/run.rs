@@ -64,7 +64,7 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
             return super::rewind::run(&engine, &rewind, output, list, take, shown);
         }
         RunCommand::Adopt(adopt) => {
-            let answer = engine.run_adopt(adopt.run.run_id.as_deref(), &adopt.turn())?;
+            let answer = engine.run_adopt(adopt.run.run_id.as_deref(), &adopt.reason)?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Skip(skip) => {

@@ -11,9 +11,9 @@ use super::evidence::{once, placed};
 use super::turn::{GivenUp, by_hand};
 use super::{Answer, Call, Entry, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
-use crate::cli::adopt::Adopt;
 use crate::cli::autopilot::{Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status};
 use crate::cli::rewind::Rewind;
+use crate::cli::run::RunWithReason;
 use crate::cli::start::Start;
 use crate::cli::submit::{Feedback, Submit};
 use crate::steps::Form;
@@ -323,8 +323,8 @@ fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
     })
 }
 
-fn adopt(call: Call<'_>, meant: RunSelector, adopt: Adopt) -> Answer {
-    answer(&call.open(&meant)?.adopt(meant.run(), &adopt.turn())?)
+fn adopt(call: Call<'_>, meant: RunSelector, adopt: RunWithReason) -> Answer {
+    answer(&call.open(&meant)?.adopt(meant.run(), &adopt.reason)?)
 }
 
 fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {

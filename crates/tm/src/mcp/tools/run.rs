@@ -9,7 +9,6 @@ use super::evidence::{once, placed};
 use super::turn::GivenUp;
 use super::{Answer, Call, Entry, Handler, Property, answer, on_run, on_turn};
 use crate::cli::Reopen;
-use crate::cli::adopt::Adopt;
 use crate::cli::inputs::as_texts;
 use crate::cli::rewind::Rewind;
 use crate::cli::run::{Report, Resume, RunTarget, RunWithReason, Skip, Start};
@@ -246,8 +245,8 @@ fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
     })
 }
 
-fn adopt(call: Call<'_>, meant: RunSelector, adopt: Adopt) -> Answer {
-    answer(&call.open(&meant)?.run_adopt(meant.run(), &adopt.turn())?)
+fn adopt(call: Call<'_>, meant: RunSelector, adopt: RunWithReason) -> Answer {
+    answer(&call.open(&meant)?.run_adopt(meant.run(), &adopt.reason)?)
 }
 
 fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {
