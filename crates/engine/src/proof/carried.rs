@@ -106,7 +106,7 @@ fn changes(library: &Library, repository: &Repository) -> Result<Vec<RunChange>,
             return Ok(None);
         };
         for oid in [&base, &tip] {
-            if repository.resolve(&format!("{oid}^{{commit}}"))?.is_none() {
+            if !repository.has_commit(oid)? {
                 return Ok(None);
             }
         }
@@ -175,9 +175,7 @@ fn carried(
             continue;
         };
         let own = match Oid::from_str(&made.sha) {
-            Ok(oid) if repository.resolve(&format!("{oid}^{{commit}}"))?.is_some() => {
-                Some(repository.commit_info(&oid)?)
-            }
+            Ok(oid) if repository.has_commit(&oid)? => Some(repository.commit_info(&oid)?),
             _ => None,
         };
         let judged = check::judge(known, made, own.as_ref(), repository, least)?;

@@ -37,7 +37,7 @@ pub(super) fn of_run(
     let Ok(head) = Oid::from_str(&beginning.head) else {
         return Ok(None);
     };
-    if repository.resolve(&format!("{head}^{{commit}}"))?.is_none() {
+    if !repository.has_commit(&head)? {
         return Ok(None);
     }
     let committed = match read(root, repository, &head) {

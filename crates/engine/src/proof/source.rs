@@ -195,12 +195,6 @@ impl Library {
         Some((known, known.made.get(place.1)?))
     }
 
-    /// The commits of all runs that are at hand.
-    pub fn all_made(&self) -> Vec<RunCommit> {
-        let known = self.known.iter();
-        known.flat_map(|known| known.made.iter().cloned()).collect()
-    }
-
     /// Has all sources at hand, also those that name no commit of the range: other runs of the project, and the notes on all
     /// commits.
     pub fn all_sources(&mut self, repository: &Repository) -> Result<(), Fault> {

@@ -169,6 +169,11 @@ impl Repository {
         Ok(git.run_if()?.is_some())
     }
 
+    /// Whether the repository has the commit.
+    pub fn has_commit(&self, commit: &Oid) -> Result<bool, GitError> {
+        Ok(self.resolve(&format!("{commit}^{{commit}}"))?.is_some())
+    }
+
     /// The commits that can be reached from `tip` but not from `base`, parents before their children.
     pub fn commits_between(&self, base: &Oid, tip: &Oid) -> Result<Vec<CommitInfo>, GitError> {
         self.log(&["--topo-order", "--reverse", &format!("{base}..{tip}")])

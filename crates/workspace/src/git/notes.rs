@@ -202,30 +202,6 @@ impl Repository {
         }
     }
 
-    /// The tree of each commit; none where the repository does not have it.
-    pub fn trees(&self, commits: &[Oid]) -> Result<Vec<Option<Oid>>, GitError> {
-        if commits.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut asked = String::new();
-        for commit in commits {
-            asked.push_str(commit.as_str());
-            asked.push_str("^{tree}\n");
-        }
-        let output = self
-            .lookup()
-            .args(["cat-file", "--batch-check=%(objectname) %(objecttype)"])
-            .stdin(asked.into_bytes())
-            .run()?;
-        let answers = String::from_utf8_lossy(&output).into_owned();
-        let mut trees: Vec<Option<Oid>> = answers
-            .lines()
-            .map(|line| line.strip_suffix(" tree")?.parse().ok())
-            .collect();
-        trees.resize(commits.len(), None);
-        Ok(trees)
-    }
-
     /// Whether history ends here where the repository was cloned only so deep.
     pub fn is_shallow(&self) -> bool {
         fs::metadata(self.common_dir().join("shallow")).is_ok_and(|file| file.len() > 0)

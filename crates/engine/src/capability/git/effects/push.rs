@@ -367,7 +367,7 @@ fn is_ours(
 
 /// Whether a commit of the remote is on the way to ours. One that is not here is not.
 fn is_on_the_way(repository: &Repository, tip: &Oid, sha: &Oid) -> Result<bool, Fault> {
-    if repository.resolve(&format!("{tip}^{{commit}}"))?.is_none() {
+    if !repository.has_commit(tip)? {
         return Ok(false);
     }
     Ok(repository.is_ancestor(tip, sha)?)

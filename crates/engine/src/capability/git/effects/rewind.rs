@@ -74,7 +74,7 @@ pub(crate) fn prepare(
     let then = Memory::of(&past)?;
     let repository = memory.repository();
     let (from, to) = (is_free(call, &memory, &repository)?, then.last_oid()?);
-    if repository.resolve(&format!("{to}^{{commit}}"))?.is_none() {
+    if !repository.has_commit(&to)? {
         return Err(refusal(
             "commit_gone",
             format!(
@@ -116,13 +116,15 @@ pub(crate) fn prepare(
     } else {
         statuses(call, run, &past)?
     };
-    let stays = present_unit(&past) == present_unit(run);
-    let work = work_of(&repository, run)?;
-    let upon = (&to, work.as_ref());
-    let tree = stays.then(|| repository.uncommitted_upon(&status, &untouched, upon));
+    let tree = if present_unit(&past) == present_unit(run) {
+        let work = work_of(&repository, run)?;
+        Some(repository.uncommitted_upon(&status, &untouched, (&to, work.as_ref()))?)
+    } else {
+        None
+    };
     Ok(intent::write(&Intent {
         event,
-        tree: tree.transpose()?,
+        tree,
         branch: memory.start.branch.clone(),
         commits: commits(&repository, &to, &from)?,
         foreign: behind(&repository, &memory.last_oid()?, &from)?.len(),
@@ -329,7 +331,8 @@ fn half_way(error: impl Into<Fault>, intent: &Intent) -> Fault {
     fault.suggest(told.join("; "))
 }
 
-/// The tree that the work is to be: what no commit has, upon the commit, where the run stays where it is; else as it was then: that of the last report of the item in hand; else that of the commit.
+/// The tree that the work is to be. Where the run stays where it is, that is what no commit has, on the commit; else what the last
+/// report of the item in hand was about, or what the commit has.
 fn tree_then(call: &Call<'_>, repository: &Repository, intent: &Intent) -> Result<Oid, Fault> {
     if let Some(tree) = &intent.tree {
         return Ok(tree.clone());

@@ -84,7 +84,7 @@ impl Moved {
         if *to == from {
             return Ok(None);
         }
-        let is_known = is_here(repository, &from)?;
+        let is_known = repository.has_commit(&from)?;
         if !whole && is_known && are_of_the_run(config, memory, repository, (&from, to))? {
             return Ok(None);
         }
@@ -99,11 +99,12 @@ impl Moved {
             let Some(made) = COMMIT_OF.of(key).text(&run.kept) else {
                 continue;
             };
-            let own = made.parse::<Oid>().ok();
-            let own = own.filter(|own| is_here(repository, own).unwrap_or(false));
-            let Some(own) = own else {
-                lost.push(key.to_owned());
-                continue;
+            let own = match made.parse::<Oid>() {
+                Ok(own) if repository.has_commit(&own)? => own,
+                _ => {
+                    lost.push(key.to_owned());
+                    continue;
+                }
             };
             if repository.is_ancestor(&own, to)? {
                 continue;
@@ -233,12 +234,6 @@ impl Moved {
         ADOPTED.put(&mut keep, &adopted)?;
         Ok(keep)
     }
-}
-
-fn is_here(repository: &Repository, commit: &Oid) -> Result<bool, Fault> {
-    Ok(repository
-        .resolve(&format!("{commit}^{{commit}}"))?
-        .is_some())
 }
 
 /// Whether there is nothing between the two but commits of one parent each that are on no branch that runs work beside: who works in
