@@ -332,7 +332,10 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
     let all = || registry().iter();
     Catalog {
         readers: named(all().flat_map(|capability| capability.readers())),
-        effects: named(all().flat_map(|capability| capability.effects())),
+        effects: named(all().flat_map(|capability| {
+            let effects = capability.effects().into_iter();
+            effects.map(|(name, effect, _)| (name, effect))
+        })),
         resources: all()
             .flat_map(|capability| capability.resources())
             .collect(),

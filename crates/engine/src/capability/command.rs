@@ -15,7 +15,7 @@ use workspace::suite::{How, SuiteError, SuiteRan, SuiteRun, run_suite};
 use crate::call::Call;
 use crate::capability::tests::evidence::level_name;
 use crate::capability::tests::evidence::suite::{MOST_KEPT, end_of};
-use crate::capability::{COMMANDS, Capability, lasting, reader};
+use crate::capability::{COMMANDS, Capability, EffectSteps, lasting, reader};
 use crate::fault::{Fault, Kind};
 use crate::intent;
 use crate::support::{EffectRequest, EffectState, HandlerError, Outcome, object};
@@ -121,7 +121,7 @@ impl Capability for Commands {
         vec![("command", command)]
     }
 
-    fn effects(&self) -> Vec<(&'static str, Effect)> {
+    fn effects(&self) -> Vec<(&'static str, Effect, EffectSteps)> {
         let run = Effect {
             entry: Some(NamedEntry {
                 of: COMMANDS,
@@ -130,7 +130,12 @@ impl Capability for Commands {
             }),
             ..lasting(&[COMMANDS], &[("output", Text)])
         };
-        vec![("command.run", run)]
+        let steps = EffectSteps {
+            prepare,
+            perform,
+            look,
+        };
+        vec![("command.run", run, steps)]
     }
 
     fn resources(&self) -> Vec<(&'static str, Resource)> {
@@ -183,71 +188,60 @@ impl Capability for Commands {
     fn reads_long(&self) -> bool {
         true
     }
+}
 
-    fn prepare(
-        &self,
-        call: &Call<'_>,
-        asked: &EffectRequest<'_>,
-        run: &RunState,
-    ) -> Result<Value, HandlerError> {
-        let name = asked
-            .with
-            .get("run")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let command = Command::of(&call.definition, name)?;
-        may_run_commands(call, run)?;
-        Ok(intent::write(&Intent {
-            name: name.to_owned(),
-            command,
-        })?)
-    }
+fn prepare(
+    call: &Call<'_>,
+    asked: &EffectRequest<'_>,
+    run: &RunState,
+) -> Result<Value, HandlerError> {
+    let name = asked
+        .with
+        .get("run")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let command = Command::of(&call.definition, name)?;
+    may_run_commands(call, run)?;
+    Ok(intent::write(&Intent {
+        name: name.to_owned(),
+        command,
+    })?)
+}
 
-    fn perform(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<Outcome, Fault> {
-        let Intent { name, command } = intent::read(&pending.what)?;
-        let ran = match ran(call, run, &name, &command, &command.run) {
-            Ok(ran) => ran,
-            Err(fault) => return Ok(Outcome::failed(fault)),
-        };
-        if !ran.success() {
-            // Nothing names it in the journal, but who looks for the cause finds it.
-            keep(call, &ran)?;
-            return Ok(Outcome::Failed {
-                code: FAILED.to_owned(),
-                message: format!(
-                    "the command `{name}` ({}) {}: {}",
-                    command.run,
-                    manner(ended(ran.how), status(ran.how)),
-                    end_of(&ran.both).trim_end()
-                ),
-                suggestion: Some("see to what it says, then go on: it is run again".to_owned()),
-                keep: Map::new(),
-            });
-        }
-        done(call, &name, &command, &ran)
+fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    let Intent { name, command } = intent::read(&pending.what)?;
+    let ran = match ran(call, run, &name, &command, &command.run) {
+        Ok(ran) => ran,
+        Err(fault) => return Ok(Outcome::failed(fault)),
+    };
+    if !ran.success() {
+        // Nothing names it in the journal, but who looks for the cause finds it.
+        keep(call, &ran)?;
+        return Ok(Outcome::Failed {
+            code: FAILED.to_owned(),
+            message: format!(
+                "the command `{name}` ({}) {}: {}",
+                command.run,
+                manner(ended(ran.how), status(ran.how)),
+                end_of(&ran.both).trim_end()
+            ),
+            suggestion: Some("see to what it says, then go on: it is run again".to_owned()),
+            keep: Map::new(),
+        });
     }
+    done(call, &name, &command, &ran)
+}
 
-    fn look(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<EffectState, Fault> {
-        let Intent { name, command } = intent::read(&pending.what)?;
-        let Some(look) = &command.look else {
-            return Ok(EffectState::NotDone);
-        };
-        let ran = ran(call, run, &name, &command, look)?;
-        if !ran.success() {
-            return Ok(EffectState::NotDone);
-        }
-        done(call, &name, &command, &ran).map(EffectState::Settled)
+fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
+    let Intent { name, command } = intent::read(&pending.what)?;
+    let Some(look) = &command.look else {
+        return Ok(EffectState::NotDone);
+    };
+    let ran = ran(call, run, &name, &command, look)?;
+    if !ran.success() {
+        return Ok(EffectState::NotDone);
     }
+    done(call, &name, &command, &ran).map(EffectState::Settled)
 }
 
 /// The line that is run when a unit of this role is reported; none where none is.

@@ -55,8 +55,8 @@ pub(crate) trait Capability: Sync {
         Vec::new()
     }
 
-    /// Its effects.
-    fn effects(&self) -> Vec<(&'static str, Effect)> {
+    /// Its effects, each with how it is carried out.
+    fn effects(&self) -> Vec<(&'static str, Effect, EffectSteps)> {
         Vec::new()
     }
 
@@ -119,40 +119,6 @@ pub(crate) trait Capability: Sync {
         false
     }
 
-    /// Finds out what one of its effects is going to do. Changes nothing that counts.
-    fn prepare(
-        &self,
-        call: &Call<'_>,
-        asked: &EffectRequest<'_>,
-        run: &RunState,
-    ) -> Result<Value, HandlerError> {
-        let _ = (call, run);
-        Err(self.has_no("effect", asked.effect).into())
-    }
-
-    /// Carries one of its effects out.
-    fn perform(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<Outcome, Fault> {
-        let _ = (call, run);
-        Err(self.has_no("effect", &pending.name))
-    }
-
-    /// Looks whether one of its effects was carried out by a process that is gone. One that says beforehand all that comes
-    /// of it can be done again.
-    fn look(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<EffectState, Fault> {
-        let _ = (call, run, pending);
-        Ok(EffectState::NotDone)
-    }
-
     /// The proof of a definition admits only what is declared.
     fn has_no(&self, what: &str, name: &str) -> Fault {
         Fault::bug(format!(
@@ -161,6 +127,22 @@ pub(crate) trait Capability: Sync {
         ))
     }
 }
+
+/// How an effect is carried out.
+#[derive(Clone, Copy)]
+pub(crate) struct EffectSteps {
+    /// Finds out what it is going to do. Changes nothing that counts.
+    prepare: fn(&Call<'_>, &EffectRequest<'_>, &RunState) -> Result<Value, HandlerError>,
+    /// Does it.
+    perform: fn(&Call<'_>, &RunState, &Pending) -> Result<Outcome, Fault>,
+    /// Looks whether a process that is gone did.
+    look: Look,
+}
+
+type Look = fn(&Call<'_>, &RunState, &Pending) -> Result<EffectState, Fault>;
+
+/// What there is to look at of an effect that says beforehand all that comes of it: it can be done again.
+const NOT_DONE: Look = |_, _, _| Ok(EffectState::NotDone);
 
 /// All capabilities.
 pub(crate) fn registry() -> &'static [&'static dyn Capability] {
@@ -181,7 +163,7 @@ pub(crate) fn registry() -> &'static [&'static dyn Capability] {
 /// Capabilities by the names of what they bring.
 type Index = BTreeMap<&'static str, &'static dyn Capability>;
 
-/// Those that bring what `names` lists. Every reading and every effect looks one up, so each index is made once.
+/// Those that bring what `names` lists. Every reading looks one up, so each index is made once.
 fn index(names: fn(&dyn Capability) -> Vec<&'static str>) -> Index {
     let of = |capability: &&'static dyn Capability| {
         let capability = *capability;
@@ -195,8 +177,10 @@ fn index(names: fn(&dyn Capability) -> Vec<&'static str>) -> Index {
 static OF_READERS: LazyLock<Index> =
     LazyLock::new(|| index(|one| one.readers().into_iter().map(|(name, _)| name).collect()));
 
-static OF_EFFECTS: LazyLock<Index> =
-    LazyLock::new(|| index(|one| one.effects().into_iter().map(|(name, _)| name).collect()));
+static EFFECTS: LazyLock<BTreeMap<&'static str, EffectSteps>> = LazyLock::new(|| {
+    let all = registry().iter().flat_map(|one| one.effects());
+    all.map(|(name, _, steps)| (name, steps)).collect()
+});
 
 static OF_EVENTS: LazyLock<Index> =
     LazyLock::new(|| index(|one| one.events().into_iter().map(|(name, _)| name).collect()));
@@ -206,7 +190,7 @@ fn of_event(name: &str) -> Option<&'static dyn Capability> {
     OF_EVENTS.get(name).copied()
 }
 
-fn known(index: &Index, what: &str, name: &str) -> Result<&'static dyn Capability, Fault> {
+fn known<T: Copy>(index: &BTreeMap<&str, T>, what: &str, name: &str) -> Result<T, Fault> {
     let found = index.get(name).copied();
     found.ok_or_else(|| Fault::bug(format!("no capability has the {what} `{name}`")))
 }
@@ -231,9 +215,9 @@ pub(crate) fn reads_long(reader: &str) -> bool {
     capability.is_some_and(|capability| capability.reads_long())
 }
 
-/// The capability that an effect belongs to.
-fn of_effect(name: &str) -> Result<&'static dyn Capability, Fault> {
-    known(&OF_EFFECTS, "effect", name)
+/// How an effect is carried out.
+fn steps_of(effect: &str) -> Result<EffectSteps, Fault> {
+    known(&EFFECTS, "effect", effect)
 }
 
 /// Facts by name.

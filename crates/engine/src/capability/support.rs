@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::call::{Call, Form};
 use crate::capability::files::subject;
 use crate::capability::git::read;
-use crate::capability::{of_effect, of_event, of_reader};
+use crate::capability::{of_event, of_reader, steps_of};
 use crate::derived;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
@@ -44,17 +44,17 @@ impl Support for Call<'_> {
     }
 
     fn prepare(&self, asked: &EffectRequest<'_>, run: &RunState) -> Result<Value, HandlerError> {
-        of_effect(asked.effect)?.prepare(self, asked, run)
+        (steps_of(asked.effect)?.prepare)(self, asked, run)
     }
 
     fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-        let outcome = of_effect(&pending.name)?.perform(self, run, pending);
+        let outcome = (steps_of(&pending.name)?.perform)(self, run, pending);
         self.tree_changes();
         outcome
     }
 
     fn look(&self, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
-        of_effect(&pending.name)?.look(self, run, pending)
+        (steps_of(&pending.name)?.look)(self, run, pending)
     }
 
     fn present(&self, run: &RunState, token: u32) -> Result<Present, Fault> {

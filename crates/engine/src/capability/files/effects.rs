@@ -20,6 +20,7 @@ use crate::capability::profile::memory::{
     CARRIED, CODE, PLAN, SENT_BACK, SentBack, StoredCode, StoredPlan, plan_hash,
 };
 use crate::capability::profile::session::{code_path, iteration};
+use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::generic::files;
@@ -30,8 +31,15 @@ use crate::view::session::history;
 /// So many answers that were sent back are remembered; what is older stands in the journal alone.
 const MOST_SENT_BACK: usize = 50;
 
+/// How it is carried out.
+pub(crate) const STEPS: EffectSteps = EffectSteps {
+    prepare,
+    perform,
+    look: NOT_DONE,
+};
+
 /// Finds out what an effect is going to do.
-pub(crate) fn prepare(
+fn prepare(
     call: &Call<'_>,
     asked: &EffectRequest<'_>,
     run: &RunState,
@@ -114,11 +122,7 @@ impl Written<'_> {
 }
 
 /// Carries an effect out.
-pub(crate) fn perform(
-    call: &Call<'_>,
-    run: &RunState,
-    pending: &Pending,
-) -> Result<Outcome, Fault> {
+fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let of = |iteration| Written { pending, iteration };
     let mut keep = Map::new();
     let artifacts = match pending.name.as_str() {

@@ -7,16 +7,10 @@ pub(crate) mod effects;
 pub(crate) mod outside;
 pub(crate) mod subject;
 
-use machine::RunState;
 use machine::check::catalog::{Effect, Resource};
-use machine::state::Pending;
-use serde_json::Value;
 
-use crate::call::Call;
 use crate::capability::files::subject::{CODE, PLAN};
-use crate::capability::{Capability, FOLDER, passing};
-use crate::fault::Fault;
-use crate::support::{EffectRequest, HandlerError, Outcome};
+use crate::capability::{Capability, EffectSteps, FOLDER, passing};
 
 pub(super) struct Files;
 
@@ -25,7 +19,7 @@ impl Capability for Files {
         "files"
     }
 
-    fn effects(&self) -> Vec<(&'static str, Effect)> {
+    fn effects(&self) -> Vec<(&'static str, Effect, EffectSteps)> {
         [
             "iteration.open",
             "plan.store",
@@ -40,7 +34,7 @@ impl Capability for Files {
                 takes_in: stores.then_some("response"),
                 ..passing(&[FOLDER])
             };
-            (name, effect)
+            (name, effect, effects::STEPS)
         })
         .to_vec()
     }
@@ -55,23 +49,5 @@ impl Capability for Files {
 
     fn subjects(&self) -> &'static [(&'static str, &'static str)] {
         &[(PLAN, FOLDER), (CODE, FOLDER)]
-    }
-
-    fn prepare(
-        &self,
-        call: &Call<'_>,
-        asked: &EffectRequest<'_>,
-        run: &RunState,
-    ) -> Result<Value, HandlerError> {
-        effects::prepare(call, asked, run)
-    }
-
-    fn perform(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<Outcome, Fault> {
-        effects::perform(call, run, pending)
     }
 }

@@ -7,16 +7,16 @@ pub mod read;
 
 use machine::check::catalog::{Effect, Finder, Reader, Resource};
 use machine::definition::FieldType::{String as Text, Strings};
-use machine::state::Pending;
 use machine::{Reading, Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::capability::checks::findings::NEW_FINDINGS;
 use crate::capability::payload;
-use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
-use crate::fault::Fault;
-use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome};
+use crate::capability::{
+    BRANCH, Capability, EffectSteps, REPOSITORY, TASKS, lasting, reader, reports,
+};
+use crate::support::{Emitted, HandlerError};
 
 pub(super) struct Git;
 
@@ -52,42 +52,36 @@ impl Capability for Git {
         vec![(REPOSITORY, branch)]
     }
 
-    fn effects(&self) -> Vec<(&'static str, Effect)> {
+    fn effects(&self) -> Vec<(&'static str, Effect, EffectSteps)> {
         let commit = [("sha", Text), ("message", Text), ("files", Strings)];
+        let pushed = [("remote", Text), ("branch", Text), ("sha", Text)];
+        let branch = Effect {
+            makes: &[BRANCH],
+            ..lasting(&[REPOSITORY], &[])
+        };
+        let commit = Effect {
+            takes: &[BRANCH],
+            within: Some((TASKS, "into")),
+            ..lasting(&[REPOSITORY], &commit)
+        };
+        let push = Effect {
+            takes: &[BRANCH],
+            ..lasting(&[REPOSITORY], &pushed)
+        };
+        let delete = Effect {
+            asked_by: Some(["command", "cleanup"]),
+            ..lasting(&[REPOSITORY], &[])
+        };
         vec![
+            ("git.branch", branch, effects::branch::STEPS),
+            ("git.commit", commit, effects::commit::STEPS),
+            (effects::push::PUSH, push, effects::push::STEPS),
             (
-                "git.branch",
-                Effect {
-                    makes: &[BRANCH],
-                    ..lasting(&[REPOSITORY], &[])
-                },
+                effects::rewind::REWIND,
+                lasting(&[REPOSITORY], &[]),
+                effects::rewind::STEPS,
             ),
-            (
-                "git.commit",
-                Effect {
-                    takes: &[BRANCH],
-                    within: Some((TASKS, "into")),
-                    ..lasting(&[REPOSITORY], &commit)
-                },
-            ),
-            (
-                effects::push::PUSH,
-                Effect {
-                    takes: &[BRANCH],
-                    ..lasting(
-                        &[REPOSITORY],
-                        &[("remote", Text), ("branch", Text), ("sha", Text)],
-                    )
-                },
-            ),
-            (effects::rewind::REWIND, lasting(&[REPOSITORY], &[])),
-            (
-                "branch.delete",
-                Effect {
-                    asked_by: Some(["command", "cleanup"]),
-                    ..lasting(&[REPOSITORY], &[])
-                },
-            ),
+            ("branch.delete", delete, effects::delete::STEPS),
         ]
     }
 
@@ -128,53 +122,5 @@ impl Capability for Git {
         token: u32,
     ) -> Result<Reading, HandlerError> {
         read::commit::read(call, role, run, token)
-    }
-
-    fn prepare(
-        &self,
-        call: &Call<'_>,
-        asked: &EffectRequest<'_>,
-        run: &RunState,
-    ) -> Result<Value, HandlerError> {
-        match asked.effect {
-            "git.branch" => effects::branch::prepare(call, run),
-            "git.commit" => effects::commit::prepare(call, run, asked.token, asked.facts),
-            effects::push::PUSH => effects::push::prepare(call, run, asked.flags),
-            effects::rewind::REWIND => effects::rewind::prepare(call, run, asked.flags),
-            "branch.delete" => effects::delete::prepare(call, run, asked.flags),
-            other => Err(self.has_no("effect", other).into()),
-        }
-    }
-
-    fn perform(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<Outcome, Fault> {
-        match pending.name.as_str() {
-            "git.branch" => effects::branch::perform(call, run, pending),
-            "git.commit" => effects::commit::perform(call, run, pending),
-            effects::push::PUSH => effects::push::perform(call, run, pending),
-            effects::rewind::REWIND => effects::rewind::perform(call, run, pending),
-            "branch.delete" => effects::delete::perform(call, run, pending),
-            other => Err(self.has_no("effect", other)),
-        }
-    }
-
-    fn look(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<EffectState, Fault> {
-        match pending.name.as_str() {
-            "git.branch" => effects::branch::look(call, run, pending),
-            "git.commit" => effects::commit::look(call, run, pending),
-            effects::push::PUSH => effects::push::look(call, run, pending),
-            effects::rewind::REWIND => effects::rewind::look(call, run, pending),
-            "branch.delete" => effects::delete::look(call, run, pending),
-            other => Err(self.has_no("effect", other)),
-        }
     }
 }

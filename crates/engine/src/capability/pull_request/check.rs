@@ -10,13 +10,21 @@ use crate::capability::git::effects::push::destination;
 use crate::capability::memory::{Memory, SUBMITTED_TO};
 use crate::capability::pull_request::SubmittedTo;
 use crate::capability::pull_request::target;
+use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fault::Fault;
 use crate::intent;
 use crate::next_step::Argument;
 use crate::support::{HandlerError, Outcome, refusal};
 
+/// How it is carried out.
+pub(crate) const STEPS: EffectSteps = EffectSteps {
+    prepare: |call, asked, run| prepare(call, run, asked.flags),
+    perform: |_, _, pending| perform(pending),
+    look: NOT_DONE,
+};
+
 /// Refuses where nothing could come of it.
-pub(super) fn prepare(
+fn prepare(
     call: &Call<'_>,
     run: &RunState,
     flags: &Map<String, Value>,
@@ -58,7 +66,7 @@ pub(super) fn prepare(
 }
 
 /// Has the run remember what was found.
-pub(super) fn perform(pending: &Pending) -> Result<Outcome, Fault> {
+fn perform(pending: &Pending) -> Result<Outcome, Fault> {
     let found: SubmittedTo = intent::read(&pending.what)?;
     Ok(Outcome::Done {
         result: Value::Null,

@@ -17,6 +17,7 @@ use crate::call::Call;
 use crate::capability::git::effects::push::agreed;
 use crate::capability::memory::{self, FEEDBACK, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO};
 use crate::capability::pull_request::target;
+use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fault::Fault;
 use crate::intent;
 use crate::summary;
@@ -56,11 +57,25 @@ struct Intent {
     unheard: Vec<String>,
 }
 
+/// How what is said is taken in.
+pub(super) const TAKE: EffectSteps = EffectSteps {
+    prepare,
+    perform: |_, run, pending| perform(run, pending),
+    look: NOT_DONE,
+};
+
+/// How it is answered. Looks first what is there.
+pub(super) const ANSWER: EffectSteps = EffectSteps {
+    prepare: |call, _, run| prepare_answers(call, run),
+    perform: perform_answers,
+    look: NOT_DONE,
+};
+
 /// Fetches what is said of the pull request, and refuses where there is nothing to do about it.
-pub(super) fn prepare(
+fn prepare(
     call: &Call<'_>,
-    run: &RunState,
     asked: &EffectRequest<'_>,
+    run: &RunState,
 ) -> Result<Value, HandlerError> {
     let flags = asked.flags;
     let heard: Vec<&str> = flags
@@ -264,7 +279,7 @@ fn nothing(request: &PullRequest, feedback: &Feedback, unheard: &[String]) -> Re
 }
 
 /// Hands the items to the edge, and has the run remember where each was said.
-pub(super) fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let intent: Intent = intent::read(&pending.what)?;
     let mut taken = FEEDBACK.read(&run.kept)?.unwrap_or_default();
     taken.extend(intent.taken);
@@ -282,7 +297,7 @@ struct Answers {
 }
 
 /// Puts the answers together: to what was acted on or given up since it was taken in.
-pub(super) fn prepare_answers(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
+fn prepare_answers(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let mut answers = BTreeMap::new();
     if call.pinned.submit.answer && PULL_REQUEST.is_in(&run.kept) {
         let taken = FEEDBACK.read(&run.kept)?.unwrap_or_default();
@@ -309,11 +324,7 @@ pub(super) fn prepare_answers(call: &Call<'_>, run: &RunState) -> Result<Value, 
 
 /// Answers each remark once: what is there already is looked for. An answer that is not taken is told, and tried with the next
 /// submission.
-pub(super) fn perform_answers(
-    call: &Call<'_>,
-    run: &RunState,
-    pending: &Pending,
-) -> Result<Outcome, Fault> {
+fn perform_answers(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let Answers { answers } = intent::read(&pending.what)?;
     let mut taken = FEEDBACK.read(&run.kept)?.unwrap_or_default();
     let known = PULL_REQUEST.read(&run.kept)?;

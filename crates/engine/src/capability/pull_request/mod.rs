@@ -7,18 +7,17 @@ pub(crate) mod feedback;
 mod submit;
 pub(crate) mod target;
 
-use machine::RunState;
 use machine::check::catalog::Effect;
 use machine::definition::FieldType::{Bool, Int, String as Text, Strings};
-use machine::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::capability::memory::PULL_REQUEST;
-use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, passing, typed};
-use crate::fault::Fault;
-use crate::support::{EffectRequest, Emitted, HandlerError, Outcome, object};
+use crate::capability::{
+    BRANCH, Capability, EffectSteps, REPOSITORY, TASKS, lasting, passing, typed,
+};
+use crate::support::{Emitted, object};
 
 /// The effect that looks whether there can be one.
 const CHECK: &str = "pull_request.check";
@@ -68,29 +67,29 @@ impl Capability for PullRequests {
         "pull_request"
     }
 
-    fn effects(&self) -> Vec<(&'static str, Effect)> {
+    fn effects(&self) -> Vec<(&'static str, Effect, EffectSteps)> {
         let submitted = [
             ("number", Int),
             ("url", Text),
             ("created", Bool),
             ("byHand", Bool),
         ];
+        let feedback = Effect {
+            result: typed(&[("items", Strings), ("unheard", Strings)]),
+            ..passing(&[REPOSITORY, TASKS])
+        };
+        let all = [
+            (CHECK, passing(&[REPOSITORY]), check::STEPS),
+            (SUBMIT, lasting(&[REPOSITORY], &submitted), submit::STEPS),
+            (FEEDBACK, feedback, feedback::TAKE),
+            (ANSWER, lasting(&[REPOSITORY, TASKS], &[]), feedback::ANSWER),
+        ];
         let on_branch = |effect| Effect {
             takes: &[BRANCH],
             ..effect
         };
-        vec![
-            (CHECK, on_branch(passing(&[REPOSITORY]))),
-            (SUBMIT, on_branch(lasting(&[REPOSITORY], &submitted))),
-            (
-                FEEDBACK,
-                on_branch(Effect {
-                    result: typed(&[("items", Strings), ("unheard", Strings)]),
-                    ..passing(&[REPOSITORY, TASKS])
-                }),
-            ),
-            (ANSWER, on_branch(lasting(&[REPOSITORY, TASKS], &[]))),
-        ]
+        all.map(|(name, effect, steps)| (name, on_branch(effect), steps))
+            .into()
     }
 
     fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
@@ -105,36 +104,5 @@ impl Capability for PullRequests {
             "url": known.url,
             "base": known.base,
         })))
-    }
-
-    fn prepare(
-        &self,
-        call: &Call<'_>,
-        asked: &EffectRequest<'_>,
-        run: &RunState,
-    ) -> Result<Value, HandlerError> {
-        match asked.effect {
-            CHECK => check::prepare(call, run, asked.flags),
-            SUBMIT => submit::prepare(call, run, asked.flags),
-            FEEDBACK => feedback::prepare(call, run, asked),
-            ANSWER => feedback::prepare_answers(call, run),
-            other => Err(self.has_no("effect", other).into()),
-        }
-    }
-
-    /// All of its effects look first what is there, so each can be done again.
-    fn perform(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<Outcome, Fault> {
-        match pending.name.as_str() {
-            CHECK => check::perform(pending),
-            SUBMIT => submit::perform(call, run, pending),
-            FEEDBACK => feedback::perform(run, pending),
-            ANSWER => feedback::perform_answers(call, run, pending),
-            other => Err(self.has_no("effect", other)),
-        }
     }
 }

@@ -13,6 +13,7 @@ use crate::call::Call;
 use crate::capability::memory::{Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO};
 use crate::capability::pull_request::target::{self, ByHand};
 use crate::capability::pull_request::{KnownPullRequest, body};
+use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::intent;
@@ -45,8 +46,15 @@ struct Intent {
     by_hand: Option<ByHand>,
 }
 
+/// How it is carried out.
+pub(crate) const STEPS: EffectSteps = EffectSteps {
+    prepare: |call, asked, run| prepare(call, run, asked.flags),
+    perform,
+    look: NOT_DONE,
+};
+
 /// Puts together what it is going to say. Its evidence holds the text, and nothing else is changed.
-pub(super) fn prepare(
+fn prepare(
     call: &Call<'_>,
     run: &RunState,
     flags: &Map<String, Value>,
@@ -115,11 +123,7 @@ pub(super) fn prepare(
 }
 
 /// Opens it, or brings it up to date.
-pub(super) fn perform(
-    call: &Call<'_>,
-    run: &RunState,
-    pending: &Pending,
-) -> Result<Outcome, Fault> {
+fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let intent: Intent = intent::read(&pending.what)?;
     if let Some(by_hand) = intent.by_hand {
         return Ok(done_by_hand(&by_hand));

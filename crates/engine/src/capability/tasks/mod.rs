@@ -3,19 +3,18 @@
 pub mod finish;
 pub mod tag;
 
+use machine::Definition;
 use machine::check::catalog::{Effect, ParameterKind, Resource};
 use machine::definition::FieldType::{Int, String as Text};
-use machine::state::Pending;
-use machine::{Definition, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Form};
-use crate::capability::git::effects;
 use crate::capability::payload;
 use crate::capability::tests::TESTS;
-use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, parameter, passing};
-use crate::fault::Fault;
-use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome};
+use crate::capability::{
+    BRANCH, Capability, EffectSteps, REPOSITORY, TASKS, lasting, parameter, passing,
+};
+use crate::support::Emitted;
 
 /// The fields of a subtask.
 const SUBTASK: [(&str, &str); 7] = [
@@ -92,57 +91,15 @@ impl Capability for Tasks {
         payload::of_tasks(emitted)
     }
 
-    fn effects(&self) -> Vec<(&'static str, Effect)> {
+    fn effects(&self) -> Vec<(&'static str, Effect, EffectSteps)> {
+        let finish = Effect {
+            takes: &[BRANCH],
+            ..lasting(&[TASKS], &[])
+        };
         vec![
-            ("tag.switch", passing(&[TASKS])),
-            ("tag.restore", passing(&[TASKS])),
-            (
-                "task.finish",
-                Effect {
-                    takes: &[BRANCH],
-                    ..lasting(&[TASKS], &[])
-                },
-            ),
+            ("tag.switch", passing(&[TASKS]), tag::SWITCH),
+            ("tag.restore", passing(&[TASKS]), tag::RESTORE),
+            ("task.finish", finish, finish::STEPS),
         ]
-    }
-
-    fn prepare(
-        &self,
-        call: &Call<'_>,
-        asked: &EffectRequest<'_>,
-        run: &RunState,
-    ) -> Result<Value, HandlerError> {
-        match asked.effect {
-            "tag.switch" => tag::prepare_switch(call, run),
-            "tag.restore" => tag::prepare_restore(call, run),
-            "task.finish" => finish::prepare(call, run),
-            other => Err(self.has_no("effect", other).into()),
-        }
-    }
-
-    fn perform(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<Outcome, Fault> {
-        match pending.name.as_str() {
-            "tag.switch" | "tag.restore" => tag::perform(pending),
-            "task.finish" => effects::commit::perform(call, run, pending),
-            other => Err(self.has_no("effect", other)),
-        }
-    }
-
-    fn look(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        pending: &Pending,
-    ) -> Result<EffectState, Fault> {
-        match pending.name.as_str() {
-            "tag.switch" | "tag.restore" => Ok(EffectState::NotDone),
-            "task.finish" => effects::commit::look(call, run, pending),
-            other => Err(self.has_no("effect", other)),
-        }
     }
 }

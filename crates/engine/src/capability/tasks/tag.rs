@@ -8,6 +8,7 @@ use workspace::tasks::{Rewrite, STATE_FILE, current_tag, switch_tag};
 
 use crate::call::Call;
 use crate::capability::memory::{Memory, TAG_BEFORE};
+use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fault::Fault;
 use crate::intent;
 use crate::support::{HandlerError, Outcome};
@@ -24,8 +25,21 @@ struct Switch {
     rewrite: Option<Rewrite>,
 }
 
+/// How the run's tag is made the current one.
+pub(crate) const SWITCH: EffectSteps = EffectSteps {
+    prepare: |call, _, run| prepare_switch(call, run),
+    perform: |_, _, pending| perform(pending),
+    look: NOT_DONE,
+};
+
+/// How the one before is made that again.
+pub(crate) const RESTORE: EffectSteps = EffectSteps {
+    prepare: |call, _, run| prepare_restore(call, run),
+    ..SWITCH
+};
+
 /// A file that cannot be read is nothing to switch: the run knows its tag by itself.
-pub fn prepare_switch(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
+fn prepare_switch(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let tag = Memory::of(run)?.start.tag;
     let switch = Switch {
         from: current_tag(call.root).ok().flatten(),
@@ -44,7 +58,7 @@ fn switch(call: &Call<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>,
 }
 
 /// Only what the run itself switched is set back, and only if nobody switched it since.
-pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
+fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let own = Memory::of(run)?.start.tag;
     let before = TAG_BEFORE.text(&run.kept);
     let present = current_tag(call.root).ok().flatten();
@@ -63,7 +77,7 @@ pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, Handler
 }
 
 /// Idempotent. What cannot be written stays as it is: the tag of a run is its own.
-pub fn perform(pending: &Pending) -> Result<Outcome, Fault> {
+fn perform(pending: &Pending) -> Result<Outcome, Fault> {
     let switch: Switch = intent::read(&pending.what)?;
     let mut keep = Map::new();
     if let Some(rewrite) = &switch.rewrite

@@ -218,7 +218,7 @@ fn clear_branch(
     use crate::capability::git::effects::delete;
     use crate::support::{HandlerError, Outcome};
     delete::settle(&writer.call, &writer.open.run)?;
-    let what = match delete::prepare(&writer.call, &writer.open.run, flags) {
+    let what = match delete::planned(&writer.open.run, flags) {
         Err(HandlerError::Refused(refusal)) => return Ok(Some(refusal)),
         Err(HandlerError::Fault(fault)) => return Err(fault),
         Ok(what) => what,

@@ -5,20 +5,28 @@ use machine::state::Pending;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, noted, settle_git, since};
+use crate::capability::EffectSteps;
+use crate::capability::git::effects::{forget_git, look_again, noted};
 use crate::capability::memory::Memory;
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::support::{EffectState, HandlerError, Outcome};
+use crate::support::{EffectRequest, HandlerError, Outcome};
+
+/// How it is carried out.
+pub(crate) const STEPS: EffectSteps = EffectSteps {
+    prepare,
+    perform,
+    look: look_again,
+};
 
 /// Names branch and commit.
-pub fn prepare(_: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
+fn prepare(_: &Call<'_>, _: &EffectRequest<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let memory = Memory::of(run)?;
     Ok(json!({ "branch": memory.start.branch, "at": memory.start.head }))
 }
 
 /// Idempotent: being there already is being done.
-pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Outcome, Fault> {
+fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
     let branch = &memory.start.branch;
@@ -75,10 +83,4 @@ fn moved(branch: &str) -> Outcome {
         )),
         keep: Map::new(),
     }
-}
-
-/// Whether it was done does not matter, since doing it again does no harm; what a dead git left in its way does.
-pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
-    settle_git(call, run, Some(since(pending)))?;
-    Ok(EffectState::NotDone)
 }

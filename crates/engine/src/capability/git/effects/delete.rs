@@ -1,23 +1,26 @@
 //! `branch.delete`: clearing up after an abort. Never with work that is nowhere else, unless forced.
 
 use machine::RunState;
-use machine::state::Pending;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, noted, settle_git, since};
+use crate::capability::EffectSteps;
+use crate::capability::git::effects::{forget_git, look_again, noted, settle_git};
 use crate::capability::memory::Memory;
 use crate::fault::Fault;
 use crate::next_step::argument;
 use crate::support::refusal;
-use crate::support::{EffectState, HandlerError, Outcome};
+use crate::support::{HandlerError, Outcome};
+
+/// How it is carried out.
+pub(crate) const STEPS: EffectSteps = EffectSteps {
+    prepare: |_, asked, run| planned(run, asked.flags),
+    perform: |call, run, pending| carry_out(call, run, &pending.what),
+    look: look_again,
+};
 
 /// Looks what would be lost.
-pub fn prepare(
-    _call: &Call<'_>,
-    run: &RunState,
-    flags: &Map<String, Value>,
-) -> Result<Value, HandlerError> {
+pub fn planned(run: &RunState, flags: &Map<String, Value>) -> Result<Value, HandlerError> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let force = flags.get("force") == Some(&Value::Bool(true));
@@ -74,23 +77,12 @@ pub fn prepare(
     )
 }
 
-/// Idempotent.
-pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-    carry_out(call, run, &pending.what)
-}
-
-/// Puts away what a dead git left in the way of doing it again.
-pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
-    settle_git(call, run, Some(since(pending)))?;
-    Ok(EffectState::NotDone)
-}
-
-/// The same, where no effect is pending: of a run that was aborted before.
+/// Puts away what a dead git left, where no effect is pending: of a run that was aborted before.
 pub fn settle(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
     settle_git(call, run, None)
 }
 
-/// Does what was prepared.
+/// Does what was planned. Idempotent.
 pub fn carry_out(call: &Call<'_>, run: &RunState, what: &Value) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);

@@ -9,6 +9,7 @@ pub mod message;
 pub mod notes;
 pub(crate) mod push;
 pub(crate) mod rewind;
+pub(crate) mod status;
 
 use std::time::{Duration, SystemTime};
 
@@ -22,6 +23,7 @@ use crate::capability::memory::Memory;
 use crate::clock::millis_of;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
+use crate::support::EffectState;
 
 /// How long a git that outlived its tm is waited for.
 const OUTLIVED: Duration = Duration::from_secs(30);
@@ -103,6 +105,12 @@ fn settle_git(call: &Call<'_>, run: &RunState, since: Option<SystemTime>) -> Res
         .remove_stale_locks(group, since, &memory.start.branch)?;
     forget_git(call);
     Ok(())
+}
+
+/// For effects that look first what is there, so that each can be done again: puts away what a dead git left in the way of that.
+fn look_again(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
+    settle_git(call, run, Some(since(pending)))?;
+    Ok(EffectState::NotDone)
 }
 
 fn still_running() -> Fault {

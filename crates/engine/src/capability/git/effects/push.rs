@@ -19,7 +19,8 @@ use workspace::git::{
 };
 
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, noted, settle_git, since};
+use crate::capability::EffectSteps;
+use crate::capability::git::effects::{forget_git, look_again, noted};
 use crate::capability::git::read::moved::{BRANCH_MOVED, others};
 use crate::capability::memory::{ADOPTED, Memory, PUSHED, commit_of, subtasks};
 use crate::fail_point;
@@ -27,7 +28,7 @@ use crate::fault::{Fault, chain};
 use crate::intent;
 use crate::next_step::NextStep;
 use crate::proof::source;
-use crate::support::{EffectState, HandlerError, Outcome, refusal};
+use crate::support::{HandlerError, Outcome, refusal};
 
 /// The effect.
 pub(crate) const PUSH: &str = "git.push";
@@ -77,8 +78,15 @@ pub(crate) struct Destination {
     pub(crate) tips: RemoteTips,
 }
 
+/// How it is carried out.
+pub(crate) const STEPS: EffectSteps = EffectSteps {
+    prepare: |call, asked, run| prepare(call, run, asked.flags),
+    perform,
+    look: look_again,
+};
+
 /// Finds out whether the branch can be pushed, and onto what.
-pub(crate) fn prepare(
+fn prepare(
     call: &Call<'_>,
     run: &RunState,
     flags: &Map<String, Value>,
@@ -467,11 +475,7 @@ fn short(oid: &Oid) -> String {
 }
 
 /// Pushes, unless the remote has it already.
-pub(crate) fn perform(
-    call: &Call<'_>,
-    run: &RunState,
-    pending: &Pending,
-) -> Result<Outcome, Fault> {
+fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
@@ -552,14 +556,4 @@ fn has(repository: &Repository, intent: &Intent) -> bool {
 /// The full name of a branch.
 pub(crate) fn reference(branch: &str) -> String {
     format!("refs/heads/{branch}")
-}
-
-/// Performing it looks first, so it can be done again.
-pub(crate) fn look(
-    call: &Call<'_>,
-    run: &RunState,
-    pending: &Pending,
-) -> Result<EffectState, Fault> {
-    settle_git(call, run, Some(since(pending)))?;
-    Ok(EffectState::NotDone)
 }

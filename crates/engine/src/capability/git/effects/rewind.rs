@@ -13,7 +13,8 @@ use workspace::tasks::{Rewrite, StatusChange};
 
 use crate::approval::present_unit;
 use crate::call::Call;
-use crate::capability::git::effects::{forget_git, noted, settle_git, since};
+use crate::capability::EffectSteps;
+use crate::capability::git::effects::{forget_git, look_again, noted};
 use crate::capability::git::read::commit::secret_files;
 use crate::capability::git::read::on_the_branch;
 use crate::capability::memory::{self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, WORK, WRITTEN};
@@ -22,7 +23,7 @@ use crate::fault::{Fault, Kind};
 use crate::intent;
 use crate::next_step::{NextStep, argument};
 use crate::open_run::run_at;
-use crate::support::{EffectState, HandlerError, Outcome, refusal};
+use crate::support::{HandlerError, Outcome, refusal};
 
 /// The effect.
 pub(crate) const REWIND: &str = "git.rewind";
@@ -63,8 +64,15 @@ struct Intent {
     foreign: usize,
 }
 
+/// How it is carried out.
+pub(crate) const STEPS: EffectSteps = EffectSteps {
+    prepare: |call, asked, run| prepare(call, run, asked.flags),
+    perform,
+    look: look_again,
+};
+
 /// Finds out whether the way back is free, and what is on it.
-pub(crate) fn prepare(
+fn prepare(
     call: &Call<'_>,
     run: &RunState,
     flags: &Map<String, Value>,
@@ -256,11 +264,7 @@ fn statuses(
 }
 
 /// Keeps what is there, and goes back.
-pub(crate) fn perform(
-    call: &Call<'_>,
-    run: &RunState,
-    pending: &Pending,
-) -> Result<Outcome, Fault> {
+fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(call.pinned.git.fsync);
@@ -354,14 +358,4 @@ fn work_of(repository: &Repository, run: &RunState) -> Result<Option<Oid>, Fault
         }
     }
     Ok(None)
-}
-
-/// Doing it again does no harm; what a dead git left in its way does.
-pub(crate) fn look(
-    call: &Call<'_>,
-    run: &RunState,
-    pending: &Pending,
-) -> Result<EffectState, Fault> {
-    settle_git(call, run, Some(since(pending)))?;
-    Ok(EffectState::NotDone)
 }
