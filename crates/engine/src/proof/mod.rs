@@ -45,7 +45,7 @@ use crate::fault::Fault;
 use crate::proof::bundle::Packed;
 use crate::proof::check::{CheckResult, Problem, RequiredProof, problem};
 use crate::proof::range::Range;
-use crate::proof::replay::{ReplayedCommit, Replayer};
+use crate::proof::replay::{OldTests, ReplayedCommit, Replayer};
 use crate::proof::source::{Damaged, Library, Source, SourceIndex, short};
 use crate::proof::story::{Allowed, Phase, Purpose, RunCommit};
 
@@ -171,6 +171,9 @@ pub struct Verdict {
     /// What its tests did when they were run again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayedCommit>,
+    /// What became of the tests from before the range, where that was tried and something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_tests: Option<OldTests>,
     /// What is missing or wrong.
     pub problems: Vec<Problem>,
     /// What somebody should know.
@@ -441,6 +444,7 @@ fn nobodys(commit: &CommitInfo, standing: CommitStanding, library: &Library) -> 
         kind: None,
         tree: None,
         replay: None,
+        old_tests: None,
         problems,
         remarks: Vec::new(),
         allowed: Vec::new(),

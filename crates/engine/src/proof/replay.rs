@@ -126,15 +126,37 @@ pub(super) struct ReplayedTip {
     /// What is wrong with it.
     pub(super) problems: Vec<Problem>,
     /// What became of the tests from before the range.
-    pub(super) remarks: Vec<String>,
+    pub(super) old_tests: OldTests,
 }
 
-impl ReplayedTip {
-    fn remark<'t>(&mut self, what: &str, tests: impl Iterator<Item = &'t str>) {
-        let tests: Vec<String> = tests.map(str::to_owned).collect();
-        if !tests.is_empty() {
-            self.remarks.push(format!("{what}: {}", few(&tests)));
-        }
+/// Tests that pass on the commit before a range, and what became of them on its last one, by name.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OldTests {
+    /// They are gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
+    /// They fail there as they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<String>,
+}
+
+impl OldTests {
+    /// What somebody should know of them.
+    fn remarks(&self) -> impl Iterator<Item = String> {
+        let told = [
+            ("tests from before the range are gone", &self.gone),
+            (
+                "these pass before the range, and as they were then they fail on its last commit",
+                &self.failing,
+            ),
+        ];
+        let told = told.into_iter().filter(|(_, tests)| !tests.is_empty());
+        told.map(|(what, tests)| format!("{what}: {}", few(tests)))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.failing.is_empty()
     }
 }
 
@@ -211,7 +233,8 @@ impl Verdict {
             self.standing = CommitStanding::Faulty;
         }
         self.problems.extend(replayed.problems);
-        self.remarks.extend(replayed.remarks);
+        self.remarks.extend(replayed.old_tests.remarks());
+        self.old_tests = Some(replayed.old_tests).filter(|tests| !tests.is_empty());
         Ok(())
     }
 }
@@ -321,7 +344,7 @@ impl<'a> Replayer<'a> {
         let passed = || before.those(Outcome::is_success);
         if let Some(now) = now.filter(|now| now.names_alike(&before)) {
             let gone = passed().filter(|id| now.outcome(id).is_none());
-            replayed.remark("tests from before the range are gone", gone);
+            replayed.old_tests.gone = gone.map(str::to_owned).collect();
         }
         let mut edits = Vec::new();
         for change in self.repository.tree_changes(base, tip)? {
@@ -333,10 +356,7 @@ impl<'a> Replayer<'a> {
             let tree = self.repository.edit_tree(tip, &edits)?;
             if let Some(there) = ledger_of(&tree, tip)? {
                 let broken = passed().filter(|id| there.fails(id));
-                replayed.remark(
-                    "these pass before the range, and as they were then they fail on its last commit",
-                    broken,
-                );
+                replayed.old_tests.failing = broken.map(str::to_owned).collect();
             }
         }
         Ok(replayed)

@@ -1,5 +1,7 @@
 //! Commits that are held against trees: merges, and what a run made under another id.
 
+use serde_json::json;
+
 use super::environment::{RUN, TestEnvironment, earned, told};
 
 /// Puts a commit onto the branch that the run began on, and merges that.
@@ -138,4 +140,24 @@ fn settings_of_before_that_cannot_be_read_are_told() {
     }
     let answer = told(&environment.verify("HEAD~1..HEAD"), "unearned", "unearned");
     assert_eq!(answer["settings"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn older_tests_that_are_deleted_or_loosened_are_told() {
+    let environment = TestEnvironment::new();
+    environment.write("run.sh", RUN);
+    environment.write("tests/deleted.sh", "true\n");
+    environment.write("tests/loosened.sh", "test ! -e src/words.sh\n");
+    environment.commit_all("Older tests");
+    environment.does("autopilot start 1");
+    environment.red_and_green(&["words"]);
+    environment.does("autopilot commit");
+    environment.write("tests/loosened.sh", "true\n");
+    environment.git(&["rm", "--quiet", "tests/deleted.sh"]);
+    environment.commit_all("Fewer tests");
+    let proof = environment.verify("main..HEAD --replay");
+    let answer = told(&proof, "faulty unearned", "green_not_replayed unearned");
+    let old_tests = &answer["commits"][1]["oldTests"];
+    assert_eq!(old_tests["gone"], json!(["deleted"]), "{answer:#}");
+    assert_eq!(old_tests["failing"], json!(["loosened"]), "{answer:#}");
 }
