@@ -32,6 +32,9 @@ use crate::proof::{CommitStanding, Verdict};
 /// So many bytes of what was printed are shown where it came to nothing.
 const MOST_PRINTED: usize = 400;
 
+/// How a suite is refused that came to no result.
+const NO_RESULT: [&str; 2] = ["report_unreadable", "test_timeout"];
+
 /// What the tests of a commit did when they were run again, each time on the bench.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -418,16 +421,23 @@ impl<'a> Replayer<'a> {
             replayed.undecided = Some("it holds no tests".to_owned());
             return Ok(replayed);
         }
-        let red = self.tested(&without, commit)?;
-        replayed.red = Some(red.counts);
-        let then = red.ledger();
+        let red = match self.tested(&without, commit) {
+            // As where a test cannot be loaded without what it tests, and the runner ends there.
+            Err(fault) if NO_RESULT.contains(&fault.code.as_str()) => None,
+            red => Some(red?),
+        };
+        replayed.red = red.as_ref().map(|red| red.counts);
+        let then = red.as_ref().and_then(TestEvidence::ledger);
         let passes_then = |id: &str| {
             let outcome = then.as_ref().and_then(|then| then.outcome(id));
             outcome.is_some_and(Outcome::is_success)
         };
-        let turned = match &now {
-            Some(now) if has_names => now.those(Outcome::is_success).any(|id| !passes_then(id)),
-            _ => red.counts.failing() > green.counts.failing(),
+        let turned = match (&red, &now) {
+            (None, _) => true,
+            (_, Some(now)) if has_names => {
+                now.those(Outcome::is_success).any(|id| !passes_then(id))
+            }
+            (Some(red), _) => red.counts.failing() > green.counts.failing(),
         };
         if !turned && !self.is_product_tested((commit, &without), &others)? {
             replayed.undecided = Some("what the tests load does not lie on the bench".to_owned());
