@@ -18,6 +18,10 @@ const CRATE: Before<'static> = SHOP
     .test("")
     .by(Way::Verified);
 
+/// The same with one that fails.
+const OLD_FAILURE: Before<'static> =
+    CRATE.with(&[("tests/old.rs", "#[test]\nfn old() {\n    panic!();\n}\n")]);
+
 const DOUBLE_TEST: &str =
     "\n    #[test]\n    fn doubles() {\n        assert_eq!(super::double(4), 8);\n    }\n}\n";
 /// Writes a test beside the code.
@@ -94,6 +98,16 @@ fn tests_come_and_move_with_what_they_test() {
             work.replace("src/lib.rs", "pub mod count;", "pub mod tallies;");
         })
         .then(|work| assert_eq!(work.warned(), [""; 0]))]);
+}
+
+/// A test that cannot be built without the code fails for want of it, whatever else failed before.
+#[test]
+fn code_that_is_there_before_its_test() {
+    testkit::by_chance!(3);
+    go_through([own("beside an old failure", OLD_FAILURE)
+        .red(|work| imports(work, "use shop::{add, double};\n"))
+        .and(add_code)
+        .green(|work| work.replace("src/lib.rs", "a * 2", "a + a"))]);
 }
 
 /// What was built on the bench for one tree is not taken for what comes with the next.

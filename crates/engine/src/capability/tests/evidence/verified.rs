@@ -165,7 +165,7 @@ impl Asked<'_> {
     ) -> Result<TestEvidence, Fault> {
         let without = self.tested(bench, "the work without its product", tested, baseline);
         let is_told = match &without {
-            Ok(taken) => fails_by_name(taken),
+            Ok(taken) => self.fails_by_name(taken, baseline)?,
             Err(fault) => is_final(fault),
         };
         if is_told || *tested == self.work.tree {
@@ -174,17 +174,18 @@ impl Asked<'_> {
         match self.tested(bench, "the work", &self.work.tree, baseline) {
             Err(fault) if is_final(&fault) => Err(fault),
             Err(_) => without,
-            Ok(with) => match without {
-                // Where they all pass with it, what could not be built without it is what they fail for.
-                Ok(taken) if fails_by_name(&with) || taken.counts.failing() == 0 => {
-                    Ok(TestEvidence {
+            Ok(with) => {
+                let is_told = self.fails_by_name(&with, baseline)?;
+                match without {
+                    // Where they all pass with it, what could not be built without it is what they fail for.
+                    Ok(taken) if is_told || taken.counts.failing() == 0 => Ok(TestEvidence {
                         without_product: taken.ledger(),
                         ..with
-                    })
+                    }),
+                    Err(_) if is_told => Ok(with),
+                    told => told,
                 }
-                Err(_) if fails_by_name(&with) => Ok(with),
-                told => told,
-            },
+            }
         }
     }
 
@@ -244,6 +245,20 @@ impl Asked<'_> {
         Ok(!self
             .newly_failing(&now, taken.baseline.as_deref())?
             .is_empty())
+    }
+
+    /// Whether a test ran and failed, by its name, that did not before the item.
+    fn fails_by_name(
+        &self,
+        taken: &TestEvidence,
+        baseline: Option<&TestEvidence>,
+    ) -> Result<bool, Fault> {
+        let Some(now) = taken.ledger() else {
+            return Ok(false);
+        };
+        let mut new = self.newly_failing(&now, baseline)?.into_iter();
+        let has_run = |id: String| now.outcome(&id) != Some(Outcome::NotCollected);
+        Ok(new.any(has_run))
     }
 
     /// The tests that fail, and did not before the item.
@@ -393,13 +408,4 @@ impl<'a> Suites<'a> {
 /// Whether a suite took too long, or is not wanted any more: it is not run again in another way.
 fn is_final(fault: &Fault) -> bool {
     matches!(fault.code.as_str(), "cancelled" | "test_timeout")
-}
-
-/// Whether a test ran and failed, by its name.
-fn fails_by_name(taken: &TestEvidence) -> bool {
-    let failed = |ledger: Ledger| {
-        let failed = |outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
-        ledger.those(failed).next().is_some()
-    };
-    taken.ledger().is_some_and(failed)
 }
