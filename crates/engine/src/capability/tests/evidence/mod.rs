@@ -291,13 +291,18 @@ impl TestEvidence {
     }
 }
 
-/// Whether an id is meant by what a caller names: itself, or with `*` at the end all that begin so.
+/// Whether an id is meant by what a caller names: itself, also as pytest takes it (`tests/test_a.py::test_b`), or with `*` at the end
+/// all that begin so.
 pub fn is_meant(named: &str, id: &str) -> bool {
-    match named.strip_suffix('*') {
+    let of_pytest = named
+        .split_once(".py::")
+        .map(|(file, test)| format!("{}::{test}", file.replace('/', ".")));
+    let mut all = std::iter::once(named).chain(of_pytest.as_deref());
+    all.any(|named| match named.strip_suffix('*') {
         // A bare `*` would stand for whatever there is.
         Some(beginning) => !beginning.is_empty() && id.starts_with(beginning),
         None => id == named,
-    }
+    })
 }
 
 impl TestEvidence {

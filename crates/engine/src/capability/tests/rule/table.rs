@@ -584,3 +584,18 @@ fn what_failed_before_may_go_on_failing() {
     };
     assert_eq!(given.known(), ["a", "b"]);
 }
+
+#[test]
+fn a_test_is_meant_by_its_own_name_and_by_that_of_pytest() {
+    for named in [
+        "tests.a::adds",
+        "tests/a.py::adds",
+        "tests.a::*",
+        "tests/a.py::ad*",
+    ] {
+        assert!(is_meant(named, "tests.a::adds"), "{named}");
+    }
+    for named in ["tests.a::add", "tests/b.py::adds", "*", ""] {
+        assert!(!is_meant(named, "tests.a::adds"), "{named}");
+    }
+}
