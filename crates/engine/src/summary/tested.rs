@@ -63,7 +63,13 @@ impl Page<'_> {
             self.line(&line);
         }
         if let Some(tree) = &row.tree {
-            self.line(&format!("- tree that was tested: {}", hash(tree)));
+            let mut line = format!("- tree that was tested: {}", hash(tree));
+            if row.red.is_some() && row.green.is_some() {
+                let run = &self.account.run.run;
+                let show = format!("tm runs show {run} --diff red..green --subtask {}", row.id);
+                let _ = write!(line, "; what it changed since RED: {}", code(&show));
+            }
+            self.line(&line);
         }
         if row.handed_in {
             self.line("- the commit was made by the executor, and handed in");
