@@ -137,6 +137,7 @@ pub(super) static KEYS: &[Key] = &[
     key("test.command", Kind::OptionalText, WeakerBy::Never),
     key("test.runner", Kind::Text, WeakerBy::Never),
     key("test.adapter", Kind::Flag, WeakerBy::Disabled),
+    key("test.reports", Kind::Texts, WeakerBy::Never),
     key("bench.setup", Kind::OptionalText, WeakerBy::Never),
     key("bench.setupWhen", Kind::Globs, WeakerBy::Never),
     key("bench.link", Kind::Texts, WeakerBy::Never),

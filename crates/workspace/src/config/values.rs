@@ -184,6 +184,8 @@ pub struct Test {
     pub runner: String,
     /// Whether the runner behind the command is made to name its tests, where `tm` runs it.
     pub adapter: bool,
+    /// Files, from the project's root, to which the command writes reports of its tests, where `tm` cannot have it write one.
+    pub reports: Vec<String>,
     /// Globs of test files; the defaults of the language where there are none.
     pub patterns: Vec<String>,
     /// Globs of files beside the tests that decide about them, and are not to be changed with the code: fixtures, helpers, scripts.
@@ -200,6 +202,7 @@ impl Default for Test {
             command: None,
             runner: "auto".to_owned(),
             adapter: true,
+            reports: Vec::new(),
             patterns: Vec::new(),
             protect: Vec::new(),
             targeted_run_pattern: None,

@@ -342,6 +342,19 @@ fn reports_that_a_runner_leaves_in_any_case_are_read() {
     assert_eq!(red["message"], "RED accepted: 1 failing, 2 passing");
 }
 
+/// The settings name a file to which the command writes all, for whoever runs it.
+#[test]
+fn reports_that_the_settings_name_are_read() {
+    let test = r#""command": "sh suite.sh", "reports": ["out/all.tap"]"#;
+    let script = "mkdir -p out\nsh run.sh >out/all.tap || { echo it failed; exit 1; }\n";
+    let files = [("suite.sh", script), (".gitignore", "out/\n")];
+    let stage = in_green(Stage::with_test(test, "", &files));
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
+    stage.auto("commit").ok();
+    stage.tm(&["verify", "main..HEAD", "--replay"]).ok();
+}
+
 /// It prints numbers, and the names of those that fail.
 #[test]
 fn a_command_that_names_no_test_is_told_of() {

@@ -67,7 +67,7 @@ impl<'a> Bench<'a> {
             memory,
             config,
             head,
-            reports: Vec::new(),
+            reports: reports_of(&[], &memory.start, config),
             coverage: None,
             cancelled,
             run_dir: None,
@@ -81,10 +81,11 @@ impl<'a> Bench<'a> {
         self
     }
 
-    /// Has reports of tests read from where they lie in the working tree, if the test command is run there.
+    /// Has reports of tests read from where they lie in the working tree, if the test command is run there, and are not where the
+    /// settings say.
     #[must_use]
     pub fn reporting(mut self, files: &[PathBuf]) -> Self {
-        self.reports = files.to_vec();
+        self.reports = reports_of(files, &self.memory.start, self.config);
         self
     }
 
@@ -428,13 +429,22 @@ pub fn in_place(
         folder: &start.project_root,
         config,
         format,
-        reports,
+        reports: &reports_of(reports, start, config),
         cancelled,
         may_break,
         env: &[],
         is_whole: false,
         only: None,
     })
+}
+
+/// The files in the working tree that the test command writes its reports to: those that are named, else those of the settings.
+fn reports_of(named: &[PathBuf], start: &StartFacts, config: &Config) -> Vec<PathBuf> {
+    if !named.is_empty() {
+        return named.to_vec();
+    }
+    let files = config.test.reports.iter();
+    files.map(|file| start.project_root.join(file)).collect()
 }
 
 /// What would be copied to a bench now, each by its hash; those of which there is one.

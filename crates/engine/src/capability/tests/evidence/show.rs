@@ -270,7 +270,7 @@ fn not_understood(path: &Path, why: &Unreadable, guessed: bool) -> Fault {
         None => fault,
     };
     fault.suggest(match (why.format, guessed) {
-        (None, true) => concat!("reports are told by their content; name the format with ", argument!("format"), " if it is one of those that are read (docs/evidence.md)"),
+        (None, true) => concat!("reports are told by their content; name the format with ", argument!("format"), " if it is one of those that are read (docs/reports.md)"),
         (_, false) => concat!("leave ", argument!("format"), " out: reports are told by their content"),
         (Some(_), true) => "run the tests again, and let the runner end before the file is read; what is not whole is not counted",
     })
