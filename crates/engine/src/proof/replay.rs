@@ -311,15 +311,17 @@ impl<'a> Replayer<'a> {
         tip: &Oid,
         known: Option<Ledger>,
     ) -> Result<ReplayedTip, Fault> {
-        let ledger_of = |tree: &Oid, head: &Oid| match self.tested(tree, head) {
+        let tried = |tree: &Oid, head: &Oid| match self.tested(tree, head) {
             Err(fault) if fault.code == "cancelled" => Err(fault),
-            done => Ok(done.ok().and_then(|taken| taken.ledger())),
+            done => Ok(done.ok()),
         };
         let mut replayed = ReplayedTip::default();
         let before = match base {
-            Some(base) => ledger_of(base, base)?,
+            Some(base) => tried(base, base)?,
             None => None,
         };
+        let failed = before.as_ref().map_or(0, |before| before.counts.failing());
+        let before = before.and_then(|before| before.ledger());
         let failed_before = |id: &str| before.as_ref().is_some_and(|before| before.fails(id));
         let now = if known.is_some() {
             known
@@ -336,7 +338,7 @@ impl<'a> Replayer<'a> {
             };
             let ledger = taken.ledger();
             let broken = self.failing_twice(tip, ledger.as_ref(), failed_before)?;
-            if !broken.is_empty() || ledger.is_none() && taken.counts.failing() > 0 {
+            if !broken.is_empty() || ledger.is_none() && taken.counts.failing() > failed {
                 replayed.problems.push(failing(&broken));
             }
             ledger
@@ -357,7 +359,7 @@ impl<'a> Replayer<'a> {
         }
         if !edits.is_empty() {
             let tree = self.repository.edit_tree(tip, &edits)?;
-            if let Some(there) = ledger_of(&tree, tip)? {
+            if let Some(there) = tried(&tree, tip)?.and_then(|there| there.ledger()) {
                 let broken = passed().filter(|id| there.fails(id));
                 replayed.old_tests.failing = broken.map(str::to_owned).collect();
             }
@@ -391,7 +393,8 @@ impl<'a> Replayer<'a> {
                 .is_some_and(|before| before.fails(id))
         };
         let broken = self.failing_twice(commit, now.as_ref(), failed_before)?;
-        if !broken.is_empty() || !has_names && green.counts.failing() > 0 {
+        let failed = before.as_ref().map_or(0, |before| before.counts.failing());
+        if !broken.is_empty() || !has_names && green.counts.failing() > failed {
             replayed.problems.push(failing(&broken));
         }
         if shows == Shows::Repair {
@@ -437,7 +440,7 @@ impl<'a> Replayer<'a> {
             (_, Some(now)) if has_names => {
                 now.those(Outcome::is_success).any(|id| !passes_then(id))
             }
-            (Some(red), _) => red.counts.failing() > green.counts.failing(),
+            (Some(red), _) => red.counts.passed < green.counts.passed,
         };
         if !turned && !self.is_product_tested((commit, &without), &others)? {
             replayed.undecided = Some("what the tests load does not lie on the bench".to_owned());

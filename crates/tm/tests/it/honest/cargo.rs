@@ -102,12 +102,23 @@ fn tests_come_and_move_with_what_they_test() {
 
 /// A test that cannot be built without the code fails for want of it, whatever else failed before.
 #[test]
-fn code_that_is_there_before_its_test() {
+fn beside_an_old_failure() {
     testkit::by_chance!(3);
-    go_through([own("beside an old failure", OLD_FAILURE)
-        .red(|work| imports(work, "use shop::{add, double};\n"))
-        .and(add_code)
-        .green(|work| work.replace("src/lib.rs", "a * 2", "a + a"))]);
+    let imports = |work: &Work| imports(work, "use shop::{add, double};\n");
+    let before = OLD_FAILURE.command("cargo test --quiet");
+    go_through([
+        own("code is there before its test", OLD_FAILURE)
+            .red(imports)
+            .and(add_code)
+            .green(|work| work.replace("src/lib.rs", "a * 2", "a + a")),
+        own("those that pass have no names", before)
+            .red(imports)
+            .green(add_code)
+            .then(|work| {
+                let (status, verified) = work.shell("tm verify --replay main..HEAD");
+                assert_eq!(status, 0, "{verified:#}");
+            }),
+    ]);
 }
 
 /// What was built on the bench for one tree is not taken for what comes with the next.
