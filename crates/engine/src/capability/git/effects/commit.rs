@@ -297,6 +297,10 @@ fn settled(
     } else {
         match Hooked::of(call, run, (memory, repository), intent, commit)? {
             Hooked::Nothing => return committed(call, run, intent, commit, (&paths, &[])),
+            Hooked::Changed(files) if pending.name == "task.finish" => (
+                "commit_refused",
+                format!("a hook of git changed other files: {}", few(&files)),
+            ),
             Hooked::Changed(files) => {
                 return committed(call, run, intent, commit, (&paths, &files));
             }
