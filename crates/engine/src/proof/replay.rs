@@ -139,7 +139,7 @@ pub struct OldTests {
     /// They are gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
-    /// They fail there as they were.
+    /// They do not pass there as they were.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
 }
@@ -150,7 +150,7 @@ impl OldTests {
         let told = [
             ("tests from before the range are gone", &self.gone),
             (
-                "these pass before the range, and as they were then they fail on its last commit",
+                "these pass before the range, and as they were then they do not on its last commit",
                 &self.failing,
             ),
         ];
@@ -351,18 +351,22 @@ impl<'a> Replayer<'a> {
             let gone = passed().filter(|id| now.outcome(id).is_none());
             replayed.old_tests.gone = gone.map(str::to_owned).collect();
         }
-        let mut edits = Vec::new();
-        for change in self.repository.tree_changes(base, tip)? {
-            if self.is_test(&change.path) && change.before.is_some() {
-                edits.push((change.path, change.before));
-            }
+        let changed = self.repository.changed_paths(base, tip)?;
+        let (tests, others): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|path| self.is_test(path));
+        let (then, mut is_other) = self.without(tip, base, &others)?;
+        for path in &tests {
+            is_other |= self.repository.file_at(base, path)?.is_some();
         }
-        if !edits.is_empty() {
-            let tree = self.repository.edit_tree(tip, &edits)?;
-            if let Some(there) = tried(&tree, tip)?.and_then(|there| there.ledger()) {
-                let broken = passed().filter(|id| there.fails(id));
-                replayed.old_tests.failing = broken.map(str::to_owned).collect();
-            }
+        if is_other {
+            let there = tried(&then, tip)?.and_then(|there| there.ledger());
+            let passes = |id: &&str| match &there {
+                Some(there) if there.every => there.outcome(id).is_some_and(Outcome::is_success),
+                Some(there) => !there.fails(id),
+                None => false,
+            };
+            let broken = passed().filter(|id| !passes(id));
+            replayed.old_tests.failing = broken.map(str::to_owned).collect();
         }
         Ok(replayed)
     }

@@ -144,20 +144,36 @@ fn settings_of_before_that_cannot_be_read_are_told() {
 
 #[test]
 fn older_tests_that_are_deleted_or_loosened_are_told() {
-    let environment = TestEnvironment::new();
-    environment.write("run.sh", RUN);
-    environment.write("tests/deleted.sh", "true\n");
-    environment.write("tests/loosened.sh", "test ! -e src/words.sh\n");
-    environment.commit_all("Older tests");
-    environment.does("autopilot start 1");
-    environment.red_and_green(&["words"]);
-    environment.does("autopilot commit");
-    environment.write("tests/loosened.sh", "true\n");
-    environment.git(&["rm", "--quiet", "tests/deleted.sh"]);
-    environment.commit_all("Fewer tests");
-    let proof = environment.verify("main..HEAD --replay");
-    let answer = told(&proof, "faulty unearned", "green_not_replayed unearned");
-    let old_tests = &answer["commits"][1]["oldTests"];
-    assert_eq!(old_tests["gone"], json!(["deleted"]), "{answer:#}");
-    assert_eq!(old_tests["failing"], json!(["loosened"]), "{answer:#}");
+    let all = json!(["deleted", "loosened"]);
+    for (old, problem, failing) in [
+        (
+            "test ! -e src/words.sh\n",
+            "green_not_replayed",
+            json!(["loosened"]),
+        ),
+        // It takes the runner with it, so that none passes.
+        (
+            "[ ! -e src/words.sh ] || kill -9 $PPID\n",
+            "not_replayed",
+            all,
+        ),
+    ] {
+        let environment = TestEnvironment::new();
+        environment.write("run.sh", RUN);
+        environment.write("tests/deleted.sh", "true\n");
+        environment.write("tests/loosened.sh", old);
+        environment.commit_all("Older tests");
+        environment.does("autopilot start 1");
+        environment.red_and_green(&["words"]);
+        environment.does("autopilot commit");
+        environment.write("tests/loosened.sh", "true\n");
+        environment.git(&["rm", "--quiet", "tests/deleted.sh"]);
+        environment.commit_all("Fewer tests");
+        let proof = environment.verify("main..HEAD --replay");
+        let problems = format!("{problem} unearned");
+        let answer = told(&proof, "faulty unearned", &problems);
+        let old_tests = &answer["commits"][1]["oldTests"];
+        assert_eq!(old_tests["gone"], json!(["deleted"]), "{answer:#}");
+        assert_eq!(old_tests["failing"], failing, "{answer:#}");
+    }
 }
