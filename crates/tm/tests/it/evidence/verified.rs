@@ -346,9 +346,15 @@ fn reports_that_a_runner_leaves_in_any_case_are_read() {
 #[test]
 fn reports_that_the_settings_name_are_read() {
     let test = r#""command": "sh suite.sh", "reports": ["out/all.tap"]"#;
-    let script = "mkdir -p out\nsh run.sh >out/all.tap || { echo it failed; exit 1; }\n";
-    let files = [("suite.sh", script), (".gitignore", "out/\n")];
-    let stage = in_green(Stage::with_test(test, "", &files));
+    let script = "mkdir -p out\n[ ! -f src/dies.sh ] || exit 0\nsh run.sh >out/all.tap || { echo it failed; exit 1; }\n";
+    let stage = in_green(Stage::with_test(test, "", &[("suite.sh", script)]));
+    // One that is committed was not written by the run.
+    stage.write("out/all.tap", "TAP version 14\nok 1 - words test_one\nok 2 - words test_two\nok 3 - spaces test_spaces\n1..3\n");
+    stage.write("src/dies.sh", "");
+    assert_ne!(stage.auto(VERIFIED_GREEN).status, 0);
+    for path in ["src/dies.sh", "out/all.tap"] {
+        fs::remove_file(stage.path(path)).unwrap();
+    }
     stage.code("spaces");
     stage.accepted(VERIFIED_GREEN);
     stage.auto("commit").ok();

@@ -128,6 +128,11 @@ impl<'a> Bench<'a> {
         let reports: Vec<PathBuf> = reports
             .map(|path| self.place_of(path).unwrap_or_else(|| path.clone()))
             .collect();
+        for path in &reports {
+            self.remove_report(path).map_err(|error| {
+                Fault::environment("git_io", "cannot remove a report of before", &error)
+            })?;
+        }
         let mut taken = suite::verify(&Suite {
             format,
             may_break,
@@ -143,6 +148,22 @@ impl<'a> Bench<'a> {
             taken.take_coverage_of(&written, path)?;
         }
         Ok(taken)
+    }
+
+    /// Removes a report that is on the bench before the suite is run: one that is committed was not written by it.
+    fn remove_report(&self, path: &Path) -> io::Result<()> {
+        let (Ok(real), Ok(bench)) = (path.canonicalize(), self.checkout.path().canonicalize())
+        else {
+            return Ok(());
+        };
+        if !real.starts_with(bench) {
+            return Ok(());
+        }
+        if real.is_dir() {
+            fs::remove_dir_all(real)
+        } else {
+            fs::remove_file(real)
+        }
     }
 
     /// Runs some tests alone, on a tree or on what is checked out. `on` says to people what is run. None if the runner cannot run some
