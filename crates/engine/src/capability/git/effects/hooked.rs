@@ -59,28 +59,38 @@ impl Hooked {
             )));
         }
         let level = LAST_LEVEL.text(&run.kept).and_then(level_named);
-        if level == Some(Level::Verified)
-            && let Some(why) = failing(call, run, memory, &commit.oid)?
-        {
-            return Ok(Self::Broken(why));
+        if level == Some(Level::Verified) {
+            let mut trees = vec![commit.oid.clone()];
+            // A test in another form may ask for something else.
+            let of_tests = differences.iter().filter(|one| one.protected.is_some());
+            let of_tests = of_tests.map(|one| (one.path.clone(), one.before.clone()));
+            let of_tests: Vec<_> = of_tests.collect();
+            if (1..differences.len()).contains(&of_tests.len()) {
+                trees.push(repository.edit_tree(&commit.oid, &of_tests)?);
+            }
+            for tree in trees {
+                if let Some(why) = failing(call, run, memory, (&tree, &commit.oid))? {
+                    return Ok(Self::Broken(why));
+                }
+            }
         }
         Ok(Self::Changed(names(&differences)))
     }
 }
 
-/// Why a commit that nobody has tested yet may not stand; none where its tests pass as they did, or come to nothing.
+/// Why a commit with a tree that nobody has tested yet may not stand; none where its tests pass as they did, or come to nothing.
 fn failing(
     call: &Call<'_>,
     run: &RunState,
     memory: &Memory,
-    commit: &Oid,
+    (tree, commit): (&Oid, &Oid),
 ) -> Result<Option<String>, Fault> {
     let benches = benches(&call.dir);
     let never = Cancellation::default();
     let bench =
         Bench::take(&benches, memory, &call.pinned, commit.clone(), &never)?.of_run(&call.dir);
     // What was reported of that bench was reported there; what it prints now may say nothing.
-    let Ok(taken) = bench.tested("what hooks made of the commit", commit, false, None) else {
+    let Ok(taken) = bench.tested("what hooks made of the commit", tree, false, None) else {
         return Ok(None);
     };
     let before = known::before(&call.dir, run, None)?;
