@@ -27,6 +27,8 @@ const FILES: &[(&str, &str, Part)] = &[
     ("conftest.py", "", Part::Whole),
     ("sitecustomize.py", "", Part::Whole),
     ("usercustomize.py", "", Part::Whole),
+    // Git makes other text of tests by it.
+    (".gitattributes", "", Part::With("working-tree-encoding")),
     ("pytest.ini", "", Part::Whole),
     (".pytest.ini", "", Part::Whole),
     ("pytest.toml", "", Part::Whole),
