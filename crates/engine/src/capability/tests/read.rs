@@ -7,9 +7,7 @@ use serde_json::{Map, Value, json};
 use workspace::git::RepoPath;
 
 use crate::call::{Call, Input};
-use crate::capability::git::read::{
-    command_replaced, config_loosened, named_paths, reported_on_the_branch,
-};
+use crate::capability::git::read::{command_replaced, config_loosened, named_paths};
 use crate::capability::memory::{Memory, REPORTS};
 use crate::capability::tests::comparison::{Comparison, HeldTo};
 use crate::capability::tests::covered::Covered;
@@ -57,7 +55,6 @@ pub fn read(
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let status = call.tree(&repository)?;
-    reported_on_the_branch(&status, &memory, &repository)?;
     let named = named_paths(call, &repository, files)?;
     let work = Work::of(run, (&call.dir, config), &status, &named, taken)?;
     work.changes.no_dirty_submodules(&repository)?;

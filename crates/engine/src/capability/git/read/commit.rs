@@ -10,9 +10,7 @@ use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::effects::commit::paths_of;
-use crate::capability::git::read::{
-    config_loosened, finding, named_paths, reported_on_the_branch, with_files,
-};
+use crate::capability::git::read::{config_loosened, finding, named_paths, with_files};
 use crate::capability::memory::{self, COMMIT_OF, Memory, TESTED, Tested};
 use crate::capability::tests::difference::{Difference, names};
 use crate::capability::tests::evidence::TestEvidence;
@@ -62,7 +60,6 @@ pub fn read(
     };
     let repository = Memory::of(run)?.repository();
     let status = call.tree(&repository)?;
-    reported_on_the_branch(&status, &Memory::of(run)?, &repository)?;
     let named = named_paths(call, &repository, files)?;
     let handed_in = TestEvidence::default();
     let work = Work::of(run, (&call.dir, &call.pinned), &status, &named, &handed_in)?;

@@ -13,7 +13,7 @@ use crate::capability::memory::{
     ADOPTED, COMMIT_OF, LAST_COMMIT, LAST_COVERED, LAST_LEDGER, Memory, UNTRIED, WRITTEN, subtasks,
 };
 use crate::fault::Fault;
-use crate::next_step::Verb;
+use crate::next_step::{NextStep, Verb};
 use crate::support::{HandlerError, refusal};
 
 /// The code of the refusal.
@@ -45,6 +45,8 @@ pub(crate) struct Moved {
     carried: Vec<(String, Oid)>,
     /// Subtasks whose commits are gone.
     lost: Vec<String>,
+    /// The first commit that came in the place of one that is gone, and does not hold what that did.
+    altered: Option<Oid>,
 }
 
 impl Moved {
@@ -79,6 +81,7 @@ impl Moved {
                 came: Vec::new(),
                 carried: Vec::new(),
                 lost: Vec::new(),
+                altered: None,
             }));
         };
         if *to == from {
@@ -94,7 +97,7 @@ impl Moved {
         } else {
             (vec![repository.commit_info(to)?], Vec::new())
         };
-        let (mut carried, mut lost) = (Vec::new(), Vec::new());
+        let (mut carried, mut lost, mut altered) = (Vec::new(), Vec::new(), None);
         for (key, _) in subtasks(run) {
             let Some(made) = COMMIT_OF.of(key).text(&run.kept) else {
                 continue;
@@ -110,15 +113,19 @@ impl Moved {
                 continue;
             }
             let own = repository.commit_info(&own)?;
-            let is_copy = |commit: &CommitInfo| {
-                same.contains(&own.oid)
-                    && same.contains(&commit.oid)
-                    && (&commit.author, &commit.author_date) == (&own.author, &own.author_date)
+            let is_other = |commit: &CommitInfo| {
+                (&commit.author, &commit.author_date) == (&own.author, &own.author_date)
             };
-            match came.iter().position(is_copy) {
-                Some(at) => carried.push((key.to_owned(), came.remove(at).oid)),
-                None => lost.push(key.to_owned()),
+            let is_same = |commit: &CommitInfo| {
+                same.contains(&own.oid) && same.contains(&commit.oid) && is_other(commit)
+            };
+            if let Some(at) = came.iter().position(is_same) {
+                carried.push((key.to_owned(), came.remove(at).oid));
+                continue;
             }
+            lost.push(key.to_owned());
+            let other = came.iter().find(|commit| is_other(commit));
+            altered = altered.or(other.map(|commit| commit.oid.clone()));
         }
         Ok(Some(Self {
             from,
@@ -126,6 +133,7 @@ impl Moved {
             came,
             carried,
             lost,
+            altered,
         }))
     }
 
@@ -189,14 +197,25 @@ impl Moved {
             match &self.lost[..] {
                 [] => format!("{on}; or {back}"),
                 lost => format!(
-                    "{back}; or {on}, and {} is done again",
-                    text::listed(lost.iter())
+                    "{back}; or {on}, and {} is done again{}",
+                    text::listed(lost.iter()),
+                    self.into_files()
                 ),
             },
         )
         .detail("from", self.from.as_str())
         .detail("to", self.to.as_ref().map(Oid::as_str))
         .detail("lost", self.lost.clone())
+    }
+
+    /// How work that stands in another commit now gets to be tested once more.
+    fn into_files(&self) -> String {
+        let Some(altered) = &self.altered else {
+            return String::new();
+        };
+        let before = format!("{}^", altered.short());
+        let reset = NextStep::git(["reset", &before]);
+        format!(" (before that, {reset} has what is committed of it as changes, to be reported)")
     }
 
     /// What was done, for people.

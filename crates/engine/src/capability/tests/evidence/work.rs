@@ -14,6 +14,7 @@ use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::commit::secrets;
 use crate::capability::git::read::moved::Moved;
+use crate::capability::git::read::reported_on_the_branch;
 use crate::capability::memory::Memory;
 use crate::capability::tests::difference::{Difference, Sorter};
 use crate::capability::tests::evidence::TestEvidence;
@@ -73,6 +74,7 @@ impl Work {
     ) -> Result<Self, HandlerError> {
         let mut memory = Memory::of(run)?;
         let repository = memory.repository();
+        reported_on_the_branch(status, &memory, &repository)?;
         let head = status.head.as_ref();
         Moved::refused(run, config, (&memory, &repository), head, false)?;
         let base = memory.last_oid()?;
