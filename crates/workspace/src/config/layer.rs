@@ -329,6 +329,7 @@ fn from_text(key: &Key, text: &str, place: impl Fn() -> ValuePlace) -> Result<Va
             .filter(Value::is_number)
             .unwrap_or_else(|| Value::from(text))),
         Kind::ChoiceOrFalse(_) if text == "false" => Ok(Value::Bool(false)),
+        kind if kind.is_optional() && text == "null" => Ok(Value::Null),
         Kind::Text
         | Kind::OptionalText
         | Kind::Pattern(_)
