@@ -231,7 +231,7 @@ fn carried(
     if moved.is_some() {
         remarks.insert(
             1,
-            "it stands on another base: its tests were not run there".to_owned(),
+            "it stands on another base than the run had its tests on".to_owned(),
         );
     }
     if held == Held::ByLines {

@@ -74,7 +74,7 @@ fn squashed(forge: &Forge) {
         }
         let answer = verify(&other, "HEAD~1..HEAD").json_with(3);
         let told = answer["commits"][0]["remarks"].to_string();
-        let is_told = told.contains("its tests were not run there");
+        let is_told = told.contains("it stands on another base");
         assert_eq!(is_told, moves, "{answer:#}");
     }
 }
