@@ -87,3 +87,15 @@ fn the_runner_writes_its_report_where_the_command_is_run_by_tm() {
     work.hand_in(&["report.tap"]);
     work.finalize();
 }
+
+#[test]
+fn settings_that_look_like_a_report_are_work() {
+    let work = SHOP.at_red();
+    work.red();
+    work.code();
+    let suites =
+        "<testsuites><testsuite name=\"all\"><directory>tests</directory></testsuite></testsuites>";
+    work.write("suites.xml", &format!("<phpunit>{suites}</phpunit>\n"));
+    work.green();
+    assert!(work.commit().contains(&"suites.xml".to_owned()));
+}

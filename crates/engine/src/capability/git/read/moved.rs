@@ -199,7 +199,7 @@ impl Moved {
                 lost => format!(
                     "{back}; or {on}, and {} is done again{}",
                     text::listed(lost.iter()),
-                    self.into_files()
+                    self.as_changes()
                 ),
             },
         )
@@ -209,7 +209,7 @@ impl Moved {
     }
 
     /// How work that stands in another commit now gets to be tested once more.
-    fn into_files(&self) -> String {
+    fn as_changes(&self) -> String {
         let Some(altered) = &self.altered else {
             return String::new();
         };
