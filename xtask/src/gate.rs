@@ -149,7 +149,9 @@ pub fn nightly() -> io::Result<bool> {
     heading("made-up input for every reader of foreign text");
     good &= fuzz::run_all(&Fuzz::lasting(300, 60))?;
     heading("an honest run and all known cheats with every test runner that is here");
-    good &= runners::run(&Runners::everything())?;
+    good &= runners::run(&Runners::everything(false))?;
+    heading("the same with pytest, looked at by an empty Debian");
+    good &= runners::run(&Runners::everything(true))?;
     heading("what people did in real projects");
     good &= history::run(&History::everything())?;
     heading("every bench of a crate, once");

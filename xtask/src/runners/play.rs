@@ -11,9 +11,10 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::elsewhere::Machine;
 use super::installed::{Installed, link_packages};
 use super::project::{Cheat, Edit, Level, Runner, Texts, honest_red};
-use super::table::{HARMLESS, PASSES, TOLD};
+use super::table::{HARMLESS, PASSES, TOLD, VERIFIED};
 use crate::stage::{Ran, Stage};
 use crate::tools::cache;
 
@@ -27,7 +28,8 @@ const COMPLETE_RED: &[&str] = &["autopilot", "complete", "red", "--verify"];
 const COMPLETE_GREEN: &[&str] = &["autopilot", "complete", "green", "--verify"];
 const COMMIT: &[&str] = &["autopilot", "commit"];
 const FINALIZE: &[&str] = &["autopilot", "finalize", "--verify"];
-const PROOF: &[&str] = &["verify", "main..HEAD", "--require"];
+/// What a machine is asked that was not there.
+const PROOF: &[&str] = &["verify", "--replay", "--strict"];
 /// What all but a commit are given, and a cheat may leave out.
 const VERIFY: &str = "--verify";
 
@@ -42,8 +44,10 @@ const RED: &str = "red";
 /// What became of a cheat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was refused, with this code.
+    /// The run refused it, with this code.
     Refused(String),
+    /// It came through the run, and another machine finds this wrong with its commits.
+    Found(String),
     /// It came through, and the run tells these codes, which it does not of an honest run.
     Told(BTreeSet<String>),
     /// It came through, and what it was about is not in the commits.
@@ -54,6 +58,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(code) => f.write_str(code),
+            Self::Found(code) => write!(f, "{code}{VERIFIED}"),
             Self::Harmless => f.write_str(HARMLESS),
             Self::Told(codes) if codes.is_empty() => f.write_str(PASSES),
             Self::Told(codes) => {
@@ -106,6 +111,8 @@ pub struct Play<'a> {
     stage: Stage,
     program: &'a Path,
     installed: &'a Installed,
+    /// The machine that is asked in the end.
+    machine: Machine,
     surroundings: Surroundings,
     /// Where a fake finds the runner that it takes the place of.
     real: String,
@@ -122,13 +129,20 @@ impl<'a> Play<'a> {
         installed: &'a Installed,
         program: &'a Path,
         folder: &Path,
-        verbose: bool,
+        (debian, verbose): (Option<Machine>, bool),
     ) -> io::Result<Self> {
+        let here = Machine::Here {
+            path: installed.path.clone(),
+            packages: installed.packages.clone(),
+            toolchains: toolchains()?,
+            environment: runner.needs.environment.clone(),
+        };
         let play = Self {
             runner,
             stage: Stage::new(folder, program)?,
             program,
             installed,
+            machine: debian.unwrap_or(here),
             surroundings: Surroundings::default(),
             real: real_program(runner, installed),
             usual: BTreeSet::new(),
@@ -138,13 +152,16 @@ impl<'a> Play<'a> {
             play.stage.write(path, &play.filled_in(text))?;
         }
         let settings = json!({
-            "test": { "command": runner.command },
+            "test": { "command": runner.command, "reports": runner.report.as_slice() },
             "autopilot": { "testTimeout": TEST_PATIENCE },
         });
         play.stage
             .write(".taskmaster/config.json", &settings.to_string())?;
         play.stage
             .write(".taskmaster/tasks/tasks.json", &tasks().to_string())?;
+        let own = json!({ "evidence": { "notes": true } });
+        fs::create_dir_all(play.stage.store())?;
+        fs::write(play.stage.store().join("config.json"), own.to_string())?;
         if let Some(packages) = &installed.packages {
             link_packages(packages, &play.stage.project())?;
         }
@@ -187,7 +204,7 @@ impl<'a> Play<'a> {
         }
         let proof = self.proof(Level::Verified)?;
         self.usual = told(&proof.json);
-        Ok(Refusal::of(PROOF, &proof))
+        Ok(found(&proof))
     }
 
     /// Begins a run and takes it behind an honest RED, from where most cheats go on. What was refused of it, if anything.
@@ -232,9 +249,10 @@ impl<'a> Play<'a> {
                 return Ok(Outcome::Refused(refusal.code));
             }
         }
+        self.apply_all(&cheat.afterwards)?;
         let proof = self.proof(cheat.level)?;
-        if let Some(refusal) = Refusal::of(PROOF, &proof) {
-            return Ok(Outcome::Refused(refusal.code));
+        if let Some(refusal) = found(&proof) {
+            return Ok(Outcome::Found(refusal.code));
         }
         if let Some(command) = &cheat.harms
             && self.run(&self.filled_in(command)).is_err()
@@ -278,11 +296,6 @@ impl<'a> Play<'a> {
             .args(["--kill-after=10", PATIENCE])
             .arg(self.program);
         process.args(words).arg("--json");
-        if words.contains(&VERIFY)
-            && let Some(report) = &self.runner.report
-        {
-            process.args(["--report", report]);
-        }
         let output = process.output()?;
         let ran = Ran::of(output.status.code(), &output.stdout);
         if self.verbose {
@@ -315,11 +328,23 @@ impl<'a> Play<'a> {
         Ok(Refusal::of(words, &self.tm(words)?))
     }
 
-    /// What is known of the commits of the run, which must be of this level.
+    /// What another machine makes of the commits of the run, which must be of this level.
     fn proof(&self, level: Level) -> io::Result<Ran> {
+        let bundle = self.stage.scratch().join("bundle");
+        let file = bundle.display().to_string();
+        let exported = self.tm(&["runs", "export", "--output", &file])?;
+        if exported.status != Some(0) {
+            return Ok(exported);
+        }
+        let project = self.stage.project();
         let level = level.to_string();
-        let words: Vec<&str> = PROOF.iter().copied().chain([level.as_str()]).collect();
-        self.tm(&words)
+        let proof = self
+            .machine
+            .verify(self.program, &project, &bundle, &level)?;
+        if self.verbose {
+            println!("{} → {:#}", PROOF.join(" "), proof.json);
+        }
+        Ok(proof)
     }
 
     fn apply_all(&mut self, names: &[String]) -> io::Result<()> {
@@ -381,7 +406,8 @@ impl<'a> Play<'a> {
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
         Err(io::Error::other(format!("{command} failed: {said}")))
     }
 
@@ -454,15 +480,31 @@ fn real_program(runner: &Runner, installed: &Installed) -> String {
     found.unwrap_or_default().display().to_string()
 }
 
-/// The warnings that the runs of these commits tell.
+/// What is wrong with commits, if anything is: of the first that is, where one is.
+fn found(proof: &Ran) -> Option<Refusal> {
+    let mut refusal = Refusal::of(PROOF, proof)?;
+    let commits = proof.json["commits"].as_array().into_iter().flatten();
+    let problems = commits.filter_map(|commit| commit["problems"][0]["code"].as_str());
+    if let Some(code) = problems.into_iter().next() {
+        code.clone_into(&mut refusal.code);
+    }
+    Some(refusal)
+}
+
+/// What is told of these commits: the warnings of their runs, and what became of older tests.
 fn told(proof: &Value) -> BTreeSet<String> {
     let commits = proof["commits"].as_array().into_iter().flatten();
+    let old = commits
+        .clone()
+        .filter_map(|commit| commit["oldTests"].as_object());
+    let old = old.flat_map(|old| old.keys().map(|key| format!("oldTests.{key}")));
     let reports = commits.flat_map(|commit| [&commit["red"], &commit["green"]]);
     let warnings = reports.filter_map(|report| report["warnings"].as_array());
     let codes = warnings.flatten().filter_map(Value::as_str);
     codes
         .filter(|code| *code != SHAPE_OF_RED)
         .map(str::to_owned)
+        .chain(old)
         .collect()
 }
 

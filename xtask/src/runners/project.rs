@@ -159,6 +159,9 @@ pub struct Cheats {
     /// Cheats that are particular to a few runners, in files of their own.
     #[serde(skip)]
     pub evasions: Vec<Evasions>,
+    /// Honest work that looks like one of them.
+    #[serde(skip)]
+    pub neighbours: Vec<Evasions>,
 }
 
 /// Evasions that are played with the same runners.
@@ -170,8 +173,8 @@ pub struct Evasions {
     /// Edits that these runners have besides.
     #[serde(default)]
     pub edits: BTreeMap<String, Edit>,
-    /// The evasions, in the order of the table.
-    #[serde(rename = "evasion")]
+    /// The evasions, or the honest neighbours of some, in the order of the table.
+    #[serde(rename = "evasion", alias = "neighbour")]
     pub all: Vec<Cheat>,
 }
 
@@ -207,6 +210,9 @@ pub struct Cheat {
     /// The edits before the run is brought to its end.
     #[serde(default)]
     pub before_end: Vec<String>,
+    /// The edits when the run is at its end, before another machine looks at what came of it.
+    #[serde(default)]
+    pub afterwards: Vec<String>,
     /// A command of the shell that succeeds where what was committed is bad, if it may be good.
     pub harms: Option<String>,
     /// Why it may come through, where it may.
@@ -271,6 +277,7 @@ impl Cheat {
             &self.green,
             &self.before_commit,
             &self.before_end,
+            &self.afterwards,
         ];
         parts.into_iter().flatten()
     }
@@ -279,16 +286,25 @@ impl Cheat {
 impl Cheats {
     /// All that are played with a runner.
     pub fn of<'a>(&'a self, runner: &'a Runner) -> impl Iterator<Item = &'a Cheat> {
-        let evasions = self
-            .evasions()
-            .filter(|evasion| evasion.runners.contains(&runner.key));
+        let particular = self.evasions().chain(self.neighbours());
+        let particular = particular.filter(|cheat| cheat.runners.contains(&runner.key));
         let general = self.all.iter().filter(|cheat| runner.has(cheat));
-        general.chain(evasions)
+        general.chain(particular)
     }
 
     /// All evasions.
     pub fn evasions(&self) -> impl Iterator<Item = &Cheat> {
         self.evasions.iter().flat_map(|evasions| &evasions.all)
+    }
+
+    /// All honest neighbours.
+    pub fn neighbours(&self) -> impl Iterator<Item = &Cheat> {
+        self.neighbours.iter().flat_map(|honest| &honest.all)
+    }
+
+    /// Whether a cheat is none, but the honest neighbour of one.
+    pub fn is_honest(&self, cheat: &Cheat) -> bool {
+        self.neighbours().any(|honest| honest.name == cheat.name)
     }
 }
 
@@ -313,7 +329,7 @@ impl Runner {
     fn evades(&mut self, cheats: &Cheats) -> io::Result<()> {
         let wrong =
             |what: &str, name: &str| Err(io::Error::other(format!("{}: {what} {name}", self.key)));
-        for evasions in &cheats.evasions {
+        for evasions in cheats.evasions.iter().chain(&cheats.neighbours) {
             if !evasions.runners.contains(&self.key) {
                 continue;
             }
@@ -323,12 +339,10 @@ impl Runner {
                 }
             }
         }
-        for evasion in cheats
-            .evasions()
-            .filter(|evasion| evasion.runners.contains(&self.key))
-        {
-            if !self.has(evasion) {
-                return wrong("an edit is missing for", &evasion.name);
+        let particular = cheats.evasions().chain(cheats.neighbours());
+        for cheat in particular.filter(|cheat| cheat.runners.contains(&self.key)) {
+            if !self.has(cheat) {
+                return wrong("an edit is missing for", &cheat.name);
             }
         }
         Ok(())
@@ -389,12 +403,18 @@ pub fn folder() -> PathBuf {
 /// The cheats, with the evasions.
 pub fn cheats() -> io::Result<Cheats> {
     let mut cheats: Cheats = read(&folder().join("cheats.toml"))?;
-    for path in files("evasions")? {
-        let mut evasions: Evasions = read(&path)?;
-        evasions.settle();
-        cheats.evasions.push(evasions);
+    for (name, into) in [
+        ("evasions", &mut cheats.evasions),
+        ("neighbours", &mut cheats.neighbours),
+    ] {
+        for path in files(name)? {
+            let mut evasions: Evasions = read(&path)?;
+            evasions.settle();
+            into.push(evasions);
+        }
     }
     let names = cheats.all.iter().chain(cheats.evasions());
+    let names = names.chain(cheats.neighbours());
     let mut known = BTreeSet::new();
     if let Some(twice) = names
         .map(|cheat| &cheat.name)

@@ -12,12 +12,49 @@ use crate::tools::root;
 /// What stands before and behind each table in the documentation.
 const CHEATS: [&str; 2] = ["<!-- cheats -->", "<!-- /cheats -->"];
 const EVASIONS: [&str; 2] = ["<!-- evasions -->", "<!-- /evasions -->"];
+const NEIGHBOURS: [&str; 2] = ["<!-- neighbours -->", "<!-- /neighbours -->"];
+const COUNTS: [&str; 2] = ["<!-- counts -->", "<!-- /counts -->"];
 
 /// How an answer is written that is no refusal: a cheat of which nothing is said, one that has no bad end, and the end of one of
 /// which something is told.
 pub const PASSES: &str = "passes";
 pub const HARMLESS: &str = "harmless";
 pub const TOLD: &str = " (told)";
+/// How one is written that another machine finds.
+pub const VERIFIED: &str = " (verify)";
+
+/// Whether something is what an answer tells.
+type Tells = fn(&str) -> bool;
+
+/// What catches cheats, and whether that is what an answer tells. The first that does counts.
+const STEPS: [(&str, Tells); 8] = [
+    (
+        "the run: the new tests pass where the functions of the product do nothing",
+        |answer| answer == "passes_without_product",
+    ),
+    ("the run, by anything else", |answer| {
+        ![TOLD, VERIFIED].iter().any(|mark| answer.ends_with(mark))
+            && ![PASSES, HARMLESS].contains(&answer)
+    }),
+    (
+        "`tm verify --replay`: tests fail, or need no product, where there is nothing but what was committed",
+        |answer| answer.ends_with(VERIFIED) && answer.contains("replayed"),
+    ),
+    ("`tm verify` by what it reads", |answer| {
+        answer.ends_with(VERIFIED)
+    }),
+    (
+        "nothing; `tm verify --replay` tells of tests from before the range that are gone or fail",
+        |answer| answer.ends_with(TOLD) && answer.contains("oldTests"),
+    ),
+    ("nothing; the run tells of it", |answer| {
+        answer.ends_with(TOLD)
+    }),
+    ("nothing, and it does not get into the commits", |answer| {
+        answer == HARMLESS
+    }),
+    ("nothing", |_| true),
+];
 
 /// Answers by the names of cheats.
 pub type Answers = BTreeMap<String, String>;
@@ -63,13 +100,15 @@ impl Expected {
         fs::write(file(), format!("{head}{text}"))
     }
 
-    /// Whether the answers are what is expected; else it says where they are not.
-    pub fn holds(&self, runner: &str, answers: &Answers) -> bool {
+    /// Whether the answers are what is expected; else it says where they are not. On a machine that lacks more than this one
+    /// (`elsewhere`) another code may stand for what is found there.
+    pub fn holds(&self, runner: &str, answers: &Answers, elsewhere: bool) -> bool {
         let mut holds = true;
         let known = self.0.get(runner);
         for (cheat, answer) in answers {
             let expected = known.and_then(|known| known.get(cheat));
-            if expected != Some(answer) {
+            let found = |answer: &String| elsewhere && answer.ends_with(VERIFIED);
+            if expected != Some(answer) && !(expected.is_some_and(found) && found(answer)) {
                 let expected = expected.map_or("nothing", String::as_str);
                 println!("  {runner}: {cheat}: {expected} was expected, and it is: {answer}");
                 holds = false;
@@ -92,7 +131,12 @@ impl Expected {
         let path = root().join("xtask/runners/results.md");
         let text = fs::read_to_string(&path)?;
         let wanted = between(&text, CHEATS, &self.in_words(runners, cheats))?;
-        let wanted = between(&wanted, EVASIONS, &self.evasions_in_words(runners, cheats))?;
+        let evasions = self.listed("evasion", cheats.evasions(), runners);
+        let evasions = evasions + &self.reasons(cheats.evasions());
+        let wanted = between(&wanted, EVASIONS, &evasions)?;
+        let neighbours = self.listed("honest work", cheats.neighbours(), runners);
+        let wanted = between(&wanted, NEIGHBOURS, &neighbours)?;
+        let wanted = between(&wanted, COUNTS, &self.counted(cheats))?;
         if wanted == text {
             return Ok(true);
         }
@@ -126,26 +170,53 @@ impl Expected {
         text + &self.refused_in_words(runners)
     }
 
-    /// The table of evasions, and below it why some come through.
-    fn evasions_in_words(&self, runners: &[Runner], cheats: &Cheats) -> String {
-        let heads = ["evasion", "runner", "level", "what becomes of it"];
+    /// A table of what is particular to a few runners.
+    fn listed<'a>(
+        &self,
+        what: &str,
+        cheats: impl Iterator<Item = &'a Cheat>,
+        runners: &[Runner],
+    ) -> String {
+        let heads = [what, "runner", "level", "what becomes of it"];
         let mut text = line(heads.map(str::to_owned).into_iter());
         text += &line(std::iter::repeat_n("---".to_owned(), heads.len())).replace(' ', "");
-        for evasion in cheats.evasions() {
+        for cheat in cheats {
             let played = runners
                 .iter()
-                .filter(|runner| evasion.runners.contains(&runner.key));
+                .filter(|runner| cheat.runners.contains(&runner.key));
             let played: Vec<&Runner> = played.collect();
             let names: Vec<&str> = played.iter().map(|runner| &*runner.name).collect();
             let cells = [
-                evasion.says.clone(),
+                cheat.says.clone(),
                 names.join(", "),
-                evasion.level.to_string(),
-                self.cell(&played, evasion),
+                cheat.level.to_string(),
+                self.cell(&played, cheat),
             ];
             text += &line(cells.into_iter());
         }
-        text + &self.reasons(cheats.evasions())
+        text
+    }
+
+    /// How many cheats and evasions each step catches, each with every runner that it is played with.
+    fn counted(&self, cheats: &Cheats) -> String {
+        let mut counts = [0_usize; STEPS.len()];
+        for cheat in cheats.all.iter().chain(cheats.evasions()) {
+            let answers = self.0.values().filter_map(|all| all.get(&cheat.name));
+            for answer in answers {
+                let caught = STEPS.iter().position(|(_, catches)| catches(answer));
+                counts[caught.unwrap_or(STEPS.len() - 1)] += 1;
+            }
+        }
+        let mut text = line(
+            ["what catches it", "how many"]
+                .map(str::to_owned)
+                .into_iter(),
+        );
+        text += "|---|---|\n";
+        for ((step, _), count) in STEPS.iter().zip(counts) {
+            text += &line([(*step).to_owned(), count.to_string()].into_iter());
+        }
+        text
     }
 
     /// Why some of these come through, as far as they do.
@@ -238,10 +309,9 @@ fn marked(answer: &str) -> String {
     if [PASSES, HARMLESS].contains(&answer) {
         return answer.to_owned();
     }
-    let (codes, told) = match answer.strip_suffix(TOLD) {
-        Some(codes) => (codes, TOLD),
-        None => (answer, ""),
-    };
+    let marks = [TOLD, VERIFIED].into_iter();
+    let mut marked = marks.filter_map(|mark| Some((answer.strip_suffix(mark)?, mark)));
+    let (codes, told) = marked.next().unwrap_or((answer, ""));
     let codes: Vec<String> = codes.split(", ").map(|code| format!("`{code}`")).collect();
     format!("{}{told}", codes.join(", "))
 }
