@@ -57,7 +57,5 @@ fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     };
     let mut intent = commit::intent(call, run, &memory, "finish", message, paths, writing)?;
     intent.edited = edited;
-    // It brings a status, and nothing else.
-    intent.tree = Some(intent.parent.clone());
     Ok(intent::write(&intent)?)
 }

@@ -291,16 +291,21 @@ fn settled(
     commit: &CommitInfo,
 ) -> Result<Outcome, Fault> {
     let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-    let (code, message) = if paths.is_empty() {
+    // The end brings a status, and nothing else.
+    let mut beyond: Vec<String> = Vec::new();
+    if pending.name == "task.finish" {
+        let others = paths.iter().filter(|path| !intent.paths.contains(path));
+        beyond.extend(others.map(ToString::to_string));
+    }
+    let (code, message) = if !beyond.is_empty() {
+        let message = format!("a hook of git changed other files: {}", few(&beyond));
+        ("commit_refused", message)
+    } else if paths.is_empty() {
         const EMPTY: &str = "a hook of git made of the files what is committed already, so the commit would be empty";
         ("nothing_to_commit", EMPTY.to_owned())
     } else {
         match Hooked::of(call, run, (memory, repository), intent, commit)? {
             Hooked::Nothing => return committed(call, run, intent, commit, (&paths, &[])),
-            Hooked::Changed(files) if pending.name == "task.finish" => (
-                "commit_refused",
-                format!("a hook of git changed other files: {}", few(&files)),
-            ),
             Hooked::Changed(files) => {
                 return committed(call, run, intent, commit, (&paths, &files));
             }
