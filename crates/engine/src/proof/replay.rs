@@ -361,7 +361,8 @@ impl<'a> Replayer<'a> {
         if is_other {
             let there = tried(&then, tip)?.and_then(|there| there.ledger());
             let passes = |id: &&str| match &there {
-                Some(there) if there.every => there.outcome(id).is_some_and(Outcome::is_success),
+                // Where not all can be collected, not all have a name.
+                Some(there) if before.every => there.outcome(id).is_some_and(Outcome::is_success),
                 Some(there) => !there.fails(id),
                 None => false,
             };
