@@ -29,6 +29,8 @@ pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<TaskStart, Fault> {
         let handed: Vec<RepoPath> = baseline
             .files
             .iter()
+            // That of an adapter lies nowhere any more, and has a bare name.
+            .filter(|file| file.path.is_absolute())
             .filter_map(|file| repository_of(&planned.start).relative(&file.path))
             .collect();
         REPORTS.put(&mut keep, &handed)?;
