@@ -214,7 +214,7 @@ fn a_commit_with_much_that_is_odd_about_it_is_made_once() {
     const TASKS: &str = ".taskmaster/tasks/tasks.json";
     testkit::by_chance!(3);
     let stage = Stage::new(1);
-    let add = "echo formatted >> src/1.1.sh\ngit add src/1.1.sh\n";
+    let add = "git diff --cached --quiet -- src && exit\necho formatted >> src/1.1.sh\ngit add src/1.1.sh\n";
     stage.hook("pre-commit", add);
     let edit = "sed -i.bak 's/ (task 1.1)$/, as it is (task 1.1)/' \"$1\"\nrm -f \"$1.bak\"\n";
     stage.hook("commit-msg", edit);
