@@ -361,6 +361,16 @@ fn reports_that_the_settings_name_are_read() {
     stage.tm(&["verify", "main..HEAD", "--replay"]).ok();
 }
 
+/// What lies beside reports in their folder is there when the suite is run.
+#[test]
+fn a_folder_of_reports_may_be_the_project() {
+    let test = r#""command": "sh suite.sh", "reports": ["."]"#;
+    let script = "sh run.sh >all.tap || exit 1\n";
+    let stage = in_green(Stage::with_test(test, "", &[("suite.sh", script)]));
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
+}
+
 /// It prints numbers, and the names of those that fail.
 #[test]
 fn a_command_that_names_no_test_is_told_of() {

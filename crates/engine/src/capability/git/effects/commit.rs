@@ -292,11 +292,11 @@ fn settled(
 ) -> Result<Outcome, Fault> {
     let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
     // The end brings a status, and nothing else.
-    let mut beyond: Vec<String> = Vec::new();
-    if pending.name == "task.finish" {
-        let others = paths.iter().filter(|path| !intent.paths.contains(path));
-        beyond.extend(others.map(ToString::to_string));
-    }
+    let is_end = pending.name == "task.finish";
+    let others = paths
+        .iter()
+        .filter(|path| is_end && !intent.paths.contains(path));
+    let beyond: Vec<String> = others.map(ToString::to_string).collect();
     let (code, message) = if !beyond.is_empty() {
         let message = format!("a hook of git changed other files: {}", few(&beyond));
         ("commit_refused", message)

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::slice;
 
-use ::test_report::TestFormat;
+use ::test_report::{TestFormat, read_tests};
 use workspace::config::Config;
 use workspace::convention::paths::PathClasses;
 use workspace::git::{self, InvalidRepoPath, Oid, RepoPath, Repository};
@@ -17,8 +18,8 @@ use workspace::runner::editable::EditableInstalls;
 use workspace::suite::suite_environment;
 
 use crate::capability::memory::{Memory, StartFacts};
-use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
+use crate::capability::tests::evidence::{TestEvidence, listed};
 use crate::fault::Fault;
 use crate::running_suite::SuiteNote;
 
@@ -128,11 +129,9 @@ impl<'a> Bench<'a> {
         let reports: Vec<PathBuf> = reports
             .map(|path| self.place_of(path).unwrap_or_else(|| path.clone()))
             .collect();
-        for path in &reports {
-            self.remove_report(path).map_err(|error| {
-                Fault::environment("git_io", "cannot remove a report of before", &error)
-            })?;
-        }
+        self.remove_reports(&reports, format).map_err(|error| {
+            Fault::environment("git_io", "cannot remove a report of before", &error)
+        })?;
         let mut taken = suite::verify(&Suite {
             format,
             may_break,
@@ -150,20 +149,20 @@ impl<'a> Bench<'a> {
         Ok(taken)
     }
 
-    /// Removes a report that is on the bench before the suite is run: one that is committed was not written by it.
-    fn remove_report(&self, path: &Path) -> io::Result<()> {
-        let (Ok(real), Ok(bench)) = (path.canonicalize(), self.checkout.path().canonicalize())
-        else {
-            return Ok(());
-        };
-        if !real.starts_with(bench) {
-            return Ok(());
+    /// Removes reports that are on the bench before the suite is run: one that is committed was not written by it. What is no report
+    /// stays, also in a folder of them.
+    fn remove_reports(&self, reports: &[PathBuf], format: Option<TestFormat>) -> io::Result<()> {
+        let bench = self.checkout.path().canonicalize()?;
+        let each = reports.iter().map(slice::from_ref);
+        for file in each.flat_map(|path| listed(path).unwrap_or_default()) {
+            let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
+            let is_inside = folder.is_some_and(|folder| folder.starts_with(&bench));
+            let is_report = || File::open(&file).is_ok_and(|file| read_tests(file, format).is_ok());
+            if is_inside && is_report() {
+                fs::remove_file(file)?;
+            }
         }
-        if real.is_dir() {
-            fs::remove_dir_all(real)
-        } else {
-            fs::remove_file(real)
-        }
+        Ok(())
     }
 
     /// Runs some tests alone, on a tree or on what is checked out. `on` says to people what is run. None if the runner cannot run some
