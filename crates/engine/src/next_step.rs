@@ -528,7 +528,7 @@ const STEPS: [Verb; 10] = [
 ];
 
 /// The arguments that a template may name.
-const ARGUMENTS: [&str; 18] = [
+const ARGUMENTS: [&str; 19] = [
     "results",
     "coverage",
     "coverageReport",
@@ -536,6 +536,7 @@ const ARGUMENTS: [&str; 18] = [
     "format",
     "verify",
     "removed",
+    "repairs",
     "unchanged",
     "files",
     "message",

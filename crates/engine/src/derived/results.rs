@@ -62,6 +62,7 @@ pub(super) fn results_of(report: &AcceptedReport, accepted: bool) -> Option<(Str
             "knownFailing",
             "flakyTests",
             "removed",
+            "repairs",
             "movedTests",
             "snapshots",
         ] {

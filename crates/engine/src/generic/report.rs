@@ -129,6 +129,7 @@ fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<&'static str> {
         (argument!("unchanged"), given.unchanged && !tests),
         (argument!("format"), given.format.is_some() && !tests),
         (argument!("removed"), !given.removed.is_empty() && !tests),
+        (argument!("repairs"), !given.repairs.is_empty() && !tests),
         (argument!("coverage"), given.coverage.is_some() && !tests),
         (
             argument!("coverageReport"),

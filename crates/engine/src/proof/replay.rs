@@ -379,6 +379,13 @@ impl<'a> Replayer<'a> {
             let why = "no test of it passes on the bench";
             return Ok(ReplayedCommit::failed(Some(green.counts), why, &printed));
         }
+        let changed = self.repository.changed_paths(base, commit)?;
+        let (tests, others): (Vec<_>, Vec<_>) =
+            changed.into_iter().partition(|path| self.is_test(path));
+        let (without, has_tests) = self.without(base, commit, &others)?;
+        // It may be of a test that failed already.
+        let has_none = shows == Shows::NewTests && tests.is_empty() && !has_tests;
+        let is_repair = shows == Shows::Repair || has_none;
         let now = green.ledger();
         let has_names = now.as_ref().is_some_and(|now| now.every);
         let mut replayed = ReplayedCommit {
@@ -386,7 +393,7 @@ impl<'a> Replayer<'a> {
             ledger: now.clone(),
             ..ReplayedCommit::default()
         };
-        let before = if green.counts.failing() > 0 || shows == Shows::Repair {
+        let before = if green.counts.failing() > 0 || is_repair {
             Some(self.tested(base, base)?)
         } else {
             None
@@ -402,7 +409,7 @@ impl<'a> Replayer<'a> {
         if !broken.is_empty() || !has_names && green.counts.failing() > failed {
             replayed.problems.push(failing(&broken));
         }
-        if shows == Shows::Repair {
+        if is_repair {
             let mended = match &now {
                 Some(now) if has_names => now.those(Outcome::is_success).any(failed_before),
                 _ => before
@@ -410,7 +417,9 @@ impl<'a> Replayer<'a> {
                     .is_some_and(|before| before.counts.failing() > green.counts.failing()),
             };
             replayed.red = before.map(|before| before.counts);
-            if !mended {
+            if !mended && has_none {
+                replayed.undecided = Some("it holds no tests".to_owned());
+            } else if !mended {
                 replayed.problems.push(problem(
                     "red_not_replayed",
                     "no test fails before it that passes with it",
@@ -419,14 +428,6 @@ impl<'a> Replayer<'a> {
             return Ok(replayed);
         }
         if shows == Shows::Nothing {
-            return Ok(replayed);
-        }
-        let changed = self.repository.changed_paths(base, commit)?;
-        let (tests, others): (Vec<_>, Vec<_>) =
-            changed.into_iter().partition(|path| self.is_test(path));
-        let (without, has_tests) = self.without(base, commit, &others)?;
-        if tests.is_empty() && !has_tests {
-            replayed.undecided = Some("it holds no tests".to_owned());
             return Ok(replayed);
         }
         let red = match self.tested(&without, commit) {

@@ -179,6 +179,7 @@ impl Engine {
                 level: Some(Level::Verified),
                 verify,
                 removed: given.removed.clone(),
+                repairs: given.repairs.clone(),
                 ..TestEvidence::default()
             }
         } else {
@@ -231,7 +232,7 @@ impl Engine {
         };
         let sorter = work.sorter(&repository, &config)?;
         let of_item = sorter.between(&work.base, &work.tree)?;
-        findings = before_the_suite(&work, (present, &config), &of_item)?;
+        findings = before_the_suite(&work, (present, &config), &of_item, &given.repairs)?;
         if Self::is_refused_anyway((dir, run), present, &findings)? {
             return Ok(taken);
         }
@@ -244,6 +245,7 @@ impl Engine {
         let asked = Asked {
             work: &work,
             of_item: &of_item,
+            repairs: &given.repairs,
             run_dir: dir.path(),
             run,
             present,
@@ -256,6 +258,7 @@ impl Engine {
         self.with_suites((&memory, &work.tree), Some((dir.path(), run)), || {
             let mut taken = TestEvidence {
                 removed: taken.removed,
+                repairs: taken.repairs,
                 ..asked.verified().map_err(fault_of)?
             };
             taken.take_coverage(given, &self.cwd)?;

@@ -94,7 +94,7 @@ pub enum AutopilotCommand {
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
     /// Test results: `failed:3,passed:0,skipped:1,errors:0` in any order, or a JSON object
-    #[arg(long, value_name = "RESULTS", conflicts_with_all = ["report", "verify", "format", "removed"])]
+    #[arg(long, value_name = "RESULTS", conflicts_with_all = ["report", "verify", "format", "removed", "repairs"])]
     #[schemars(extend(
         "type" = "object",
         "x-form" = true,
@@ -103,7 +103,7 @@ pub struct Evidence {
     ))]
     pub results: Option<String>,
     /// Nothing was changed since the report that this one is held against: it holds for this one, too
-    #[arg(long, conflicts_with_all = ["results", "report", "verify", "format", "removed", "coverage", "coverage_report"])]
+    #[arg(long, conflicts_with_all = ["results", "report", "verify", "format", "removed", "repairs", "coverage", "coverage_report"])]
     #[serde(default)]
     #[schemars(extend("x-brief" = "nothing changed since GREEN"))]
     pub unchanged: bool,
@@ -146,6 +146,11 @@ pub struct TestReports {
     #[serde(default)]
     #[schemars(extend("x-brief" = "ids of deleted tests"))]
     pub removed: Vec<String>,
+    /// A test that failed before this subtask and is to pass with it, by its id, as with --removed. May be repeated
+    #[arg(long, value_name = "ID")]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "ids of old failing tests to repair"))]
+    pub repairs: Vec<String>,
 }
 
 impl Evidence {
@@ -169,6 +174,7 @@ impl TestReports {
             coverage_report: self.coverage_report,
             verify: self.verify,
             removed: self.removed,
+            repairs: self.repairs,
             ..request::Evidence::default()
         }
     }

@@ -302,8 +302,7 @@ fn each_argument_that_a_text_names_is_one_of_the_tool_that_reports() {
     let toolbox = Toolbox::new(&Group::ALL);
     let schema = toolbox.schema("autopilot_complete_work_unit").unwrap();
     let caller = tools("autopilot_get_state");
-    let names =
-        "results unchanged coverage coverageReport report format verify removed files message sha";
+    let names = "results unchanged coverage coverageReport report format verify removed repairs files message sha";
     for name in names.split(' ') {
         let told = caller.argument(name);
         let mut parts = told.split('.');

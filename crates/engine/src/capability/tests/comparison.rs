@@ -76,6 +76,7 @@ pub(crate) fn before_the_suite(
     work: &Work,
     (present, config): (&Token, &Config),
     of_item: &[Difference],
+    repairs: &[String],
 ) -> Result<Vec<Finding>, Fault> {
     let repository = work.memory.repository();
     let sorter = work.sorter(&repository, config)?;
@@ -96,6 +97,7 @@ pub(crate) fn before_the_suite(
         base: None,
         red: shown.as_ref().map(|shown| red_of(shown, None)),
         removed: &[],
+        repairs,
         of_item,
         since: held_to.as_ref().map(|held| (&held.tree, &since[..])),
         without_product: None,
@@ -183,6 +185,7 @@ impl Comparison<'_> {
             base: self.before.as_ref(),
             red: red.map(|(shown, ledger)| red_of(shown, ledger)),
             removed: &removed,
+            repairs: &self.taken.repairs,
             of_item: self.of_item,
             since: self.held_to.as_ref().map(|held| (&held.tree, self.since)),
             without_product: self.taken.without_product.as_ref(),
@@ -286,7 +289,13 @@ impl Comparison<'_> {
     /// Notes what the work is now, and what was known of the tests before it.
     fn remember(&mut self) -> Result<(), HandlerError> {
         WORK.put(&mut self.keep, &self.work.tree)?;
-        if !BEFORE.is_in(self.kept)
+        if let Some(before) = &self.before
+            && !self.taken.repairs.is_empty()
+        {
+            let hash = before.keep(&self.call.dir)?;
+            BEFORE.put(&mut self.keep, &hash)?;
+            self.hashes.push(hash);
+        } else if !BEFORE.is_in(self.kept)
             && let Some(before) = LAST_LEDGER.read(&self.run.kept)?
         {
             BEFORE.put(&mut self.keep, &before)?;

@@ -90,7 +90,8 @@ pub fn read(
         taken,
         counts: taken.counts,
         now: taken.ledger(),
-        before: known::before(&call.dir, run, present)?,
+        before: known::before(&call.dir, run, present)?
+            .map(|before| before.without(&taken.repairs)),
         held_to,
         of_item: &of_item,
         since: &since,

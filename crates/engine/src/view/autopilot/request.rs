@@ -55,6 +55,8 @@ pub struct Evidence {
     pub unchanged: bool,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
+    /// Ids of tests, in the same way, that failed before the item and are to pass with it.
+    pub repairs: Vec<String>,
 }
 
 impl Evidence {

@@ -361,6 +361,34 @@ fn reports_that_the_settings_name_are_read() {
     stage.tm(&["verify", "main..HEAD", "--replay"]).ok();
 }
 
+/// A test that failed already is named, has to pass then, and shows what the commit was for.
+#[test]
+fn a_test_that_failed_before_is_repaired() {
+    let stage = Stage::new("");
+    stage.test("spaces");
+    stage.commit_all("A test of what is not there");
+    stage.begin("--verify");
+    let words = [VERIFIED_RED, " --repairs"].concat();
+    stage.refused(VERIFIED_RED, "red_without_tests", &[]);
+    stage.refused(&format!("{words} words"), "red_without_tests", &[]);
+    stage.accepted(&format!("{words} spaces*"));
+    stage.write("src/other.sh", "");
+    let lie = stage.auto(VERIFIED_GREEN);
+    assert_eq!(lie.code(), "green_tests_still_failing", "{lie:#?}");
+    stage.code("spaces");
+    stage.accepted(VERIFIED_GREEN);
+    stage.auto("commit").ok();
+    let again = stage
+        .tm(&["verify", "main..HEAD", "--replay", "--strict"])
+        .ok();
+    let red = &again["commits"][0]["replay"]["red"];
+    assert_eq!(
+        (&again["verified"], &red["failed"]),
+        (&true.into(), &1.into()),
+        "{again:#}"
+    );
+}
+
 /// What lies beside reports in their folder is there when the suite is run.
 #[test]
 fn a_folder_of_reports_may_be_the_project() {

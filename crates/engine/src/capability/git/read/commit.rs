@@ -16,7 +16,7 @@ use crate::capability::tests::difference::{Difference, names};
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::read::{few, name_of};
-use crate::capability::tests::rule::{self, put_back_whole};
+use crate::capability::tests::rule::{self, put_back};
 use crate::fault::Fault;
 use crate::next_step::{Argument, NextStep, Verb, argument, step};
 use crate::support::HandlerError;
@@ -410,7 +410,7 @@ impl<'a> RestsOn<'a> {
             ),
             format!(
                 "bring back what was tested ({}), and report again: {}; where the change is to stay, {}",
-                put_back_whole(&tested.work.tree, &all),
+                put_back::whole_files(&tested.work.tree, &all),
                 Verb::Report,
                 self.again()
             ),

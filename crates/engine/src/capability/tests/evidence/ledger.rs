@@ -7,7 +7,7 @@ use ::test_report::{Named, Outcome, TestFormat, TestReport};
 use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
 
-use super::names::outcomes;
+use super::{is_meant, names::outcomes};
 use crate::fault::{Fault, Kind};
 
 /// What each test did.
@@ -75,6 +75,14 @@ impl Ledger {
             .filter(|id| before.is_none_or(|before| !before.fails(id)))
             .map(str::to_owned)
             .collect()
+    }
+
+    /// It without the tests that a caller names.
+    #[must_use]
+    pub fn without(mut self, named: &[String]) -> Self {
+        let is_named = |id: &str| named.iter().any(|named| is_meant(named, id));
+        self.tests.retain(|id, _| !is_named(id));
+        self
     }
 
     /// Keeps it with the run, and returns its hash.

@@ -86,6 +86,8 @@ pub struct TestEvidence {
     pub runner: Option<RunnerIdentity>,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
+    /// Ids of tests, in the same way, that failed before the item and are to pass with it.
+    pub repairs: Vec<String>,
     /// The test command was to be run.
     pub verify: bool,
     /// It says that nothing was changed since a report that was accepted.
@@ -261,8 +263,10 @@ impl TestEvidence {
         if let Some(checks) = &self.checks {
             facts.extend(checks.facts());
         }
-        if !self.removed.is_empty() {
-            facts.insert("removed".to_owned(), json!(self.removed));
+        for (name, ids) in [("removed", &self.removed), ("repairs", &self.repairs)] {
+            if !ids.is_empty() {
+                facts.insert(name.to_owned(), json!(ids));
+            }
         }
         facts
     }
@@ -362,6 +366,7 @@ pub(crate) fn level_named(name: &str) -> Option<Level> {
 pub fn take(given: &request::Evidence, cwd: &Path) -> Result<TestEvidence, Fault> {
     let mut taken = TestEvidence {
         removed: given.removed.clone(),
+        repairs: given.repairs.clone(),
         ..TestEvidence::default()
     };
     taken.take_coverage(given, cwd)?;

@@ -48,6 +48,8 @@ pub struct Asked<'a> {
     pub work: &'a Work,
     /// What differs from the commit that it is on.
     pub of_item: &'a [Difference],
+    /// Tests that failed before and are to pass with it, as the caller names them.
+    pub repairs: &'a [String],
     /// The run's folder.
     pub run_dir: &'a Path,
     /// The run.
@@ -271,6 +273,7 @@ impl Asked<'_> {
             Some(baseline) => baseline.ledger(),
             None => known::before(self.run_dir, self.run, Some(self.present))?,
         };
+        let before = before.map(|before| before.without(self.repairs));
         Ok(now.newly_failing(before.as_ref()))
     }
 

@@ -39,6 +39,8 @@ pub struct Given<'a> {
     pub red: Option<Red<'a>>,
     /// Tests that were taken out on purpose.
     pub removed: &'a [String],
+    /// Tests that failed before the item and are to pass with it: what each did before does not count.
+    pub repairs: &'a [String],
     /// What differs since the item began.
     pub of_item: &'a [Difference],
     /// What differs since the report that it is held against, and the tree that this was about.
@@ -243,16 +245,37 @@ fn reopen() -> NextStep {
     Verb::Reopen.step().and("reason")
 }
 
+fn write_or_repair() -> String {
+    format!(
+        "write a test of the new behaviour, see it fail, and {}; a test that failed before and is to pass now is named with {} ID",
+        report_again(),
+        Argument("repairs")
+    )
+}
+
 /// The report of failing tests comes with no test.
 fn red_without_tests(given: &Given<'_>) -> Option<Finding> {
-    if !given.is_red() || given.of_item.iter().any(Difference::brings) {
+    // Where no test has been run yet, nobody knows whether those that are named fail.
+    let fails = |named: &String| {
+        let now = given
+            .now
+            .map(|now| now.failing().any(|id| is_meant(named, id)));
+        now.unwrap_or(true)
+    };
+    if !given.is_red()
+        || given.of_item.iter().any(Difference::brings)
+        || given.repairs.iter().any(fails)
+    {
         return None;
     }
     let changed = names(given.of_item);
     let in_form = |one: &&Difference| one.protected == Some(Protected::Form);
     let formed = names(given.of_item.iter().filter(in_form));
     let (why, then) = match (given.ignored, &changed[..], given.untouched) {
-        ([], [], []) => ("nothing was changed since the last commit".to_owned(), String::new()),
+        ([], [], []) => (
+            "nothing was changed since the last commit".to_owned(),
+            format!("; name a test that failed before and is to pass now with {} ID", Argument("repairs")),
+        ),
         ([], [], untouched) => (
             format!("what is changed was there before this subtask: {}", few(untouched)),
             format!("; name those of them that belong to it with {}", Argument("files")),
@@ -293,59 +316,15 @@ fn no_new_failure(given: &Given<'_>) -> Option<Finding> {
             },
             if given.level < Level::Ran && given.of_item.iter().any(Difference::is_of_product) {
                 format!(
-                    "where the code is written already, have them run without it: {}; else write a test of the new behaviour, see it fail, and {}",
+                    "where the code is written already, have them run without it: {}; else {}",
                     NextStep::report(given.role, given.item, Level::Verified),
-                    report_again()
+                    write_or_repair()
                 )
             } else {
-                format!("write a test of the new behaviour, see it fail, and {}", report_again())
+                write_or_repair()
             },
         )
     })
-}
-
-/// The steps that put tests back as a tree has them. Of those that stand in a file of the product each is told by itself.
-fn put_back(tree: &Oid, broken: &[&Difference]) -> String {
-    let (inside, whole): (Vec<&Difference>, Vec<_>) =
-        broken.iter().partition(|difference| difference.is_inside());
-    let mut steps = vec![put_back_whole(tree, &whole)];
-    steps.extend(inside.iter().map(|one| {
-        let at = format!("{}:{}", tree.short(), one.path);
-        let show = NextStep::git(["show", &at]).to_string();
-        format!("the tests in {} as {show} has them", one.path)
-    }));
-    steps.retain(|step| !step.is_empty());
-    steps.join("; ")
-}
-
-/// The steps that put files back as a tree has them.
-pub(crate) fn put_back_whole(tree: &Oid, files: &[&Difference]) -> String {
-    let short = tree.short();
-    let (new, old): (Vec<&Difference>, Vec<_>) = files
-        .iter()
-        .partition(|difference| difference.before.is_none());
-    let paths = |of: &[&Difference]| -> Vec<String> {
-        of.iter().map(|one| format!(":/{}", one.path)).collect()
-    };
-    let mut steps = Vec::new();
-    if !old.is_empty() {
-        let source = format!("--source={short}");
-        let is_gitlink = |was: &TreeEntry| was.mode == 0o160_000;
-        let is_submodule = |one: &&Difference| one.before.as_ref().is_some_and(is_gitlink);
-        // Without it git leaves a submodule as it is, and says nothing.
-        let within = old
-            .iter()
-            .any(is_submodule)
-            .then_some("--recurse-submodules");
-        let paths = paths(&old);
-        let words = ["git", "restore", &source].into_iter().chain(within);
-        let words = words.chain(["--"]).chain(paths.iter().map(String::as_str));
-        steps.push(NextStep::shell(words).to_string());
-    }
-    if !new.is_empty() {
-        steps.push(format!("take away {}", few(&names(new))));
-    }
-    steps.join("; ")
 }
 
 /// Tests, or what belongs to them, are not what they were when they failed.
@@ -378,7 +357,7 @@ fn tests_changed(given: &Given<'_>) -> Option<Finding> {
         format!("tests were changed since {}: {}", given.against, few(&told)),
         format!(
             "put them back ({}), and {}. If a test has to change, go back with {}: your work stays as it is",
-            put_back(tree, &back),
+            put_back::steps(tree, &back),
             report_again(),
             reopen()
         ),
@@ -452,7 +431,7 @@ fn runner_config_changed(given: &Given<'_>) -> Option<Finding> {
             format!("since {}", given.against),
             format!(
                 "put it back ({}), and {}. If the tests need it, go back with {}, and report it with them",
-                put_back(tree, &broken),
+                put_back::steps(tree, &broken),
                 report_again(),
                 reopen()
             ),
@@ -646,5 +625,6 @@ fn tests_missing(given: &Given<'_>) -> Option<Finding> {
 }
 
 mod lacking;
+pub(crate) mod put_back;
 #[cfg(test)]
 mod table;

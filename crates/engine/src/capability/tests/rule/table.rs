@@ -18,6 +18,8 @@ struct Row {
     own: &'static str,
     item: &'static str,
     since: &'static str,
+    /// A test that failed before and is to pass.
+    repairs: Option<&'static str>,
 }
 
 const ROW: Row = Row {
@@ -30,6 +32,7 @@ const ROW: Row = Row {
     own: "",
     item: "t/new+ src*",
     since: "src*",
+    repairs: None,
 };
 
 const RED: Row = Row {
@@ -197,7 +200,9 @@ impl Row {
         } else {
             None
         };
-        let (base, now) = (ledger(self.base), ledger(self.now));
+        let repairs: Vec<String> = self.repairs.iter().copied().map(str::to_owned).collect();
+        let base = ledger(self.base).map(|base| base.without(&repairs));
+        let now = ledger(self.now);
         let without = ledger(self.without);
         let (item, since) = (differences(self.item), differences(self.since));
         let tree: Oid = "1234567890123456789012345678901234567890".parse().unwrap();
@@ -224,6 +229,7 @@ impl Row {
                 ran: numbers.unwrap_or_default(),
             }),
             removed: &["gone".to_owned()],
+            repairs: &repairs,
             of_item: &item,
             since: is_held.then_some((&tree, &since[..])),
             without_product: without.as_ref(),
@@ -281,6 +287,25 @@ fn red_shows_a_new_test_that_fails_for_want_of_the_change() {
                 ..RED
             },
             "no_new_failure",
+        ),
+        // One that failed before is named.
+        (
+            Row {
+                item: "",
+                now: "a+ old-",
+                repairs: Some("old"),
+                ..RED
+            },
+            "",
+        ),
+        (
+            Row {
+                item: "",
+                now: "a+ old-",
+                repairs: Some("a"),
+                ..RED
+            },
+            "red_without_tests no_new_failure",
         ),
         (
             Row {
@@ -575,6 +600,7 @@ fn what_failed_before_may_go_on_failing() {
             ran: 3,
         }),
         removed: &[],
+        repairs: &[],
         of_item: &[],
         since: None,
         without_product: None,
