@@ -2,6 +2,7 @@
 
 mod evidence;
 mod examples_session;
+mod golden;
 mod honest;
 mod hook;
 mod mcp;

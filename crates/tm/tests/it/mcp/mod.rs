@@ -14,5 +14,5 @@ mod runs;
 mod same_as_cli;
 mod served;
 mod session;
-mod stage;
+pub mod stage;
 mod waiting;
