@@ -127,10 +127,10 @@ impl Statement {
     }
 }
 
-/// A turn of a run that a person decides.
+/// A turn of a run: what is done to it without a report. Some a person decides.
 #[derive(Debug, Clone, Default)]
 pub struct Turn<'a> {
-    /// `resume`, `reopen`, `rewind` or `abort`.
+    /// The name of a verb.
     pub name: &'a str,
     /// Why, where that is said.
     pub reason: &'a str,
@@ -169,6 +169,31 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// That a rule is let pass for the present work unit.
+    pub fn allow(code: &str, reason: &'a str) -> Self {
+        Self {
+            flags: [("code".to_owned(), code.into())].into_iter().collect(),
+            ..Self::new("allow", reason)
+        }
+    }
+
+    /// That a run is ended, and what it had deleted: also work that is nowhere else, where that is forced.
+    pub fn abort(cleanup: bool, force: bool) -> Self {
+        let flags = [("cleanup", cleanup), ("force", force)];
+        Self {
+            flags: flags
+                .map(|(name, flag)| (name.to_owned(), flag.into()))
+                .into_iter()
+                .collect(),
+            ..Self::new("abort", "")
+        }
+    }
+
+    /// Whether something is decided with it.
+    pub(crate) fn is_set(&self, flag: &str) -> bool {
+        self.flags.get(flag).and_then(Value::as_bool) == Some(true)
+    }
+
     /// A text that is decided with it.
     pub(crate) fn text(&self, flag: &str) -> Option<&str> {
         self.flags.get(flag)?.as_str()
@@ -186,15 +211,7 @@ impl<'a> Turn<'a> {
 
     /// It as a step, to be taken with all of its arguments.
     pub fn step(&self) -> NextStep {
-        let mut step = match self.name {
-            "reopen" => Verb::Reopen.step(),
-            "abort" => Verb::Abort.step(),
-            "skip" => Verb::Skip.step(),
-            "submit" => Verb::Submit.step(),
-            "feedback" => Verb::Feedback.step(),
-            "rewind" => Verb::Rewind.step(),
-            _ => Verb::Resume.step(),
-        };
+        let mut step = Verb::named(self.name).unwrap_or(Verb::Resume).step();
         for (name, flag) in &self.flags {
             let values = match flag {
                 Value::Array(values) => values.as_slice(),
@@ -252,20 +269,6 @@ impl Engine {
         Ok(Statement::at_gate(gate, choice, feedback, &last))
     }
 
-    /// What is decided by letting the refusal `code` pass in the run of that id, as it is now, and the least that the run
-    /// asks for.
-    pub fn allow_statement(
-        &self,
-        run: &str,
-        code: &str,
-        reason: &str,
-    ) -> Result<(Statement, Strength), Fault> {
-        let loaded = self.of_that_id(run)?;
-        let unit = present_unit(&loaded.run);
-        let statement = Statement::on_refusal(run, unit, code, reason, &loaded.head.hash);
-        Ok((statement, loaded.run.least_approval))
-    }
-
     /// What is decided by a turn of the run of that id, as it is now, and the least that has to stand behind it.
     pub fn turn_statement(
         &self,
@@ -273,7 +276,13 @@ impl Engine {
         turn: &Turn<'_>,
     ) -> Result<(Statement, Strength), Fault> {
         let Loaded { run, head, .. } = self.of_that_id(run)?;
-        let statement = Statement::on_turn(&run.run, run.stopped(), turn, &head.hash);
+        let statement = match (turn.name, turn.text("code")) {
+            ("allow", Some(code)) => {
+                let unit = present_unit(&run);
+                Statement::on_refusal(&run.run, unit, code, turn.reason, &head.hash)
+            }
+            _ => Statement::on_turn(&run.run, run.stopped(), turn, &head.hash),
+        };
         Ok((statement, run.least_approval))
     }
 

@@ -19,7 +19,6 @@
 //! - **A commit** is looked for by its parent and author date on the branch. A line in the reflog alone proves nothing: git writes
 //!   it before the branch moves, so it counts only where a later line left from it.
 
-mod adopt;
 pub mod approval;
 mod audit;
 pub mod benches;
@@ -48,7 +47,6 @@ pub mod library;
 pub mod links;
 pub mod next_step;
 pub mod open_run;
-mod past_turn;
 mod pinning;
 pub mod progress;
 mod projection;
@@ -57,7 +55,6 @@ mod refusals;
 mod replay;
 pub mod report;
 mod revision;
-pub mod rewind;
 mod run_cache;
 pub mod running_suite;
 pub mod runs;
@@ -69,7 +66,7 @@ pub mod support;
 pub mod tasks;
 pub mod trees;
 pub mod trust;
-mod turn;
+pub mod turn;
 pub mod view;
 mod writer;
 
@@ -80,8 +77,7 @@ pub use crate::engine::{Engine, OpenOptions};
 pub use crate::fault::{Fault, Kind};
 pub use crate::follow::{Follow, FollowScope, FollowedEvent};
 pub use crate::generic::answer::{
-    CurrentState, OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer,
-    RunVerdict,
+    CurrentState, OpenUnit, RunAction, RunRestored, RunStarted, RunStatusAnswer, RunVerdict,
 };
 pub use crate::graph::{GraphFormat, WorkflowGraph};
 pub use crate::next_step::{NextStep, Verb};

@@ -129,6 +129,12 @@ impl Verb {
         Self::ALL[self as usize].1
     }
 
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter();
+        all.find(|(_, known)| *known == name).map(|(verb, _)| *verb)
+    }
+
     /// The step that does this, to the run that the caller means, in the caller's view.
     pub fn step(self) -> NextStep {
         NextStep {

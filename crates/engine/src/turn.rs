@@ -1,6 +1,13 @@
 //! Turns: what is done to a run without a report. One service for every view: what a run works with decides which rules hold,
 //! and not the view that it is turned in.
 
+mod abort;
+mod adopt;
+pub mod answer;
+mod past;
+pub mod rewind;
+pub mod submit;
+
 use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir};
@@ -26,6 +33,7 @@ use crate::next_step::{Argument, Verb};
 use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
+use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::view::autopilot::{kinds, running, verdict};
 use crate::view::collab::turn::{Target, Way, turned as turned_work};
 use crate::view::session::turn::is_at_cap;
@@ -37,9 +45,19 @@ pub(crate) struct TurnOutcome<'a> {
     pub(crate) writer: RunWriter<'a>,
     /// What was done.
     pub(crate) message: String,
+    /// What else is told of it.
+    pub(crate) details: TurnDetails,
 }
 
-impl TurnOutcome<'_> {
+impl<'a> TurnOutcome<'a> {
+    pub(crate) fn new(writer: RunWriter<'a>, message: String) -> Self {
+        Self {
+            writer,
+            message,
+            details: TurnDetails::None {},
+        }
+    }
+
     /// The run as it is now.
     pub(crate) fn run(&self) -> &RunState {
         &self.writer.open.run
@@ -60,8 +78,42 @@ pub(crate) fn result_of<'e>(events: &'e [Event], effect: &str) -> Option<&'e Val
 }
 
 impl Engine {
+    /// Takes a turn of a run, in the words of a view: `pause`, `resume`, `reopen`, `skip`, `allow`, `abort`, `rewind`, `adopt`,
+    /// `submit` or `feedback`.
+    ///
+    /// # Errors
+    /// What stands against it. Where a person decides it and nobody was asked: `needs_person`.
+    pub fn turn(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<TurnAnswer, Fault> {
+        let taken = match turn.name {
+            "pause" => self.turn_to_pause(view, run, turn.reason),
+            "resume" => self.turn_to_resume(view, run),
+            "reopen" => self.turn_back(view, run, turn),
+            "skip" => self.turn_to_skip(view, run, turn.item(), turn.reason),
+            "allow" => self.turn_to_allow(view, run, turn),
+            "rewind" => self.turn_to_rewind(view, run, turn),
+            "adopt" => self.turn_to_adopt(view, run, turn.reason),
+            "submit" => self.turn_to_submit(view, run, turn),
+            "feedback" => self.turn_to_feedback(view, run, turn),
+            "abort" => {
+                // Where the report is, is told.
+                let answer = self.turn_to_abort(view, run, turn)?;
+                return Ok(TurnAnswer {
+                    report: None,
+                    ..answer
+                });
+            }
+            other => Err(Fault::bug(format!("`{other}` is no turn"))),
+        };
+        taken?.answer(view)
+    }
+
     /// Stops taking reports.
-    pub(crate) fn turn_to_pause(
+    fn turn_to_pause(
         &self,
         view: &'static View,
         run: Option<&str>,
@@ -82,7 +134,28 @@ impl Engine {
     }
 
     /// Goes on with a run.
-    pub(crate) fn turn_to_resume(
+    fn turn_to_resume(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+    ) -> Result<TurnOutcome<'_>, Fault> {
+        let (project, dir) = match (run, view.only()) {
+            (_, None) => self.meant(view, run, Selector::Stopped)?,
+            (Some(_), Some(_)) => self.meant(view, run, Selector::Running)?,
+            (None, Some(_)) => {
+                let only = self.only_resumable()?;
+                self.meant(view, Some(&only), Selector::Running)?
+            }
+        };
+        let outcome = self.goes_on(view, &project, &dir)?;
+        Ok(TurnOutcome {
+            details: TurnDetails::Resumed { resumed: true },
+            ..outcome
+        })
+    }
+
+    /// Goes on with this run, or settles what an interrupted call left of it.
+    pub(crate) fn goes_on(
         &self,
         view: &'static View,
         project: &ProjectDir,
@@ -100,7 +173,7 @@ impl Engine {
         if run.status.is_over() {
             // What was interrupted was the end, and that has come about now.
             let message = goes_on(run);
-            return Ok(TurnOutcome { writer, message });
+            return Ok(TurnOutcome::new(writer, message));
         }
         self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         if is_over_a_task(run) {
@@ -129,7 +202,7 @@ impl Engine {
     }
 
     /// One step back, by the present state's own rule.
-    pub(crate) fn turn_back(
+    fn turn_back(
         &self,
         view: &'static View,
         run: Option<&str>,
@@ -143,7 +216,7 @@ impl Engine {
         let writer = self.writer_alone(&project, &dir, Input::None)?;
         let reason = Some(turn.reason).filter(|_| turn.kind().is_none());
         if let Some(message) = self.taken_before(&writer, Trigger::Reopen, item, reason)? {
-            return Ok(TurnOutcome { writer, message });
+            return Ok(TurnOutcome::new(writer, message));
         }
         if item.is_none() {
             is_where_it_was(&writer)?;
@@ -227,7 +300,7 @@ impl Engine {
     }
 
     /// Gives an item up, or the run, by the present state's own rule.
-    pub(crate) fn turn_to_skip(
+    fn turn_to_skip(
         &self,
         view: &'static View,
         run: Option<&str>,
@@ -240,7 +313,7 @@ impl Engine {
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
         if let Some(message) = self.taken_before(&writer, Trigger::Skip, item, Some(reason))? {
-            return Ok(TurnOutcome { writer, message });
+            return Ok(TurnOutcome::new(writer, message));
         }
         if item.is_none() {
             is_where_it_was(&writer)?;
@@ -285,13 +358,13 @@ impl Engine {
     }
 
     /// Lets one policy refusal pass for the present unit. Only for a person.
-    pub(crate) fn turn_to_allow(
+    fn turn_to_allow(
         &self,
         view: &'static View,
         run: Option<&str>,
-        code: &str,
-        reason: &str,
+        turn: &Turn<'_>,
     ) -> Result<TurnOutcome<'_>, Fault> {
+        let (code, reason) = (turn.text("code").unwrap_or_default(), turn.reason);
         if reason.trim().is_empty() {
             return Err(no_reason(Verb::Allow));
         }
@@ -341,7 +414,7 @@ fn of_skills<'a>(
         Target::Item(named.to_owned(), None)
     };
     match turned_work(&mut writer, way, &target, reason)? {
-        Ok(message) => Ok(TurnOutcome { writer, message }),
+        Ok(message) => Ok(TurnOutcome::new(writer, message)),
         Err(refusal) => Err(refused(
             view,
             &writer.call,
@@ -371,7 +444,7 @@ pub(crate) fn turned<'a>(
     match done {
         Ok(_) => {
             let message = message(run);
-            Ok(TurnOutcome { writer, message })
+            Ok(TurnOutcome::new(writer, message))
         }
         Err(refusal) => Err(refused(view, call, run, state.as_deref(), &refusal)),
     }
@@ -407,7 +480,9 @@ pub(crate) fn refused(
     match refusal.code.as_str() {
         // Without the clean-up it can be ended.
         "unmerged_work" => fault.recover(Verb::Abort.step().of(&run.run)),
-        "needs_person" | "approval_too_weak" => fault.recover(again(group, Some(run), refusal)),
+        "needs_person" | "approval_too_weak" => fault
+            .detail("runId", run.run.as_str())
+            .recover(again(group, Some(run), refusal)),
         "not_present" if refusal.details.contains_key("gate") => {
             let (approve, reject) = (Verb::Approve.step(), Verb::Reject.step().and("feedback"));
             let back = if call.definition.can_reject(run.state()) {

@@ -1,6 +1,8 @@
 //! A run gone through with a person: shows a work unit, waits until it is done, asks for the results, goes on.
 
 use engine::report::Report;
+use engine::turn::answer::TurnAnswer;
+use engine::view::AUTOPILOT;
 use engine::view::autopilot::answer::{AwaitedReport, CommitAnswer, NextAction};
 use engine::view::autopilot::request;
 use engine::{Engine, Fault, Kind, Turn};
@@ -265,9 +267,9 @@ impl Session<'_> {
             Reply::Moved => return Ok(true),
             Reply::Leave => return Ok(false),
         }
-        let answer = self.engine.resume(Some(self.run));
+        let answer = self.turn(&Turn::new("resume", ""));
         if let Some(answer) = self.told(answer)? {
-            let text = render::resumed(&answer, &self.output.look());
+            let text = render::turned(&answer, &self.output.look());
             self.output.text(&text)?;
             return Ok(true);
         }
@@ -345,6 +347,10 @@ impl Session<'_> {
         }
     }
 
+    fn turn(&self, turn: &Turn<'_>) -> Result<TurnAnswer, Fault> {
+        self.engine.turn(&AUTOPILOT, Some(self.run), turn)
+    }
+
     /// Carries out a command. `None` if it is none.
     fn command(&mut self, answer: &str) -> Result<Option<Reply>, Fault> {
         let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
@@ -359,19 +365,17 @@ impl Session<'_> {
                 }
                 return Ok(Some(Reply::Moved));
             }
-            "reopen" => self
-                .engine
-                .reopen(Some(self.run), &Turn::reopen(None, None, reason)),
+            "reopen" => self.turn(&Turn::reopen(None, None, reason)),
             "skip" if reason.is_empty() => {
                 self.output.text("Say why: skip REASON\n")?;
                 return Ok(Some(Reply::Moved));
             }
-            "skip" => self.engine.skip(Some(self.run), None, reason),
-            "pause" => self.engine.pause(Some(self.run), reason),
+            "skip" => self.turn(&Turn::skip(None, reason)),
+            "pause" => self.turn(&Turn::new("pause", reason)),
             _ => return Ok(None),
         };
         if let Some(moved) = self.told(moved)? {
-            let text = render::moved(&moved, &self.output.look());
+            let text = render::turned(&moved, &self.output.look());
             self.output.text(&text)?;
             self.end_told = moved.report.is_some();
             if word == "pause" {

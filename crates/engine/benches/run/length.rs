@@ -1,5 +1,7 @@
 //! Loading a run, and `next`, must cost the same whether the journal has ten events or a million.
 
+use engine::Turn;
+use engine::view::AUTOPILOT;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion};
@@ -35,8 +37,14 @@ pub fn next(criterion: &mut Criterion) {
         let stage = stage::stage(3);
         lengthen(&stage.dir, events);
         // One ordinary command: it writes the snapshot that a run of that length would have.
-        stage.engine.pause(None, "bench").expect("paused");
-        stage.engine.resume(None).expect("resumed");
+        stage
+            .engine
+            .turn(&AUTOPILOT, None, &Turn::new("pause", "bench"))
+            .expect("paused");
+        stage
+            .engine
+            .turn(&AUTOPILOT, None, &Turn::new("resume", ""))
+            .expect("resumed");
         let run = stage.engine.status(None).expect("a run").run_id;
         group.bench_with_input(BenchmarkId::new("next", events), &events, |bencher, _| {
             bencher.iter(|| stage.engine.next(Some(&run), false).expect("an action"));
@@ -46,8 +54,14 @@ pub fn next(criterion: &mut Criterion) {
             &events,
             |bencher, _| {
                 bencher.iter(|| {
-                    stage.engine.pause(Some(&run), "bench").expect("paused");
-                    stage.engine.resume(Some(&run)).expect("resumed");
+                    stage
+                        .engine
+                        .turn(&AUTOPILOT, Some(&run), &Turn::new("pause", "bench"))
+                        .expect("paused");
+                    stage
+                        .engine
+                        .turn(&AUTOPILOT, Some(&run), &Turn::new("resume", ""))
+                        .expect("resumed");
                 });
             },
         );

@@ -1,6 +1,7 @@
 //! A durable transition without git against a bare append and fdatasync of the same bytes, in one
 //! run: the first is what the second costs, plus what the engine adds.
 
+use engine::view::AUTOPILOT;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 
@@ -15,9 +16,15 @@ pub fn transition(criterion: &mut Criterion) {
     let stage = stage::stage(3);
     let journal = stage.dir.join("activity.jsonl");
     let before = std::fs::metadata(&journal).expect("a journal").len();
-    stage.engine.pause(None, "bench").expect("paused");
+    stage
+        .engine
+        .turn(&AUTOPILOT, None, &Turn::new("pause", "bench"))
+        .expect("paused");
     let paused = std::fs::metadata(&journal).expect("a journal").len() - before;
-    stage.engine.resume(None).expect("resumed");
+    stage
+        .engine
+        .turn(&AUTOPILOT, None, &Turn::new("resume", ""))
+        .expect("resumed");
     let line = vec![b'x'; usize::try_from(paused).expect("small")];
 
     let mut group = criterion.benchmark_group("transition");
@@ -36,8 +43,14 @@ pub fn transition(criterion: &mut Criterion) {
     let run = stage.engine.status(None).expect("a run").run_id;
     group.bench_function("two transitions: pause, resume", |bencher| {
         bencher.iter(|| {
-            stage.engine.pause(Some(&run), "bench").expect("paused");
-            stage.engine.resume(Some(&run)).expect("resumed");
+            stage
+                .engine
+                .turn(&AUTOPILOT, Some(&run), &Turn::new("pause", "bench"))
+                .expect("paused");
+            stage
+                .engine
+                .turn(&AUTOPILOT, Some(&run), &Turn::new("resume", ""))
+                .expect("resumed");
         });
     });
     group.finish();
@@ -60,7 +73,7 @@ pub fn with_git(criterion: &mut Criterion) {
             assert!(verdict.validated, "{}", verdict.message);
             stage
                 .engine
-                .reopen(Some(&run), &Turn::reopen(None, None, "bench"))
+                .turn(&AUTOPILOT, Some(&run), &Turn::reopen(None, None, "bench"))
                 .expect("reopened");
         });
     });

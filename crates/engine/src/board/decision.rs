@@ -9,8 +9,9 @@ use workspace::passkey::{self, Assertion};
 use crate::approval::{Channel, Statement, Turn};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::generic::answer::RunMoved;
 use crate::report::Report;
+use crate::turn::answer::TurnAnswer;
+use crate::view::GENERIC;
 use crate::view::session::answer::ClosedGate;
 use crate::view::session::request::Decide;
 
@@ -88,13 +89,14 @@ impl Engine {
         deed: Deed,
         decision: &SeenDecision,
         by: Channel,
-    ) -> Result<RunMoved, Fault> {
+    ) -> Result<TurnAnswer, Fault> {
         // A report names its unit, whatever else has happened in the run.
         if deed != Deed::Answer {
             self.is_as_seen(run, decision)?;
         }
         let person = self.asked(by);
-        let (id, reason) = (Some(run), decision.reason.as_str());
+        let reason = decision.reason.as_str();
+        let take = |turn: &Turn<'_>| person.turn(&GENERIC, Some(run), turn);
         if reason.len() > LONGEST_REASON
             && !matches!(deed, Deed::Approve | Deed::Reject | Deed::Answer)
         {
@@ -105,12 +107,12 @@ impl Engine {
             return Err(Fault::new(Kind::Usage, "bad_input", what).suggest("say it shorter"));
         }
         match deed {
-            Deed::Pause if reason.is_empty() => person.run_pause(id, "paused by a person"),
-            Deed::Pause => person.run_pause(id, reason),
-            Deed::Resume => person.run_resume(id),
-            Deed::Reopen => person.run_reopen(id, &decision.reopening()),
-            Deed::Skip => person.run_skip(id, decision.item.as_deref(), reason),
-            Deed::Allow => person.run_allow(id, &decision.code, reason),
+            Deed::Pause if reason.is_empty() => take(&Turn::new("pause", "paused by a person")),
+            Deed::Pause => take(&Turn::new("pause", reason)),
+            Deed::Resume => take(&Turn::new("resume", "")),
+            Deed::Reopen => take(&decision.reopening()),
+            Deed::Skip => take(&Turn::skip(decision.item.as_deref(), reason)),
+            Deed::Allow => take(&Turn::allow(&decision.code, reason)),
             Deed::Approve => {
                 person.run_decide(&self.gate_as_seen(run, Choice::Approve, decision)?)
             }
@@ -120,7 +122,7 @@ impl Engine {
     }
 
     /// Reports a work unit, which stands for what was shown.
-    fn report_as_seen(&self, run: &str, decision: &SeenDecision) -> Result<RunMoved, Fault> {
+    fn report_as_seen(&self, run: &str, decision: &SeenDecision) -> Result<TurnAnswer, Fault> {
         let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let report = Report {
             unit: given(&decision.unit),
@@ -134,11 +136,9 @@ impl Engine {
             return Err(Fault::new(Kind::Refused, code, verdict.message)
                 .suggest(verdict.suggestion.unwrap_or_default()));
         }
-        Ok(RunMoved {
-            run_id: run.to_owned(),
-            message: verdict.message,
-            next_action: verdict.next_action,
+        Ok(TurnAnswer {
             report: verdict.report,
+            ..TurnAnswer::of(run, verdict.message, verdict.next_action)
         })
     }
 
@@ -162,7 +162,9 @@ impl Engine {
             Deed::Reject => return at_gate(Choice::Reject),
             Deed::Resume => self.turn_statement(run, &Turn::new("resume", ""))?,
             Deed::Reopen => self.turn_statement(run, &decision.reopening())?,
-            Deed::Allow => self.allow_statement(run, &decision.code, &decision.reason)?,
+            Deed::Allow => {
+                self.turn_statement(run, &Turn::allow(&decision.code, &decision.reason))?
+            }
             Deed::Pause | Deed::Skip | Deed::Answer => {
                 return Err(Fault::new(
                     Kind::Usage,

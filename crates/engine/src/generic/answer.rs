@@ -235,18 +235,3 @@ pub struct RunRestored {
     /// What stood in their places, under the names that it has now.
     pub aside: Vec<String>,
 }
-
-/// The answer of `run pause`, `resume`, `reopen`, `skip`, `abort` and `step`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RunMoved {
-    /// The run.
-    pub run_id: String,
-    /// What was done.
-    pub message: String,
-    /// What comes next.
-    pub next_action: RunAction,
-    /// The run report for people, if the run is over by this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub report: Option<String>,
-}

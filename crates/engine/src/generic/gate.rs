@@ -11,13 +11,12 @@ use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
-use crate::generic::answer::RunMoved;
 use crate::generic::files;
-use crate::generic::look::look_further;
-use crate::generic::{messages, view};
+use crate::generic::messages;
 use crate::next_step::Verb;
 use crate::open_run::{self, Forecast};
-use crate::summary;
+use crate::turn::TurnOutcome;
+use crate::turn::answer::TurnAnswer;
 use crate::view::GENERIC;
 use crate::view::session::answer::ClosedGate;
 use crate::view::session::request::Decide;
@@ -37,26 +36,22 @@ impl Engine {
     }
 
     /// Opens the gate that was looked at, or sends back what stands before it.
-    pub fn run_decide(&self, decide: &Decide) -> Result<RunMoved, Fault> {
+    pub fn run_decide(&self, decide: &Decide) -> Result<TurnAnswer, Fault> {
         let (project, dir) =
             self.meant(&GENERIC, Some(&decide.gate.session_id), Selector::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let approval = self.approval(&decide.statement(writer.open.last()))?;
         let recorded = writer.decide(decide, approval)?;
-        let (run, definition) = (&writer.open.run, &writer.call.definition);
         let gate = &decide.gate.gate;
-        Ok(RunMoved {
-            run_id: run.run.clone(),
-            message: match (decide.choice, recorded) {
-                (Choice::Approve, true) => format!("The gate `{gate}` is open"),
-                (Choice::Approve, false) => format!("The gate `{gate}` was open already"),
-                (Choice::Reject, _) => {
-                    format!("Sent back to {}", messages::stands(run, definition))
-                }
-            },
-            next_action: look_further(&writer.call, run, view::next_action(run, definition))?,
-            report: summary::of_end(&writer.open.dir, run),
-        })
+        let message = match (decide.choice, recorded) {
+            (Choice::Approve, true) => format!("The gate `{gate}` is open"),
+            (Choice::Approve, false) => format!("The gate `{gate}` was open already"),
+            (Choice::Reject, _) => {
+                let (run, definition) = (&writer.open.run, &writer.call.definition);
+                format!("Sent back to {}", messages::stands(run, definition))
+            }
+        };
+        TurnOutcome::new(writer, message).answer(&GENERIC)
     }
 }
 

@@ -6,7 +6,7 @@ use machine::state::RunStatus;
 use machine::{Command, Definition, Refusal, RunState, Shared};
 use serde_json::Value;
 
-use crate::generic::answer::{RunAction, RunMoved, RunStatusAnswer};
+use crate::generic::answer::{RunAction, RunStatusAnswer};
 
 use crate::call::{Call, Input};
 use crate::capability::files::subject::{TAMPERED, fault as fault_of};
@@ -22,8 +22,8 @@ use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run::{self, Forecast};
 use crate::refusals;
-use crate::summary;
-use crate::turn;
+use crate::turn::answer::TurnAnswer;
+use crate::turn::{self, TurnOutcome};
 use crate::view::GENERIC;
 
 impl Engine {
@@ -74,7 +74,7 @@ impl Engine {
     }
 
     /// Takes exactly one step, or none where the run waits for somebody.
-    pub fn run_step(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
+    pub fn run_step(&self, run: Option<&str>) -> Result<TurnAnswer, Fault> {
         let (dir, run) = self.seen(run)?;
         let definition = open_run::pinned(dir.path(), &run)?;
         self.unit_is_present(&run, &definition)?;
@@ -82,7 +82,11 @@ impl Engine {
             let interrupted = run.status == RunStatus::Running
                 && (run.pending.is_some() || run.waiting().next().is_none());
             return if interrupted {
-                self.step_on_task(dir.id())
+                // Settling what an interrupted call left is the step that it can take by itself.
+                let (project, dir) = self.meant(&GENERIC, Some(dir.id()), Selector::Running)?;
+                let settled = self.goes_on(&GENERIC, &project, &dir)?;
+                let message = "What was interrupted is settled".to_owned();
+                TurnOutcome { message, ..settled }.answer(&GENERIC)
             } else {
                 Err(blocked(&run, &Refusal::new(BLOCKED)))
             };
@@ -126,16 +130,11 @@ impl Engine {
             }
         }
         let moved = writer.open.run.transitions != run.transitions;
-        let run = &writer.open.run;
-        Ok(RunMoved {
-            run_id: run.run.clone(),
-            message: stepped(run, &definition, moved),
-            next_action: look_further(&writer.call, run, view::next_action(run, &definition))?,
-            report: summary::of_end(&writer.open.dir, run),
-        })
+        let message = stepped(&writer.open.run, &definition, moved);
+        TurnOutcome::new(writer, message).answer(&GENERIC)
     }
 
-    fn step_of_session(&self, id: &str) -> Result<RunMoved, Fault> {
+    fn step_of_session(&self, id: &str) -> Result<TurnAnswer, Fault> {
         let (_, before) = self.seen(Some(id))?;
         let step = self.session_step(Some(id))?;
         let (dir, run) = self.seen(Some(id))?;
@@ -149,16 +148,13 @@ impl Engine {
                 _ => Err(blocked(&run, &Refusal::new(BLOCKED))),
             };
         }
-        Ok(RunMoved {
-            run_id: run.run.clone(),
-            message: stepped(
-                &run,
-                &call.definition,
-                run.transitions != before.transitions,
-            ),
-            next_action: look_further(&call, &run, view::next_action(&run, &call.definition))?,
-            report: None,
-        })
+        let moved = run.transitions != before.transitions;
+        let next = look_further(&call, &run, view::next_action(&run, &call.definition))?;
+        Ok(TurnAnswer::of(
+            dir.id(),
+            stepped(&run, &call.definition, moved),
+            next,
+        ))
     }
 
     /// The run that is meant, as it is, without a lock.
@@ -189,7 +185,7 @@ fn stepped(run: &RunState, definition: &Definition, moved: bool) -> String {
 }
 
 /// What comes next, with what only a look at the run's folder tells: a gate that is closed, a step that can be taken.
-pub(super) fn look_further(
+pub(crate) fn look_further(
     call: &Call<'_>,
     run: &RunState,
     mut action: RunAction,

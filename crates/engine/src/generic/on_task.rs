@@ -123,7 +123,7 @@ fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction
 }
 
 /// What comes next: of a unit that `tm autopilot` knows what that says, else as in any run.
-pub(super) fn action_of_call(
+pub(crate) fn action_of_call(
     call: &Call<'_>,
     run: &RunState,
     own: NextAction,

@@ -20,7 +20,7 @@ use crate::next_step::{Verb, step};
 
 /// Words and shapes for runs.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct View {
+pub struct View {
     /// Its name in definitions and manifests.
     pub(crate) name: &'static str,
     /// What a run is called in it.
@@ -50,7 +50,7 @@ pub(crate) struct View {
 }
 
 /// A task's branch, phase by phase.
-pub(crate) static AUTOPILOT: View = View {
+pub static AUTOPILOT: View = View {
     name: "autopilot",
     workflow: "tdd",
     noun: "run",
@@ -113,7 +113,7 @@ pub(crate) static COLLAB: View = View {
 };
 
 /// Any workflow in its own words.
-pub(crate) static GENERIC: View = View {
+pub static GENERIC: View = View {
     name: GENERIC_NAME,
     workflow: "",
     noun: "run",

@@ -10,11 +10,9 @@ use engine::view::autopilot::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::rewind::Rewind;
-use super::run::RunWithReason;
 use super::start::Start;
-use super::submit::{Feedback, Submit};
-use super::{Place, Reopen, RunChoice, Signing, TurnChoice};
+use super::turn::TurnCommand;
+use super::{Place, RunChoice};
 
 /// `tm autopilot`.
 #[derive(Debug, Args)]
@@ -50,43 +48,15 @@ pub enum AutopilotCommand {
     /// The results are the numbers of `--results`, the test runner's own reports (`--report`), or those of a run that tm
     /// makes itself (`--verify`).
     Finalize(Finalize),
-    /// Go back one phase: COMMIT to GREEN, GREEN to RED, or from the final suite to a repair
-    Reopen(Reopen),
-    /// Take the run back to an earlier step: the run, its branch and the working tree; what was there is kept
-    ///
-    /// Without TO the steps are listed. Nothing is destroyed: commits and uncommitted changes are kept under `refs/tramline/rewound`,
-    /// and what the journal has stays in it. What is pushed is taken back only with `--pushed`.
-    Rewind(Rewind),
-    /// Go on from the branch as it is, where git has moved it: by a merge, a rebase, a reset, a commit that is no part of the run
-    ///
-    /// The subtask in progress begins again on it, and the working tree stays as it is. Commits that came in are listed in the report, and
-    /// were not earned. Subtasks whose commits are gone are done again.
-    Adopt(RunWithReason),
-    /// Give a subtask up; what depends on it is not run
-    Skip(Skip),
-    /// Let one refusal pass for the present work unit; a person decides this, at a terminal
-    Allow(Allow),
     /// Show where the run is
     Status(Status),
-    /// Stop taking reports until the run is resumed
-    Pause(Pause),
-    /// Go on with a paused or interrupted run; the only one of them if none is named
-    Resume(Resume),
-    /// End the run; branch and files stay, unless clean-up is asked for
-    Abort(Abort),
-    /// Push the branch of a finished run, and open its pull request or bring that up to date
-    ///
-    /// GitHub is spoken to by `gh` and GitLab by `glab`, as far as they are there and logged in; else the page is named on
-    /// which a person opens it. Asked again, what is there already is brought up to date.
-    Submit(Submit),
-    /// Take in what checks and people say of the pull request: each becomes a subtask, and the run goes on
-    ///
-    /// What was done about it is told there with the next `submit`. People who may not change the repository are not heard.
-    Feedback(Feedback),
     /// Print the journal as it grows, until the run is over
     ///
     /// With `--json` one JSON value is printed for each event, a line each.
     Watch(Watch),
+    /// What is done without a report.
+    #[command(flatten)]
+    Turn(TurnCommand),
 }
 
 /// What a report of tests rests on.
@@ -291,42 +261,6 @@ pub struct Finalize {
     pub run: RunChoice,
 }
 
-/// `tm autopilot skip`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Skip {
-    /// The subtask's id; the present one if left out
-    #[arg(value_name = "SUBTASK")]
-    #[serde(rename = "subtaskId")]
-    #[schemars(extend("x-brief" = "default: present"))]
-    pub subtask: Option<String>,
-    /// Why; it is journalled and reported
-    #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "recorded"))]
-    pub reason: String,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
-}
-
-/// `tm autopilot allow`.
-#[derive(Debug, Args)]
-pub struct Allow {
-    /// Code of the refusal
-    #[arg(value_name = "CODE")]
-    pub code: String,
-    /// Why; it is journalled and reported
-    #[arg(long, value_name = "TEXT")]
-    pub reason: String,
-    /// By what.
-    #[command(flatten)]
-    pub signing: Signing,
-    /// The run.
-    #[command(flatten)]
-    pub run: TurnChoice,
-}
-
 /// `tm autopilot status`.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -377,76 +311,9 @@ impl Finalize {
     }
 }
 
-impl Abort {
-    /// It as the engine takes it.
-    pub fn request(&self) -> request::Abort {
-        request::Abort {
-            cleanup: self.cleanup,
-            force: self.force,
-        }
-    }
-}
-
 /// The files that are named: a comma too many names none.
 pub(super) fn without_empty(files: Vec<String>) -> Vec<String> {
     files.into_iter().filter(|file| !file.is_empty()).collect()
-}
-
-/// `tm autopilot pause`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Pause {
-    /// Why; it is journalled and shown
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "recorded"))]
-    pub reason: String,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
-}
-
-/// `tm autopilot resume`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Resume {
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
-    /// Go through the run step by step: do the work, press Enter, type the results
-    #[arg(long)]
-    #[serde(skip)]
-    pub interactive: bool,
-    /// By what, where only a person has it go on.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub signing: Signing,
-}
-
-/// `tm autopilot abort`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Abort {
-    /// Delete the branch and the run's folder too; asks first
-    #[arg(long)]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "delete its branch and folder"))]
-    pub cleanup: bool,
-    /// Delete the branch even if it has work that is nowhere else
-    #[arg(long, requires = "cleanup")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "clean up even unmerged work"))]
-    pub force: bool,
-    /// By what.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub signing: Signing,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
 }
 
 /// `tm autopilot watch`.

@@ -17,13 +17,14 @@ pub mod mcp;
 mod pages;
 #[cfg(test)]
 mod reference;
-pub mod rewind;
+
 pub mod run;
 pub mod session;
 pub mod setup;
 pub mod start;
-pub mod submit;
+
 pub mod tasks;
+pub mod turn;
 pub mod ui;
 mod usage;
 pub mod verify;
@@ -32,9 +33,6 @@ pub mod workflow;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use engine::Turn;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 pub use given::Given;
 pub use usage::{is_help, meant, usage_fault, wants_json};
@@ -84,11 +82,11 @@ pub enum Command {
     /// Take a test-driven run back to an earlier step: the run, its branch and the working tree; what was there is kept
     ///
     /// The same as `tm autopilot rewind`. Without TO the steps are listed.
-    Rewind(rewind::RewindHere),
+    Rewind(turn::RewindHere),
     /// Have a test-driven run go on from its branch as it is, where git has moved it
     ///
     /// The same as `tm autopilot adopt`.
-    Adopt(run::AdoptHere),
+    Adopt(turn::AdoptHere),
     /// Runs of any workflow, by the generic verbs: start, next, report, step, status
     #[command(arg_required_else_help = true)]
     Run(run::Run),
@@ -209,42 +207,6 @@ pub struct ProjectPlace {
     /// The project's folder; found upward from the current one if left out
     #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub project_root: Option<PathBuf>,
-}
-
-/// `tm autopilot reopen` and `tm run reopen`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Reopen {
-    /// The item's key, such as a subtask's id; the present one if left out
-    #[arg(value_name = "ITEM")]
-    #[schemars(extend("x-brief" = "default: present"))]
-    pub item: Option<String>,
-    /// What kind of work it is from now on, and begins anew as: for subtasks of `tdd` one of `tdd`, `fix`, `docs`, `config`, `chore`, `refactor`,
-    /// `tests` and `spike`; with a reason
-    #[arg(long, value_name = "KIND")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "make it another kind of work"))]
-    pub kind: Option<String>,
-    /// Why; it is journalled and reported
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "recorded"))]
-    pub reason: String,
-    /// By what, where only a person takes it up again.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub signing: Signing,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
-}
-
-impl Reopen {
-    /// What is turned by it.
-    pub fn turn(&self) -> Turn<'_> {
-        Turn::reopen(self.item.as_deref(), self.kind.as_deref(), &self.reason)
-    }
 }
 
 /// The run that a command is about.

@@ -5,11 +5,10 @@ use engine::report;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::autopilot::{Allow, Evidence, without_empty};
+use super::autopilot::{Evidence, without_empty};
 use super::inputs::Inputs;
-use super::rewind::Rewind;
-use super::submit::{Feedback, Submit};
-use super::{Place, Reopen, RunChoice, Signing, TurnChoice};
+use super::turn::TurnCommand;
+use super::{Place, RunChoice, Signing, TurnChoice};
 
 /// `tm run`.
 #[derive(Debug, Args)]
@@ -42,32 +41,15 @@ pub enum RunCommand {
     Step(RunTurn),
     /// Show where the run is
     Status(RunTarget),
-    /// Stop taking reports until the run is resumed
-    Pause(RunWithReason),
-    /// Go on with a paused or interrupted run
-    Resume(Resume),
-    /// End the run; its journal stays, and whatever it worked on
-    Abort(RunTurn),
     /// Put back what was recorded in the run's folder, where somebody changed it; what is there is kept beside it
     Restore(RunTarget),
-    /// Go one step back, where the present state says how
-    Reopen(Reopen),
-    /// Take the run back to an earlier step, where its workflow says how; the steps are listed if none is named
-    Rewind(Rewind),
-    /// Go on from the branch as it is, where git has moved it and the workflow says where the run goes on
-    Adopt(RunWithReason),
-    /// Give the present item up, where the present state says how
-    Skip(Skip),
-    /// Hand over what the run made, where the present state says how
-    Submit(Submit),
-    /// Take in what others say of it, where the present state says how
-    Feedback(Feedback),
-    /// Let one refusal pass for the present work unit; a person decides this, at a terminal
-    Allow(Allow),
     /// Open the gate that the run waits at; a person decides this, at a terminal
     Approve(Approve),
     /// Send back what stands before the gate, with what is to be done otherwise; a person decides this, at a terminal
     Reject(Reject),
+    /// What is done without a report.
+    #[command(flatten)]
+    Turn(TurnCommand),
 }
 
 /// `tm run start`.
@@ -163,64 +145,6 @@ impl Report {
             ..report::Report::default()
         }
     }
-}
-
-/// A command about one run, with a reason.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RunWithReason {
-    /// Why; it is journalled and reported
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    #[serde(default)]
-    #[schemars(extend("x-brief" = "recorded"))]
-    pub reason: String,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
-}
-
-/// `tm adopt`, which is `tm autopilot adopt`.
-#[derive(Debug, Args)]
-pub struct AdoptHere {
-    /// Where, and how to answer.
-    #[command(flatten)]
-    pub place: Place,
-    /// The run, and why.
-    #[command(flatten)]
-    pub adopt: RunWithReason,
-}
-
-/// `tm run skip`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Skip {
-    /// The item's key; the present one if left out
-    #[arg(value_name = "ITEM")]
-    #[schemars(extend("x-brief" = "default: present"))]
-    pub item: Option<String>,
-    /// Why; it is journalled and reported
-    #[arg(long, value_name = "TEXT")]
-    #[schemars(extend("x-brief" = "recorded"))]
-    pub reason: String,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
-}
-
-/// `tm run resume`.
-#[derive(Debug, Args, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Resume {
-    /// By what, where only a person has it go on.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub signing: Signing,
-    /// The run.
-    #[command(flatten)]
-    #[serde(skip)]
-    pub run: TurnChoice,
 }
 
 /// `tm run approve`.

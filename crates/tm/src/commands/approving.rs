@@ -2,13 +2,12 @@
 //! signed it.
 
 use engine::board::code_to_type_back;
-use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
+use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn};
 use serde_json::Value;
 
 use super::declined;
 use crate::askpass;
 use crate::cli::Signing;
-use crate::cli::autopilot::Allow;
 use crate::output::Output;
 use crate::{person, render};
 
@@ -60,7 +59,8 @@ pub fn agreed(
     Ok(engine.asked(Channel::Signed(armored)))
 }
 
-/// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word.
+/// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word. Nobody is asked for what would be
+/// refused.
 pub fn turn<T>(
     engine: &Engine,
     turn: &Turn<'_>,
@@ -72,17 +72,45 @@ pub fn turn<T>(
         Err(fault) if fault.code == "needs_person" => fault,
         done => return done,
     };
+    let can_ask = signing.sign.is_some() || output.has_person();
+    let is_grave = matches!(turn.name, "allow" | "abort");
     let run = fault.details.get("runId").and_then(Value::as_str);
-    let Some(run) = run.filter(|_| signing.sign.is_some() || output.has_person()) else {
+    let Some(run) = run.filter(|_| can_ask || is_grave) else {
         return Err(fault);
     };
     let (statement, least) = engine.turn_statement(run, turn)?;
-    let text = render::turn(&statement, &output.look());
+    let code = &statement.subject;
+    let (text, to, what, deed) = match turn.name {
+        "allow" => (
+            render::plain(&format!(
+                "For the work unit {} of the run {run},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
+                statement.unit, turn.reason
+            )),
+            "let it pass",
+            format!("letting `{code}` pass"),
+            format!("letting `{code}` pass is decided"),
+        ),
+        "abort" => (
+            render::plain(&format!(
+                "The run {run} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
+                engine.status(Some(run))?.branch
+            )),
+            "delete them",
+            "the clean-up".to_owned(),
+            "a run's branch and folder are deleted".to_owned(),
+        ),
+        name => (
+            render::decision(&statement, &output.look()),
+            "have it go on",
+            name.to_owned(),
+            format!("a run that stopped goes on ({name})"),
+        ),
+    };
     let question = Question {
         text: &text,
-        to: "have it go on",
-        what: turn.name,
-        deed: &format!("a run that stopped goes on ({})", turn.name),
+        to,
+        what: &what,
+        deed: &deed,
         least,
     };
     let again = turn.step().of(run);
@@ -120,37 +148,4 @@ pub fn typed_back(output: &mut Output, text: &str, to: &str, what: &str) -> Resu
         return Ok(());
     }
     Err(declined(what))
-}
-
-/// Lets a rule pass for the unit of a run, by a person's word.
-pub fn let_pass<T>(
-    engine: &Engine,
-    allow: &Allow,
-    (run, unit): (&str, Option<&str>),
-    output: &mut Output,
-    take: impl Fn(&Engine) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    let code = &allow.code;
-    // Nobody is asked for what would be refused.
-    match take(engine) {
-        Err(fault) if fault.code == "needs_person" => {}
-        done => return done,
-    }
-    let again = Verb::Allow.step().of(run);
-    let again = again.with("code", code).with("reason", &allow.reason);
-    let unit = unit.unwrap_or("none");
-    let text = render::plain(&format!(
-        "For the work unit {unit} of the run {run},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
-        allow.reason
-    ));
-    let (statement, least) = engine.allow_statement(run, code, &allow.reason)?;
-    let question = Question {
-        text: &text,
-        to: "let it pass",
-        what: &format!("letting `{code}` pass"),
-        deed: &format!("letting `{code}` pass is decided"),
-        least,
-    };
-    let by = agreed(engine, &allow.signing, &statement, &question, output, again)?;
-    take(&by)
 }

@@ -1,15 +1,14 @@
 //! `tm autopilot`.
 
+use engine::view::AUTOPILOT;
 use engine::view::autopilot::request;
-use engine::{Engine, Fault, NextStep, Turn, Verb};
+use engine::{Engine, Fault, NextStep, Verb};
 
-use super::approving::{self, Question, agreed};
-use super::{DONE, Outcome, declined, open, usage, watch};
-use crate::cli::Given;
-use crate::cli::autopilot::{
-    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Finalize, Resume,
-};
+use super::{DONE, Outcome, declined, open, turn, usage, watch};
+use crate::cli::autopilot::{Autopilot, AutopilotCommand, Commit, Complete, Finalize};
 use crate::cli::start::Start;
+use crate::cli::turn::TurnCommand;
+use crate::cli::{Given, Place};
 use crate::interactive;
 use crate::output::Output;
 use crate::steps::TEST_PHASES;
@@ -36,69 +35,28 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
         AutopilotCommand::Complete(complete) => report(&engine, complete, output),
         AutopilotCommand::Commit(commit) => make_commit(&engine, commit, output),
         AutopilotCommand::Finalize(finalize) => finish(&engine, finalize, output),
-        AutopilotCommand::Reopen(reopen) => {
-            let (run, turn) = (reopen.run.run_id.as_deref(), reopen.turn());
-            let answer = approving::turn(&engine, &turn, &reopen.signing, output, |engine| {
-                engine.reopen(run, &turn)
-            })?;
-            output.answer(&answer, render::moved)?;
-            Ok(DONE)
-        }
-        AutopilotCommand::Rewind(rewind) => {
-            let run = rewind.run.run_id.as_deref();
-            let list = |engine: &Engine| engine.past_steps(run);
-            let take = |engine: &Engine, turn: &Turn<'_>| engine.rewind(run, turn);
-            super::rewind::run(&engine, &rewind, output, list, take, render::moved)
-        }
-        AutopilotCommand::Adopt(adopt) => {
-            let answer = engine.adopt(adopt.run.run_id.as_deref(), &adopt.reason)?;
-            output.answer(&answer, render::moved)?;
-            Ok(DONE)
-        }
-        AutopilotCommand::Skip(skip) => {
-            let (run, subtask) = (skip.run.run_id.as_deref(), skip.subtask.as_deref());
-            let answer = engine.skip(run, subtask, &skip.reason)?;
-            output.answer(&answer, render::moved)?;
-            Ok(DONE)
-        }
-        AutopilotCommand::Allow(allow) => let_pass(&engine, &allow, output),
+        AutopilotCommand::Turn(command) => turn::run(&engine, &AUTOPILOT, &command, output),
         AutopilotCommand::Status(status) => {
             let answer = engine.status(status.run.run_id.as_deref())?;
             super::trust::warn(&engine, output);
             output.answer(&answer, render::status)?;
             Ok(DONE)
         }
-        AutopilotCommand::Pause(pause) => {
-            let answer = engine.pause(pause.run.run_id.as_deref(), &pause.reason)?;
-            output.answer(&answer, render::moved)?;
-            Ok(DONE)
-        }
-        AutopilotCommand::Resume(resume) => go_on(&engine, &resume, output),
-        AutopilotCommand::Abort(abort) => end(&engine, &abort, output),
-        AutopilotCommand::Submit(submit) => {
-            let run = submit.run.run_id.as_deref();
-            super::submit::run(&engine, &submit, output, |engine, turn| {
-                engine.submit(run, turn)
-            })
-        }
-        AutopilotCommand::Feedback(feedback) => {
-            let run = feedback.run.run_id.as_deref();
-            let turn = feedback.turn();
-            let answer = approving::turn(&engine, &turn, &feedback.signing, output, |engine| {
-                engine.feedback(run, &turn)
-            })?;
-            output.answer(&answer, render::moved)?;
-            Ok(DONE)
-        }
         AutopilotCommand::Watch(watch) => watch::run(&engine, watch.run.run_id.as_deref(), output),
     }
+}
+
+/// Takes a turn of a run over a task.
+pub fn turned(place: Place, turn: TurnCommand, given: &Given, output: &mut Output) -> Outcome {
+    let command = AutopilotCommand::Turn(turn);
+    run(Autopilot { place, command }, given, output)
 }
 
 /// What can be told from the command line alone, before anything is looked at.
 fn check(command: &AutopilotCommand, output: &Output) -> Result<(), Fault> {
     let interactive = match command {
         AutopilotCommand::Start(start) => start.interactive,
-        AutopilotCommand::Resume(resume) => resume.interactive,
+        AutopilotCommand::Turn(TurnCommand::Resume(resume)) => resume.interactive,
         AutopilotCommand::Complete(complete) => {
             phase_and_subtask(complete.phase.clone(), complete.subtask.clone())?;
             false
@@ -250,86 +208,6 @@ fn finish(engine: &Engine, finalize: Finalize, output: &mut Output) -> Outcome {
     let answer = engine.finalize(run.as_deref(), &request)?;
     output.answer(&answer, render::finalized)?;
     Ok(answer.verdict.exit_status())
-}
-
-fn let_pass(engine: &Engine, allow: &Allow, output: &mut Output) -> Outcome {
-    let status = engine.status(allow.run.run_id.as_deref())?;
-    let (run, unit) = (&status.run_id, status.next_action.unit_id.as_deref());
-    let passed = approving::let_pass(engine, allow, (run, unit), output, |by| {
-        by.allow(Some(run), &allow.code, &allow.reason)
-    })?;
-    output.answer(&passed, render::moved)?;
-    Ok(DONE)
-}
-
-fn go_on(engine: &Engine, resume: &Resume, output: &mut Output) -> Outcome {
-    let go_on = |run: Option<&str>, output: &mut Output| {
-        approving::turn(
-            engine,
-            &Turn::new("resume", ""),
-            &resume.signing,
-            output,
-            |engine| engine.resume(run),
-        )
-    };
-    let resumed = match go_on(resume.run.run_id.as_deref(), output) {
-        Err(fault) if fault.code == "several_runs" && output.has_person() => {
-            let candidates = engine.resumable()?;
-            let text = render::chosen(&candidates, &output.look());
-            output.text(&text)?;
-            let Some(chosen) = person::choose(output, candidates.len())? else {
-                return Err(fault);
-            };
-            go_on(
-                candidates.get(chosen).map(|run| run.run_id.as_str()),
-                output,
-            )?
-        }
-        other => other?,
-    };
-    output.answer(&resumed, render::resumed)?;
-    if resume.interactive {
-        return interactive::run(engine, &resumed.run_id, output);
-    }
-    Ok(DONE)
-}
-
-fn end(engine: &Engine, abort: &Abort, output: &mut Output) -> Outcome {
-    let run = abort.run.run_id.as_deref();
-    let request = abort.request();
-    // Nobody is asked for what would be refused.
-    match engine.abort(run, request) {
-        Err(fault) if fault.code == "needs_person" => {}
-        ended => {
-            output.answer(&ended?, render::aborted)?;
-            return Ok(DONE);
-        }
-    }
-    let status = engine.status(run)?;
-    let id = &status.run_id;
-    let text = render::plain(&format!(
-        "The run {id} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
-        status.branch
-    ));
-    let (statement, least) = engine.turn_statement(id, &request.turn())?;
-    let question = Question {
-        text: &text,
-        to: "delete them",
-        what: "the clean-up",
-        deed: "a run's branch and folder are deleted",
-        least,
-    };
-    let by = agreed(
-        engine,
-        &abort.signing,
-        &statement,
-        &question,
-        output,
-        request.turn().step().of(id),
-    )?;
-    let aborted = by.abort(Some(id), request)?;
-    output.answer(&aborted, render::aborted)?;
-    Ok(DONE)
 }
 
 #[cfg(test)]

@@ -12,13 +12,12 @@ pub mod hook;
 pub mod init;
 mod mcp;
 pub mod own;
-mod rewind;
 mod run;
 pub mod session;
 mod setup;
-mod submit;
 mod tasks;
 mod trust;
+mod turn;
 mod ui;
 mod verify;
 mod watch;
@@ -36,6 +35,7 @@ use rustix::process::Signal;
 use workspace::config::Environment;
 
 use crate::askpass;
+use crate::cli::turn::{AdoptHere, RewindHere, TurnCommand};
 use crate::cli::{self, Cli, Command, Given};
 use crate::output::Output;
 use crate::progress;
@@ -131,13 +131,11 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
 fn run(cli: Cli, given: &Given, output: &mut Output) -> Outcome {
     match cli.command {
         Command::Autopilot(autopilot) => autopilot::run(autopilot, given, output),
-        Command::Rewind(cli::rewind::RewindHere { place, rewind }) => {
-            let command = cli::autopilot::AutopilotCommand::Rewind(rewind);
-            autopilot::run(cli::autopilot::Autopilot { place, command }, given, output)
+        Command::Rewind(RewindHere { place, rewind }) => {
+            autopilot::turned(place, TurnCommand::Rewind(rewind), given, output)
         }
-        Command::Adopt(cli::run::AdoptHere { place, adopt }) => {
-            let command = cli::autopilot::AutopilotCommand::Adopt(adopt);
-            autopilot::run(cli::autopilot::Autopilot { place, command }, given, output)
+        Command::Adopt(AdoptHere { place, adopt }) => {
+            autopilot::turned(place, TurnCommand::Adopt(adopt), given, output)
         }
         Command::Run(arguments) => run::run(arguments, given, output),
         Command::Session(arguments) => session::run(arguments, given, output),

@@ -1,9 +1,10 @@
 //! `tm run`.
 
-use engine::{Engine, Turn, Verb};
+use engine::view::GENERIC;
+use engine::{Engine, Verb};
 
 use super::session::decision;
-use super::{DONE, Outcome, approving, open};
+use super::{DONE, Outcome, open, turn};
 use crate::cli::run::{Report, Run, RunCommand, Start};
 use crate::cli::{Given, Signing};
 use crate::output::Output;
@@ -27,76 +28,12 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
         }
         RunCommand::Step(chosen) => {
             let answer = engine.run_step(chosen.run.run_id.as_deref())?;
-            output.answer(&answer, render::run::moved)?;
+            output.answer(&answer, render::turned)?;
         }
-        RunCommand::Pause(pause) => {
-            let answer = engine.run_pause(pause.run.run_id.as_deref(), &pause.reason)?;
-            output.answer(&answer, render::run::moved)?;
-        }
-        RunCommand::Resume(chosen) => {
-            let run = chosen.run.run_id.as_deref();
-            let turn = Turn::new("resume", "");
-            let answer = approving::turn(&engine, &turn, &chosen.signing, output, |engine| {
-                engine.run_resume(run)
-            })?;
-            output.answer(&answer, render::run::moved)?;
-        }
-        RunCommand::Abort(chosen) => {
-            let answer = engine.run_abort(chosen.run.run_id.as_deref())?;
-            output.answer(&answer, render::run::moved)?;
-        }
+        RunCommand::Turn(command) => return turn::run(&engine, &GENERIC, &command, output),
         RunCommand::Restore(chosen) => {
             let answer = engine.run_restore(chosen.run.run_id.as_deref())?;
             output.answer(&answer, render::run::restored)?;
-        }
-        RunCommand::Reopen(reopen) => {
-            let (run, turn) = (reopen.run.run_id.as_deref(), reopen.turn());
-            let answer = approving::turn(&engine, &turn, &reopen.signing, output, |engine| {
-                engine.run_reopen(run, &turn)
-            })?;
-            output.answer(&answer, render::run::moved)?;
-        }
-        RunCommand::Rewind(rewind) => {
-            let run = rewind.run.run_id.as_deref();
-            let list = |engine: &Engine| engine.run_past_steps(run);
-            let take = |engine: &Engine, turn: &Turn<'_>| engine.run_rewind(run, turn);
-            let shown = render::run::moved;
-            return super::rewind::run(&engine, &rewind, output, list, take, shown);
-        }
-        RunCommand::Adopt(adopt) => {
-            let answer = engine.run_adopt(adopt.run.run_id.as_deref(), &adopt.reason)?;
-            output.answer(&answer, render::run::moved)?;
-        }
-        RunCommand::Skip(skip) => {
-            let (run, item) = (skip.run.run_id.as_deref(), skip.item.as_deref());
-            let answer = engine.run_skip(run, item, &skip.reason)?;
-            output.answer(&answer, render::run::moved)?;
-        }
-        RunCommand::Submit(submit) => {
-            let run = submit.run.run_id.as_deref();
-            return super::submit::run(&engine, &submit, output, |engine, turn| {
-                engine.run_submit(run, turn)
-            });
-        }
-        RunCommand::Feedback(feedback) => {
-            let run = feedback.run.run_id.as_deref();
-            let turn = feedback.turn();
-            let answer = approving::turn(&engine, &turn, &feedback.signing, output, |engine| {
-                engine.run_feedback(run, &turn)
-            })?;
-            output.answer(&answer, render::moved)?;
-        }
-        RunCommand::Allow(allow) => {
-            let status = engine.run_status(allow.run.run_id.as_deref())?;
-            let unit = status.next_action.unit.as_ref();
-            let of = (
-                status.run_id.as_str(),
-                unit.map(|unit| unit.unit_id.as_str()),
-            );
-            let answer = approving::let_pass(&engine, &allow, of, output, |by| {
-                by.run_allow(Some(of.0), &allow.code, &allow.reason)
-            })?;
-            output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Approve(approve) => {
             let (run, hash) = (approve.run.run_id.as_deref(), approve.hash.as_deref());
@@ -139,7 +76,7 @@ fn decide(
     let by = decision::by_person(engine, &gate, About::Run, feedback, signing, output, again)?;
     let decide = decision::decision(gate, choice, feedback.unwrap_or_default())?;
     let moved = by.run_decide(&decide)?;
-    output.answer(&moved, render::run::moved)?;
+    output.answer(&moved, render::turned)?;
     Ok(DONE)
 }
 

@@ -2,12 +2,10 @@
 
 use engine::capability::messages;
 use engine::clock::{Clock as _, SystemClock};
-use engine::rewind::PastSteps;
 use engine::view::autopilot::answer::{
-    Aborted, AwaitedReport, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress,
-    Resumed, StartPlan, Started, Status, TransitionAnswer, Verdict,
+    AwaitedReport, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress,
+    StartPlan, Started, Status, Verdict,
 };
-use engine::view::autopilot::submit::Submitted;
 use text::plain::one_line;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, status_style};
@@ -355,84 +353,6 @@ fn progress_bar(progress: &Progress, look: &Look) -> String {
     )
 }
 
-/// A run goes on.
-pub fn resumed(resumed: &Resumed, look: &Look) -> String {
-    let mut page = Page::new(look);
-    page.signed(Sign::Good, &format!("run {} goes on", resumed.run_id));
-    what_next(&mut page, &resumed.next_action);
-    page.finish()
-}
-
-/// What `reopen`, `skip`, `allow` or `pause` did.
-pub fn moved(moved: &TransitionAnswer, look: &Look) -> String {
-    let mut page = Page::new(look);
-    page.signed(Sign::Good, &moved.message);
-    what_next(&mut page, &moved.next_action);
-    if let Some(report) = &moved.report {
-        page.blank();
-        page.body(report);
-    }
-    page.finish()
-}
-
-/// The steps that a run can be taken back to.
-pub fn past_steps(steps: &PastSteps, look: &Look) -> String {
-    let mut page = Page::new(look);
-    page.title(&format!("Steps of {}", steps.run_id));
-    let widest = steps.steps.iter().map(|step| step.unit_id.len()).max();
-    for step in &steps.steps {
-        let mark = if step.present {
-            "  present"
-        } else if step.undone {
-            "  taken back"
-        } else {
-            ""
-        };
-        page.raw(&format!(
-            "  {:width$}  {}  {}{mark}",
-            step.unit_id,
-            step.at,
-            step.commit,
-            width = widest.unwrap_or_default(),
-        ));
-    }
-    page.finish()
-}
-
-/// A run was handed over.
-pub fn submitted(submitted: &Submitted, look: &Look) -> String {
-    let mut page = Page::new(look);
-    page.signed(Sign::Good, &submitted.message);
-    page.field("commit", &submitted.commit_sha);
-    if let Some(request) = &submitted.pull_request {
-        let draft = if request.draft { " (draft)" } else { "" };
-        page.field("into", &request.base);
-        page.field("page", &format!("{}{draft}", request.url));
-    }
-    if let Some(by_hand) = &submitted.by_hand {
-        page.field("why", &by_hand.why);
-        if !by_hand.url.is_empty() {
-            page.field("page", &by_hand.url);
-        }
-        page.field("fix", &by_hand.fix);
-    }
-    page.finish()
-}
-
-/// A run was ended.
-pub fn aborted(aborted: &Aborted, look: &Look) -> String {
-    let mut page = Page::new(look);
-    page.signed(Sign::Good, &aborted.message);
-    page.field("run", &aborted.run_id);
-    let kept = if aborted.cleaned_up {
-        "deleted"
-    } else {
-        "kept"
-    };
-    page.field("branch", &format!("{} ({kept})", aborted.branch));
-    page.finish()
-}
-
 fn headline(page: &mut Page<'_>, next: &NextAction) {
     let attempt = match (next.attempt, next.max_attempts) {
         (Some(attempt), Some(most)) if attempt > 1 => format!(" (attempt {attempt} of {most})"),
@@ -447,7 +367,7 @@ fn headline(page: &mut Page<'_>, next: &NextAction) {
 }
 
 /// One line on what comes next, and the command for it.
-fn what_next(page: &mut Page<'_>, next: &NextAction) {
+pub(super) fn what_next(page: &mut Page<'_>, next: &NextAction) {
     where_it_stands(page, next);
     match next.report {
         Some(AwaitedReport::Tests) => page.command("tm autopilot next"),

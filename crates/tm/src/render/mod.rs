@@ -19,6 +19,7 @@ pub mod session;
 mod setup;
 pub mod tasks;
 pub mod trust;
+mod turn;
 mod verify;
 
 use anstyle::{AnsiColor, Style};
@@ -28,10 +29,7 @@ use serde_json::{Map, Value};
 use crate::steps::Caller;
 use text::plain::{many_lines, one_line};
 
-pub use autopilot::{
-    aborted, commit_answer, finalized, moved, next, past_steps, paused, plan, resumed, started,
-    status, submitted, verdict,
-};
+pub use autopilot::{commit_answer, finalized, next, paused, plan, started, status, verdict};
 pub use evidence::evidence;
 pub use history::{chosen, log, log_repaired, log_verified, run, runs, tree_difference};
 pub use hook::{at_a_terminal as hook_at_a_terminal, tried as hook_tried};
@@ -41,6 +39,7 @@ pub use page::Page;
 pub use replay::replay;
 pub use serving::{page, serving, token};
 pub use setup::{config, doctor, self_check, workflow_checked, workflows};
+pub use turn::{past_steps, turned};
 pub use verify::{exported, verified as range_verified};
 
 /// How text for people is to look.
@@ -158,7 +157,7 @@ fn status_style(status: &str) -> Style {
 }
 
 /// What a person decides by having a run go on that stopped.
-pub fn turn(statement: &engine::Statement, look: &Look) -> String {
+pub fn decision(statement: &engine::Statement, look: &Look) -> String {
     let mut page = Page::new(look);
     page.title("Have the run go on?");
     page.field("run", &statement.run);

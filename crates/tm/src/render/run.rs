@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::{
-    OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, Verb,
-};
+use engine::{OpenUnit, RunAction, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, Verb};
 use serde_json::Value;
 use text::plain::one_line;
 
@@ -222,24 +220,8 @@ pub fn status(status: &RunStatusAnswer, look: &Look) -> String {
     page.finish()
 }
 
-/// What a turn or a step did.
-pub fn moved(moved: &RunMoved, look: &Look) -> String {
-    let mut page = Page::new(look);
-    let sign = match moved.next_action.action.as_str() {
-        "paused" => Sign::Warn,
-        _ => Sign::Good,
-    };
-    page.signed(sign, &moved.message);
-    what_next(&mut page, &moved.next_action);
-    if let Some(report) = &moved.report {
-        page.blank();
-        page.body(report);
-    }
-    page.finish()
-}
-
 /// One line on what comes next, and the command for it.
-fn what_next(page: &mut Page<'_>, next: &RunAction) {
+pub(super) fn what_next(page: &mut Page<'_>, next: &RunAction) {
     let look = page.look();
     let text = match (next.action.as_str(), &next.unit) {
         ("work", Some(unit)) => match next.units_total {

@@ -1,6 +1,7 @@
 //! Which command and which tool takes a step, and what its arguments are called there.
 
 use engine::next_step::{NextStep, Verb, option_of};
+use engine::view::{AUTOPILOT, GENERIC, View};
 use serde_json::{Value, json};
 
 /// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
@@ -27,6 +28,14 @@ impl Form {
             "session" => Self::Session,
             "collab" => Self::Collab,
             _ => Self::Run,
+        }
+    }
+
+    /// The view in which the engine drives runs for it.
+    pub fn view(self) -> &'static View {
+        match self {
+            Self::Autopilot | Self::WorkUnits => &AUTOPILOT,
+            Self::Run | Self::Session | Self::Collab => &GENERIC,
         }
     }
 
@@ -79,6 +88,20 @@ fn row(
     }
 }
 
+/// How a turn is taken, by the commands and tools that two families have of the same name.
+macro_rules! turn {
+    ($form:expr, $name:literal, $words:expr) => {
+        match $form {
+            Form::Autopilot | Form::WorkUnits => row(
+                concat!("tm autopilot ", $name),
+                $words,
+                &[concat!("autopilot_", $name), concat!("run_", $name)],
+            ),
+            _ => row(concat!("tm run ", $name), $words, &[concat!("run_", $name)]),
+        }
+    };
+}
+
 /// What a report brings along, one of these where it does.
 const EVIDENCE: [&str; 5] = ["results", "report", "verify", "unchanged", "outcome"];
 
@@ -126,58 +149,19 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         }
         (Verb::Step, _) => row("tm run step", &[], &["run_step"]),
         (Verb::Respond, _) => row("tm session respond", &["file"], &["session_step"]),
-        (Verb::Reopen, Autopilot | WorkUnits) => row(
-            "tm autopilot reopen",
-            &["item"],
-            &["autopilot_reopen", "run_reopen"],
-        ),
         (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
         (Verb::Reopen, Collab) => row("tm collab reopen", &[], &["reopen_work", "run_reopen"]),
-        (Verb::Reopen, _) => row("tm run reopen", &["item"], &["run_reopen"]),
-        (Verb::Skip, Autopilot | WorkUnits) => row(
-            "tm autopilot skip",
-            &["item"],
-            &["autopilot_skip", "run_skip"],
-        ),
+        (Verb::Reopen, _) => turn!(form, "reopen", &["item"]),
         (Verb::Skip, Collab) => row("tm collab skip", &[], &["skip_work", "run_skip"]),
-        (Verb::Skip, _) => row("tm run skip", &["item"], &["run_skip"]),
-        (Verb::Pause, Autopilot | WorkUnits) => {
-            row("tm autopilot pause", &[], &["autopilot_pause", "run_pause"])
-        }
-        (Verb::Pause, _) => row("tm run pause", &[], &["run_pause"]),
-        (Verb::Resume, Autopilot | WorkUnits) => row(
-            "tm autopilot resume",
-            &[],
-            &["autopilot_resume", "run_resume"],
-        ),
-        (Verb::Resume, _) => row("tm run resume", &[], &["run_resume"]),
-        (Verb::Abort, Autopilot | WorkUnits) => {
-            row("tm autopilot abort", &[], &["autopilot_abort", "run_abort"])
-        }
+        (Verb::Skip, _) => turn!(form, "skip", &["item"]),
+        (Verb::Pause, _) => turn!(form, "pause", &[]),
+        (Verb::Resume, _) => turn!(form, "resume", &[]),
         (Verb::Abort, Session) => row("tm session cancel", &[], &["run_abort"]),
-        (Verb::Abort, _) => row("tm run abort", &[], &["run_abort"]),
-        (Verb::Submit, Autopilot | WorkUnits) => row(
-            "tm autopilot submit",
-            &[],
-            &["autopilot_submit", "run_submit"],
-        ),
-        (Verb::Rewind, Autopilot | WorkUnits) => row(
-            "tm autopilot rewind",
-            &["to"],
-            &["autopilot_rewind", "run_rewind"],
-        ),
-        (Verb::Rewind, _) => row("tm run rewind", &["to"], &["run_rewind"]),
-        (Verb::Adopt, Autopilot | WorkUnits) => {
-            row("tm autopilot adopt", &[], &["autopilot_adopt", "run_adopt"])
-        }
-        (Verb::Adopt, _) => row("tm run adopt", &[], &["run_adopt"]),
-        (Verb::Feedback, Autopilot | WorkUnits) => row(
-            "tm autopilot feedback",
-            &[],
-            &["autopilot_feedback", "run_feedback"],
-        ),
-        (Verb::Feedback, _) => row("tm run feedback", &[], &["run_feedback"]),
-        (Verb::Submit, _) => row("tm run submit", &[], &["run_submit"]),
+        (Verb::Abort, _) => turn!(form, "abort", &[]),
+        (Verb::Submit, _) => turn!(form, "submit", &[]),
+        (Verb::Feedback, _) => turn!(form, "feedback", &[]),
+        (Verb::Rewind, _) => turn!(form, "rewind", &["to"]),
+        (Verb::Adopt, _) => turn!(form, "adopt", &[]),
         (Verb::Allow, Autopilot | WorkUnits) => row("tm autopilot allow", &["code"], &[]),
         (Verb::Allow, _) => row("tm run allow", &["code"], &[]),
         (Verb::Restore, Session) => row("tm session restore", &[], &[]),
@@ -356,7 +340,6 @@ pub fn tool_argument(
 ) -> (String, Option<Value>) {
     let form = Form::of_tool(tool);
     match (tool, name) {
-        ("autopilot_skip", "item") => ("subtaskId".to_owned(), value),
         ("run_start" | "session_init", "input") => {
             let pair = value.as_ref().and_then(Value::as_str);
             let object = pair.and_then(|pair| pair.split_once('='));

@@ -182,7 +182,7 @@ fn a_text_is_told_in_the_words_of_its_reader() {
     );
     assert_eq!(
         tools("autopilot_next").text(&text),
-        "Do it:\n\n   Call `autopilot_complete_phase` with results {\"failed\":N,\"passed\":N}, unitId u1\n\nAdd `coverage N`, or `autopilot_skip` with subtaskId 1.2, reason.\n`git commit --message x`\n"
+        "Do it:\n\n   Call `autopilot_complete_phase` with results {\"failed\":N,\"passed\":N}, unitId u1\n\nAdd `coverage N`, or `autopilot_skip` with item 1.2, reason.\n`git commit --message x`\n"
     );
     for plain in ["", "`tm autopilot next`", "--force"] {
         assert_eq!(tools("autopilot_next").text(plain), plain);

@@ -367,13 +367,13 @@ impl Engine {
                 Self::begun_before(&project, &source, &planned.start, has_baseline)?
         {
             drop(lock);
-            let resumed = self.resume(Some(begun.id()))?;
+            let resumed = self.goes_on(&AUTOPILOT, &project, &begun)?;
             return Ok(Started {
-                run_id: resumed.run_id,
+                run_id: resumed.run().run.clone(),
                 branch: planned.start.branch,
                 baseline: None,
                 warnings: planned.start.warnings,
-                next_action: resumed.next_action,
+                next_action: state::told(resumed.run(), &resumed.writer.open.dir),
             });
         }
         planned.baseline = baseline;

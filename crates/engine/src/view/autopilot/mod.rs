@@ -8,8 +8,6 @@ mod look;
 mod report;
 pub mod request;
 pub mod state;
-pub mod submit;
-mod turn;
 pub mod work_unit;
 
 pub(crate) use crate::view::autopilot::begin::running;

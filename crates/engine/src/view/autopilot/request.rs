@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::approval::Turn;
 use crate::capability::tests::evidence::listed;
 
 /// Arguments of `start`.
@@ -81,30 +80,6 @@ impl Evidence {
         Self {
             results: Some(results.into()),
             ..Self::default()
-        }
-    }
-}
-
-/// Arguments of `abort`.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Abort {
-    /// Delete the branch and the run's folder.
-    pub cleanup: bool,
-    /// Even if the branch has work that is nowhere else.
-    pub force: bool,
-}
-
-impl Abort {
-    /// It as a turn.
-    pub fn turn(&self) -> Turn<'static> {
-        let flags = [("cleanup", self.cleanup), ("force", self.force)];
-        Turn {
-            name: "abort",
-            reason: "",
-            flags: flags
-                .map(|(name, flag)| (name.to_owned(), flag.into()))
-                .into_iter()
-                .collect(),
         }
     }
 }

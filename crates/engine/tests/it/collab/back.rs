@@ -1,5 +1,7 @@
 //! Ways back: items and tasks that are taken up again or given up, items that come late, and what the end still asks for.
 
+use engine::Turn;
+use engine::view::GENERIC;
 use engine::view::collab::answer::SkillAnswer;
 use engine::view::collab::request::WorkTurn;
 use serde_json::{Value, json};
@@ -335,7 +337,9 @@ fn a_turn_says_why_and_what_is_meant() {
     }
     not_turned(&stage, "unknown_item", &item("7"));
     not_turned(&stage, "unknown_task", &tasks(&["a", "x"]));
-    engine.run_pause(Some("default"), "lunch").unwrap();
+    engine
+        .turn(&GENERIC, Some("default"), &Turn::new("pause", "lunch"))
+        .unwrap();
     not_turned(&stage, "paused", &item("1"));
 }
 

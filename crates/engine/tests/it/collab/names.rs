@@ -1,7 +1,9 @@
 //! What sessions are called, and which one is meant.
 
 use engine::Kind;
+use engine::Turn;
 use engine::next_step::Argument;
+use engine::view::GENERIC;
 use engine::view::collab::request::SkillDone;
 use serde_json::json;
 
@@ -50,7 +52,13 @@ fn of_several_runs_one_has_to_be_named() {
     stage.is_as(&before);
     assert_eq!(stage.runs(), 2);
     // The only one that is left needs no name.
-    engine.run_abort(Some(&stage.full().run_id)).unwrap();
+    engine
+        .turn(
+            &GENERIC,
+            Some(&stage.full().run_id),
+            &Turn::abort(false, false),
+        )
+        .unwrap();
     assert_eq!(engine.collab_brief(None).unwrap().session, "one");
 }
 

@@ -1,5 +1,7 @@
 //! Sessions that somebody paused or ended.
 
+use engine::Turn;
+use engine::view::GENERIC;
 use serde_json::json;
 
 use super::stage::{Stage, TWO_WAVES, says_why};
@@ -25,7 +27,10 @@ fn a_paused_session_takes_nothing_and_says_why() {
     ] {
         let before = stage.until(state);
         let skill = before.skill.clone().unwrap();
-        stage.engine().run_pause(Some(&id), "lunch").unwrap();
+        stage
+            .engine()
+            .turn(&GENERIC, Some(&id), &Turn::new("pause", "lunch"))
+            .unwrap();
         for named in [None, before.unit_id.as_deref()] {
             let complete = || stage.complete(&skill, named).unwrap();
             let answer = stage.unmoved("paused", complete);
@@ -44,7 +49,10 @@ fn a_paused_session_takes_nothing_and_says_why() {
         for reason in [brief.paused_reason, full.paused_reason] {
             assert_eq!(reason.as_deref(), Some("lunch"));
         }
-        stage.engine().run_resume(Some(&id)).unwrap();
+        stage
+            .engine()
+            .turn(&GENERIC, Some(&id), &Turn::new("resume", ""))
+            .unwrap();
         assert_eq!(stage.brief(), before);
     }
     stage.until("done");
@@ -57,9 +65,15 @@ fn a_session_that_was_ended_takes_nothing_any_more() {
         let unit = stage.until("execute-batch").unit_id;
         let id = stage.full().run_id;
         if paused {
-            stage.engine().run_pause(Some(&id), "lunch").unwrap();
+            stage
+                .engine()
+                .turn(&GENERIC, Some(&id), &Turn::new("pause", "lunch"))
+                .unwrap();
         }
-        stage.engine().run_abort(Some(&id)).unwrap();
+        stage
+            .engine()
+            .turn(&GENERIC, Some(&id), &Turn::abort(false, false))
+            .unwrap();
         for (skill, named) in [
             ("executing-plans", None),
             ("executing-plans", unit.as_deref()),
@@ -110,15 +124,21 @@ fn a_completion_said_again_tells_that_the_session_was_stopped() {
     let mut before = stage.done("collab-clear");
     let engine = stage.engine();
     let again = |unit: Option<&str>| stage.complete("collab-clear", unit).unwrap();
-    engine.run_pause(None, "lunch").unwrap();
+    engine
+        .turn(&GENERIC, None, &Turn::new("pause", "lunch"))
+        .unwrap();
     before.status = Some("paused".to_owned());
     for unit in [None, unit.as_deref()] {
         assert_eq!(again(unit), before);
     }
-    engine.run_resume(None).unwrap();
+    engine
+        .turn(&GENERIC, None, &Turn::new("resume", ""))
+        .unwrap();
     before.status = None;
     assert_eq!(again(None), before);
-    engine.run_abort(None).unwrap();
+    engine
+        .turn(&GENERIC, None, &Turn::abort(false, false))
+        .unwrap();
     let over = again(None);
     // Nobody is sent on.
     let told = json!([over.status, over.next_skill, over.instructions, over.action]);

@@ -3,6 +3,7 @@
 mod stage;
 mod turns;
 
+use engine::view::AUTOPILOT;
 use std::fs;
 use std::path::Path;
 
@@ -144,7 +145,7 @@ fn a_repair_names_what_failed_in_the_suite() {
     }
     // A GREEN that was taken back stands no more.
     let turn = Turn::reopen(None, None, "not enough");
-    stage.engine().reopen(None, &turn).unwrap();
+    stage.engine().turn(&AUTOPILOT, None, &turn).unwrap();
     let (json, _) = stage.report();
     let [before, back] = [1, 2].map(|at| &json["subtasks"][at]);
     let told = json!([back["green"], back["tree"], before["green"]["level"]]);

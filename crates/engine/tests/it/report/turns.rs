@@ -1,45 +1,65 @@
 //! Turns that are given again, and turns that cannot be taken.
 
 use engine::Turn;
-use engine::view::autopilot::request::Abort;
+use engine::turn::answer::{Standing, TurnAnswer};
+use engine::view::autopilot::answer::NextAction;
+use engine::view::{AUTOPILOT, GENERIC};
 use serde_json::json;
 
 use super::stage::Stage;
+
+/// What comes next in a run over a task.
+fn next(turned: &TurnAnswer) -> &NextAction {
+    match &turned.next_action {
+        Some(Standing::Task(next)) => next,
+        other => panic!("{other:?}"),
+    }
+}
 
 #[test]
 fn the_same_turn_given_again_does_nothing_twice() {
     let stage = Stage::new();
     stage.start(false);
     let events = || stage.engine().log(None).unwrap().len();
-    let skip = |reason| stage.engine().skip(None, None, reason).unwrap();
+    let skip = |reason| {
+        stage
+            .engine()
+            .turn(&AUTOPILOT, None, &Turn::skip(None, reason))
+            .unwrap()
+    };
     stage.claims("spaces");
     let reopen = |unit: Option<&str>| {
         let engine = stage.engine().at_unit(unit);
-        engine.reopen(None, &Turn::new("reopen", "wrong")).unwrap()
+        engine
+            .turn(&AUTOPILOT, None, &Turn::new("reopen", "wrong"))
+            .unwrap()
     };
     let first = reopen(None);
-    assert_eq!(first.next_action.action, "green");
+    assert_eq!(next(&first).action, "green");
     let so_far = events();
     let again = reopen(None);
-    let told = (&*again.next_action.action, events());
+    let told = (&*next(&again).action, events());
     assert_eq!(told, ("green", so_far));
     // What it advises does it once more.
     let unit = "workUnit-1.1-GREEN-2";
     assert!(again.message.contains(&format!("unit={unit}")));
-    assert_eq!(reopen(Some(unit)).next_action.action, "red");
-    assert_eq!(skip("no").next_action.action, "finalize");
+    assert_eq!(next(&reopen(Some(unit))).action, "red");
+    assert_eq!(next(&skip("no")).action, "finalize");
     let so_far = events();
-    let again = skip("no").next_action.action;
-    assert_eq!((&*again, events()), ("finalize", so_far));
+    let again = skip("no");
+    assert_eq!((&*next(&again).action, events()), ("finalize", so_far));
     // For another reason it is another turn; where it ends the run, it says how that is taken back.
     let ended = skip("neither");
-    assert_eq!(ended.next_action.status.as_deref(), Some("failed"));
+    assert_eq!(next(&ended).status.as_deref(), Some("failed"));
     assert!(ended.message.contains("to=workUnit-1-FINALIZE"));
     let mut back = Turn::new("rewind", "");
     back.flags
         .insert("to".to_owned(), json!("workUnit-1-FINALIZE"));
-    let back = stage.engine().rewind(Some(&ended.run_id), &back).unwrap();
-    assert_eq!(back.next_action.action, "finalize");
+    let back = stage
+        .engine()
+        .turn(&AUTOPILOT, Some(&ended.run_id), &back)
+        .unwrap();
+    assert_eq!(next(&back).action, "finalize");
 }
 
 #[test]
@@ -54,7 +74,7 @@ fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), json!(value)));
         turn.flags.extend(flags);
-        stage.engine().reopen(None, &turn)
+        stage.engine().turn(&AUTOPILOT, None, &turn)
     };
     let (item, kind) = (("item", "1.1"), ("kind", "docs"));
     let refused =
@@ -66,13 +86,19 @@ fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
     refused(&[kind]);
     refused(&[item, kind]);
     // A repair stays one.
-    let repair = reopen(&[]).unwrap().next_action;
-    assert_eq!(repair.unit_id.as_deref(), Some("workUnit-1.fix-1-GREEN"));
+    let repair = reopen(&[]).unwrap();
+    assert_eq!(
+        next(&repair).unit_id.as_deref(),
+        Some("workUnit-1.fix-1-GREEN")
+    );
     refused(&[kind]);
-    stage.engine().skip(None, None, "none is needed").unwrap();
+    stage
+        .engine()
+        .turn(&AUTOPILOT, None, &Turn::skip(None, "none is needed"))
+        .unwrap();
     // As advised: first reopened, then of another kind.
     reopen(&[item]).unwrap();
-    assert_eq!(reopen(&[item, kind]).unwrap().next_action.action, "docs");
+    assert_eq!(next(&reopen(&[item, kind]).unwrap()).action, "docs");
 }
 
 #[test]
@@ -81,7 +107,9 @@ fn what_was_aborted_is_not_aborted_twice() {
     stage.start(false);
     let abort = |unit: Option<&str>| {
         let engine = stage.engine().at_unit(unit);
-        engine.abort(None, Abort::default()).unwrap()
+        engine
+            .turn(&AUTOPILOT, None, &Turn::abort(false, false))
+            .unwrap()
     };
     let unit = Some("workUnit-1.1-RED");
     let first = abort(unit);
@@ -90,7 +118,11 @@ fn what_was_aborted_is_not_aborted_twice() {
         assert_eq!(again.run_id, first.run_id);
         assert_eq!(again.message, first.message);
     }
-    let generic = stage.engine().at_unit(unit).run_abort(None).unwrap();
+    let generic = stage
+        .engine()
+        .at_unit(unit)
+        .turn(&GENERIC, None, &Turn::abort(false, false))
+        .unwrap();
     assert_eq!(generic.run_id, first.run_id);
     assert_eq!(stage.engine().log(None).unwrap().len(), events);
 }

@@ -8,14 +8,10 @@ use serde_json::Value;
 use super::super::confirm::confirm;
 use super::super::place::RunSelector;
 use super::evidence::{once, placed};
-use super::turn::{GivenUp, by_hand};
-use super::{Answer, Call, Entry, Property, answer, on_run, on_turn};
-use crate::cli::Reopen;
-use crate::cli::autopilot::{Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Status};
-use crate::cli::rewind::Rewind;
-use crate::cli::run::RunWithReason;
+use super::turn::by_hand;
+use super::{Answer, Call, Entry, Property, answer, on_run};
+use crate::cli::autopilot::{Commit, Complete, Finalize, Next, Status};
 use crate::cli::start::Start;
-use crate::cli::submit::{Feedback, Submit};
 use crate::steps::Form;
 
 /// What every answer of a report has.
@@ -24,8 +20,8 @@ const REPORTED: &[Property] = &[
     ("message", "string"),
     ("nextAction", "object"),
 ];
-/// What every answer of a tool that moves the run has.
-const MOVED: &[Property] = &[("message", "string"), ("nextAction", "object")];
+/// What every answer to a commit has.
+const COMMITTED: &[Property] = &[("message", "string"), ("nextAction", "object")];
 
 /// The tools of the phase form, in the order in which a run needs them.
 pub(super) fn entries() -> Vec<Entry> {
@@ -59,7 +55,7 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Commit the subtask",
             description: "Commit the subtask, in COMMIT. Never run git commit yourself.",
             hints: Hints::Idempotent,
-            output: MOVED,
+            output: COMMITTED,
             handler: on_run(commit),
         },
         Entry {
@@ -69,22 +65,6 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Idempotent,
             output: REPORTED,
             handler: on_run(finalize),
-        },
-        Entry {
-            name: "autopilot_reopen",
-            title: "Reopen a phase",
-            description: "Go one phase back: COMMIT to GREEN, GREEN to RED to fix a wrong test; at finalize, open a repair.",
-            hints: Hints::Adds,
-            output: MOVED,
-            handler: on_turn(reopen),
-        },
-        Entry {
-            name: "autopilot_skip",
-            title: "Give a subtask up",
-            description: "Give the subtask up for good, and what depends on it. Asks the user.",
-            hints: Hints::Destructive,
-            output: MOVED,
-            handler: on_turn(skip),
         },
         Entry {
             name: "autopilot_status",
@@ -98,66 +78,6 @@ pub(super) fn entries() -> Vec<Entry> {
                 ("nextAction", "object"),
             ],
             handler: on_run(status),
-        },
-        Entry {
-            name: "autopilot_pause",
-            title: "Pause the run",
-            description: "Accept no reports until autopilot_resume.",
-            hints: Hints::Idempotent,
-            output: MOVED,
-            handler: on_turn(pause),
-        },
-        Entry {
-            name: "autopilot_resume",
-            title: "Resume the run",
-            description: "Resume a paused or interrupted run.",
-            hints: Hints::Idempotent,
-            output: &[("runId", "string"), ("nextAction", "object")],
-            handler: on_turn(resume),
-        },
-        Entry {
-            name: "autopilot_rewind",
-            title: "Rewind the run",
-            description: "Take run, branch and tree back to an earlier step; what was there is kept.",
-            hints: Hints::Destructive,
-            output: &[("runId", "string")],
-            handler: on_turn(rewind),
-        },
-        Entry {
-            name: "autopilot_adopt",
-            title: "Adopt the branch",
-            description: "Go on from the branch as it is, after branch_moved: the subtask begins again on it.",
-            hints: Hints::Adds,
-            output: MOVED,
-            handler: on_turn(adopt),
-        },
-        Entry {
-            name: "autopilot_submit",
-            title: "Open the pull request",
-            description: "Push the finished run's branch; open or update its pull request. byHand: show the user why, and the url.",
-            hints: Hints::Adds,
-            output: &[
-                ("runId", "string"),
-                ("message", "string"),
-                ("nextAction", "object"),
-            ],
-            handler: on_run(submit),
-        },
-        Entry {
-            name: "autopilot_feedback",
-            title: "Import review feedback",
-            description: "Import failing checks and review comments of the pull request as new subtasks.",
-            hints: Hints::Adds,
-            output: MOVED,
-            handler: on_run(feedback),
-        },
-        Entry {
-            name: "autopilot_abort",
-            title: "Abort the run",
-            description: "End the run now; branch and files stay. Asks the user.",
-            hints: Hints::Destructive,
-            output: &[("runId", "string")],
-            handler: on_turn(abort),
         },
     ]
 }
@@ -269,96 +189,6 @@ fn finalize(call: Call<'_>, meant: RunSelector, finalize: Finalize) -> Answer {
     answer(&engine.finalize(meant.run(), &request)?)
 }
 
-fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
-    let turn = reopen.turn();
-    call.turned(&meant, Form::Autopilot, &turn, |engine| {
-        engine.reopen(meant.run(), &turn)
-    })
-}
-
-fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
-    let engine = call.open(&meant)?;
-    let status = engine.status(meant.run())?;
-    let item = skip.subtask.as_deref();
-    let what = match item.or(status.current_subtask.as_deref()) {
-        Some(subtask) => format!("subtask {subtask}"),
-        None => "the task".to_owned(),
-    };
-    let given_up = GivenUp {
-        form: Form::Autopilot,
-        turn: &Turn::skip(item, &skip.reason),
-        question: format!(
-            "Give up {what} of the run {} for good, and what depends on it?",
-            status.run_id
-        ),
-    };
-    call.given_up(&engine, &meant, &given_up, |engine| {
-        engine.skip(meant.run(), item, &skip.reason)
-    })
-}
-
 fn status(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
     answer(&call.open(&meant)?.status(meant.run())?)
-}
-
-fn pause(call: Call<'_>, meant: RunSelector, pause: Pause) -> Answer {
-    answer(&call.open(&meant)?.pause(meant.run(), &pause.reason)?)
-}
-
-fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {
-    call.turned(
-        &meant,
-        Form::Autopilot,
-        &Turn::new("resume", ""),
-        |engine| engine.resume(meant.run()),
-    )
-}
-
-fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
-    let Some(turn) = rewind.turn() else {
-        return answer(&call.open(&meant)?.past_steps(meant.run())?);
-    };
-    call.turned(&meant, Form::Autopilot, &turn, |engine| {
-        engine.rewind(meant.run(), &turn)
-    })
-}
-
-fn adopt(call: Call<'_>, meant: RunSelector, adopt: RunWithReason) -> Answer {
-    answer(&call.open(&meant)?.adopt(meant.run(), &adopt.reason)?)
-}
-
-fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {
-    let turn = submit.turn();
-    call.turned(&meant, Form::Autopilot, &turn, |engine| {
-        engine.submit(meant.run(), &turn)
-    })
-}
-
-fn feedback(call: Call<'_>, meant: RunSelector, feedback: Feedback) -> Answer {
-    answer(&call.open(&meant)?.feedback(meant.run(), &feedback.turn())?)
-}
-
-fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {
-    let request = abort.request();
-    let engine = call.open(&meant)?;
-    // Looked up first: the yes is for this run, whichever is the present one by then.
-    let status = engine.status(meant.run())?;
-    let (run, branch) = (status.run_id.as_str(), &status.branch);
-    let question = match (request.cleanup, request.force) {
-        (false, _) => format!("Abort the run {run}? Its branch {branch} and its files stay."),
-        (true, false) => {
-            format!("Abort the run {run} and delete its branch {branch} and its folder?")
-        }
-        (true, true) => format!(
-            "Abort the run {run} and delete its branch {branch} and its folder, also commits that are nowhere else?"
-        ),
-    };
-    let given_up = GivenUp {
-        form: Form::Autopilot,
-        turn: &request.turn(),
-        question,
-    };
-    call.given_up(&engine, &meant, &given_up, |engine| {
-        engine.abort(Some(run), request)
-    })
 }

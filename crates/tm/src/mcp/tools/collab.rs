@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::place::{RunSelector, SkillsPlace, TurnPlace};
-use super::turn::GivenUp;
 use super::{Answer, Call, Entry, Handler, Property, answer, on_skills};
 use crate::cli::collab::{CompleteSkill, Reopen, Skip, State};
 use crate::commands::collab::document::of_document;
@@ -124,24 +123,13 @@ fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
 
 fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     let engine = call.open(&meant)?;
-    let run = engine.collab_state(meant.run())?.run_id;
     let wish = skip.turn(meant.run.clone());
-    let what = match (&wish.item, wish.tasks.as_slice()) {
-        (Some(item), _) => format!("item {item}"),
-        (None, []) => "the item in progress".to_owned(),
-        (None, tasks) => tasks.join(", "),
-    };
     let mut turn = Turn::skip(wish.item.as_deref(), &wish.reason);
     if !wish.tasks.is_empty() {
         turn.flags
             .insert("task".to_owned(), wish.tasks.clone().into());
     }
-    let given_up = GivenUp {
-        form: Form::Collab,
-        turn: &turn,
-        question: format!("Give up {what} of the session {run} for good, and what depends on it?"),
-    };
-    call.given_up(&engine, &meant, &given_up, |engine| {
+    call.turned(&engine, &meant, Form::Collab, &turn, |engine, _| {
         engine.collab_skip(&wish)
     })
 }

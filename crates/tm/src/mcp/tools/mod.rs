@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 use super::confirm::Interruption;
 use super::place::{Places, RunPlace, RunSelector, SessionPlace, SkillsPlace, TurnPlace};
 use super::{arguments, schema};
-use crate::steps::{Caller, StepSpelling as _};
+use crate::steps::{Caller, Form, StepSpelling as _};
 
 /// The tools that a task cannot do without. Claude Code defers others behind a search, and loads these at once.
 const CORE: [&str; 5] = [
@@ -78,11 +78,15 @@ impl Group {
 
     fn tools(self) -> Vec<Entry> {
         match self {
-            Self::Autopilot => autopilot::entries()
+            Self::Autopilot => {
+                let turns = turn::entries(Form::Autopilot).into_iter();
+                let own = autopilot::entries().into_iter().chain(turns);
+                own.chain(work_unit::entries()).collect()
+            }
+            Self::Run => run::entries()
                 .into_iter()
-                .chain(work_unit::entries())
+                .chain(turn::entries(Form::Run))
                 .collect(),
-            Self::Run => run::entries(),
             Self::Review => session::entries(),
             Self::Collab => collab::entries(),
         }
@@ -150,7 +154,9 @@ struct Handler {
 
 impl Handler {
     /// A handler of arguments: those of `R`, and those of `P`, which say where.
-    fn new<P, R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Self
+    fn new<P, R>(
+        handle: impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static,
+    ) -> Self
     where
         P: DeserializeOwned + JsonSchema + Into<RunSelector>,
         R: DeserializeOwned + JsonSchema + 'static,
@@ -177,7 +183,7 @@ impl fmt::Debug for Handler {
 }
 
 /// A handler of a tool that is about a run.
-fn on_run<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
+fn on_run<R>(handle: impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {
@@ -185,7 +191,9 @@ where
 }
 
 /// A handler of a tool that turns a run.
-fn on_turn<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
+fn on_turn<R>(
+    handle: impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static,
+) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {

@@ -1,27 +1,15 @@
 //! Runs of any workflow, by the generic verbs.
 
-use engine::Turn;
 use mcp::Hints;
 
 use super::super::place::RunSelector;
 use super::decision::{DecisionRequest, RUN_DECIDE, decided, deciding};
 use super::evidence::{once, placed};
-use super::turn::GivenUp;
-use super::{Answer, Call, Entry, Handler, Property, answer, on_run, on_turn};
-use crate::cli::Reopen;
+use super::turn::MOVED;
+use super::{Answer, Call, Entry, answer, on_run, on_turn};
 use crate::cli::inputs::as_texts;
-use crate::cli::rewind::Rewind;
-use crate::cli::run::{Report, Resume, RunTarget, RunWithReason, Skip, Start};
-use crate::cli::submit::{Feedback, Submit};
+use crate::cli::run::{Report, RunTarget, Start};
 use crate::render::session::About;
-use crate::steps::Form;
-
-/// What every answer of a tool that moves a run has.
-const MOVED: &[Property] = &[
-    ("runId", "string"),
-    ("message", "string"),
-    ("nextAction", "object"),
-];
 
 /// The tools of the generic verbs.
 pub(super) fn entries() -> Vec<Entry> {
@@ -62,95 +50,16 @@ pub(super) fn entries() -> Vec<Entry> {
             output: &[("runId", "string")],
             handler: on_run(status),
         },
-        turned(
-            "run_step",
-            "Take a step",
-            "Take the due step where nothing is reported: a response is there, a gate is open, or the workflow goes by single steps.",
-            on_turn(step),
-        ),
-        turned(
-            "run_reopen",
-            "Go back",
-            "One step back, by the present state's own rule.",
-            on_turn(reopen),
-        ),
         Entry {
-            hints: Hints::Destructive,
-            ..turned(
-                "run_skip",
-                "Give it up",
-                "Give an item up for good, or the run, by the present state's own rule. Asks the user.",
-                on_turn(skip),
-            )
-        },
-        Entry {
-            name: "run_rewind",
-            title: "Take a run back",
-            description: "Take a run back to an earlier step, by its workflow's own rule.",
-            hints: Hints::Destructive,
-            output: &[("runId", "string")],
-            handler: on_turn(rewind),
-        },
-        turned(
-            "run_adopt",
-            "Adopt the branch",
-            "Go on from the run's branch as it is, after branch_moved.",
-            on_turn(adopt),
-        ),
-        Entry {
-            name: "run_submit",
-            title: "Hand a run over",
-            description: "Push the run's branch; open its pull request, or update it.",
-            hints: Hints::Adds,
+            name: "run_step",
+            title: "Take a step",
+            description: "Take the due step where nothing is reported: a response is there, a gate is open, or the workflow goes by single steps.",
+            hints: Hints::Idempotent,
             output: MOVED,
-            handler: on_run(submit),
-        },
-        turned(
-            "run_feedback",
-            "Import review feedback",
-            "Import what others say of what the run handed over.",
-            on_run(feedback),
-        ),
-        turned(
-            "run_pause",
-            "Pause a run",
-            "Accept no reports until run_resume.",
-            on_turn(pause),
-        ),
-        turned(
-            "run_resume",
-            "Resume a run",
-            "Resume a paused or interrupted run.",
-            on_turn(resume),
-        ),
-        Entry {
-            hints: Hints::Destructive,
-            ..turned(
-                "run_abort",
-                "Abort a run",
-                "End the run now; what it made stays. Asks the user.",
-                on_turn(abort),
-            )
+            handler: on_turn(step),
         },
         deciding(RUN_DECIDE, MOVED, on_run(decide)),
     ]
-}
-
-/// A tool that moves a run without a report.
-fn turned(
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    handler: Handler,
-) -> Entry {
-    Entry {
-        name,
-        title,
-        description,
-        hints: Hints::Idempotent,
-        output: MOVED,
-        handler,
-    }
 }
 
 fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
@@ -171,88 +80,12 @@ fn report(call: Call<'_>, meant: RunSelector, report: Report) -> Answer {
     answer(&engine.run_report(meant.run(), &report)?)
 }
 
-fn submit(call: Call<'_>, meant: RunSelector, submit: Submit) -> Answer {
-    let turn = submit.turn();
-    call.turned(&meant, Form::Run, &turn, |engine| {
-        engine.run_submit(meant.run(), &turn)
-    })
-}
-
-fn feedback(call: Call<'_>, meant: RunSelector, feedback: Feedback) -> Answer {
-    answer(
-        &call
-            .open(&meant)?
-            .run_feedback(meant.run(), &feedback.turn())?,
-    )
-}
-
 fn status(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
     answer(&call.open(&meant)?.run_status(meant.run())?)
 }
 
 fn step(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
     answer(&call.open(&meant)?.run_step(meant.run())?)
-}
-
-fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
-    let engine = call.open(&meant)?;
-    let run = engine.run_status(meant.run())?.run_id;
-    let item = skip.item.as_deref();
-    let what = item.map_or_else(
-        || "what is in progress".to_owned(),
-        |item| format!("item {item}"),
-    );
-    let given_up = GivenUp {
-        form: Form::Run,
-        turn: &Turn::skip(item, &skip.reason),
-        question: format!("Give up {what} of the run {run} for good, and what depends on it?"),
-    };
-    call.given_up(&engine, &meant, &given_up, |engine| {
-        engine.run_skip(meant.run(), item, &skip.reason)
-    })
-}
-
-fn pause(call: Call<'_>, meant: RunSelector, pause: RunWithReason) -> Answer {
-    answer(&call.open(&meant)?.run_pause(meant.run(), &pause.reason)?)
-}
-
-fn abort(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
-    let engine = call.open(&meant)?;
-    let run = engine.run_status(meant.run())?.run_id;
-    let given_up = GivenUp {
-        form: Form::Run,
-        turn: &Turn::new("abort", ""),
-        question: format!("Abort the run {run}? What it made stays."),
-    };
-    call.given_up(&engine, &meant, &given_up, |engine| {
-        engine.run_abort(meant.run())
-    })
-}
-
-fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
-    let turn = reopen.turn();
-    call.turned(&meant, Form::Run, &turn, |engine| {
-        engine.run_reopen(meant.run(), &turn)
-    })
-}
-
-fn rewind(call: Call<'_>, meant: RunSelector, rewind: Rewind) -> Answer {
-    let Some(turn) = rewind.turn() else {
-        return answer(&call.open(&meant)?.run_past_steps(meant.run())?);
-    };
-    call.turned(&meant, Form::Run, &turn, |engine| {
-        engine.run_rewind(meant.run(), &turn)
-    })
-}
-
-fn adopt(call: Call<'_>, meant: RunSelector, adopt: RunWithReason) -> Answer {
-    answer(&call.open(&meant)?.run_adopt(meant.run(), &adopt.reason)?)
-}
-
-fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {
-    call.turned(&meant, Form::Run, &Turn::new("resume", ""), |engine| {
-        engine.run_resume(meant.run())
-    })
 }
 
 fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {

@@ -1,7 +1,10 @@
-//! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
+//! The turns of a run, of two families of tools. Some a person decides, who is asked.
 
 use engine::{Engine, Fault, NEEDS_CONFIRMATION, NextStep, Statement, Turn};
+use mcp::Hints;
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use text::plain::{many_lines, one_line};
 use workspace::config::{Environment, find_root};
@@ -9,63 +12,139 @@ use workspace::config::{Environment, find_root};
 use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::decision::shortened;
-use super::{Answer, Call, answer};
+use super::{Answer, Call, Entry, Handler, Property, answer, on_run, on_turn};
+use crate::cli::turn::TurnCommand;
 use crate::steps::{Caller, Form, StepSpelling as _};
 
+/// What every answer of a turn has.
+pub(super) const MOVED: &[Property] = &[("runId", "string"), ("nextAction", "object")];
+/// What the answer has of one that may list steps, or delete the run.
+const RUN_ALONE: &[Property] = &[("runId", "string")];
+
+/// The tools of the turns, by the names of a family.
+pub(super) fn entries(form: Form) -> Vec<Entry> {
+    use TurnCommand as To;
+    let entry = |names: [&'static str; 2], title, description, hints, handler| Entry {
+        name: names[usize::from(form == Form::Run)],
+        title,
+        description,
+        hints,
+        output: MOVED,
+        handler,
+    };
+    vec![
+        entry(
+            ["autopilot_reopen", "run_reopen"],
+            "Go back",
+            "Go one step back: COMMIT to GREEN, GREEN to RED to fix a wrong test, the final suite to a repair.",
+            Hints::Adds,
+            turning(form, To::Reopen),
+        ),
+        entry(
+            ["autopilot_skip", "run_skip"],
+            "Give it up",
+            "Give a subtask or item up for good, and what depends on it. Asks the user.",
+            Hints::Destructive,
+            turning(form, To::Skip),
+        ),
+        entry(
+            ["autopilot_pause", "run_pause"],
+            "Pause the run",
+            "Accept no reports until the run is resumed.",
+            Hints::Idempotent,
+            turning(form, To::Pause),
+        ),
+        entry(
+            ["autopilot_resume", "run_resume"],
+            "Resume the run",
+            "Resume a paused or interrupted run.",
+            Hints::Idempotent,
+            turning(form, To::Resume),
+        ),
+        Entry {
+            output: RUN_ALONE,
+            ..entry(
+                ["autopilot_rewind", "run_rewind"],
+                "Rewind the run",
+                "Take run, branch and tree back to an earlier step; what was there is kept.",
+                Hints::Destructive,
+                turning(form, To::Rewind),
+            )
+        },
+        entry(
+            ["autopilot_adopt", "run_adopt"],
+            "Adopt the branch",
+            "Go on from the branch as it is, after branch_moved; what is in progress begins again.",
+            Hints::Adds,
+            turning(form, To::Adopt),
+        ),
+        entry(
+            ["autopilot_submit", "run_submit"],
+            "Open the pull request",
+            "Push the finished run's branch; open or update its pull request. byHand: show the user.",
+            Hints::Adds,
+            on_run(taking(form, To::Submit)),
+        ),
+        entry(
+            ["autopilot_feedback", "run_feedback"],
+            "Import review feedback",
+            "Import failing checks and comments of the pull request as new items.",
+            Hints::Adds,
+            on_run(taking(form, To::Feedback)),
+        ),
+        Entry {
+            output: RUN_ALONE,
+            ..entry(
+                ["autopilot_abort", "run_abort"],
+                "Abort the run",
+                "End the run now; branch and files stay. Asks the user.",
+                Hints::Destructive,
+                turning(form, To::Abort),
+            )
+        },
+    ]
+}
+
+fn turning<R>(form: Form, command: fn(R) -> TurnCommand) -> Handler
+where
+    R: DeserializeOwned + JsonSchema + 'static,
+{
+    on_turn(taking(form, command))
+}
+
+fn taking<R: 'static>(
+    form: Form,
+    command: fn(R) -> TurnCommand,
+) -> impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static {
+    move |call, meant, given| call.take(&meant, form, &command(given))
+}
+
 impl Call<'_> {
-    /// Takes a turn, by a family of tools; where it needs a person, asks them, and takes it with their word.
+    /// Takes a turn, by a family of tools, or lists the steps that a run can be taken back to.
+    fn take(self, meant: &RunSelector, form: Form, command: &TurnCommand) -> Answer {
+        let (view, engine) = (form.view(), self.open(meant)?);
+        match command.turn() {
+            None => answer(&engine.past_steps(view, meant.run())?),
+            Some(turn) => self.turned(&engine, meant, form, &turn, |engine, asked| {
+                engine.turn(view, asked.or(meant.run()), &turn)
+            }),
+        }
+    }
+
+    /// Takes a turn, of the run that a person was asked about where one was. What is given up, a person is asked for first where the
+    /// client can show a question; where it cannot, its own permission for the tool decides, unless something is deleted. Nobody is
+    /// asked for what would be refused: it is tried first, and refused for want of a person where nothing else stands against it.
     pub(super) fn turned<T: Serialize>(
         self,
-        meant: &RunSelector,
-        form: Form,
-        turn: &Turn<'_>,
-        take: impl Fn(&Engine) -> Result<T, Fault>,
-    ) -> Answer {
-        let engine = self.open(meant)?;
-        self.with_word(&engine, meant, form, turn, take, |statement| {
-            let question = match turn.name {
-                "reopen" => "Have the run go on, one step back?",
-                "rewind" => "Take the run back, and have it go on from there?",
-                _ => "Have the run go on?",
-            };
-            let (run, rule) = (&statement.run, &statement.subject);
-            let why = format!("{run} stopped by a rule: {rule}");
-            let mut lines = vec![question.to_owned(), why];
-            lines.extend(turn.flags.iter().map(|(name, value)| {
-                let value = value.as_str().map_or_else(|| value.to_string(), one_line);
-                format!("{name}: {value}")
-            }));
-            lines.join("\n")
-        })
-    }
-
-    /// Gives up a run or a part of it. The person is asked first where the client can show a question; where it cannot, the
-    /// client's own permission for this tool decides, unless something is deleted.
-    pub(super) fn given_up<T: Serialize>(
-        self,
-        engine: &Engine,
-        meant: &RunSelector,
-        given_up: &GivenUp<'_>,
-        take: impl Fn(&Engine) -> Result<T, Fault>,
-    ) -> Answer {
-        let asking = self.client.can().forms.then(|| engine.asking());
-        let engine = asking.as_ref().unwrap_or(engine);
-        let question = |_: &Statement| one_line(&given_up.question);
-        self.with_word(engine, meant, given_up.form, given_up.turn, take, question)
-    }
-
-    /// Nobody is asked for what would be refused: it is tried first, and refused for want of a person where nothing else stands
-    /// against it.
-    fn with_word<T: Serialize>(
-        self,
         engine: &Engine,
         meant: &RunSelector,
         form: Form,
         turn: &Turn<'_>,
-        take: impl Fn(&Engine) -> Result<T, Fault>,
-        question: impl Fn(&Statement) -> String,
+        take: impl Fn(&Engine, Option<&str>) -> Result<T, Fault>,
     ) -> Answer {
-        let fault = match take(engine) {
+        let is_given_up = matches!(turn.name, "skip" | "abort");
+        let asking = (is_given_up && self.client.can().forms).then(|| engine.asking());
+        let fault = match take(asking.as_ref().unwrap_or(engine), None) {
             Err(fault) if ["needs_person", NEEDS_CONFIRMATION].contains(&fault.code.as_str()) => {
                 fault
             }
@@ -80,7 +159,7 @@ impl Call<'_> {
         if fault.code == "needs_person" {
             strong_enough(least, &by_hand)?;
         }
-        let mut question = question(&statement);
+        let mut question = question(engine, &statement, turn);
         if !turn.reason.trim().is_empty() {
             question.push_str("\nReason: ");
             question.push_str(&shortened(turn.reason.trim()));
@@ -92,18 +171,58 @@ impl Call<'_> {
             &statement.text(),
             &by_hand,
         )?;
-        answer(&take(&engine.asked(asked))?)
+        answer(&take(&engine.asked(asked), Some(run))?)
     }
 }
 
-/// A run or a part of it that is given up for good.
-pub(super) struct GivenUp<'a> {
-    /// The family of tools.
-    pub form: Form,
-    /// The turn that the person approves.
-    pub turn: &'a Turn<'a>,
-    /// What the person is asked.
-    pub question: String,
+/// What the person is asked.
+fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
+    let run = &statement.run;
+    let is_set = |flag| turn.flags.get(flag) == Some(&Value::Bool(true));
+    let asked = match turn.name {
+        "skip" => {
+            let what = match turn.item() {
+                Some(item) => item.to_owned(),
+                None => {
+                    in_progress(engine, run).unwrap_or_else(|| "what is in progress".to_owned())
+                }
+            };
+            return one_line(&format!(
+                "Give up {what} of the run {run} for good, and what depends on it?"
+            ));
+        }
+        "abort" => {
+            let branch = engine.status(Some(run)).ok();
+            let branch =
+                branch.map_or_else(String::new, |status| format!(" branch {}", status.branch));
+            return one_line(&match (is_set("cleanup"), is_set("force")) {
+                (false, _) => format!("Abort the run {run}? Its{branch} and its files stay."),
+                (true, false) => {
+                    format!("Abort the run {run} and delete its{branch} and its folder?")
+                }
+                (true, true) => format!(
+                    "Abort the run {run} and delete its{branch} and its folder, also commits that are nowhere else?"
+                ),
+            });
+        }
+        "reopen" => "Have the run go on, one step back?",
+        "rewind" => "Take the run back, and have it go on from there?",
+        _ => "Have the run go on?",
+    };
+    let why = format!("{run} stopped by a rule: {}", statement.subject);
+    let mut lines = vec![asked.to_owned(), why];
+    lines.extend(turn.flags.iter().map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), one_line);
+        format!("{name}: {value}")
+    }));
+    lines.join("\n")
+}
+
+/// The item in progress of a run.
+fn in_progress(engine: &Engine, run: &str) -> Option<String> {
+    let unit = engine.run_status(Some(run)).ok()?.next_action.unit?;
+    let key = unit.item?.values().next()?.as_str()?.to_owned();
+    Some(key)
 }
 
 /// The command by which a person takes a step in the project that a call is about, which may be another than that of the

@@ -2,7 +2,7 @@
 
 use journal::layout::ProjectDir;
 use machine::trigger::Trigger;
-use machine::{Command, Event, Refusal, RunState};
+use machine::{Command, Event, Refusal};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,23 +15,18 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
 use crate::next_step::Verb;
-use crate::turn::{refused, result_of};
-use crate::view::autopilot::answer::{NextAction, TransitionAnswer};
-use crate::view::autopilot::state;
-use crate::view::{AUTOPILOT, GENERIC, View};
+use crate::turn::answer::TurnDetails;
+use crate::turn::{TurnOutcome, refused, result_of};
+use crate::view::View;
 use crate::writer::RunWriter;
 
 /// How many files are named.
 const MOST_NAMED: usize = 5;
 
-/// The answer of `submit`.
+/// What `submit` handed over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Submitted {
-    /// The run.
-    pub run_id: String,
-    /// What was done.
-    pub message: String,
+pub struct Submission {
     /// The remote, by its name.
     pub remote: String,
     /// The branch there.
@@ -49,8 +44,6 @@ pub struct Submitted {
     /// What did not go along.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// What comes next.
-    pub next_action: NextAction,
 }
 
 /// A pull request that a run has.
@@ -83,36 +76,13 @@ pub struct ByHandAnswer {
 }
 
 impl Engine {
-    /// Pushes the branch of a run, and opens its pull request or brings that up to date.
-    pub fn submit(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<Submitted, Fault> {
-        self.submit_in(&AUTOPILOT, run, turn)
-    }
-
-    /// The same of any run whose workflow says how.
-    pub fn run_submit(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<Submitted, Fault> {
-        self.submit_in(&GENERIC, run, turn)
-    }
-
     /// Takes in what checks and people say of the pull request of a run: each becomes a subtask, and the run goes on.
-    pub fn feedback(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
-        self.feedback_in(&AUTOPILOT, run, turn)
-    }
-
-    /// The same of any run whose workflow says how.
-    pub fn run_feedback(
-        &self,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TransitionAnswer, Fault> {
-        self.feedback_in(&GENERIC, run, turn)
-    }
-
-    fn feedback_in(
+    pub(super) fn turn_to_feedback(
         &self,
         view: &'static View,
         run: Option<&str>,
         turn: &Turn<'_>,
-    ) -> Result<TransitionAnswer, Fault> {
+    ) -> Result<TurnOutcome<'_>, Fault> {
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         if is_over_a_task(&writer.open.run) {
@@ -146,19 +116,14 @@ impl Engine {
             _ => None,
         });
         let added: Vec<&str> = added.collect();
-        let run = &writer.open.run;
-        Ok(TransitionAnswer {
-            run_id: run.run.clone(),
-            message: format!(
-                "Taken in: {} ({}){unheard}. What no test can fail for is another kind of work: {}; what is not to be done is declined: {}",
-                text::counted(added.len(), "remark"),
-                added.join(", "),
-                Verb::Reopen.step().with("kind", "refactor").and("reason"),
-                Verb::Skip.step().and("reason"),
-            ),
-            next_action: state::told(run, &writer.open.dir),
-            report: None,
-        })
+        let message = format!(
+            "Taken in: {} ({}){unheard}. What no test can fail for is another kind of work: {}; what is not to be done is declined: {}",
+            text::counted(added.len(), "remark"),
+            added.join(", "),
+            Verb::Reopen.step().with("kind", "refactor").and("reason"),
+            Verb::Skip.step().and("reason"),
+        );
+        Ok(TurnOutcome::new(writer, message))
     }
 
     /// Refuses to have a run go on that was over, beside another one or on top of what somebody else is changing.
@@ -184,12 +149,13 @@ impl Engine {
         .suggest("commit or stash them: the run would take them for its own"))
     }
 
-    fn submit_in(
+    /// Pushes the branch of a run, and opens its pull request or brings that up to date.
+    pub(super) fn turn_to_submit(
         &self,
         view: &'static View,
         run: Option<&str>,
         turn: &Turn<'_>,
-    ) -> Result<Submitted, Fault> {
+    ) -> Result<TurnOutcome<'_>, Fault> {
         let (_, dir) = self.meant(view, run, Selector::Running)?;
         let mut writer = self.writer(&dir, Input::None)?;
         let approval = self.approval_of_turn(&writer.open, turn)?;
@@ -199,7 +165,13 @@ impl Engine {
             approval,
         };
         match writer.command(&command)? {
-            Ok(events) => Ok(submitted(&writer.open.run, &events, &writer.open.dir)),
+            Ok(events) => {
+                let (message, submission) = submitted(&events);
+                Ok(TurnOutcome {
+                    details: TurnDetails::Submitted(Box::new(submission)),
+                    ..TurnOutcome::new(writer, message)
+                })
+            }
             Err(refusal) => Err(not_sent(view, &writer, turn, &refusal)),
         }
     }
@@ -227,7 +199,8 @@ fn not_sent(
     fault
 }
 
-fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitted {
+/// What was done, for people, and what was handed over.
+fn submitted(events: &[Event]) -> (String, Submission) {
     let text = |of: Option<&Value>, name: &str| {
         let text = of.and_then(|of| of.get(name)?.as_str());
         text.unwrap_or_default().to_owned()
@@ -286,9 +259,7 @@ fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitt
         (None, Some(_)) => format!("{push}; the pull request is to be opened by hand"),
         (None, None) => push,
     };
-    Submitted {
-        run_id: run.run.clone(),
-        message,
+    let submission = Submission {
         remote,
         branch,
         commit_sha: text(pushed, "sha"),
@@ -296,6 +267,6 @@ fn submitted(run: &RunState, events: &[Event], dir: &std::path::Path) -> Submitt
         pull_request,
         by_hand,
         warnings,
-        next_action: state::told(run, dir),
-    }
+    };
+    (message, submission)
 }

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::generic::messages::place;
 use crate::next_step::Verb;
 use crate::open_run::event_of;
-use crate::rewind::{PastSteps, told};
+use crate::turn::rewind::{PastSteps, told};
 use crate::turn::stale;
 use crate::writer::RunWriter;
 

@@ -15,14 +15,11 @@ use crate::capability::memory::{LAST_COMMIT, START};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
-use crate::generic::answer::RunMoved;
-use crate::generic::turn::moved;
 use crate::next_step::Verb;
 use crate::open_run::event_of;
 use crate::proof::source;
 use crate::turn::{TurnOutcome, refused, result_of};
-use crate::view::autopilot::answer::TransitionAnswer;
-use crate::view::{AUTOPILOT, GENERIC, View};
+use crate::view::View;
 
 /// How people call the step at which the last commit was not made yet.
 const LAST: &str = "last-commit";
@@ -235,32 +232,14 @@ fn no_commit(run: &RunState) -> Fault {
 }
 
 impl Engine {
-    /// The steps that a run over a task can be taken back to.
-    pub fn past_steps(&self, run: Option<&str>) -> Result<PastSteps, Fault> {
-        self.past_steps_in(&AUTOPILOT, run)
-    }
-
-    /// The same of any run.
-    pub fn run_past_steps(&self, run: Option<&str>) -> Result<PastSteps, Fault> {
-        self.past_steps_in(&GENERIC, run)
-    }
-
-    fn past_steps_in(&self, view: &'static View, run: Option<&str>) -> Result<PastSteps, Fault> {
+    /// The steps that a run can be taken back to.
+    pub fn past_steps(&self, view: &'static View, run: Option<&str>) -> Result<PastSteps, Fault> {
         let (_, dir) = self.meant(view, run, Selector::Running)?;
         PastSteps::in_dir(dir.path())
     }
 
-    /// Takes a run over a task back to a step: the run, its branch and the working tree. What was is kept.
-    pub fn rewind(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<TransitionAnswer, Fault> {
-        Ok(self.turn_to_rewind(&AUTOPILOT, run, turn)?.into())
-    }
-
-    /// The same of any run whose workflow says how.
-    pub fn run_rewind(&self, run: Option<&str>, turn: &Turn<'_>) -> Result<RunMoved, Fault> {
-        moved(self.turn_to_rewind(&GENERIC, run, turn)?)
-    }
-
-    fn turn_to_rewind(
+    /// Takes a run back to a step: the run, its branch and the working tree. What was is kept.
+    pub(super) fn turn_to_rewind(
         &self,
         view: &'static View,
         run: Option<&str>,
@@ -273,7 +252,7 @@ impl Engine {
         }
         let to = turn.text("to");
         if let Some(message) = self.taken_before(&writer, Trigger::Rewind, to, Some(turn.reason))? {
-            return Ok(TurnOutcome { writer, message });
+            return Ok(TurnOutcome::new(writer, message));
         }
         let steps = PastSteps::in_dir(dir.path())?;
         let step = steps.named(to.unwrap_or_default(), &writer.open.run)?;
@@ -287,7 +266,7 @@ impl Engine {
         match writer.command(&command)? {
             Ok(events) => {
                 let message = told(step, &events);
-                Ok(TurnOutcome { writer, message })
+                Ok(TurnOutcome::new(writer, message))
             }
             Err(refusal) => {
                 let (call, run) = (&writer.call, &writer.open.run);

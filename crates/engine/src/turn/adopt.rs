@@ -10,26 +10,14 @@ use crate::capability::memory::Memory;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
-use crate::generic::answer::RunMoved;
-use crate::generic::turn::moved;
 use crate::next_step::Verb;
 use crate::turn::{TurnOutcome, turned};
-use crate::view::autopilot::answer::TransitionAnswer;
-use crate::view::{AUTOPILOT, GENERIC, View};
+use crate::view::View;
 
 impl Engine {
     /// Has a run over a task go on from where its branch is by now: what is in progress begins again on it, and subtasks whose
     /// commits are gone are done again. Where the branch has not moved nothing is done.
-    pub fn adopt(&self, run: Option<&str>, reason: &str) -> Result<TransitionAnswer, Fault> {
-        Ok(self.turn_to_adopt(&AUTOPILOT, run, reason)?.into())
-    }
-
-    /// The same of any run over a task whose workflow says where it goes on.
-    pub fn run_adopt(&self, run: Option<&str>, reason: &str) -> Result<RunMoved, Fault> {
-        moved(self.turn_to_adopt(&GENERIC, run, reason)?)
-    }
-
-    fn turn_to_adopt(
+    pub(super) fn turn_to_adopt(
         &self,
         view: &'static View,
         run: Option<&str>,
@@ -62,7 +50,7 @@ impl Engine {
                 "Nothing was done: the commits on top are part of what is in progress"
             };
             let message = message.to_owned();
-            return Ok(TurnOutcome { writer, message });
+            return Ok(TurnOutcome::new(writer, message));
         };
         if head.is_none() {
             let refusal = found.refusal(run, &memory.start.branch);

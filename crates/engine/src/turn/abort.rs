@@ -1,0 +1,235 @@
+//! The end of a run, which may clear up; and which run is meant to go on.
+
+use journal::layout::{ProjectDir, RunDir};
+use machine::{Command, Refusal, approval};
+use serde_json::{Map, Value};
+
+use crate::approval::Turn;
+use crate::capability::git::effects;
+use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::tests::evidence::work::kept_under;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::{RunHead, Selector, is_over_a_task, over_tasks, several_runs};
+use crate::hook::place::{self, Head};
+use crate::next_step::argument;
+use crate::runs::RunSummary;
+use crate::turn::answer::{TurnAnswer, TurnDetails};
+use crate::turn::{TurnOutcome, over, refused, turned};
+use crate::view::{AUTOPILOT, View};
+use crate::writer::RunWriter;
+
+impl Engine {
+    /// Runs that somebody could go on with.
+    pub fn resumable(&self) -> Result<Vec<RunSummary>, Fault> {
+        let Some(project) = self.stored()? else {
+            return Ok(Vec::new());
+        };
+        let going = self.going_on(&project)?;
+        let summary = |run: &RunHead| crate::runs::summary(&run.dir, &project);
+        Ok(going.iter().map(summary).collect())
+    }
+
+    fn going_on(&self, project: &ProjectDir) -> Result<Vec<RunHead>, Fault> {
+        let mut all = over_tasks(project)?;
+        all.retain(RunHead::goes_on);
+        if let Some(tag) = &self.tag {
+            all.retain(|run| crate::runs::summary(&run.dir, project).tag == *tag);
+        }
+        Ok(all)
+    }
+
+    /// The one run that `resume` without an id means.
+    pub(super) fn only_resumable(&self) -> Result<String, Fault> {
+        let candidates = match self.stored()? {
+            Some(project) => self.going_on(&project)?,
+            None => Vec::new(),
+        };
+        match candidates.as_slice() {
+            // The answer then says which run it would have been, and why not.
+            [] => {
+                let (dir, _) = self.load_meant(&AUTOPILOT, None, Selector::Running)?;
+                Ok(dir.id().to_owned())
+            }
+            [one] => Ok(one.dir.id().to_owned()),
+            several => Err(several_runs(
+                &several.iter().collect::<Vec<_>>(),
+                &AUTOPILOT,
+            )),
+        }
+    }
+
+    /// Ends a run. Of one over a task, branch and folder may go, too; whatever else it worked on stays.
+    pub(super) fn turn_to_abort(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        turn: &Turn<'_>,
+    ) -> Result<TurnAnswer, Fault> {
+        let selector = match view.only() {
+            Some(_) => Selector::Running,
+            None => Selector::NotOver,
+        };
+        let (project, dir) = self.meant(view, run, selector)?;
+        let writer = self.writer_to_end(&project, &dir)?;
+        let ended = writer.open.run.status;
+        if !ended.is_called_off() {
+            if ended.is_over() {
+                return Err(over(&writer.open.run));
+            }
+            self.unit_is_present(&writer.open.run, &writer.call.definition)?;
+        }
+        let is_cleanup = turn.is_set("cleanup");
+        if is_over_a_task(&writer.open.run) {
+            return self.abort_task(view, (&project, &dir), writer, (turn, is_cleanup));
+        }
+        if is_cleanup {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                format!("the run {} has no branch that could be deleted", dir.id()),
+            )
+            .suggest(concat!("leave ", argument!("cleanup"), " out")));
+        }
+        let command = Command::Abort {
+            approval: self.approval_of_turn(&writer.open, turn)?,
+            flags: Map::new(),
+        };
+        let aborted = turned(view, writer, &command, |run| {
+            format!("The run was aborted; its journal stays: {}", run.run)
+        });
+        aborted?.answer(view)
+    }
+
+    fn abort_task(
+        &self,
+        view: &'static View,
+        (project, dir): (&ProjectDir, &RunDir),
+        mut writer: RunWriter<'_>,
+        (turn, is_cleanup): (&Turn<'_>, bool),
+    ) -> Result<TurnAnswer, Fault> {
+        let memory = Memory::of(&writer.open.run)?;
+        let approval = self.approval_of_turn(&writer.open, turn)?;
+        // What is deleted is gone: a person's to decide, as what is let pass.
+        let least = writer.open.run.least_approval;
+        let held = approval::strong_enough(approval.as_deref(), least, "clean-up");
+        let weak = held.err().filter(|_| is_cleanup).map(|weak| *weak);
+        let command = Command::Abort {
+            approval,
+            flags: turn.flags.clone(),
+        };
+        let refusal = if weak.is_some() {
+            // Nobody is asked for what would be refused.
+            writer.weigh(&command)?.err().or(weak)
+        } else if writer.open.run.status.is_over() && is_cleanup {
+            // Aborted before, and perhaps killed while it cleared up: only that is left to do.
+            clear_branch(&writer, &turn.flags)?
+        } else {
+            writer.command(&command)?.err()
+        };
+        if let Some(refusal) = refusal {
+            let (call, run) = (&writer.call, &writer.open.run);
+            return Err(refused(view, call, run, None, &refusal));
+        }
+        let start = &memory.start;
+        let message = if is_cleanup {
+            format!(
+                "The run was aborted; branch `{}` and its folder are cleared up",
+                start.branch
+            )
+        } else {
+            format!(
+                "The run was aborted; branch `{}` and all files stay as they are{}",
+                start.branch,
+                way_back(start)
+            )
+        };
+        let outcome = TurnOutcome {
+            details: TurnDetails::Aborted {
+                aborted: true,
+                branch: start.branch.clone(),
+                cleaned_up: is_cleanup,
+            },
+            ..TurnOutcome::new(writer, message)
+        };
+        if !is_cleanup {
+            return outcome.answer(view);
+        }
+        let run_id = outcome.run().run.clone();
+        let TurnOutcome {
+            writer,
+            message,
+            details,
+        } = outcome;
+        clear_folder(&memory, (project, dir), writer, &run_id)?;
+        Ok(TurnAnswer {
+            run_id,
+            message,
+            details,
+            next_action: None,
+            report: None,
+        })
+    }
+}
+
+/// The way back to where a run over a task was begun, where its branch is checked out.
+fn way_back(start: &StartFacts) -> String {
+    let from = start.from_branch.as_ref();
+    match place::head(&start.git_dir) {
+        Head::Branch(here) if here == start.branch && from != Some(&here) => {
+            let from = from.map_or("a detached HEAD".to_owned(), |from| format!("`{from}`"));
+            format!("; it was begun from {from}: {}", start.way_back())
+        }
+        _ => String::new(),
+    }
+}
+
+/// Deletes what a run over a task has here beside its branch.
+fn clear_folder(
+    memory: &Memory,
+    (project, dir): (&ProjectDir, &RunDir),
+    writer: RunWriter<'_>,
+    run_id: &str,
+) -> Result<(), Fault> {
+    // The project stays locked; its run has nobody left who could wait for it.
+    let _project_lock = writer.release();
+    memory.repository().forget_references(&kept_under(run_id))?;
+    std::fs::remove_dir_all(dir.path()).map_err(|error| {
+        Fault::environment(
+            "storage",
+            format!("{} could not be deleted", dir.path().display()),
+            &error,
+        )
+    })?;
+    if let Some(tag) = project.find_tag(&memory.start.tag)? {
+        let pointer = crate::find::read_json(&tag.current_run_path());
+        if pointer.is_some_and(|pointer| pointer.get("runId") == Some(&Value::from(run_id))) {
+            let _ = std::fs::remove_file(tag.current_run_path());
+        }
+    }
+    Ok(())
+}
+
+/// Deletes the branch of a run that was aborted before; or says why it is not.
+fn clear_branch(
+    writer: &RunWriter<'_>,
+    flags: &Map<String, Value>,
+) -> Result<Option<Refusal>, Fault> {
+    use crate::capability::git::effects::delete;
+    use crate::support::{HandlerError, Outcome};
+    delete::settle(&writer.call, &writer.open.run)?;
+    let what = match delete::planned(&writer.open.run, flags) {
+        Err(HandlerError::Refused(refusal)) => return Ok(Some(refusal)),
+        Err(HandlerError::Fault(fault)) => return Err(fault),
+        Ok(what) => what,
+    };
+    match delete::carry_out(&writer.call, &writer.open.run, &what)? {
+        Outcome::Done { .. } => Ok(None),
+        Outcome::Failed {
+            code,
+            message,
+            suggestion,
+            keep: _,
+        } => Err(effects::fault(code, message, suggestion)),
+    }
+}

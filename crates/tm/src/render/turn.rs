@@ -1,0 +1,74 @@
+//! What a turn of a run came to.
+
+use engine::turn::answer::{Standing, TurnAnswer, TurnDetails};
+use engine::turn::rewind::PastSteps;
+use engine::turn::submit::Submission;
+
+use super::{Look, Page, Sign, autopilot, run};
+
+/// A turn was taken.
+pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let action = turned.next_action.as_ref().map(|next| match next {
+        Standing::Task(next) => next.action.as_str(),
+        Standing::Any(next) => next.action.as_str(),
+    });
+    let is_paused = action == Some("paused");
+    page.signed(
+        if is_paused { Sign::Warn } else { Sign::Good },
+        &turned.message,
+    );
+    if let TurnDetails::Submitted(submission) = &turned.details {
+        handed_over(&mut page, submission);
+    }
+    match &turned.next_action {
+        Some(Standing::Task(next)) => autopilot::what_next(&mut page, next),
+        Some(Standing::Any(next)) => run::what_next(&mut page, next),
+        None => {}
+    }
+    if let Some(report) = &turned.report {
+        page.blank();
+        page.body(report);
+    }
+    page.finish()
+}
+
+fn handed_over(page: &mut Page<'_>, submission: &Submission) {
+    page.field("commit", &submission.commit_sha);
+    if let Some(request) = &submission.pull_request {
+        let draft = if request.draft { " (draft)" } else { "" };
+        page.field("into", &request.base);
+        page.field("page", &format!("{}{draft}", request.url));
+    }
+    if let Some(by_hand) = &submission.by_hand {
+        page.field("why", &by_hand.why);
+        if !by_hand.url.is_empty() {
+            page.field("page", &by_hand.url);
+        }
+        page.field("fix", &by_hand.fix);
+    }
+}
+
+/// The steps that a run can be taken back to.
+pub fn past_steps(steps: &PastSteps, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.title(&format!("Steps of {}", steps.run_id));
+    let widest = steps.steps.iter().map(|step| step.unit_id.len()).max();
+    for step in &steps.steps {
+        let mark = if step.present {
+            "  present"
+        } else if step.undone {
+            "  taken back"
+        } else {
+            ""
+        };
+        page.raw(&format!(
+            "  {:width$}  {}  {}{mark}",
+            step.unit_id,
+            step.at,
+            step.commit,
+            width = widest.unwrap_or_default(),
+        ));
+    }
+    page.finish()
+}
