@@ -255,7 +255,7 @@ fn removed(benches: &[StoredBench]) -> Result<Vec<BenchSummary>, Fault> {
         let told = summed_up(bench);
         let removed = bench.remove().map_err(|error| {
             let what = format!("cannot remove {}", told.folder);
-            Fault::environment("git_io", what, &error)
+            Fault::environment("io_failed", what, &error)
                 .suggest("remove the folder by hand: another user may have written into it")
         })?;
         Ok(BenchSummary { removed, ..told })

@@ -187,7 +187,7 @@ impl Engine {
         let file = folder.join(format!("{id}.yaml"));
         let unwritten = |error: &std::io::Error| {
             Fault::environment(
-                "output",
+                "io_failed",
                 format!("{} could not be written", file.display()),
                 error,
             )

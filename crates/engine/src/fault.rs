@@ -164,7 +164,7 @@ impl From<journal::JournalError> for Fault {
             E::Damaged { .. } => (Kind::Environment, "journal_damaged"),
             E::Missing { .. } => (Kind::Missing, "journal_missing"),
             E::NewerFormat { .. } => (Kind::Environment, "journal_newer"),
-            _ => (Kind::Environment, "journal_io"),
+            _ => (Kind::Environment, "io_failed"),
         };
         let suggestion = match &error {
             E::Missing { .. } => see_the_runs(),
@@ -190,7 +190,7 @@ impl From<journal::layout::LayoutError> for Fault {
             E::Name(_) => (Kind::Usage, "bad_name"),
             E::NoRun(_) => (Kind::Missing, "unknown_run"),
             E::AmbiguousRun { .. } => (Kind::Usage, "ambiguous_run"),
-            _ => (Kind::Environment, "storage"),
+            _ => (Kind::Environment, "io_failed"),
         };
         Self::new(kind, code, chain(&error)).suggest(suggestion)
     }
@@ -259,9 +259,9 @@ impl From<workspace::tasks::TaskError> for Fault {
     fn from(error: workspace::tasks::TaskError) -> Self {
         let kind = match error.code() {
             "unknown_task" | "tasks_missing" | "unknown_tag" => Kind::Missing,
-            "bad_name" | "no_title" => Kind::Usage,
+            "bad_name" | "usage" => Kind::Usage,
             "tasks_changed" => Kind::Conflict,
-            "tasks_io" | "tasks_invalid" | "bad_rewrite" => Kind::Environment,
+            "io_failed" | "tasks_invalid" | "bad_rewrite" => Kind::Environment,
             _ => Kind::Refused,
         };
         let suggestion = match error.code() {

@@ -69,7 +69,7 @@ pub(crate) fn lines_with(dir: &Path, text: &str) -> Result<Vec<String>, Fault> {
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {
     Fault::environment(
-        "storage",
+        "io_failed",
         format!("{} cannot be read", path.display()),
         error,
     )

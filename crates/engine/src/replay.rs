@@ -159,7 +159,7 @@ impl Engine {
     /// The run as it was after event `to`; as it is now if absent.
     ///
     /// # Errors
-    /// `bad_sequence` if there is no such event.
+    /// `usage` if there is no such event.
     pub fn replay(&self, run: Option<&str>, to: Option<u64>) -> Result<Replayed, Fault> {
         let (dir, loaded) = self.load_any(run)?;
         let (begin, state, last) = CHECKPOINTS.of(dir.path(), self.patience, |known| {
@@ -213,7 +213,7 @@ fn folded(
 fn none_of(to: u64, last: u64) -> Fault {
     Fault::new(
         Kind::Usage,
-        "bad_sequence",
+        "usage",
         format!("the run has events 1 to {last}, and none with the number {to}"),
     )
     .suggest(format!("see the numbers with {log}", log = Verb::Log))

@@ -604,7 +604,7 @@ impl Engine {
             .and_then(|()| durable::sync_folder(&aside))
             .and_then(|()| durable::sync_folder(&project.runs_folder()))
             .map_err(|error| {
-                Fault::environment("storage", "the run's folder cannot be put aside", &error)
+                Fault::environment("io_failed", "the run's folder cannot be put aside", &error)
             })?;
         Ok(LogRepaired {
             run_id: dir.id().to_owned(),

@@ -170,7 +170,7 @@ impl Engine {
                     let names = ImportFormat::ALL.map(ImportFormat::name);
                     Fault::new(
                         Kind::Usage,
-                        "unknown_format",
+                        "usage",
                         format!("tasks are not read from `{name}`"),
                     )
                     .suggest(format!("use one of {}", names.join(", ")))

@@ -516,7 +516,7 @@ pub(crate) fn refused_on_task(run: &RunState, refusal: &Refusal) -> Fault {
 fn kind_of(refusal: &Refusal) -> Kind {
     match refusal.code.as_str() {
         "stale_unit" | "paused" => Kind::Conflict,
-        "unknown_input" | "bad_input" => Kind::Usage,
+        "usage" => Kind::Usage,
         _ => Kind::Refused,
     }
 }
@@ -537,7 +537,7 @@ pub(crate) fn over(run: &RunState) -> Fault {
 
 pub(crate) fn no_reason(verb: Verb) -> Fault {
     let message = format!("`{}` needs a reason", verb.name());
-    Fault::new(Kind::Usage, "no_reason", message)
+    Fault::new(Kind::Usage, "usage", message)
         .suggest(format!("say why: {}", verb.step().and("reason")))
 }
 

@@ -123,7 +123,7 @@ impl Output {
             }
             Err(error) => {
                 Err(
-                    Fault::environment("output", "standard output could not be written", &error)
+                    Fault::environment("io_failed", "standard output could not be written", &error)
                         .suggest(format!("what the command did stands; see {}", Verb::Status)),
                 )
             }

@@ -15,7 +15,9 @@ pub fn ask(output: &mut Output, question: &str) -> Result<Option<String>, Fault>
     let mut line = Vec::new();
     let read = io::Read::take(io::stdin().lock(), LONGEST_ANSWER)
         .read_until(b'\n', &mut line)
-        .map_err(|error| Fault::environment("input", "standard input could not be read", &error))?;
+        .map_err(|error| {
+            Fault::environment("io_failed", "standard input could not be read", &error)
+        })?;
     if read == 0 {
         output.text("\n")?;
         return Ok(None);

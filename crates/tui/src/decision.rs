@@ -143,7 +143,7 @@ impl Asked {
             if text.is_empty() && !matches!(self.deed, Deed::Pause | Deed::Answer) {
                 return Err(Fault::new(
                     Kind::Usage,
-                    "bad_input",
+                    "usage",
                     "nothing was said, and nothing was done",
                 ));
             }
@@ -178,7 +178,7 @@ fn can_be_done(engine: &Engine, run: &str, deed: Deed) -> Result<Choices, Fault>
     let refused = |what: &str| {
         Err(Fault::new(
             Kind::Usage,
-            "bad_input",
+            "usage",
             format!("{what}: nothing was done"),
         ))
     };

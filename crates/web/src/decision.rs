@@ -100,7 +100,7 @@ impl Decision {
         let unknown = || {
             Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 "what was sent says nothing that can be done",
             )
         };

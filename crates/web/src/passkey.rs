@@ -44,7 +44,7 @@ pub fn answer(
 
 impl Registration {
     fn line(&self, engine: &Engine, request: &SiteRequest) -> Result<(String, String), Fault> {
-        let wrong = |message: &str| Fault::new(Kind::Usage, "bad_input", message);
+        let wrong = |message: &str| Fault::new(Kind::Usage, "usage", message);
         let name = self.name.trim();
         let is_plain = |letter: char| letter.is_alphanumeric() || "._@-".contains(letter);
         if name.is_empty() || !name.chars().all(is_plain) {

@@ -82,7 +82,7 @@ impl Engine {
     ///
     /// # Errors
     /// `moved_since` where the run or what stands before its gate is no longer what was shown; `no_feedback` where a rejection says
-    /// nothing; `bad_input` where a reason is too long; else what the turn itself is refused with.
+    /// nothing; `usage` where a reason is too long; else what the turn itself is refused with.
     pub fn decide_as_seen(
         &self,
         run: &str,
@@ -104,7 +104,7 @@ impl Engine {
                 "the reason has {} bytes, and {LONGEST_REASON} are the most",
                 reason.len()
             );
-            return Err(Fault::new(Kind::Usage, "bad_input", what).suggest("say it shorter"));
+            return Err(Fault::new(Kind::Usage, "usage", what).suggest("say it shorter"));
         }
         match deed {
             Deed::Pause if reason.is_empty() => take(&Turn::new("pause", "paused by a person")),
@@ -145,7 +145,7 @@ impl Engine {
     /// What a person signs who decides this.
     ///
     /// # Errors
-    /// As [`Engine::decide_as_seen`]; `bad_input` for what anybody may do.
+    /// As [`Engine::decide_as_seen`]; `usage` for what anybody may do.
     pub fn statement_as_seen(
         &self,
         run: &str,
@@ -168,7 +168,7 @@ impl Engine {
             Deed::Pause | Deed::Skip | Deed::Answer => {
                 return Err(Fault::new(
                     Kind::Usage,
-                    "bad_input",
+                    "usage",
                     "this takes no signature: nothing is asked of whoever does it",
                 ));
             }

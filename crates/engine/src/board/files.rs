@@ -72,7 +72,7 @@ fn inside(dir: &Path, path: &str) -> Result<PathBuf, Fault> {
     if !stays || path.is_empty() {
         return Err(Fault::new(
             Kind::Usage,
-            "bad_input",
+            "usage",
             format!("`{path}` is no path in the folder of the run"),
         )
         .suggest("name it as the run does, without `..`"));

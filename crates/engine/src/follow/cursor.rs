@@ -72,7 +72,7 @@ impl FromStr for Cursor {
         let wrong = || {
             Fault::new(
                 Kind::Usage,
-                "bad_cursor",
+                "usage",
                 "this is no cursor: nothing that an event was given with",
             )
             .suggest("take the cursor of the last event that was read as it is; or leave it out, to go on from now")
@@ -136,7 +136,7 @@ mod tests {
             "1.5.a\n=1",
         ] {
             let fault = text.parse::<Cursor>().unwrap_err();
-            assert_eq!(fault.code, "bad_cursor", "{text}");
+            assert_eq!(fault.code, "usage", "{text}");
         }
     }
 

@@ -226,7 +226,7 @@ impl Follow {
     /// The events of the runs of these projects: from now on, or from where a cursor says.
     ///
     /// # Errors
-    /// `bad_cursor`, if `from` is none.
+    /// `usage`, if `from` is none.
     pub fn of(projects: Vec<Engine>, from: Option<&str>) -> Result<Self, Fault> {
         let mut projects = projects.into_iter();
         let Some(first) = projects.next() else {
@@ -362,7 +362,7 @@ impl Engine {
     /// The events of many runs as they come: from now on, or from where a cursor says.
     ///
     /// # Errors
-    /// `bad_cursor`, if `from` is none.
+    /// `usage`, if `from` is none.
     pub fn follow_all(&self, scope: FollowScope, from: Option<&str>) -> Result<Follow, Fault> {
         let now = self.clock.millis();
         let cursor = from.map_or_else(|| Ok(Cursor::at(now)), str::parse)?;

@@ -238,7 +238,7 @@ impl Engine {
 fn not_begun(definition: &Definition, refusal: &Refusal) -> Fault {
     let said = messages::refusal(&RunState::default(), definition, None, refusal);
     let kind = match refusal.code.as_str() {
-        "unknown_input" | "bad_input" => Kind::Usage,
+        "usage" => Kind::Usage,
         _ => Kind::Refused,
     };
     let mut fault = Fault::new(kind, refusal.code.clone(), said.message).suggest(said.suggestion);

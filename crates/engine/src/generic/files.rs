@@ -311,7 +311,7 @@ fn too_large(path: &Path, len: u64, largest: u64) -> Fault {
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {
     Fault::environment(
-        "storage",
+        "io_failed",
         format!("{} cannot be read", path.display()),
         error,
     )
@@ -319,7 +319,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Fault {
 
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Fault {
     Fault::environment(
-        "storage",
+        "io_failed",
         format!("{} cannot be written", path.display()),
         error,
     )

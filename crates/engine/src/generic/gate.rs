@@ -66,7 +66,7 @@ impl RunWriter<'_> {
         if decide.feedback.len() > LONGEST_FEEDBACK {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 format!(
                     "the feedback has {} bytes, and {LONGEST_FEEDBACK} are the most",
                     decide.feedback.len()

@@ -33,7 +33,7 @@ impl Engine {
             if inputs.insert(name.clone(), value).is_some() {
                 return Err(Fault::new(
                     Kind::Usage,
-                    "bad_input",
+                    "usage",
                     format!("the input `{name}` is given twice"),
                 )
                 .suggest("give it once"));
@@ -100,7 +100,7 @@ pub(super) fn check(definition: &Definition, given: &Map<String, Value>) -> Resu
     if bytes > MOST_BYTES {
         return Err(Fault::new(
             Kind::Usage,
-            "bad_input",
+            "usage",
             format!("the inputs take {bytes} bytes, and {MOST_BYTES} are the most"),
         )
         .suggest("put long texts into files, and give their paths"));
@@ -129,7 +129,7 @@ pub(super) fn check_unit_ids(
         if let Err(flaw) = Name::check("input", text) {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 format!(
                     "`{}` stands in the ids of work units, and {text:?} cannot: {}",
                     name.value, flaw.flaw
@@ -150,7 +150,7 @@ fn unknown(definition: &Definition, name: &str) -> Fault {
     let known: Vec<&str> = definition.inputs.keys().collect();
     let fault = Fault::new(
         Kind::Usage,
-        "unknown_input",
+        "usage",
         format!("`{}` has no input `{name}`", definition.id.value),
     );
     if known.is_empty() {
@@ -164,7 +164,7 @@ fn unknown(definition: &Definition, name: &str) -> Fault {
 fn bad(definition: &Definition, name: &str, field: &Field, given: &str) -> Fault {
     let fault = Fault::new(
         Kind::Usage,
-        "bad_input",
+        "usage",
         format!(
             "the input `{name}` of `{}` is {given}, but must be of type {}",
             definition.id.value, field.kind

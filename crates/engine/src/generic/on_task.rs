@@ -173,7 +173,7 @@ impl Engine {
         else {
             return Err(Fault::new(
                 Kind::Usage,
-                "no_task",
+                "usage",
                 format!(
                     "a run of `{}` is over a task, and none is named",
                     definition.id.value
@@ -196,7 +196,7 @@ impl Engine {
                     .ok_or_else(|| {
                         Fault::new(
                             Kind::Usage,
-                            "bad_input",
+                            "usage",
                             format!("the input `{most}` is {given}, but must be 1 or more"),
                         )
                         .suggest("leave it out for the number in the settings")

@@ -139,7 +139,7 @@ fn file(name: &str, root: &Path) -> Result<String, Fault> {
 }
 
 fn senseless(message: String, suggestion: &str) -> Fault {
-    Fault::new(Kind::Usage, "bad_report", message).suggest(suggestion)
+    Fault::new(Kind::Usage, "usage", message).suggest(suggestion)
 }
 
 /// What the reader called `reader` finds in the report.

@@ -121,7 +121,7 @@ pub fn pack(dir: &Path) -> Result<Packed, Fault> {
     let path = dir.join(journal::file::FILE_NAME);
     let bytes = journal::durable::read(&path).map_err(|error| {
         Fault::environment(
-            "journal_io",
+            "io_failed",
             format!("the journal {} cannot be read", path.display()),
             &error,
         )

@@ -58,7 +58,7 @@ impl Range {
         let not_said = || {
             Fault::new(
                 Kind::Usage,
-                "no_range",
+                "usage",
                 "there is no default branch to begin at, and no range was named",
             )
             .suggest("name one: `tm verify main..HEAD`")
@@ -97,7 +97,7 @@ impl Range {
 fn ambiguous(name: &str, meant: &[String]) -> Fault {
     Fault::new(
         Kind::Usage,
-        "ambiguous_revision",
+        "usage",
         format!("`{name}` is the name of several: {}", meant.join(", ")),
     )
     .suggest("write the one that is meant in full, as it stands here")

@@ -280,7 +280,7 @@ fn check_commit(report: &Report) -> Result<(), Fault> {
     if report.sha.is_some() && (report.message.is_some() || !report.files.is_empty()) {
         return Err(Fault::new(
             Kind::Usage,
-            "bad_commit",
+            "usage",
             concat!(
                 argument!("sha"),
                 " names a commit that was made already; ",
@@ -296,7 +296,7 @@ fn check_commit(report: &Report) -> Result<(), Fault> {
     if message.is_some_and(|message| !message.contains(char::is_alphanumeric)) {
         return Err(Fault::new(
             Kind::Usage,
-            "bad_commit",
+            "usage",
             concat!(argument!("message"), " says nothing"),
         )
         .suggest("say in one line what the commit does, such as `fix: refuse an empty name`"));
@@ -305,12 +305,7 @@ fn check_commit(report: &Report) -> Result<(), Fault> {
 }
 
 fn no_results() -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "no_results",
-        "the report says nothing of the tests",
-    )
-    .suggest(concat!(
+    Fault::new(Kind::Usage, "usage", "the report says nothing of the tests").suggest(concat!(
         "give ",
         argument!("results"),
         " failed:N,passed:N, or the runner's own report with ",

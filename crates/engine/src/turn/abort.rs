@@ -86,7 +86,7 @@ impl Engine {
         if is_cleanup {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 format!("the run {} has no branch that could be deleted", dir.id()),
             )
             .suggest(concat!("leave ", argument!("cleanup"), " out")));
@@ -196,7 +196,7 @@ fn clear_folder(
     memory.repository().forget_references(&kept_under(run_id))?;
     std::fs::remove_dir_all(dir.path()).map_err(|error| {
         Fault::environment(
-            "storage",
+            "io_failed",
             format!("{} could not be deleted", dir.path().display()),
             &error,
         )

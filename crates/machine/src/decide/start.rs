@@ -82,8 +82,7 @@ impl Planner<'_> {
         for name in given.keys() {
             if declared.get(name).is_none() {
                 return Err(Stop::refused(
-                    Refusal::new("unknown_input")
-                        .message(format!("the workflow has no input `{name}`")),
+                    Refusal::new("usage").message(format!("the workflow has no input `{name}`")),
                 ));
             }
         }
@@ -95,7 +94,7 @@ impl Planner<'_> {
                 (None, _) => field.empty(),
             };
             if !field.kind.admits(&value) {
-                return Err(Stop::refused(Refusal::new("bad_input").message(format!(
+                return Err(Stop::refused(Refusal::new("usage").message(format!(
                     "`{}` is {value}, but must be of type {}",
                     name.value, field.kind
                 ))));

@@ -214,9 +214,9 @@ fn a_repair_never_takes_the_place_of_an_item() {
 #[test]
 fn inputs_are_checked() {
     for (inputs, wanted) in [
-        (json!({ "taskId": 1 }), "bad_input"),
-        (json!({ "task": "1" }), "unknown_input"),
-        (json!({ "maxAttempts": "3" }), "bad_input"),
+        (json!({ "taskId": 1 }), "usage"),
+        (json!({ "task": "1" }), "usage"),
+        (json!({ "maxAttempts": "3" }), "usage"),
     ] {
         let mut driver = tdd(&json!([subtask("1.1", &[])]));
         assert_eq!(code(begin_with(&mut driver, inputs, "refuse")), wanted);

@@ -122,7 +122,7 @@ impl SettingsFile {
                 project,
             })
             .map_err(|error| {
-                Fault::environment("config_io", "your own settings cannot be kept", &error)
+                Fault::environment("io_failed", "your own settings cannot be kept", &error)
             })
     }
 
@@ -228,7 +228,7 @@ fn in_editor(place: &ProjectPlace, whose: Whose, output: &mut Output) -> Outcome
     let before = disk::read(&file.root, &file.name)?;
     let text = before.text.as_deref().unwrap_or(settings::BEGINNING);
     let failed = |error: &std::io::Error| {
-        Fault::environment("config_io", "the settings cannot be edited", error)
+        Fault::environment("io_failed", "the settings cannot be edited", error)
     };
     let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
     let copy = folder.path().join("config.json");

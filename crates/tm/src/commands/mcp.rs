@@ -37,7 +37,7 @@ pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
     engine::remember_runs();
     ::mcp::stdio::serve(server).map_err(|error| {
         Fault::environment(
-            "mcp_io",
+            "io_failed",
             "serving on standard input and output ended",
             &error,
         )
@@ -233,7 +233,7 @@ pub(super) fn serve(
     engine::remember_runs();
     let server = Tramline::new(places, groups);
     http::serve(server, listening.listeners, options, ready).map_err(|error| {
-        let fault = Fault::environment("mcp_io", "serving on HTTP ended", &error);
+        let fault = Fault::environment("io_failed", "serving on HTTP ended", &error);
         match error.kind() {
             ErrorKind::Interrupted | ErrorKind::TimedOut => fault.suggest(
                 "calls that were under way got no answer; what they did stands, see `tm runs list`",

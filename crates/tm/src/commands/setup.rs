@@ -124,7 +124,7 @@ pub fn man(man: &Man, output: &mut Output) -> Outcome {
             "the manual pages could not be written to {}",
             path.display()
         );
-        Fault::environment("output", what, error)
+        Fault::environment("io_failed", what, error)
     };
     not_led_out(folder, &super::current_folder()?)?;
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;

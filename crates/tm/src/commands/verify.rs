@@ -93,7 +93,7 @@ fn write(file: &Path, bytes: &[u8]) -> Result<(), Fault> {
     };
     write().map_err(|error| {
         Fault::environment(
-            "output_file",
+            "io_failed",
             format!("{} cannot be written", file.display()),
             &error,
         )

@@ -80,5 +80,5 @@ fn not_written(file: &Path, error: &io::Error) -> Fault {
         _ if file.is_dir() => "it is a folder: name a file in it".to_owned(),
         _ => "choose a file that can be written".to_owned(),
     };
-    Fault::environment("output", what, error).suggest(suggestion)
+    Fault::environment("io_failed", what, error).suggest(suggestion)
 }

@@ -92,7 +92,7 @@ fn journal_path(stage: &Stage, run: &str) -> Result<PathBuf, Fault> {
 /// How many effects were intended so far.
 fn intents(journal: &std::path::Path) -> Result<usize, Fault> {
     let text = fs::read(journal).map_err(|error| {
-        Fault::environment("journal_io", "the journal could not be read", &error)
+        Fault::environment("io_failed", "the journal could not be read", &error)
     })?;
     Ok(String::from_utf8_lossy(&text)
         .matches("\"event\":\"effect:intended\"")

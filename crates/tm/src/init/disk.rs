@@ -50,19 +50,15 @@ pub fn invalid(file: &str, unusable: &EditError) -> Fault {
 }
 
 fn failed(file: &str, what: &str, error: &io::Error) -> Fault {
-    Fault::environment("client_file_io", format!("{file} {what}"), error)
+    Fault::environment("io_failed", format!("{file} {what}"), error)
         .suggest("see to it that it can be read and written; nothing was written")
         .detail("file", file)
 }
 
 fn unfit(file: &str, problem: &str) -> Fault {
-    Fault::new(
-        Kind::Environment,
-        "client_file_io",
-        format!("{file} {problem}"),
-    )
-    .suggest("put a file there that can be written, or take it away; nothing was written")
-    .detail("file", file)
+    Fault::new(Kind::Environment, "io_failed", format!("{file} {problem}"))
+        .suggest("put a file there that can be written, or take it away; nothing was written")
+        .detail("file", file)
 }
 
 /// Reads `file` in the project at `root`, the real path of a folder.
@@ -308,7 +304,7 @@ mod tests {
         }
         let changes = [new(), change(&root, "any/below", None, "x")];
         let fault = prepare_all(&changes).map(|_| ()).unwrap_err();
-        assert_eq!((&*fault.code, count(&root)), ("client_file_io", 1));
+        assert_eq!((&*fault.code, count(&root)), ("io_failed", 1));
         // A new file has the rights that any has.
         write(&root, &[change(&root, "new", None, "x")]).unwrap();
         let mode = |file: &str| fs::metadata(root.join(file)).unwrap().permissions().mode();

@@ -156,7 +156,7 @@ fn shown(given: &str) -> String {
 }
 
 fn bad(message: String) -> Fault {
-    Fault::new(Kind::Usage, "bad_arguments", message)
+    Fault::new(Kind::Usage, "usage", message)
 }
 
 fn wrong(name: &str, value: &Value, expected: &str) -> Fault {

@@ -128,7 +128,7 @@ impl ConfigError {
     /// A short, stable name of what went wrong.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Io { .. } => "config_io",
+            Self::Io { .. } => "io_failed",
             Self::Inconsistent { .. } => "internal",
             Self::NoStore | Self::RelativeStore { .. } => "no_store",
             _ => "config_invalid",

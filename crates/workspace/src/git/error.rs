@@ -136,10 +136,10 @@ impl GitError {
             GitErrorKind::NoIdentity { .. } => "no_identity",
             GitErrorKind::Busy { .. } => "git_busy",
             GitErrorKind::InvalidName => "bad_branch_name",
-            GitErrorKind::Refused => "git_refused",
-            GitErrorKind::TimedOut => "git_timeout",
-            GitErrorKind::UnexpectedOutput => "git_output",
-            GitErrorKind::Io | GitErrorKind::Killed => "git_io",
+            GitErrorKind::Refused | GitErrorKind::TimedOut | GitErrorKind::UnexpectedOutput => {
+                "git_failed"
+            }
+            GitErrorKind::Io | GitErrorKind::Killed => "io_failed",
             GitErrorKind::BrokenBranch => "broken_branch",
         }
     }
@@ -213,7 +213,7 @@ mod tests {
         for (text, code) in [
             (none, "not_a_repository"),
             (bare, "bare_repository"),
-            ("error: something else", "git_refused"),
+            ("error: something else", "git_failed"),
         ] {
             assert_eq!(class(text).code(), code);
         }

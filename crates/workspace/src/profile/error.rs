@@ -196,17 +196,10 @@ impl ProfileError {
             Self::BadName { .. } => "bad_name",
             Self::Unknown { .. } => "unknown_profile",
             Self::Shadows { .. } => "profile_shadows",
-            Self::Io { .. } => "profile_io",
+            Self::Io { .. } => "io_failed",
             Self::Unsafe { .. } => "profile_unsafe",
             Self::Invalid { .. } => "profile_invalid",
-            Self::Inputs { faults, .. } => {
-                let unknown = |fault: &InputFault| fault.problem == InputProblem::Unknown;
-                if faults.iter().all(unknown) {
-                    "unknown_input"
-                } else {
-                    "bad_input"
-                }
-            }
+            Self::Inputs { .. } => "usage",
             Self::Template { .. } => "bad_template",
             Self::Pin { .. } => "profile_damaged",
             Self::Trust(error) => error.code(),

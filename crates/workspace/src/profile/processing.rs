@@ -236,12 +236,12 @@ impl ProcessorFault {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Untrusted { .. } => "profile_untrusted",
-            Self::Missing { .. } => "processor_missing",
-            Self::TimedOut { .. } => "processor_timed_out",
-            Self::Died { .. } => "processor_died",
-            Self::Garbage { .. } => "processor_garbage",
-            Self::Flooded { .. } => "processor_flooded",
-            Self::Io { .. } => "processor_io",
+            Self::Missing { .. }
+            | Self::TimedOut { .. }
+            | Self::Died { .. }
+            | Self::Garbage { .. }
+            | Self::Flooded { .. } => "processor_failed",
+            Self::Io { .. } => "io_failed",
             Self::NoCommand { .. } => "internal",
             Self::NoCommandAnyMore { .. } => "profile_changed",
             Self::Profile(error) => error.code(),

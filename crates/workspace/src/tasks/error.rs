@@ -201,7 +201,7 @@ impl TaskError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoFile { .. } => "tasks_missing",
-            Self::Io { .. } | Self::TooLarge { .. } => "tasks_io",
+            Self::Io { .. } | Self::TooLarge { .. } => "io_failed",
             Self::Malformed { .. } | Self::BadField { .. } | Self::DuplicateId { .. } => {
                 "tasks_invalid"
             }
@@ -215,7 +215,7 @@ impl TaskError {
             Self::NothingRunnable { .. } => "nothing_runnable",
             Self::Changed { .. } => "tasks_changed",
             Self::BadRewrite { .. } | Self::BadStatus { .. } => "bad_rewrite",
-            Self::NoTitle { .. } => "no_title",
+            Self::NoTitle { .. } => "usage",
         }
     }
 

@@ -288,7 +288,7 @@ pub(crate) fn graphs(dir: &Path) -> Result<BTreeMap<String, Result<Document, Fau
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => {
             return Err(Fault::environment(
-                "storage",
+                "io_failed",
                 format!("{} cannot be listed", folder.display()),
                 &error,
             ));

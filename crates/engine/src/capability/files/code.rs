@@ -321,7 +321,7 @@ fn folders(of: &Path) -> io::Result<Vec<PathBuf>> {
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Fault {
     Fault::environment(
-        "storage",
+        "io_failed",
         format!("{} cannot be read", path.display()),
         error,
     )

@@ -214,7 +214,7 @@ impl From<ProcessorFault> for Fault {
 impl From<workspace::profile::ProfileError> for Fault {
     fn from(error: workspace::profile::ProfileError) -> Self {
         let kind = match error.code() {
-            "bad_name" | "unknown_input" | "bad_input" => Kind::Usage,
+            "bad_name" | "usage" => Kind::Usage,
             "unknown_profile" => Kind::Missing,
             _ => Kind::Environment,
         };

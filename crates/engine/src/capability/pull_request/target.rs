@@ -100,7 +100,7 @@ pub(crate) fn issue(flags: &Map<String, Value>) -> Result<Option<String>, Refusa
         return Ok(Some(said.to_owned()));
     }
     Err(refusal(
-        "bad_input",
+        "usage",
         format!("`{}` names no issue", text::plain::one_line(said)),
         "an issue is named as `#12`, `owner/name#12` or by its address",
     ))

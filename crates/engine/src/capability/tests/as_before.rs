@@ -20,7 +20,7 @@ pub(crate) fn evidence(run: &RunState, present: &Token) -> Result<TestEvidence, 
     let tested = tested.ok_or_else(|| {
         Fault::new(
             Kind::Usage,
-            "no_results",
+            "usage",
             "that nothing was changed says nothing of the tests: no report that passed came before this one",
         )
         .suggest(concat!(

@@ -42,7 +42,7 @@ pub fn read(
 ) -> Result<Reading, HandlerError> {
     let Input::Tests { taken, files, said } = &call.input else {
         return Err(
-            Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
+            Fault::new(Kind::Usage, "usage", "this step takes test results")
                 .suggest(format!(
                     "report with {}",
                     Verb::Report.step().with("results", "failed:N,passed:N")

@@ -74,7 +74,7 @@ fn handed_in_before(dir: &Path) -> Result<Vec<PathBuf>, Fault> {
 
 fn unusable(dir: &Path, error: &std::io::Error) -> Fault {
     let path = dir.join(REFUSED);
-    Fault::environment("storage", path.display(), error).suggest(
+    Fault::environment("io_failed", path.display(), error).suggest(
         "repair or remove that file, and report again; it lists report files that are not to be committed",
     )
 }
@@ -139,10 +139,10 @@ mod tests {
         assert_eq!(handed_in_before(dir).unwrap(), both);
         // Cut off, it is no empty list; what cannot be written is said.
         std::fs::write(dir.join(REFUSED), "[\"a.x").unwrap();
-        assert_eq!(handed_in_before(dir).unwrap_err().code, "storage");
+        assert_eq!(handed_in_before(dir).unwrap_err().code, "io_failed");
         std::fs::remove_file(dir.join(REFUSED)).unwrap();
         std::fs::create_dir(dir.join(REFUSED)).unwrap();
         let fault = record_refused(dir, vec!["c.xml".into()]).unwrap_err();
-        assert_eq!(fault.code, "storage");
+        assert_eq!(fault.code, "io_failed");
     }
 }

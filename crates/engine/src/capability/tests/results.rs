@@ -306,11 +306,11 @@ fn percent(name: &str, value: f64) -> Result<f64, Fault> {
 }
 
 fn bad_results(message: String) -> Fault {
-    Fault::new(Kind::Usage, "bad_results", message)
+    Fault::new(Kind::Usage, "usage", message)
 }
 
 fn bad_coverage(message: String) -> Fault {
-    Fault::new(Kind::Usage, "bad_coverage", message).suggest(concat!(
+    Fault::new(Kind::Usage, "usage", message).suggest(concat!(
         "write ",
         argument!("coverage"),
         " 92, or ",
@@ -359,7 +359,7 @@ mod tests {
         ] {
             let fault = Counts::parse(text).unwrap_err();
             let told = (fault.code.as_str(), fault.suggestion.is_empty());
-            assert_eq!(told, ("bad_results", false), "{text}");
+            assert_eq!(told, ("usage", false), "{text}");
         }
     }
 
@@ -371,7 +371,7 @@ mod tests {
         assert_eq!((both.lines, both.branches), (Some(92.0), Some(80.0)));
         for text in ["", "x", "-1", "101", "NaN", "inf", "rows:3", "lines:x"] {
             let fault = Coverage::parse(text).unwrap_err();
-            assert_eq!(fault.code, "bad_coverage", "{text}");
+            assert_eq!(fault.code, "usage", "{text}");
         }
     }
 

@@ -287,7 +287,7 @@ impl Engine {
         if start.max_attempts == Some(0) {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_attempts",
+                "usage",
                 concat!(argument!("maxAttempts"), " is 0"),
             )
             .suggest("use 1 or more"));

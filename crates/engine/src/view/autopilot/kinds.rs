@@ -32,7 +32,7 @@ pub(crate) fn is_known(definition: &Definition, kind: &str, whose: &str) -> Resu
     let id = &definition.id.value;
     let fault = Fault::new(
         Kind::Usage,
-        "unknown_kind",
+        "usage",
         format!("{whose} is said to be of the kind `{kind}`, which `{id}` does not have"),
     );
     Err(if known.is_empty() {

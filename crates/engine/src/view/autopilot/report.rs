@@ -192,7 +192,7 @@ fn wrong_phase(run: &RunState, phase: Option<&str>, report: &Report) -> Option<F
         };
         let fault = Fault::new(
             Kind::Usage,
-            "bad_phase",
+            "usage",
             format!("`{phase}` is no phase of tests"),
         );
         return Some(fault.suggest(suggestion));
@@ -203,7 +203,7 @@ fn wrong_phase(run: &RunState, phase: Option<&str>, report: &Report) -> Option<F
     is_other.then(|| {
         Fault::new(
             Kind::Usage,
-            "bad_phase",
+            "usage",
             format!(
                 "{} is a unit of {}, and not of {phase}",
                 unit.id,

@@ -229,7 +229,7 @@ impl Engine {
         if is_present && next.action != phase && reported_as != Some(phase.as_str()) {
             return Err(Fault::new(
                 Kind::Usage,
-                "wrong_report",
+                "usage",
                 format!(
                     "the unit {unit} is for {}, and the result for {}",
                     next.action.to_uppercase(),

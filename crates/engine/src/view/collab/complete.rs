@@ -36,7 +36,7 @@ impl Engine {
     pub fn complete_skill(&self, done: &SkillDone) -> Result<SkillAnswer, Fault> {
         let named = done.skill.trim();
         if named.is_empty() {
-            return Err(Fault::new(Kind::Usage, "no_skill", "no skill is named")
+            return Err(Fault::new(Kind::Usage, "usage", "no skill is named")
                 .suggest("name the skill that was completed"));
         }
         let session = done.session.as_deref();

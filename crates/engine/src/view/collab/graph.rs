@@ -156,7 +156,7 @@ impl Engine {
             }
             (Some(_), Some(_)) => Err(Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 "the text of a task graph is given, and the path of a file too",
             )
             .suggest("give one of the two: `document` is the text, `path` a file of the project")),

@@ -63,7 +63,7 @@ impl Engine {
         if turn.reason.len() > LONGEST_REASON {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 format!(
                     "the reason has {} bytes, and {LONGEST_REASON} are the most",
                     turn.reason.len()
@@ -118,7 +118,7 @@ pub(crate) enum Target<'a> {
 impl<'a> Target<'a> {
     fn of(way: Way, turn: &'a WorkTurn) -> Result<Self, Fault> {
         let senseless = |message: String, suggestion: &str| {
-            Fault::new(Kind::Usage, "bad_input", message).suggest(suggestion)
+            Fault::new(Kind::Usage, "usage", message).suggest(suggestion)
         };
         let kind = match turn.kind.as_deref().map(str::trim) {
             None | Some("") => None,

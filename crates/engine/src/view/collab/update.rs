@@ -393,9 +393,9 @@ fn edit(update: &TaskUpdate) -> Result<Edit, Refusal> {
 fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Fault> {
     if fields.is_empty() {
         return Err(
-            Fault::new(Kind::Usage, "nothing_to_set", "nothing is given to be set").suggest(
-                format!("give {WORK_ITEMS}, {ADD_ITEMS}, {CURRENT_ITEM} or {HAS_SNAPSHOT}"),
-            ),
+            Fault::new(Kind::Usage, "usage", "nothing is given to be set").suggest(format!(
+                "give {WORK_ITEMS}, {ADD_ITEMS}, {CURRENT_ITEM} or {HAS_SNAPSHOT}"
+            )),
         );
     }
     let mut edits = Vec::new();
@@ -428,9 +428,7 @@ fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Faul
             HAS_SNAPSHOT if value.is_boolean() => (HAS_SNAPSHOT, value.clone()),
             HAS_SNAPSHOT => {
                 let message = format!("`{HAS_SNAPSHOT}` is {value}, not true or false");
-                return Err(
-                    Fault::new(Kind::Usage, "bad_input", message).suggest("give true or false")
-                );
+                return Err(Fault::new(Kind::Usage, "usage", message).suggest("give true or false"));
             }
             other => {
                 return Ok(Err(Refusal::new("read_only")
@@ -567,7 +565,7 @@ fn work_item(list: &str, at: usize, item: &Value) -> Result<Map<String, Value>, 
 }
 
 fn senseless(message: String) -> Fault {
-    Fault::new(Kind::Usage, "bad_input", message).suggest(
+    Fault::new(Kind::Usage, "usage", message).suggest(
         "an item is {\"number\": 1, \"title\": \"…\", \"type\": \"code\", \"dependsOn\": []}",
     )
 }

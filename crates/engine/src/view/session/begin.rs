@@ -52,7 +52,7 @@ impl Engine {
             if most == 0 {
                 return Err(Fault::new(
                     Kind::Usage,
-                    "bad_input",
+                    "usage",
                     "a session has at least one iteration",
                 )
                 .suggest("give 1 or more"));
@@ -60,7 +60,7 @@ impl Engine {
             let Some(input) = definition.input_for(MOST_ITERATIONS) else {
                 return Err(Fault::new(
                     Kind::Usage,
-                    "bad_input",
+                    "usage",
                     format!(
                         "no input of `{}` says how many iterations there are",
                         definition.id.value
@@ -121,7 +121,7 @@ pub(crate) fn builtin_profiles() -> Vec<Builtin<'static>> {
 
 fn bad_gate(definition: &Definition, message: String) -> Fault {
     let known: Vec<&str> = definition.gates.keys().collect();
-    Fault::new(Kind::Usage, "bad_gate", message).suggest(format!(
+    Fault::new(Kind::Usage, "usage", message).suggest(format!(
         "the gates are {}; each is {}",
         known.join(", "),
         GateMode::words().join(" or ")

@@ -18,7 +18,7 @@ impl Engine {
     /// one before it, where nothing is said. Iteration 0 has no code.
     ///
     /// # Errors
-    /// `no_code` where an iteration has none; `bad_input` where there is no such iteration.
+    /// `no_code` where an iteration has none; `usage` where there is no such iteration.
     pub fn session_diff(
         &self,
         session: Option<&str>,
@@ -50,7 +50,7 @@ fn code_of(call: &Call<'_>, run: &RunState, number: i64, present: i64) -> Result
     if number > present {
         return Err(Fault::new(
             Kind::Usage,
-            "bad_input",
+            "usage",
             format!("there is no iteration {number}: the session is in iteration {present}"),
         )
         .suggest(format!("name one up to {present}")));

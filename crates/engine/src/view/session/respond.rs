@@ -32,14 +32,12 @@ impl Engine {
         } = response;
         let (_, dir) = self.session_dir(session)?;
         if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(
-                Fault::new(Kind::Usage, "response_empty", "the response is empty")
-                    .suggest(format!(
-                        "write it first, as the prompt says where one waits: {}",
-                        Verb::Status
-                    ))
-                    .recover(Verb::Status),
-            );
+            return Err(Fault::new(Kind::Usage, "usage", "the response is empty")
+                .suggest(format!(
+                    "write it first, as the prompt says where one waits: {}",
+                    Verb::Status
+                ))
+                .recover(Verb::Status));
         }
         if bytes.len() as u64 > files::LARGEST_RESPONSE {
             return Err(Fault::new(

@@ -90,7 +90,7 @@ impl Engine {
             if !at_cap {
                 return Err(Fault::new(
                     Kind::Usage,
-                    "bad_input",
+                    "usage",
                     "a higher number of iterations helps only a session that is paused at its last one",
                 )
                 .suggest(concat!("leave ", argument!("maxIterations"), " out")));
@@ -98,7 +98,7 @@ impl Engine {
             if i64::from(most) <= iteration(&writer.call, run) {
                 return Err(Fault::new(
                     Kind::Usage,
-                    "bad_input",
+                    "usage",
                     format!(
                         "{most} is not more than the {} iterations that there were",
                         iteration(&writer.call, run)

@@ -1,7 +1,6 @@
 //! Ways back: items and tasks that are taken up again or given up, items that come late, and what the end still asks for.
 
 use engine::Turn;
-use engine::view::GENERIC;
 use engine::view::collab::answer::SkillAnswer;
 use engine::view::collab::request::WorkTurn;
 use serde_json::{Value, json};
@@ -128,7 +127,7 @@ fn an_item_may_be_of_another_type_when_it_is_taken_up_again() {
     assert_eq!(stage.done("collab-clear").state, "brainstorm-exploring");
     stage.until("done");
     let odd = stage.engine().collab_reopen(&as_kind("odd", item("1")));
-    says_why("bad_input", &odd.unwrap_err());
+    says_why("usage", &odd.unwrap_err());
 }
 
 #[test]
@@ -191,7 +190,7 @@ fn an_item_that_comes_late_is_worked_out_behind_what_is_in_hand() {
         assert_eq!(stage.full().work_items.len(), 2);
     }
     assert_eq!(stage.full().work_items[1].number, 2);
-    let (needs, senseless) = ("bad_dependencies", "bad_input");
+    let (needs, senseless) = ("bad_dependencies", "usage");
     for (field, value, code) in [
         ("dependsOn", json!([9]), needs),
         ("number", json!(1), needs),
@@ -327,19 +326,17 @@ fn a_turn_says_why_and_what_is_meant() {
         ..item("1")
     };
     for (senseless, code) in [
-        (because(" ", item("1")), "no_reason"),
-        (because(&"y".repeat(5000), item("1")), "bad_input"),
-        (both, "bad_input"),
-        (item("../x"), "bad_input"),
+        (because(" ", item("1")), "usage"),
+        (because(&"y".repeat(5000), item("1")), "usage"),
+        (both, "usage"),
+        (item("../x"), "usage"),
     ] {
         stage.unmoved(code, || engine.collab_reopen(&senseless).unwrap_err());
         stage.unmoved(code, || engine.collab_skip(&senseless).unwrap_err());
     }
     not_turned(&stage, "unknown_item", &item("7"));
     not_turned(&stage, "unknown_task", &tasks(&["a", "x"]));
-    engine
-        .turn(&GENERIC, Some("default"), &Turn::new("pause", "lunch"))
-        .unwrap();
+    stage.turn(&Turn::new("pause", "lunch"));
     not_turned(&stage, "paused", &item("1"));
 }
 

@@ -1,7 +1,6 @@
 //! What somebody needs who remembers nothing, in less than 1 KB.
 
 use engine::Turn;
-use engine::view::GENERIC;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -146,10 +145,7 @@ fn tasks_that_are_still_to_be_done_come_first() {
     assert_eq!([&tasks[0].id, &tasks[1].id], ["task-38", "task-39"]);
     // A long reason of a pause is cut.
     let why = "why\u{7}".repeat(400);
-    stage
-        .engine()
-        .turn(&GENERIC, None, &Turn::new("pause", &why))
-        .unwrap();
+    stage.turn(&Turn::new("pause", &why));
     let brief = stage.brief();
     assert!(wire(&brief).len() <= MOST && brief.paused_reason.is_some());
 }

@@ -185,7 +185,7 @@ fn a_file_of_the_project_is_handed_over_by_its_path_and_no_other() {
     let large = "x".repeat(9 * 1024 * 1024);
     for (text, path, code) in [
         (&*large, None, "document_too_large"),
-        (TWO_WAVES, Some("docs/graph.md"), "bad_input"),
+        (TWO_WAVES, Some("docs/graph.md"), "usage"),
     ] {
         let fault = stage.sync(None, Some(text), path).unwrap_err();
         assert_eq!((fault.kind, &*fault.code), (Usage, code));

@@ -60,7 +60,7 @@ fn items_that_make_no_sense_are_refused_and_begin_nothing() {
     let stage = Stage::bare();
     let refused = |items: &Value| {
         let fault = stage.update(&json!({ "workItems": items })).unwrap_err();
-        says_why("bad_input", &fault);
+        says_why("usage", &fault);
         assert_eq!(fault.kind, Kind::Usage, "{items}");
         assert!(fault.message.len() < 2000, "{}", fault.message.len());
     };
@@ -109,7 +109,7 @@ fn what_follows_from_the_rails_cannot_be_set() {
     stage.is_as(&before);
     let fault = stage.update(&json!({})).unwrap_err();
     let told = (fault.kind, fault.code.as_str());
-    assert_eq!(told, (Kind::Usage, "nothing_to_set"));
+    assert_eq!(told, (Kind::Usage, "usage"));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn senseless_values_are_refused() {
         json!({"currentItem": -2}),
         json!({"currentItem": " "}),
     ] {
-        let fault = stage.unmoved("bad_input", || stage.update(&fields).unwrap_err());
+        let fault = stage.unmoved("usage", || stage.update(&fields).unwrap_err());
         assert_eq!(fault.kind, Kind::Usage, "{fields}");
     }
     let twice = json!([

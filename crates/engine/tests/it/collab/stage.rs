@@ -1,5 +1,7 @@
 //! A project with sessions of skills in it.
 
+use engine::Turn;
+use engine::view::GENERIC;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -114,6 +116,11 @@ impl Stage {
         self.session = Some(session.to_owned());
         self.dir = OnceLock::new();
         self
+    }
+
+    /// Takes a turn of the session, which is the only one.
+    pub fn turn(&self, turn: &Turn<'_>) {
+        self.engine().turn(&GENERIC, None, turn).unwrap();
     }
 
     pub fn engine(&self) -> Engine {

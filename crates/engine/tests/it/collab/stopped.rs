@@ -1,7 +1,6 @@
 //! Sessions that somebody paused or ended.
 
 use engine::Turn;
-use engine::view::GENERIC;
 use serde_json::json;
 
 use super::stage::{Stage, TWO_WAVES, says_why};
@@ -27,10 +26,7 @@ fn a_paused_session_takes_nothing_and_says_why() {
     ] {
         let before = stage.until(state);
         let skill = before.skill.clone().unwrap();
-        stage
-            .engine()
-            .turn(&GENERIC, Some(&id), &Turn::new("pause", "lunch"))
-            .unwrap();
+        stage.turn(&Turn::new("pause", "lunch"));
         for named in [None, before.unit_id.as_deref()] {
             let complete = || stage.complete(&skill, named).unwrap();
             let answer = stage.unmoved("paused", complete);
@@ -49,10 +45,7 @@ fn a_paused_session_takes_nothing_and_says_why() {
         for reason in [brief.paused_reason, full.paused_reason] {
             assert_eq!(reason.as_deref(), Some("lunch"));
         }
-        stage
-            .engine()
-            .turn(&GENERIC, Some(&id), &Turn::new("resume", ""))
-            .unwrap();
+        stage.turn(&Turn::new("resume", ""));
         assert_eq!(stage.brief(), before);
     }
     stage.until("done");
@@ -63,17 +56,10 @@ fn a_session_that_was_ended_takes_nothing_any_more() {
     for paused in [false, true] {
         let stage = Stage::of(&["code"]);
         let unit = stage.until("execute-batch").unit_id;
-        let id = stage.full().run_id;
         if paused {
-            stage
-                .engine()
-                .turn(&GENERIC, Some(&id), &Turn::new("pause", "lunch"))
-                .unwrap();
+            stage.turn(&Turn::new("pause", "lunch"));
         }
-        stage
-            .engine()
-            .turn(&GENERIC, Some(&id), &Turn::abort(false, false))
-            .unwrap();
+        stage.turn(&Turn::abort(false, false));
         for (skill, named) in [
             ("executing-plans", None),
             ("executing-plans", unit.as_deref()),
@@ -122,23 +108,16 @@ fn a_completion_said_again_tells_that_the_session_was_stopped() {
     let stage = Stage::of(&["code"]);
     let unit = stage.until("clear-pre-item").unit_id;
     let mut before = stage.done("collab-clear");
-    let engine = stage.engine();
     let again = |unit: Option<&str>| stage.complete("collab-clear", unit).unwrap();
-    engine
-        .turn(&GENERIC, None, &Turn::new("pause", "lunch"))
-        .unwrap();
+    stage.turn(&Turn::new("pause", "lunch"));
     before.status = Some("paused".to_owned());
     for unit in [None, unit.as_deref()] {
         assert_eq!(again(unit), before);
     }
-    engine
-        .turn(&GENERIC, None, &Turn::new("resume", ""))
-        .unwrap();
+    stage.turn(&Turn::new("resume", ""));
     before.status = None;
     assert_eq!(again(None), before);
-    engine
-        .turn(&GENERIC, None, &Turn::abort(false, false))
-        .unwrap();
+    stage.turn(&Turn::abort(false, false));
     let over = again(None);
     // Nobody is sent on.
     let told = json!([over.status, over.next_skill, over.instructions, over.action]);

@@ -123,8 +123,8 @@ fn before_a_session_only_the_first_skill_begins_one() {
     for (skill, unit, code) in [
         // A unit belongs to a session that is there.
         ("collab-start", Some("r/collab-start/1"), "no_session"),
-        ("", None, "no_skill"),
-        ("\t\n", None, "no_skill"),
+        ("", None, "usage"),
+        ("\t\n", None, "usage"),
     ] {
         assert_eq!(stage.complete(skill, unit).unwrap_err().code, code);
     }

@@ -180,26 +180,6 @@ impl BundleError {
         self.others
     }
 
-    /// A stable code.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            BundleFault::NotText { .. } | BundleFault::Nul { .. } => "bundle_not_text",
-            BundleFault::NoFile(_) => "bundle_no_file",
-            BundleFault::Empty => "bundle_empty",
-            BundleFault::TextBehind => "bundle_text_behind",
-            BundleFault::BadName(_) => "bundle_bad_name",
-            BundleFault::Duplicate { .. }
-            | BundleFault::FileAndFolder { .. }
-            | BundleFault::FolderSpelling { .. } => "bundle_duplicate",
-            BundleFault::NotAllowed { .. } => "bundle_not_allowed",
-            BundleFault::TooMany { .. } => "bundle_too_many",
-            BundleFault::TooLarge { .. } => "bundle_too_large",
-            BundleFault::BadMarker { .. } => "bundle_bad_marker",
-            BundleFault::Unclear(_) => "bundle_unclear",
-            BundleFault::CutOff => "bundle_cut_off",
-        }
-    }
-
     /// What to do now.
     pub fn suggestion(&self) -> String {
         const MARKERS: &str = "Begin each file with a line `<<<FILE: path/of/file.ext>>>`";

@@ -63,16 +63,6 @@ impl PlanError {
         self.line
     }
 
-    /// A stable code.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            PlanFault::NotText { .. } | PlanFault::Nul { .. } => "plan_not_text",
-            PlanFault::Empty => "plan_empty",
-            PlanFault::MissingHeadings { .. } => "plan_missing_headings",
-            PlanFault::NearlyRefusal { .. } => "plan_unclear",
-        }
-    }
-
     /// What to do now.
     pub fn suggestion(&self) -> String {
         match &self.fault {

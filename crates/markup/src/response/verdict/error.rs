@@ -117,25 +117,6 @@ impl VerdictError {
         self.line
     }
 
-    /// A stable code.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            VerdictFault::NotText { .. } | VerdictFault::Nul { .. } => "verdict_not_text",
-            VerdictFault::Blank | VerdictFault::NoBlock => "verdict_missing",
-            VerdictFault::BadOpening { .. }
-            | VerdictFault::Unterminated
-            | VerdictFault::NotAnEntry { .. } => "verdict_malformed",
-            VerdictFault::Second { .. } | VerdictFault::Quoted => "verdict_unclear",
-            VerdictFault::KeyTwice { .. }
-            | VerdictFault::Missing { .. }
-            | VerdictFault::BadVerdict { .. }
-            | VerdictFault::BadNumber { .. } => "verdict_bad_value",
-            VerdictFault::MoreCriticalThanTotal { .. } | VerdictFault::PassWithCritical { .. } => {
-                "verdict_contradiction"
-            }
-        }
-    }
-
     /// What to do now.
     pub fn suggestion(&self) -> String {
         match &self.fault {

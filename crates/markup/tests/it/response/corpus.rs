@@ -6,6 +6,7 @@ use markup::response::bundle::Move;
 use markup::response::plan::Plan;
 use markup::response::{bundle, plan, verdict};
 
+use super::kind;
 use crate::corpus::compare;
 
 /// Lines as they can be read in a file: each behind a bar, with its ending where it is not a line feed.
@@ -24,8 +25,8 @@ fn blocked(text: &str) -> String {
     out
 }
 
-fn refused(code: &str, error: &dyn std::error::Error, suggestion: &str) -> String {
-    format!("{code}\n{error}\n{suggestion}\n")
+fn refused(kind: &str, error: &dyn std::error::Error, suggestion: &str) -> String {
+    format!("{kind}\n{error}\n{suggestion}\n")
 }
 
 #[test]
@@ -46,7 +47,7 @@ fn bundles() {
                 }
                 out
             }
-            Err(error) => refused(error.code(), &error, &error.suggestion()),
+            Err(error) => refused(&kind(error.fault()), &error, &error.suggestion()),
         }
     });
 }
@@ -55,7 +56,7 @@ fn bundles() {
 fn verdicts() {
     compare("verdict", "out", 40, |bytes| match verdict::read(bytes) {
         Ok(read) => format!("{read:#?}\n"),
-        Err(error) => refused(error.code(), &error, &error.suggestion()),
+        Err(error) => refused(&kind(error.fault()), &error, &error.suggestion()),
     });
 }
 
@@ -66,7 +67,7 @@ fn plans() {
         match plan::read(bytes, &headings) {
             Ok(Plan::Accepted { text }) => format!("accepted\n{}", blocked(&text)),
             Ok(Plan::Invalid { reason }) => format!("invalid\n{}", blocked(&reason)),
-            Err(error) => refused(error.code(), &error, &error.suggestion()),
+            Err(error) => refused(&kind(error.fault()), &error, &error.suggestion()),
         }
     });
 }

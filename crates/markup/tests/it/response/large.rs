@@ -1,5 +1,6 @@
 //! Responses so large that a reader which looks at anything twice too often would not come back.
 
+use super::kind;
 use std::fmt::Write as _;
 
 use markup::response::bundle::{self, Rules};
@@ -30,7 +31,7 @@ fn ten_thousand_files_are_read() {
 
     text.push_str("<<<FILE: one/more.rs>>>\nx\n");
     let error = bundle::read(text.as_bytes(), &Rules::default()).expect_err("too many");
-    assert_eq!(error.code(), "bundle_too_many");
+    assert_eq!(kind(error.fault()), "TooMany");
     assert_eq!(error.line(), Some(20_001));
 }
 
@@ -40,7 +41,7 @@ fn a_response_has_a_largest_size() {
     let text = "<<<FILE: a.txt>>>\n0123456789\n";
     assert!(bundle::read(text.as_bytes(), &rules).is_ok());
     let error = bundle::read(format!("{text}ab").as_bytes(), &rules).expect_err("too large");
-    assert_eq!(error.code(), "bundle_too_large");
+    assert_eq!(kind(error.fault()), "TooLarge");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Names, one by one, beside those of the corpus, and the files that a processor hands over.
 
+use super::kind;
 use markup::response::bundle::{self, BundleFault, File, NameFault, Rules};
 
 fn fault(path: &str) -> Option<NameFault> {
     let error = bundle::check_name(path, &Rules::default()).err()?;
-    assert_eq!(error.code(), "bundle_bad_name");
+    assert_eq!(kind(error.fault()), "BadName");
     assert_eq!(error.file(), Some(path));
     match error.fault() {
         BundleFault::BadName(fault) => Some(fault.clone()),
@@ -103,19 +104,19 @@ fn files_of_a_processor_are_held_to_the_same_rules() {
     let large = "a".repeat(40);
     for (files, expected) in [
         (&[("src/a.rs", "a"), ("src/b.rs", "b")][..], "fine"),
-        (&[], "bundle_no_file"),
-        (&[("src/a.rs", "a"), ("a.rs", "a")], "bundle_not_allowed"),
-        (&[("src/a.rs", "a"), ("src/A.rs", "a")], "bundle_duplicate"),
-        (&[("src/a.rs", "a"), ("src/a.rs", "a")], "bundle_duplicate"),
-        (&[("src/a.rs", "a\0")], "bundle_not_text"),
-        (&[("src/../a", "a")], "bundle_bad_name"),
+        (&[], "NoFile"),
+        (&[("src/a.rs", "a"), ("a.rs", "a")], "NotAllowed"),
+        (&[("src/a.rs", "a"), ("src/A.rs", "a")], "Duplicate"),
+        (&[("src/a.rs", "a"), ("src/a.rs", "a")], "Duplicate"),
+        (&[("src/a.rs", "a\0")], "Nul"),
+        (&[("src/../a", "a")], "BadName"),
         (&[("src/1", "a"), ("src/2", "a"), ("src/3", "a")], "fine"),
         (
             &[("src/1", ""), ("src/2", ""), ("src/3", ""), ("src/4", "")],
-            "bundle_too_many",
+            "TooMany",
         ),
         (&[("src/1", &large[..35])], "fine"),
-        (&[("src/1", &large[..36])], "bundle_too_large"),
+        (&[("src/1", &large[..36])], "TooLarge"),
     ] {
         let file = |&(path, content): &(&str, &str)| File {
             path: path.to_owned(),
@@ -123,7 +124,7 @@ fn files_of_a_processor_are_held_to_the_same_rules() {
         };
         let all: Vec<File> = files.iter().map(file).collect();
         let told = bundle::check(&all, &[], &rules).err();
-        let code = told.as_ref().map_or("fine", bundle::BundleError::code);
-        assert_eq!(code, expected, "{files:?}");
+        let found = told.map_or("fine".to_owned(), |error| kind(error.fault()));
+        assert_eq!(found, expected, "{files:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! What holds of every response.
 
+use super::kind;
 use markup::response::bundle::{self, File, Rules};
 use markup::response::plan::{self, Plan};
 use markup::response::verdict::{self, Verdict};
@@ -187,7 +188,7 @@ proptest! {
     fn marked_files_with_fences_are_exact_or_refused(files in files(&[LINES, FENCES])) {
         match bundle::read(marked(&files).as_bytes(), &Rules::default()) {
             Ok(read) => prop_assert_eq!(read.files, files),
-            Err(error) => prop_assert_eq!(error.code(), "bundle_unclear"),
+            Err(error) => prop_assert_eq!(kind(error.fault()), "Unclear"),
         }
     }
 
@@ -222,7 +223,7 @@ proptest! {
         let given = [File { path: name.clone(), content: "x".to_owned() }];
         match bundle::check(&given, &[], &rules) {
             Ok(()) => is_sound(&bundle::Bundle { files: given.to_vec(), ..bundle::Bundle::default() }, &rules)?,
-            Err(error) => prop_assert_eq!(error.code(), "bundle_bad_name"),
+            Err(error) => prop_assert_eq!(kind(error.fault()), "BadName"),
         }
     }
 

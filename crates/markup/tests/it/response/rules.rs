@@ -1,5 +1,6 @@
 //! Which names a profile allows.
 
+use super::kind;
 use markup::response::bundle::{self, Rules};
 
 #[test]
@@ -51,7 +52,7 @@ fn a_name_that_is_not_allowed_is_told_what_is() {
     let rules = Rules::new(["src/**", "*.md"]).expect("rules");
     let response = b"<<<FILE: README.md>>>\nx\n<<<FILE: build.rs>>>\nx\n<<<FILE: lib.rs>>>\nx\n";
     let error = bundle::read(response, &rules).expect_err("refused");
-    assert_eq!(error.code(), "bundle_not_allowed");
+    assert_eq!(kind(error.fault()), "NotAllowed");
     assert!(error.suggestion().contains("`src/**`, `*.md`"));
     let told = (error.file(), error.line(), error.others());
     assert_eq!(told, (Some("build.rs"), Some(3), 1));

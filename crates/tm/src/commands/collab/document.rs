@@ -87,7 +87,8 @@ fn unreadable(file: &Path, error: &io::Error) -> Fault {
         )
         .suggest(NAME_ANOTHER);
     }
-    Fault::environment("input", format!("{shown} could not be read"), error).suggest(NAME_ANOTHER)
+    Fault::environment("io_failed", format!("{shown} could not be read"), error)
+        .suggest(NAME_ANOTHER)
 }
 
 /// The errors of a task graph that was not taken, at the place where the caller has it: none of ours was written.
@@ -127,7 +128,7 @@ mod tests {
             ("project", "../graph.md", Ok(&outside)),
             ("project", "link.md", Ok(&outside)),
             ("project", "gone.md", Err("unknown_file")),
-            ("project", "docs", Err("input")),
+            ("project", "docs", Err("io_failed")),
         ] {
             let found = found(Path::new(file), &folder.path().join(cwd), &root);
             let found = found.as_ref().map_err(|fault| &*fault.code);

@@ -128,7 +128,7 @@ pub fn reopen(engine: &Engine, reopen: &Reopen, output: &mut Output) -> Outcome 
         (SessionStanding::Cap, Some(cap)) if i64::from(cap) <= state.current_iteration => {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 format!(
                     "--max-iterations {cap} is no more than the session has had: it paused after {}",
                     state.current_iteration
@@ -143,7 +143,7 @@ pub fn reopen(engine: &Engine, reopen: &Reopen, output: &mut Output) -> Outcome 
         (SessionStanding::Broken, Some(_)) => {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_input",
+                "usage",
                 "more iterations help only a session that paused after its last one, and this one broke down",
             )
             .suggest("leave --max-iterations out")

@@ -59,7 +59,7 @@ fn read(from: impl io::Read, shown: &str) -> Result<Vec<u8>, Fault> {
 }
 
 fn unreadable(shown: &str, error: &io::Error) -> Fault {
-    Fault::environment("input", format!("{shown} could not be read"), error)
+    Fault::environment("io_failed", format!("{shown} could not be read"), error)
         .suggest("name a file that you can read, or `-` for standard input")
 }
 
@@ -154,7 +154,7 @@ fn of_session(state: &SessionState, named: &str) -> Result<Option<(String, Vec<u
         if let Some(real) = inside(&state.folder, &path) {
             let shown = real.display().to_string();
             let unreadable = |error: &io::Error| {
-                Fault::environment("input", format!("{shown} could not be read"), error)
+                Fault::environment("io_failed", format!("{shown} could not be read"), error)
                     .suggest("its rights may have been changed: see to it that you can read it")
             };
             let mut bytes = Vec::new();

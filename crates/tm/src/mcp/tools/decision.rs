@@ -56,7 +56,7 @@ impl DecisionRequest {
         if !matches!(self.choice.as_str(), "approve" | "reject") {
             return Err(Fault::new(
                 Kind::Usage,
-                "bad_arguments",
+                "usage",
                 format!("`{}` is no decision", one_line(&self.choice)),
             )
             .suggest("give approve or reject for `decision`")

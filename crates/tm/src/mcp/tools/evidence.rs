@@ -29,7 +29,7 @@ pub(super) fn once(evidence: &Evidence) -> Result<(), Fault> {
 fn twice(one: &str, other: &str) -> Fault {
     Fault::new(
         Kind::Usage,
-        "given_twice",
+        "usage",
         format!("`{one}` and `{other}` say the same in two ways"),
     )
     .suggest("give one of them: a report says more than numbers")

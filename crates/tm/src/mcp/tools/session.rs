@@ -78,7 +78,7 @@ fn init(call: Call<'_>, meant: RunSelector, init: Init) -> Answer {
     if let Some(named) = &meant.run {
         return Err(Fault::new(
             Kind::Usage,
-            "bad_arguments",
+            "usage",
             format!(
                 "`sessionId` is {}, and a new session has an id of its own",
                 one_line(named)

@@ -134,8 +134,8 @@ fn a_subtask_turns_out_to_be_of_another_kind() {
     work.refused(RED, "red_requires_failing_tests");
     let to = |kind, words: &[&str]| work.ask(&[&["reopen", "--kind", kind], words].concat());
     let why = ["--reason", "it is there"];
-    assert_eq!(code_of(&to("tests", &[]).1), "no_reason");
-    assert_eq!(code_of(&to("wrong", &why).1), "unknown_kind");
+    assert_eq!(code_of(&to("tests", &[]).1), "usage");
+    assert_eq!(code_of(&to("wrong", &why).1), "usage");
     let (_, told) = to("tests", &why);
     assert_eq!(told["nextAction"]["action"], "tests", "{told:#}");
     done(&work, TESTS);
@@ -164,7 +164,7 @@ fn a_kind_that_nobody_knows_begins_no_run() {
     testkit::by_chance!(3);
     let work = SHOP.unbegun();
     let (status, told) = work.ask(&["start", "--title", "Explain (kind: doc)"]);
-    assert_eq!((status, code_of(&told)), (2, "unknown_kind"), "{told:#}");
+    assert_eq!((status, code_of(&told)), (2, "usage"), "{told:#}");
     let subtask = ["--subtask", "How it is built (kind: docs)"];
     let told = work.tm(&[&["start", "--title", "Explain"], &subtask[..]].concat());
     assert_eq!(told["nextAction"]["action"], "docs", "{told:#}");

@@ -81,7 +81,7 @@ fn a_subtask_says_whether_it_is_refactored() {
     // That nothing was changed says nothing of tests that nobody ran.
     let nothing = |work: &Work, phase: &[&str]| {
         let (status, told) = work.ask(&[phase, &["--unchanged"]].concat());
-        assert_eq!((status, code_of(&told)), (2, "no_results"), "{told:#}");
+        assert_eq!((status, code_of(&told)), (2, "usage"), "{told:#}");
     };
     let work = SHOP.unbegun();
     work.tm(&["start", "--title", "Double (refactor: yes)"]);

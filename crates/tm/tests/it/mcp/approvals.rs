@@ -142,7 +142,7 @@ fn nobody_is_asked_for_what_would_be_refused() {
     let start = json!({ "title": "Greet", "subtasks": ["Greet"], "force": true });
     let cases = json!([
         ["autopilot_skip", { "subtaskId": "7.7", "reason": reason }, "not_present"],
-        ["autopilot_skip", { "reason": " " }, "no_reason"],
+        ["autopilot_skip", { "reason": " " }, "usage"],
         ["run_abort", { "unitId": "workUnit-9" }, "stale_unit"],
         ["autopilot_abort", { "cleanup": true }, "unmerged_work"],
         ["autopilot_start", start, "dirty_tree"],

@@ -88,7 +88,7 @@ fn names_are_read_as_agents_spell_them() {
 
     let half = json!({ "tasks": [{ "id": "x", "status": "failed" }, { "id": "y" }] });
     let fault = refused(&mut server, "update_tasks_status", &half);
-    assert_eq!(fault["code"], "bad_arguments", "{fault}");
+    assert_eq!(fault["code"], "usage", "{fault}");
     let nobody = json!({ "session": "nobody" });
     let fault = refused(&mut server, "get_session_state", &nobody);
     let begin = "complete_skill with session nobody, skill collab-start";

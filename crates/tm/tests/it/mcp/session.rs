@@ -143,8 +143,8 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     for (sent, code) in [
         (sent, "changed_since"),
         (run("no file"), "response_unreadable"),
-        (run(""), "response_empty"),
-        (run(" \n"), "response_empty"),
+        (run(""), "usage"),
+        (run(" \n"), "usage"),
     ] {
         let fault = refused(&mut server, "session_step", &sent);
         assert_eq!(fault["code"], code, "{sent}: {fault}");
@@ -172,7 +172,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     assert_eq!(fault["code"], "not_waiting");
     let no_hash = json!({ "decision": "approve", "gate": "plan" });
     let fault = refused(&mut server, "session_decide", &no_hash);
-    assert_eq!(fault["code"], "bad_arguments");
+    assert_eq!(fault["code"], "usage");
     // A prompt that is too long is named by its file.
     let inputs = json!({ "request": "x".repeat(80 * 1024) });
     let begun = server.tool("session_init", &json!({ "inputs": inputs }));

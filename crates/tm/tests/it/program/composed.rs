@@ -72,7 +72,7 @@ states:
         ("initial: collab-start\nstates:\n", states),
     ]);
     // What the profile needs is asked for before anything is made.
-    project.refused("run start ours", 2, "bad_input");
+    project.refused("run start ours", 2, "usage");
     assert!(project.runs().is_empty());
     let start = r#"run start ours --input 'values={"request":"Greet"}'"#;
     project.does(start);

@@ -18,7 +18,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_looked_at() {
         ("finalize --results failed:1 --verify", "usage"),
         ("start 1 --format tap", "usage"),
         ("start 1 --verify --report x --format lcov", "usage"),
-        ("complete --coverage 92", "no_results"),
+        ("complete --coverage 92", "usage"),
         ("complete --report /dev/zero", "report_unreadable"),
     ] {
         let ran = environment.line(&format!("autopilot {line}"));

@@ -77,7 +77,7 @@ fn a_run_on_a_task_begins_only_where_that_is_there_and_no_other_is_on_it() {
     let start = "start ours --input reviewer=me --input taskId=1";
     run(&project, start).fault(3, "workflow_untrusted");
     project.trust(&["workflow", "trust", "ours"]);
-    run(&project, "start ours").fault(2, "no_task");
+    run(&project, "start ours").fault(2, "usage");
     run(&project, "start ours --input taskId=9").fault(4, "unknown_task");
     assert_eq!(ok(&project, start)["workflow"], "ours");
     let second = run(&project, start);
@@ -111,7 +111,7 @@ fn the_generic_verbs_take_all_that_the_others_do() {
         project.write(&format!("tests/{subtask}.sh"), "false\n");
         junit(&project, &[before, &[(subtask, false)]].concat());
         ok(&project, reported);
-        run(&project, "report").fault(2, "no_results");
+        run(&project, "report").fault(2, "usage");
         project.write(&format!("src/{subtask}.sh"), "true\n");
         junit(&project, &[before, &[(subtask, true)]].concat());
         ok(&project, &format!("{reported} --coverage 93"));

@@ -198,11 +198,11 @@ fn a_profile_is_trusted_as_a_person_saw_it() {
 fn a_command_line_that_makes_no_sense_begins_nothing() {
     let environment = TestEnvironment::bare();
     for (line, status, code) in [
-        ("init", 2, "bad_input"),
+        ("init", 2, "usage"),
         ("init -i request", 2, "usage"),
-        ("init -i request=a --gate plan=perhaps", 2, "bad_gate"),
-        ("init -i request=a --gate door=human", 2, "bad_gate"),
-        ("init -i request=a -i color=red", 2, "unknown_input"),
+        ("init -i request=a --gate plan=perhaps", 2, "usage"),
+        ("init -i request=a --gate door=human", 2, "usage"),
+        ("init -i request=a -i color=red", 2, "usage"),
         ("init -i request=a --name ../x", 2, "bad_name"),
         ("init --profile nothing", 4, "unknown_profile"),
         ("step", 4, "no_session"),

@@ -68,7 +68,7 @@ fn what_cannot_be_brought_in_is_told() {
         ("notes.md", 2, "import_unreadable"),
         ("nothing.md", 2, "import_unreadable"),
         ("broken.json", 2, "import_unreadable"),
-        ("notes.md --from jira", 2, "unknown_format"),
+        ("notes.md --from jira", 2, "usage"),
         ("issues.json", 6, "tasks_unreadable"),
     ] {
         tm(&project, &format!("tasks import {words}")).fault(status, code);

@@ -256,7 +256,7 @@ fn a_person_decides_on_what_was_seen() {
     let (environment, site, run) = shown(Site::opened);
     let stale = json!({ "what": "pause", "seen": "00" });
     site.refuses(&run, stale, 409, "moved_since");
-    site.refuses(&run, json!({ "what": "dance" }), 400, "bad_input");
+    site.refuses(&run, json!({ "what": "dance" }), 400, "usage");
     site.decide(&run, json!({ "what": "pause", "reason": "lunch" }), 200);
     says(&site.page("/"), &["lunch"], &[]);
     let page = site.page(&format!("/runs/{run}"));

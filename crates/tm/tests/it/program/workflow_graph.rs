@@ -149,8 +149,8 @@ fn what_cannot_be_drawn_or_written_is_told() {
         ("", 2, "usage"),
         ("tdd --format png", 2, "usage"),
         ("--run none", 4, "no_run"),
-        ("tdd -o no/such/tdd.svg", 6, "output"),
-        ("tdd -o folder", 6, "output"),
+        ("tdd -o no/such/tdd.svg", 6, "io_failed"),
+        ("tdd -o folder", 6, "io_failed"),
         ("long --format svg", 3, "graph_too_large"),
     ] {
         refused(&environment, words, status, code);

@@ -99,7 +99,7 @@ fn a_branch_that_git_cannot_switch_to_leaves_the_run_paused() {
     env.auto("abort").ok();
     env.switch("main");
     env.write("src/1.1.sh", "in the way\n");
-    let answer = env.comes_to("start 1 --allow-dirty", "git_refused");
+    let answer = env.comes_to("start 1 --allow-dirty", "git_failed");
     tells(answer.message(), &["src/1.1.sh"]);
     assert_eq!(env.branch(), "main");
     assert_eq!(env.read("src/1.1.sh"), "in the way\n");

@@ -169,7 +169,7 @@ fn what_hooks_change_and_take_out_is_taken_as_it_came_out_and_told() {
 #[test]
 fn a_message_of_ones_own_is_the_subject_or_all_of_it() {
     let env = TestEnvironment::in_commit();
-    env.refuses_of(&["autopilot", "commit", "--message= \n "], "bad_commit");
+    env.refuses_of(&["autopilot", "commit", "--message= \n "], "usage");
     let message = "Count\n\n# a heading\n#42 is mended\n\n    indented\n--amend";
     let made = env.tm(&["autopilot", "commit", "--message", message]).ok();
     assert_eq!(env.message(), message);
@@ -198,7 +198,7 @@ fn a_title_that_says_too_little_asks_for_a_subject() {
         let step = next["nextSteps"][0]["command"].as_str().unwrap();
         assert_eq!(step.ends_with(" --message …"), said.is_some(), "{step}");
         // What is to be filled in is no subject.
-        env.refuses("commit --message …", "bad_commit");
+        env.refuses("commit --message …", "usage");
         let mut words = vec!["autopilot", "commit"];
         words.extend(said.iter().flat_map(|subject| ["--message", subject]));
         env.tm(&words).ok();

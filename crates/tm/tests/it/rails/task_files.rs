@@ -127,7 +127,7 @@ fn a_task_may_be_given_on_the_command_line() {
         let start = ["autopilot", "start", "--title", title];
         env.tm(&[&start[..], &["--subtask", subtask]].concat())
     };
-    assert_eq!(begin("a", " ").code(), "no_title");
+    assert_eq!(begin("a", " ").code(), "usage");
     let started = begin("Count the words", "By spaces").ok();
     assert_eq!(started["branch"], "master/task-count-the-words");
     env.finish();

@@ -89,7 +89,7 @@ fn skip_bars_what_depends_on_it_and_the_run_ends_failed() {
     for id in ["1.2", "9"] {
         env.refuses(&format!("skip {id} --reason x"), "not_present");
     }
-    env.refuses_of(&["autopilot", "skip", "--reason", " "], "no_reason");
+    env.refuses_of(&["autopilot", "skip", "--reason", " "], "usage");
     let next = moved(&env, "skip 1.1 --reason no-sense");
     assert_eq!(next["unitId"], "workUnit-1.2-RED");
     // Why it was skipped is no order for the next.

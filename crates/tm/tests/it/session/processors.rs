@@ -31,7 +31,7 @@ fn one_that_fails_is_told_by_its_code() {
     let env = Env::new();
     let ends_badly = "printf 'no \\033[31mway\\n' >&2; exit 3";
     let session = planning(&env, ends_badly);
-    let said = session.refused(6, "processor_died");
+    let said = session.refused(6, "processor_failed");
     assert!(!said.contains('\u{1b}'), "{said:?}");
     let left = fs::read_dir(env.temporary()).unwrap().count();
     assert_eq!(left, 0);
@@ -70,7 +70,7 @@ fn a_response_that_kills_it_is_set_aside_by_a_person() {
     session.to("REVISED");
     // It finds no answer, and dies.
     fs::remove_file(env.home().join("answer-revision.json")).unwrap();
-    session.refused(6, "processor_died");
+    session.refused(6, "processor_failed");
     session.reopen();
     assert_eq!(session.status()["phase"], "REVISING");
     let aside = REVISION.replace(".md", ".reopened-1.md");

@@ -18,7 +18,7 @@ fn twice_the_same_and_another() {
     testkit::by_chance!(3);
     let session = at("PLANNING");
     for nothing in ["", " \n\t\r\n"] {
-        refused(&session, nothing, &[], "response_empty");
+        refused(&session, nothing, &[], "usage");
     }
     let before = session.status();
     let sent = session.respond("one\n", &[]).ok();
@@ -95,7 +95,7 @@ fn a_file_that_cannot_be_read_and_a_link_in_its_place() {
     let session = at("PLANNING");
     let respond = |file: &str| session.tm(&["respond", file]);
     respond("nowhere.md").fault(4, "unknown_file");
-    respond(".").fault(6, "input");
+    respond(".").fault(6, "io_failed");
     // A link in the place of the response is not written through.
     let theirs = session.env.folder().join("theirs");
     fs::write(&theirs, "theirs\n").unwrap();

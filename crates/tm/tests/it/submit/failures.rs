@@ -176,7 +176,7 @@ fn texts_of_others_do_nothing() {
     let forge = Forge::beside(&env, "github.com");
     env.whole_run("start 1");
     let issue = ["autopilot", "submit", "--issue", "12\nCloses #13"];
-    env.refuses_of(&issue, "bad_input");
+    env.refuses_of(&issue, "usage");
     env.auto("submit").ok();
     let body = body(&forge);
     for harmful in ["@somebody", "fixes #1", "[x](http"] {

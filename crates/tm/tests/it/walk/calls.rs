@@ -18,12 +18,12 @@ fn a_report_is_of_no_sense() {
     come_to(
         Before::at_red,
         [
-            ("complete red --results failed:many", "bad_results"),
+            ("complete red --results failed:many", "usage"),
             (
                 "complete red --results failed:1,passed:1 --coverage much",
-                "bad_coverage",
+                "usage",
             ),
-            ("complete red", "no_results"),
+            ("complete red", "usage"),
             (
                 "complete red --results failed:1,passed:1 --files ../../x",
                 "bad_path",

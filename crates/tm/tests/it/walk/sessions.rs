@@ -105,7 +105,7 @@ fn a_response_cannot_be_used_or_a_file_of_the_session_is_changed() {
             .then(|work| assert_eq!(done(work, "status")["phase"], "REVIEWING"))
     };
     at_of(&SHOP, at_code, &[]).tell([
-        unfit("it is empty", "", "response_empty"),
+        unfit("it is empty", "", "usage"),
         unfit("it holds no file", "Here it is.\n", "response_unreadable"),
         story("it comes again", "response_repeated").call(|work| tm(work, &respond(work, PLAN))),
         calls("a document", "step", "tampered").done(|work| {

@@ -90,13 +90,13 @@ fn mistakes_elsewhere_name_the_place() {
 fn files_that_cannot_be_read() {
     let place = Place::new();
     std::fs::create_dir_all(place.path("project/.taskmaster/config.json")).unwrap();
-    assert_eq!(error(&place).code(), "config_io");
+    assert_eq!(error(&place).code(), "io_failed");
     let odd = error(&Place::new().project(b"{\"a\": \"\xff\"}")).to_string();
     assert!(odd.ends_with("1:8: not UTF-8 text"), "{odd}");
     let deep = format!("{{\"other\": {}", "[".repeat(200_000));
     assert_eq!(error(&Place::new().project(deep)).code(), "config_invalid");
     let huge = format!("{{\"other\": \"{}\"}}", "x".repeat(5_000_000));
-    assert_eq!(error(&Place::new().project(huge)).code(), "config_io");
+    assert_eq!(error(&Place::new().project(huge)).code(), "io_failed");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn what_is_missing_too_large_or_unreadable_is_named() {
         ("profile.yaml", "profile_invalid"),
         ("revision.md", "profile_invalid"),
         ("review.md", "profile_invalid"),
-        ("planning.md", "profile_io"),
+        ("planning.md", "io_failed"),
     ] {
         let scene = Scene::new(LEAST);
         let path = scene.path(name);

@@ -48,14 +48,14 @@ fn all_faults_are_told_at_once_with_what_is_possible() {
         "langage": "rust", "language": "go", "strict": "yes", "level": "3", "share": "NaN", "parts": "a,c", "names": 7,
     }))
     .unwrap_err();
-    assert_eq!(code, "bad_input");
+    assert_eq!(code, "usage");
     insta::assert_snapshot!(text, @r#"there is no input `langage`; the input `request` is missing; the input `language` cannot be `go`: it is one of rust, python; the input `strict` takes true or false, not `yes`; the input `level` cannot be `3`: it is one of 1, 2; the input `share` takes a number, not `NaN`; the input `parts` cannot be `a,c`: it is one of a, b; the input `names` takes a list of texts, not `7` | did you mean `language`?; give request=… with text; give language= one of rust, python; give strict=true or strict=false; give level= one of 1, 2; give share=… with a number; give parts= one of a, b; give names=a,b or names=["a","b"]"#);
     // Names that are only unknown have a code of their own.
     let (code, _) = check(&json!({ "request": "x", "zzz": "1" })).unwrap_err();
-    assert_eq!(code, "unknown_input");
+    assert_eq!(code, "usage");
     let profile = Scene::new(LEAST).load().unwrap();
     let error = profile.check_inputs(json!({ "a": "b" }).as_object().unwrap());
-    assert_eq!(error.unwrap_err().code(), "unknown_input");
+    assert_eq!(error.unwrap_err().code(), "usage");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn each_type_refuses_what_it_is_not() {
         let mut given = json!({ "request": "x" });
         given[name] = value.clone();
         let (code, text) = check(&given).expect_err(&format!("{name} {value}"));
-        assert_eq!(code, "bad_input", "{text}");
+        assert_eq!(code, "usage", "{text}");
         let is_plain = text.len() < 1000 && !text.contains(['\u{1b}', '\u{202e}']);
         assert!(is_plain && text.contains(&format!("`{name}`")), "{text}");
     }

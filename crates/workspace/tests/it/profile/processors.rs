@@ -109,7 +109,7 @@ fn nothing_runs_before_a_person_trusted_it() {
     let scene = trusted(scene);
     assert_eq!(asked(&scene).unwrap().status, Status::Success);
     fs::remove_dir_all(scene.profile_folder()).unwrap();
-    assert_eq!(asked(&scene).unwrap_err().code(), "profile_io");
+    assert_eq!(asked(&scene).unwrap_err().code(), "io_failed");
     // A phase without a command has none to run.
     assert_eq!(outcome(&Scene::new(LEAST)).unwrap_err().code(), "internal");
 }
@@ -117,7 +117,7 @@ fn nothing_runs_before_a_person_trusted_it() {
 #[test]
 fn a_file_of_the_folder_can_be_the_program() {
     let good = format!("#!/bin/sh\necho '{GOOD}'\n");
-    let missing = "processor_missing";
+    let missing = "processor_failed";
     for (command, text, mode, expected) in [
         ("[./run, x]", &*good, 0o755, "ran"),
         ("[./run, x]", &good, 0o644, missing),
@@ -181,14 +181,14 @@ fn how_one_ended_is_told_with_what_it_said() {
     let much = "i=0; while [ $i -lt 9999 ]; do echo line $i; i=$((i+1)); done >&2; exit 1";
     let hangs = "echo waiting >&2\nwhile :; do sleep 1; done\n";
     let odd = "printf '\\033[31mred\\033[0m \\342\\200\\256 x%10000s' y";
-    let (begun, died) = (Instant::now(), "processor_died");
+    let (begun, died) = (Instant::now(), "processor_failed");
     for (text, code, says) in [
         (&*words, died, "exit status 3; it said: first\nlast words"),
         ("kill -9 $$", died, "ended by signal 9"),
         (much, died, "line 9998"),
-        (hangs, "processor_timed_out", "it said: waiting"),
-        ("exec cat /dev/zero", "processor_flooded", ""),
-        (odd, "processor_garbage", "it began with: "),
+        (hangs, died, "it said: waiting"),
+        ("exec cat /dev/zero", died, "printed more than"),
+        (odd, died, "it began with: "),
     ] {
         let scene = within(if text == hangs { 1 } else { 20 }, "[sh, run.sh]");
         let (found, told) = fault(&trusted(scene.file("run.sh", text)));

@@ -185,7 +185,7 @@ fn what_is_wrong_in_the_file_is_placed() {
     assert_eq!(Project::with_tasks(text).error("1").code(), "tasks_invalid");
     let project = Project::new();
     std::fs::create_dir_all(project.path(".taskmaster/tasks/tasks.json")).unwrap();
-    assert_eq!(project.error("1").code(), "tasks_io");
+    assert_eq!(project.error("1").code(), "io_failed");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn tasks_of_the_command_line() {
     }
     for (title, subtasks) in [("  ", &[][..]), ("a", &[String::new()])] {
         let error = InlineTask::new(title, subtasks).unwrap_err();
-        assert_eq!(error.code(), "no_title");
+        assert_eq!(error.code(), "usage");
     }
 }
 

@@ -49,7 +49,7 @@ pub fn read(
     else {
         return Err(Fault::new(
             crate::fault::Kind::Usage,
-            "wrong_report",
+            "usage",
             "this step takes a commit",
         )
         .suggest(format!(

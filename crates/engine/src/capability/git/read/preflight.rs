@@ -303,7 +303,7 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
     match (&request.plan, &request.title) {
         (Some(_), Some(_)) => Err(Fault::new(
             Kind::Usage,
-            "two_sources",
+            "usage",
             concat!(
                 argument!("plan"),
                 " and ",
@@ -329,7 +329,7 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
         }),
         (None, None) if !request.subtasks.is_empty() => Err(Fault::new(
             Kind::Usage,
-            "no_title",
+            "usage",
             concat!(argument!("subtask"), " needs a ", argument!("title")),
         )
         .suggest(format!("begin so: {}", NextStep::start_without_tasks()))),
@@ -375,7 +375,7 @@ fn task_id(
     }
     match source {
         Source::Tasks => Err(
-            Fault::new(Kind::Usage, "no_task", "which task?").suggest(format!(
+            Fault::new(Kind::Usage, "usage", "which task?").suggest(format!(
                 "name one: {}; or begin without a tasks file: {}",
                 NextStep::start_on_task(),
                 NextStep::start_without_tasks()

@@ -130,7 +130,7 @@ impl<'a> Bench<'a> {
             .map(|path| self.place_of(path).unwrap_or_else(|| path.clone()))
             .collect();
         self.remove_reports(&reports, format).map_err(|error| {
-            Fault::environment("git_io", "cannot remove a report of before", &error)
+            Fault::environment("io_failed", "cannot remove a report of before", &error)
         })?;
         let mut taken = suite::verify(&Suite {
             format,
@@ -221,7 +221,11 @@ impl<'a> Bench<'a> {
     ) -> Result<Vec<(OsString, OsString)>, Fault> {
         let mut env =
             suite_environment(&self.checkout.home(), &self.config.bench.env).map_err(|error| {
-                Fault::environment("git_io", "cannot make a home folder for the tests", &error)
+                Fault::environment(
+                    "io_failed",
+                    "cannot make a home folder for the tests",
+                    &error,
+                )
             })?;
         env.extend(self.environment(installs));
         Ok(env)
@@ -261,7 +265,11 @@ impl<'a> Bench<'a> {
         for place in &copied {
             repository.copy_to_bench(&self.checkout, place)?;
             let hash = hash_of(&self.checkout.path().join(place)).map_err(|error| {
-                Fault::environment("git_io", "cannot read what was copied to the bench", &error)
+                Fault::environment(
+                    "io_failed",
+                    "cannot read what was copied to the bench",
+                    &error,
+                )
             })?;
             copies.insert(place.clone(), hash);
         }

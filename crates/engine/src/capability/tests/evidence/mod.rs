@@ -399,7 +399,7 @@ pub fn take(given: &request::Evidence, cwd: &Path) -> Result<TestEvidence, Fault
 fn twice(what: &str, one: &str, other: &str) -> Fault {
     Fault::new(
         Kind::Usage,
-        "given_twice",
+        "usage",
         format!("{what} stand twice in the call, under {one} and under {other}"),
     )
     .suggest("give one of them: a report says more than numbers")
@@ -410,7 +410,7 @@ pub fn format_named(name: Option<&str>) -> Result<Option<TestFormat>, Fault> {
     name.map(str::parse)
         .transpose()
         .map_err(|error: Unreadable| {
-            Fault::new(Kind::Usage, "bad_format", error.to_string()).suggest(concat!(
+            Fault::new(Kind::Usage, "usage", error.to_string()).suggest(concat!(
                 "leave ",
                 argument!("format"),
                 " out: reports are told by their content"

@@ -209,7 +209,7 @@ fn named(name: &str) -> Result<Format, Fault> {
         let known: Vec<&str> = test_formats().chain(coverage_formats()).collect();
         Fault::new(
             Kind::Usage,
-            "bad_format",
+            "usage",
             format!("no format is called `{name}`"),
         )
         .suggest(concat!(
