@@ -73,6 +73,8 @@ pub(crate) const TESTED: Slots<Tested> = Slots::new("tested.");
 /// What each test did before the item, as it was known when its first report was accepted: a hash of the run's evidence, empty where
 /// nothing was known.
 pub(crate) const BEFORE: Slot<String> = Slot::new("before");
+/// The tests that failed before the item and are to pass with it, as RED named them last.
+pub(crate) const REPAIRS: Slot<Vec<String>> = Slot::new("repairs");
 /// The tree of the work that the item's last accepted report was about.
 pub(crate) const WORK: Slot<Oid> = Slot::new("work");
 /// By the label of a freeze: the work then, whose tests count from there on.

@@ -197,7 +197,10 @@ pub(crate) fn refusal(
         ),
         "cannot_reopen" | "cannot_skip" | "cannot_submit" | "cannot_feedback" | "cannot_rewind"
         | "cannot_adopt" => (
-            "that is not possible here".to_owned(),
+            format!(
+                "`{}` is not possible here",
+                refusal.code.trim_start_matches("cannot_")
+            ),
             format!("see what is: {next}", next = Verb::Next.step().of(id)),
         ),
         "not_present" | "which_item" => (

@@ -417,9 +417,7 @@ impl<'a> Replayer<'a> {
                     .is_some_and(|before| before.counts.failing() > green.counts.failing()),
             };
             replayed.red = before.map(|before| before.counts);
-            if !mended && has_none {
-                replayed.undecided = Some("it holds no tests".to_owned());
-            } else if !mended {
+            if !mended {
                 replayed.problems.push(problem(
                     "red_not_replayed",
                     "no test fails before it that passes with it",

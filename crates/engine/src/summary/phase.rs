@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::capability::checks::content_checks;
-use crate::capability::memory::{BEFORE, LAST_LEDGER, SHOWN};
+use crate::capability::memory::{LAST_LEDGER, REPAIRS, SHOWN};
 use crate::capability::tests::as_before::AS_BEFORE;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
@@ -144,11 +144,10 @@ impl Phase {
             dir,
             shown.as_ref().and_then(|shown| shown.ledger.as_deref()),
         ) {
-            let before = BEFORE
-                .text(&report.keep)
-                .or_else(|| LAST_LEDGER.text(&run.kept));
-            let before = ledger(dir, before);
+            let before = ledger(dir, LAST_LEDGER.text(&run.kept));
             let before = before.filter(|before| before.names_alike(&red));
+            let repairs = REPAIRS.read(&report.keep).ok().flatten();
+            let before = before.map(|before| before.without(&repairs.unwrap_or_default()));
             self.newly_failing = red.newly_failing(before.as_ref());
         }
     }

@@ -33,6 +33,7 @@ impl Engine {
                 "cannot_adopt",
                 format!("the run {} works on no branch", run.run),
             )
+            .suggest(format!("go on with what is asked for: {}", Verb::Next))
             .recover(Verb::Next.step().of(dir.id())));
         }
         let memory = Memory::of(run)?;

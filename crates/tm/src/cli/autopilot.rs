@@ -116,7 +116,8 @@ pub struct TestReports {
     #[serde(default)]
     #[schemars(extend("x-brief" = "ids of deleted tests"))]
     pub removed: Vec<String>,
-    /// A test that failed before this subtask and is to pass with it, by its id, as with --removed. May be repeated
+    /// A test that failed before this subtask and is to pass with it, by its id, as with --removed; beside --verify or --report. May
+    /// be repeated
     #[arg(long, value_name = "ID")]
     #[serde(default)]
     #[schemars(extend("x-brief" = "ids of old failing tests to repair"))]

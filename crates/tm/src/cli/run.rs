@@ -108,7 +108,7 @@ pub struct Report {
     /// The files that it is about, by commas; of a commit those that it is to have
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "item it is about"))]
+    #[schemars(extend("x-brief" = "files it is about"))]
     pub files: Vec<String>,
     /// The subject of the commit that is to be made, instead of the one made from the title; of several lines, its whole message
     #[arg(long, value_name = "TEXT")]

@@ -11,7 +11,7 @@ use super::{Place, RunChoice, Signing, TurnChoice};
 /// A turn.
 #[derive(Debug, Subcommand)]
 pub enum TurnCommand {
-    /// Go one step back: COMMIT to GREEN, GREEN to RED, the final suite to a repair; else as the present state says
+    /// Go one step back, as the present state says: in `tdd` COMMIT to GREEN, GREEN to RED, the final suite to a repair
     Reopen(Reopen),
     /// Take run, branch and working tree back to an earlier step; what was there is kept
     ///

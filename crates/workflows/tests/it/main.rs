@@ -51,7 +51,7 @@ fn steps() -> serde_json::Value {
 }
 
 fn arguments() -> serde_json::Value {
-    let evidence = "results coverage coverageReport report format verify removed files";
+    let evidence = "results coverage coverageReport report format verify removed repairs files";
     let others = "message sha outcome note kind item workItems skipped full";
     marks(&format!("{evidence} {others}"), "")
 }

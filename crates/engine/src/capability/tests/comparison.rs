@@ -12,8 +12,8 @@ use crate::call::Call;
 use crate::capability::git::read::moved::Moved;
 use crate::capability::git::read::{finding, with_files, with_tests};
 use crate::capability::memory::{
-    BEFORE, BENCH, FROZEN, KeptWork, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, RUNNER,
-    SHOWN, Shown, TESTED, Tested, UNTRIED, WORK,
+    BEFORE, BENCH, FROZEN, KeptWork, LAST_COVERED, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, REPAIRS,
+    RUNNER, SHOWN, Shown, TESTED, Tested, UNTRIED, WORK,
 };
 use crate::capability::messages::tests;
 use crate::capability::tests::covered::{fell, lines_of};
@@ -97,7 +97,8 @@ pub(crate) fn before_the_suite(
         base: None,
         red: shown.as_ref().map(|shown| red_of(shown, None)),
         removed: &[],
-        repairs,
+        repairs: &[],
+        named_repairs: &[],
         of_item,
         since: held_to.as_ref().map(|held| (&held.tree, &since[..])),
         without_product: None,
@@ -105,7 +106,10 @@ pub(crate) fn before_the_suite(
         ignored: &[],
         untouched: &untouched,
     };
-    Ok(rule::findings(&rule::BEFORE_THE_SUITE, &given))
+    let mut found = rule::findings(&rule::BEFORE_THE_SUITE, &given);
+    // Whether those that are named fail is not known yet.
+    found.retain(|finding| repairs.is_empty() || finding.policy != "red_without_tests");
+    Ok(found)
 }
 
 fn red_of<'a>(shown: &'a Shown, ledger: Option<&'a Ledger>) -> Red<'a> {
@@ -139,6 +143,8 @@ pub(crate) struct Comparison<'a> {
     pub(crate) now: Option<Ledger>,
     /// What each test did before the item.
     pub(crate) before: Option<Ledger>,
+    /// Tests that failed before the item and are to pass with it.
+    pub(crate) repairs: Vec<String>,
     pub(crate) held_to: Option<HeldTo>,
     /// What differs since the item began.
     pub(crate) of_item: &'a [Difference],
@@ -185,7 +191,8 @@ impl Comparison<'_> {
             base: self.before.as_ref(),
             red: red.map(|(shown, ledger)| red_of(shown, ledger)),
             removed: &removed,
-            repairs: &self.taken.repairs,
+            repairs: &self.repairs,
+            named_repairs: &self.taken.repairs,
             of_item: self.of_item,
             since: self.held_to.as_ref().map(|held| (&held.tree, self.since)),
             without_product: self.taken.without_product.as_ref(),
@@ -255,6 +262,9 @@ impl Comparison<'_> {
         if let Some(label) = &self.role.freezes {
             self.freeze(label)?;
         }
+        if !self.repairs.is_empty() || REPAIRS.is_in(self.kept) {
+            REPAIRS.put(&mut self.keep, &self.repairs)?;
+        }
         self.remember()
     }
 
@@ -289,13 +299,7 @@ impl Comparison<'_> {
     /// Notes what the work is now, and what was known of the tests before it.
     fn remember(&mut self) -> Result<(), HandlerError> {
         WORK.put(&mut self.keep, &self.work.tree)?;
-        if let Some(before) = &self.before
-            && !self.taken.repairs.is_empty()
-        {
-            let hash = before.keep(&self.call.dir)?;
-            BEFORE.put(&mut self.keep, &hash)?;
-            self.hashes.push(hash);
-        } else if !BEFORE.is_in(self.kept)
+        if !BEFORE.is_in(self.kept)
             && let Some(before) = LAST_LEDGER.read(&self.run.kept)?
         {
             BEFORE.put(&mut self.keep, &before)?;

@@ -81,6 +81,8 @@ pub fn read(
         Some(held) => sorter.between(&held.tree, &work.tree)?,
         None => Vec::new(),
     };
+    let before = known::before(&call.dir, run, present)?;
+    let repairs = known::repaired(before.as_ref(), &taken.repairs);
     let mut at = Comparison {
         call,
         run,
@@ -90,8 +92,8 @@ pub fn read(
         taken,
         counts: taken.counts,
         now: taken.ledger(),
-        before: known::before(&call.dir, run, present)?
-            .map(|before| before.without(&taken.repairs)),
+        before: before.map(|before| before.without(&repairs)),
+        repairs,
         held_to,
         of_item: &of_item,
         since: &since,

@@ -41,6 +41,8 @@ pub struct Given<'a> {
     pub removed: &'a [String],
     /// Tests that failed before the item and are to pass with it: what each did before does not count.
     pub repairs: &'a [String],
+    /// The names by which the caller means such tests.
+    pub named_repairs: &'a [String],
     /// What differs since the item began.
     pub of_item: &'a [Difference],
     /// What differs since the report that it is held against, and the tree that this was about.
@@ -247,20 +249,25 @@ fn reopen() -> NextStep {
 
 fn write_or_repair() -> String {
     format!(
-        "write a test of the new behaviour, see it fail, and {}; a test that failed before and is to pass now is named with {} ID",
+        "write a test of the new behaviour, see it fail, and {}{}",
         report_again(),
+        to_repair()
+    )
+}
+
+fn to_repair() -> String {
+    format!(
+        "; where one that failed before is to pass now, have the tests run ({}), and name it with {} ID",
+        Argument("verify"),
         Argument("repairs")
     )
 }
 
 /// The report of failing tests comes with no test.
 fn red_without_tests(given: &Given<'_>) -> Option<Finding> {
-    // Where no test has been run yet, nobody knows whether those that are named fail.
     let fails = |named: &String| {
-        let now = given
-            .now
-            .map(|now| now.failing().any(|id| is_meant(named, id)));
-        now.unwrap_or(true)
+        let mut failing = given.now.into_iter().flat_map(Ledger::failing);
+        failing.any(|id| is_meant(named, id))
     };
     if !given.is_red()
         || given.of_item.iter().any(Difference::brings)
@@ -272,9 +279,16 @@ fn red_without_tests(given: &Given<'_>) -> Option<Finding> {
     let in_form = |one: &&Difference| one.protected == Some(Protected::Form);
     let formed = names(given.of_item.iter().filter(in_form));
     let (why, then) = match (given.ignored, &changed[..], given.untouched) {
+        _ if !given.named_repairs.is_empty() => (
+            format!(
+                "and no test that is named for repair failed before and fails now: {}",
+                few(given.named_repairs)
+            ),
+            to_repair(),
+        ),
         ([], [], []) => (
             "nothing was changed since the last commit".to_owned(),
-            format!("; name a test that failed before and is to pass now with {} ID", Argument("repairs")),
+            to_repair(),
         ),
         ([], [], untouched) => (
             format!("what is changed was there before this subtask: {}", few(untouched)),

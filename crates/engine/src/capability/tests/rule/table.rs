@@ -4,6 +4,7 @@ use ::test_report::TestFormat;
 
 use super::*;
 use crate::capability::tests::difference::Protected;
+use crate::capability::tests::known;
 
 /// A report: what it is for; what each test did before, in RED and now, and without the product; what differs since the item began, and
 /// since RED.
@@ -201,7 +202,9 @@ impl Row {
             None
         };
         let repairs: Vec<String> = self.repairs.iter().copied().map(str::to_owned).collect();
-        let base = ledger(self.base).map(|base| base.without(&repairs));
+        let base = ledger(self.base);
+        let repaired = known::repaired(base.as_ref(), &repairs);
+        let base = base.map(|base| base.without(&repaired));
         let now = ledger(self.now);
         let without = ledger(self.without);
         let (item, since) = (differences(self.item), differences(self.since));
@@ -229,7 +232,8 @@ impl Row {
                 ran: numbers.unwrap_or_default(),
             }),
             removed: &["gone".to_owned()],
-            repairs: &repairs,
+            repairs: &repaired,
+            named_repairs: &repairs,
             of_item: &item,
             since: is_held.then_some((&tree, &since[..])),
             without_product: without.as_ref(),
@@ -306,6 +310,16 @@ fn red_shows_a_new_test_that_fails_for_want_of_the_change() {
                 ..RED
             },
             "red_without_tests no_new_failure",
+        ),
+        (
+            Row {
+                level: Level::Claimed,
+                item: "",
+                now: "",
+                repairs: Some("old"),
+                ..RED
+            },
+            "red_without_tests",
         ),
         (
             Row {
@@ -601,6 +615,7 @@ fn what_failed_before_may_go_on_failing() {
         }),
         removed: &[],
         repairs: &[],
+        named_repairs: &[],
         of_item: &[],
         since: None,
         without_product: None,
