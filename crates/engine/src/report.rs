@@ -343,7 +343,9 @@ fn repeated(
             let before = answered(&writer.open.dir, run, &unit)?;
             // It was not by this report that the run ended.
             let ended_since = |before: &AcceptedReport| {
-                command.unit.is_none() && run.status.is_over() && asked_next(before).is_some()
+                let went_on = run.status.is_over() && asked_next(before).is_some();
+                let was_refused = run.status.is_called_off() && !before.answer.validated;
+                command.unit.is_none() && (went_on || was_refused)
             };
             Ok(before.map(|before| {
                 if ended_since(&before) {

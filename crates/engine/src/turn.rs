@@ -29,7 +29,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
 use crate::generic::messages;
-use crate::next_step::{Argument, Verb};
+use crate::next_step::{Argument, Verb, steps};
 use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
@@ -499,6 +499,7 @@ pub(crate) fn refused(
         "paused" => fault.recover(Verb::Resume.step().of(&run.run)),
         "run_over" => fault.recover(Verb::Summary.step().of(&run.run)),
         TAMPERED => fault.recover(Verb::Restore.step().of(&run.run)),
+        _ if run.status.is_over() => fault.recover(Verb::Status.step().of(&run.run)),
         _ => fault.recover(Verb::Next.step().of(&run.run)),
     }
 }
@@ -596,6 +597,10 @@ fn head_is_there(run: &RunState) -> Result<(), Fault> {
     }
     let repository = memory.repository();
     let (head, again) = (repository.head()?, format!("go on: {}", Verb::Resume));
-    on_the_branch((head.branch.as_deref(), &[]), &memory, &repository, &again)
-        .map_err(|refused| fault_of(refused).recover(Verb::Resume.step().of(&run.run)))
+    let at = (head.branch.as_deref(), &[][..]);
+    on_the_branch(at, &memory, &repository, &again).map_err(|refused| {
+        let fault = fault_of(refused);
+        let first = steps(&fault.suggestion).into_iter().next();
+        fault.recover(first.unwrap_or_else(|| Verb::Resume.step().of(&run.run)))
+    })
 }

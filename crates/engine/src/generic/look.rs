@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::generic::answer::{RunAction, RunStatusAnswer};
 
 use crate::call::{Call, Input};
+use crate::capability::TASKS;
 use crate::capability::files::subject::{TAMPERED, fault as fault_of};
 use crate::capability::reads_long;
 use crate::clock::stamp;
@@ -31,14 +32,16 @@ impl Engine {
     pub fn run_next(&self, run: Option<&str>) -> Result<RunAction, Fault> {
         let (dir, run) = self.seen(run)?;
         if run.status == RunStatus::Aborted {
+            let definition = open_run::pinned(dir.path(), &run)?;
+            let begin = begin(&run, &definition);
             return Err(Fault::new(
                 Kind::Missing,
                 "run_aborted",
                 format!("the run {} was aborted", run.run),
             )
-            .suggest(format!("start a new one: {}", begin(&run)))
+            .suggest(format!("start a new one: {begin}"))
             .detail("runId", run.run.as_str())
-            .recover(begin(&run)));
+            .recover(begin));
         }
         let definition = open_run::pinned(dir.path(), &run)?;
         if on_task::is_of_task(&run) {
@@ -273,10 +276,12 @@ pub(super) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
     }
 }
 
-/// That another run of the same workflow is begun.
-fn begin(run: &RunState) -> NextStep {
-    Verb::Start
-        .step()
-        .in_view(GENERIC.name)
-        .with("workflow", &run.workflow)
+/// That another run of the same workflow is begun; over a task, of the one that is named then.
+fn begin(run: &RunState, definition: &Definition) -> NextStep {
+    let start = Verb::Start.step().in_view(GENERIC.name);
+    let start = start.with("workflow", &run.workflow);
+    match definition.bound_input(TASKS, "id") {
+        Some(id) => start.with("input", format!("{id}=ID")),
+        None => start,
+    }
 }

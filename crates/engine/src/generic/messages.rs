@@ -201,7 +201,7 @@ pub(crate) fn refusal(
                 "`{}` is not possible here",
                 refusal.code.trim_start_matches("cannot_")
             ),
-            format!("see what is: {next}", next = Verb::Next.step().of(id)),
+            format!("see where it stands: {}", Verb::Status.step().of(id)),
         ),
         "not_present" | "which_item" => (
             "it is not clear which item is meant".to_owned(),

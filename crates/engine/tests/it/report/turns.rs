@@ -3,6 +3,7 @@
 use engine::Turn;
 use engine::turn::answer::{Standing, TurnAnswer};
 use engine::view::autopilot::answer::NextAction;
+use engine::view::autopilot::request::Evidence;
 use engine::view::{AUTOPILOT, GENERIC};
 use serde_json::json;
 
@@ -125,4 +126,24 @@ fn what_was_aborted_is_not_aborted_twice() {
         .unwrap();
     assert_eq!(generic.run_id, first.run_id);
     assert_eq!(stage.engine().log(None).unwrap().len(), events);
+}
+
+#[test]
+fn a_report_that_was_not_accepted_is_told_that_the_run_was_aborted_since() {
+    let stage = Stage::new();
+    stage.start(false);
+    stage.write("tests/spaces.sh", "false\n");
+    stage.accepted("red", Evidence::claimed("failed:1,passed:1"));
+    let fails = || {
+        stage
+            .tell("green", Evidence::claimed("failed:1,passed:1"))
+            .code
+    };
+    // The last one pauses the run.
+    for _ in 0..3 {
+        assert_eq!(fails().as_deref(), Some("green_tests_still_failing"));
+    }
+    let abort = Turn::abort(false, false);
+    stage.engine().turn(&AUTOPILOT, None, &abort).unwrap();
+    assert_eq!(fails().as_deref(), Some("run_over"));
 }
