@@ -191,9 +191,20 @@ fn end_when(goes_on: impl Fn() -> bool + Send + 'static, host: Arc<Host>) {
 impl SuiteHost for Host {
     fn begin(&self, cause: &SuiteCause<'_>) -> Result<(), Fault> {
         let calls = cause.project.join(CALLS);
+        let here = env::current_dir().unwrap_or_default();
+        let call = self.call.iter().skip(1).map(OsString::as_os_str);
+        let mut said = cause.about.as_bytes().to_vec();
+        for part in call.chain([here.as_os_str()]) {
+            said.push(0);
+            said.extend_from_slice(part.as_bytes());
+        }
+        let folder = calls.join(journal::sha256_hex(&said));
+        let is_here = self.is_here.load(Ordering::Acquire);
+        // One that is carried out already is joined, also where it has just been quick.
+        let is_joined = !is_here && is_held(&folder.join("worker"));
         // Until they have been run again nobody knows that they still are.
-        let are_quick = fs::remove_file(calls.join(IS_QUICK)).is_ok();
-        if self.is_here.load(Ordering::Acquire) || are_quick {
+        let are_quick = !is_joined && fs::remove_file(calls.join(IS_QUICK)).is_ok();
+        if is_here || are_quick {
             *self.begun() = Some((calls, Instant::now()));
             if CARRIED.get().is_some()
                 && let (Some(host), Some(run_dir)) = (host(), cause.run_dir)
@@ -202,14 +213,7 @@ impl SuiteHost for Host {
             }
             return Ok(());
         }
-        let here = env::current_dir().unwrap_or_default();
-        let call = self.call.iter().skip(1).map(OsString::as_os_str);
-        let mut said = cause.about.as_bytes().to_vec();
-        for part in call.chain([here.as_os_str()]) {
-            said.push(0);
-            said.extend_from_slice(part.as_bytes());
-        }
-        let _ = self.given_away.set(calls.join(journal::sha256_hex(&said)));
+        let _ = self.given_away.set(folder);
         Err(ended("the tests are run by another process"))
     }
 
