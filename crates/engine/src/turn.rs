@@ -45,7 +45,7 @@ pub(crate) struct TurnOutcome<'a> {
     pub(crate) writer: RunWriter<'a>,
     /// What was done.
     pub(crate) message: String,
-    /// What else is told of it.
+    /// Fields of the answer that other turns do not have.
     pub(crate) details: TurnDetails,
 }
 
@@ -100,7 +100,7 @@ impl Engine {
             "submit" => self.turn_to_submit(view, run, turn),
             "feedback" => self.turn_to_feedback(view, run, turn),
             "abort" => {
-                // Where the report is, is told.
+                // The answer names where the report is read; it is not repeated whole.
                 let answer = self.turn_to_abort(view, run, turn)?;
                 return Ok(TurnAnswer {
                     report: None,

@@ -21,7 +21,7 @@ pub struct TurnAnswer {
     pub run_id: String,
     /// What was done.
     pub message: String,
-    /// What is told of some turns alone.
+    /// Fields that only some turns have.
     #[serde(flatten)]
     pub details: TurnDetails,
     /// What comes next; none where the run is deleted.
@@ -32,7 +32,7 @@ pub struct TurnAnswer {
     pub report: Option<String>,
 }
 
-/// What is told of some turns alone.
+/// Fields that only some turns have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum TurnDetails {
@@ -68,7 +68,7 @@ pub enum Standing {
 }
 
 impl TurnAnswer {
-    /// That of a run of which nothing else is told.
+    /// An answer without fields of its own.
     pub(crate) fn of(run: &str, message: String, next: RunAction) -> Self {
         Self {
             run_id: run.to_owned(),
@@ -81,7 +81,7 @@ impl TurnAnswer {
 }
 
 impl TurnOutcome<'_> {
-    /// It as the callers of a view are told.
+    /// The answer, in the words of a view.
     pub(crate) fn answer(self, view: &'static View) -> Result<TurnAnswer, Fault> {
         let (run, call) = (self.run(), &self.writer.call);
         let next_action = if *view == AUTOPILOT {

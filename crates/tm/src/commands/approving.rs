@@ -59,16 +59,16 @@ pub fn agreed(
     Ok(engine.asked(Channel::Signed(armored)))
 }
 
-/// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word. Nobody is asked for what would be
-/// refused.
+/// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word, of the run that they were asked
+/// about. Nobody is asked for what would be refused.
 pub fn turn<T>(
     engine: &Engine,
     turn: &Turn<'_>,
     signing: &Signing,
     output: &mut Output,
-    take: impl Fn(&Engine) -> Result<T, Fault>,
+    take: impl Fn(&Engine, Option<&str>) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let fault = match take(engine) {
+    let fault = match take(engine, None) {
         Err(fault) if fault.code == "needs_person" => fault,
         done => return done,
     };
@@ -115,7 +115,7 @@ pub fn turn<T>(
     };
     let again = turn.step().of(run);
     let asked = agreed(engine, signing, &statement, &question, output, again)?;
-    take(&asked)
+    take(&asked, Some(run))
 }
 
 /// Refuses where nobody sits who sees what is shown and can answer.

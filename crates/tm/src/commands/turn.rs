@@ -22,8 +22,9 @@ pub fn run(
         return Ok(DONE);
     };
     let take = |run: Option<&str>, output: &mut Output| {
-        approving::turn(engine, &turn, &command.signing(), output, |engine| {
-            engine.turn(view, run, &turn)
+        let signing = command.signing();
+        approving::turn(engine, &turn, &signing, output, |engine, asked| {
+            engine.turn(view, asked.or(run), &turn)
         })
     };
     let answer = match take(command.run(), output) {

@@ -181,12 +181,16 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
     let is_set = |flag| turn.flags.get(flag) == Some(&Value::Bool(true));
     let asked = match turn.name {
         "skip" => {
-            let what = match turn.item() {
-                Some(item) => item.to_owned(),
-                None => {
-                    in_progress(engine, run).unwrap_or_else(|| "what is in progress".to_owned())
+            let tasks = turn.flags.get("task").and_then(Value::as_array);
+            let named = match (turn.item(), tasks) {
+                (Some(item), _) => Some(item.to_owned()),
+                (None, Some(tasks)) => {
+                    let names: Vec<&str> = tasks.iter().filter_map(Value::as_str).collect();
+                    Some(names.join(", "))
                 }
+                (None, None) => in_progress(engine, run),
             };
+            let what = named.unwrap_or_else(|| "what is in progress".to_owned());
             return one_line(&format!(
                 "Give up {what} of the run {run} for good, and what depends on it?"
             ));

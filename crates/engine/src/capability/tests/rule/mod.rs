@@ -281,7 +281,7 @@ fn red_without_tests(given: &Given<'_>) -> Option<Finding> {
     let (why, then) = match (given.ignored, &changed[..], given.untouched) {
         _ if !given.named_repairs.is_empty() => (
             format!(
-                "and no test that is named for repair failed before and fails now: {}",
+                "none of those that are named for repair failed before and fails now: {}",
                 few(given.named_repairs)
             ),
             to_repair(),
