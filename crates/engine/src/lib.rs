@@ -19,6 +19,7 @@
 //! - **A commit** is looked for by its parent and author date on the branch. A line in the reflog alone proves nothing: git writes
 //!   it before the branch moves, so it counts only where a later line left from it.
 
+pub mod action;
 pub mod approval;
 mod audit;
 pub mod benches;
@@ -45,6 +46,7 @@ mod intent;
 mod journal_end;
 pub mod library;
 pub mod links;
+mod look;
 pub mod next_step;
 pub mod open_run;
 mod pinning;
@@ -67,18 +69,20 @@ pub mod tasks;
 pub mod trees;
 pub mod trust;
 pub mod turn;
+mod verdict;
 pub mod view;
 mod writer;
 
+pub use crate::action::status::{CurrentState, Progress, Status, TaskStatus};
+pub use crate::action::{Action, ActionKind, AwaitedReport, OpenUnit, Precondition};
 pub use crate::approval::{Channel, NEEDS_CONFIRMATION, Statement, Turn};
+pub use crate::capability::files::outside::RunRestored;
 pub use crate::definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
 pub use crate::doctor::DoctorCheck;
 pub use crate::engine::{Engine, OpenOptions};
 pub use crate::fault::{Fault, Kind};
 pub use crate::follow::{Follow, FollowScope, FollowedEvent};
-pub use crate::generic::answer::{
-    CurrentState, OpenUnit, RunAction, RunRestored, RunStarted, RunStatusAnswer, RunVerdict,
-};
+pub use crate::generic::begin::Started;
 pub use crate::graph::{GraphFormat, WorkflowGraph};
 pub use crate::next_step::{NextStep, Verb};
 pub use crate::replay::Replayed;
@@ -87,6 +91,7 @@ pub use crate::runs::{LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use crate::suite_host::{SuiteCause, SuiteHost};
 pub use crate::summary::Summary;
 pub use crate::trust::TrustRequest;
+pub use crate::verdict::Verdict;
 pub use draw::{Look, STYLE as PICTURE_STYLE};
 pub use machine::Strength;
 pub use machine::command::Choice;

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use text::quote::MARKS;
 use workspace::config::Level;
 
+use crate::action::AwaitedReport;
 use crate::view::AUTOPILOT;
-use crate::view::autopilot::answer::AwaitedReport;
 
 /// What stands before a mark, between its fields, and behind it.
 const OPEN: char = MARKS[0];

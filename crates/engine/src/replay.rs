@@ -9,16 +9,16 @@ use machine::{Definition, Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::action::next::{Detail, of_any, of_task};
 use crate::board::{BoardSet, sets};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
-use crate::generic;
 use crate::graph;
 use crate::next_step::Verb;
 use crate::open_run::{self, event_of};
 use crate::projection::{PIECE, Projection, Projections};
-use crate::view::autopilot::state;
+use crate::view::{AUTOPILOT, GENERIC};
 
 /// How many places of a run are remembered to go on from.
 const MOST_PLACES: usize = 32;
@@ -142,10 +142,18 @@ impl Replayed {
 
     /// The same with its last event, and what was to be done next.
     pub fn json(&self) -> Result<Value, Fault> {
+        // No file is read for a brief answer.
+        let dir = Path::new("");
         let next = if is_over_a_task(&self.run) {
-            json(&state::next_action(&self.run))
+            json(&of_task(&AUTOPILOT, &self.run, dir, Detail::Brief)?)
         } else {
-            json(&generic::view::next_action(&self.run, &self.definition))
+            json(&of_any(
+                &GENERIC,
+                &self.run,
+                &self.definition,
+                dir,
+                Detail::Brief,
+            )?)
         };
         Ok(json!({ "at": self.at, "state": self.state()?, "nextAction": next? }))
     }

@@ -17,6 +17,8 @@ use serde_json::{Map, Value, json};
 use workspace::config::Level;
 use workspace::convention::message;
 
+use crate::action::next::other_step;
+use crate::action::status::present;
 use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::memory::{self, is_repair};
@@ -26,12 +28,10 @@ use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::gate::closed_gate;
-use crate::generic::on_task::other_step;
 use crate::next_step::{self, Argument, NextStep, Verb};
 use crate::open_run::{self, CommandOutcome};
 use crate::refusals;
 use crate::view::autopilot::request::Evidence;
-use crate::view::autopilot::state::present;
 use crate::view::collab::complete::digest_of_skill;
 use crate::writer::RunWriter;
 
@@ -122,11 +122,13 @@ pub struct Report {
 
 /// What the verb that somebody reports with is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub enum Meaning {
     /// Whatever the unit's reader takes.
     Anything,
     /// Results of tests.
     Tests,
+    /// Results of the full suite.
+    Suite,
     /// A commit.
     Commit,
 }
@@ -230,7 +232,7 @@ impl Engine {
         let meant = if names_none { only_one(seen)? } else { None };
         if meaning != Meaning::Anything
             && !matches!(match_unit(seen, &command), UnitMatch::Used { .. })
-            && let Some(fault) = other_step(dir, seen)?
+            && let Some(fault) = other_step(dir.path(), seen)?
         {
             return Err(fault);
         }

@@ -12,6 +12,7 @@ use machine::{Event, RunState, Strength};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::action::status;
 use crate::audit::{Audit, Missing};
 use crate::capability::documents::skills::name_of;
 use crate::capability::memory::{self, Memory};
@@ -27,7 +28,6 @@ use crate::integrity::{EvidenceProblem, FileProblem, has_begun};
 use crate::open_run::{self, Loaded};
 use crate::summary::{self, Summary};
 use crate::view::GENERIC;
-use crate::view::autopilot::state;
 
 /// The longest text that says what a run is about, in characters.
 const LONGEST_SUBJECT: usize = 100;
@@ -277,7 +277,7 @@ fn unstarted(summary: &mut RunSummary) {
 }
 
 fn fill(summary: &mut RunSummary, run: &RunState) {
-    let progress = state::progress(run);
+    let progress = status::progress(run);
     run.workflow.clone_into(&mut summary.workflow);
     run.view.clone_into(&mut summary.view);
     run.status.name().clone_into(&mut summary.status);

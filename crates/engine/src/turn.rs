@@ -6,6 +6,7 @@ mod adopt;
 pub mod answer;
 mod past;
 pub mod rewind;
+pub(crate) mod step;
 pub mod submit;
 
 use std::sync::Arc;
@@ -34,7 +35,8 @@ use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
-use crate::view::autopilot::{kinds, running, verdict};
+use crate::verdict::on_task;
+use crate::view::autopilot::{kinds, running};
 use crate::view::collab::turn::{Target, Way, turned as turned_work};
 use crate::view::session::turn::is_at_cap;
 use crate::view::{AUTOPILOT, SESSION, View};
@@ -506,7 +508,7 @@ pub(crate) fn refused(
 
 /// A refusal in a run over a task, or of a start of one.
 pub(crate) fn refused_on_task(run: &RunState, refusal: &Refusal) -> Fault {
-    let told = verdict(run, refusal);
+    let told = on_task::refused(run, refusal);
     Fault {
         details: told.details,
         ..Fault::new(kind_of(refusal), refusal.code.clone(), told.message)

@@ -1,11 +1,10 @@
 //! A run gone through with a person: shows a work unit, waits until it is done, asks for the results, goes on.
 
-use engine::report::Report;
+use engine::report::{Meaning, Report};
 use engine::turn::answer::TurnAnswer;
 use engine::view::AUTOPILOT;
-use engine::view::autopilot::answer::{AwaitedReport, CommitAnswer, NextAction};
 use engine::view::autopilot::request;
-use engine::{Engine, Fault, Kind, Turn};
+use engine::{Action, AwaitedReport, Engine, Fault, Kind, Turn, Verdict};
 use workspace::config::Level;
 
 use crate::commands::{DONE, Outcome};
@@ -137,12 +136,12 @@ pub fn run(engine: &Engine, run: &str, output: &mut Output) -> Outcome {
     let hello = format!("\nAt every prompt you can also type: {COMMANDS}.\n\n");
     session.output.text(&hello)?;
     loop {
-        let next = session.engine.next(Some(run), false)?;
+        let next = session.engine.next(&AUTOPILOT, Some(run), false)?;
         let goes_on = match next.report {
             Some(AwaitedReport::Tests) => session.phase(&next)?,
             Some(AwaitedReport::Commit) => session.commit(&next)?,
             Some(AwaitedReport::Suite) => session.finalize(&next)?,
-            None if next.action == "paused" => session.paused(&next)?,
+            None if next.is_paused() => session.paused(&next)?,
             None => {
                 if !session.end_told {
                     session.show(&next)?;
@@ -169,14 +168,15 @@ struct Session<'s> {
 
 impl Session<'_> {
     /// Shows a work unit, unless it is on the screen already.
-    fn show(&mut self, next: &NextAction) -> Result<(), Fault> {
-        let unit = format!("{} {}", next.action, next.unit_id.as_deref().unwrap_or(""));
+    fn show(&mut self, next: &Action) -> Result<(), Fault> {
+        let unit = format!("{:?} {}", next.action, next.unit_id().unwrap_or_default());
         if unit == self.shown {
             return Ok(());
         }
         self.shown = unit;
-        let text = if next.action == "paused" {
-            render::paused(&self.engine.status(Some(self.run))?, &self.output.look())
+        let text = if next.is_paused() {
+            let status = self.engine.status(&AUTOPILOT, Some(self.run))?;
+            render::paused(&status, &self.output.look())
         } else {
             render::next(next, &self.output.look())
         };
@@ -184,7 +184,7 @@ impl Session<'_> {
     }
 
     /// RED or GREEN. Whether the dialogue goes on.
-    fn phase(&mut self, next: &NextAction) -> Result<bool, Fault> {
+    fn phase(&mut self, next: &Action) -> Result<bool, Fault> {
         self.show(next)?;
         let done = self.prompt(
             "\nPress Enter when it is done: ",
@@ -203,15 +203,11 @@ impl Session<'_> {
             Ok(report) => report,
             Err(goes_on) => return Ok(goes_on),
         };
-        let answer = self.engine.complete(Some(self.run), &report);
-        if let Some(verdict) = self.told(answer)? {
-            let text = render::verdict(&verdict, &self.output.look());
-            self.output.text(&text)?;
-        }
+        self.record(&report, Meaning::Tests)?;
         Ok(true)
     }
 
-    fn commit(&mut self, next: &NextAction) -> Result<bool, Fault> {
+    fn commit(&mut self, next: &Action) -> Result<bool, Fault> {
         self.show(next)?;
         match self.prompt("\nPress Enter to make the commit: ", AnswerKind::Enter)? {
             Reply::Go(_) => {}
@@ -219,21 +215,17 @@ impl Session<'_> {
             Reply::Leave => return Ok(false),
         }
         let report = Report {
-            unit: next.unit_id.clone(),
+            unit: next.unit_id().map(str::to_owned),
             ..Report::default()
         };
-        let answer = self.engine.commit(Some(self.run), &report);
-        if let Some(answer) = self.told(answer)? {
-            let text = render::commit_answer(&answer, &self.output.look());
-            self.output.text(&text)?;
-            if let CommitAnswer::Refused(_) = answer {
-                self.output.text("Mend it, or type reopen.\n")?;
-            }
+        let verdict = self.record(&report, Meaning::Commit)?;
+        if verdict.is_some_and(|verdict| !verdict.validated) {
+            self.output.text("Mend it, or type reopen.\n")?;
         }
         Ok(true)
     }
 
-    fn finalize(&mut self, next: &NextAction) -> Result<bool, Fault> {
+    fn finalize(&mut self, next: &Action) -> Result<bool, Fault> {
         self.show(next)?;
         let results = if self.always_verifies() {
             match self.prompt(
@@ -251,16 +243,24 @@ impl Session<'_> {
             Ok(report) => report,
             Err(goes_on) => return Ok(goes_on),
         };
-        let answer = self.engine.finalize(Some(self.run), &report);
-        if let Some(answer) = self.told(answer)? {
-            let text = render::finalized(&answer, &self.output.look());
-            self.output.text(&text)?;
-            self.end_told = answer.report.is_some();
-        }
+        self.record(&report, Meaning::Suite)?;
         Ok(true)
     }
 
-    fn paused(&mut self, next: &NextAction) -> Result<bool, Fault> {
+    /// Records a report and shows its verdict; none where there is a fault instead, which is shown too.
+    fn record(&mut self, report: &Report, meaning: Meaning) -> Result<Option<Verdict>, Fault> {
+        let engine = self.engine;
+        let answer = engine.record_report(&AUTOPILOT, Some(self.run), report, meaning);
+        let verdict = self.told(answer)?;
+        if let Some(verdict) = &verdict {
+            let text = render::verdict(verdict, &self.output.look());
+            self.output.text(&text)?;
+            self.end_told = verdict.report.is_some();
+        }
+        Ok(verdict)
+    }
+
+    fn paused(&mut self, next: &Action) -> Result<bool, Fault> {
         self.show(next)?;
         match self.prompt("\nPress Enter to resume the run: ", AnswerKind::Enter)? {
             Reply::Go(_) => {}
@@ -277,13 +277,16 @@ impl Session<'_> {
     }
 
     /// The report of a work unit with the results that were typed, or else whether the dialogue goes on.
-    fn report(&mut self, next: &NextAction, results: Reply) -> Result<Result<Report, bool>, Fault> {
+    fn report(&mut self, next: &Action, results: Reply) -> Result<Result<Report, bool>, Fault> {
         let mut evidence = match results {
             Reply::Go(answer) => evidence(&answer),
             Reply::Moved => return Ok(Err(true)),
             Reply::Leave => return Ok(Err(false)),
         };
-        if evidence.coverage.is_none() && next.action != "red" && self.wants_coverage() {
+        if evidence.coverage.is_none()
+            && next.phase.as_deref() != Some("red")
+            && self.wants_coverage()
+        {
             match self.prompt(
                 "Coverage in percent (Enter if not measured): ",
                 AnswerKind::Coverage,
@@ -300,9 +303,9 @@ impl Session<'_> {
             self.output.text("The tests are being run.\n")?;
         }
         Ok(Ok(Report {
-            state: Some(next.action.clone()),
+            state: next.phase.clone(),
             evidence,
-            unit: next.unit_id.clone(),
+            unit: next.unit_id().map(str::to_owned),
             ..Report::default()
         }))
     }
@@ -358,7 +361,7 @@ impl Session<'_> {
         let moved = match word {
             "quit" | "exit" if reason.is_empty() => return Ok(Some(Reply::Leave)),
             "status" if reason.is_empty() => {
-                let status = self.engine.status(Some(self.run));
+                let status = self.engine.status(&AUTOPILOT, Some(self.run));
                 if let Some(status) = self.told(status)? {
                     let text = render::status(&status, &self.output.look());
                     self.output.text(&text)?;

@@ -45,9 +45,14 @@ pub fn next(criterion: &mut Criterion) {
             .engine
             .turn(&AUTOPILOT, None, &Turn::new("resume", ""))
             .expect("resumed");
-        let run = stage.engine.status(None).expect("a run").run_id;
+        let run = stage.engine.status(&AUTOPILOT, None).expect("a run").run_id;
         group.bench_with_input(BenchmarkId::new("next", events), &events, |bencher, _| {
-            bencher.iter(|| stage.engine.next(Some(&run), false).expect("an action"));
+            bencher.iter(|| {
+                stage
+                    .engine
+                    .next(&AUTOPILOT, Some(&run), false)
+                    .expect("an action")
+            });
         });
         group.bench_with_input(
             BenchmarkId::new("pause and resume", events),

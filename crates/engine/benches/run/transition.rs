@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use criterion::Criterion;
 use engine::Turn;
-use engine::report::Report;
+use engine::report::{Meaning, Report};
 use engine::view::autopilot::request;
 
 use crate::stage;
@@ -40,7 +40,7 @@ pub fn transition(criterion: &mut Criterion) {
             file.sync_data().expect("synced");
         });
     });
-    let run = stage.engine.status(None).expect("a run").run_id;
+    let run = stage.engine.status(&AUTOPILOT, None).expect("a run").run_id;
     group.bench_function("two transitions: pause, resume", |bencher| {
         bencher.iter(|| {
             stage
@@ -64,12 +64,15 @@ pub fn with_git(criterion: &mut Criterion) {
         evidence: request::Evidence::claimed("failed:1,passed:0"),
         ..Report::default()
     };
-    let run = stage.engine.status(None).expect("a run").run_id;
+    let run = stage.engine.status(&AUTOPILOT, None).expect("a run").run_id;
     let mut group = criterion.benchmark_group("report");
     group.sample_size(20);
     group.bench_function("RED accepted, reopened from GREEN", |bencher| {
         bencher.iter(|| {
-            let verdict = stage.engine.complete(Some(&run), &red).expect("a verdict");
+            let verdict = stage
+                .engine
+                .record_report(&AUTOPILOT, Some(&run), &red, Meaning::Tests)
+                .expect("a verdict");
             assert!(verdict.validated, "{}", verdict.message);
             stage
                 .engine

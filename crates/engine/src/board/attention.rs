@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use crate::action::ActionKind;
+use crate::action::status::Status;
 use crate::clock::{millis_of, spoken};
-use crate::generic::answer::RunStatusAnswer;
 use crate::refusals::Refused;
 use crate::runs::RunSummary;
 
@@ -78,7 +79,7 @@ impl Attention {
     /// Of a run that goes on, at the time `now` in milliseconds since 1970. `refused` is what was refused of what is asked for, and
     /// `last` what was found in the last report, if that was not accepted.
     pub(super) fn of_live(
-        status: &RunStatusAnswer,
+        status: &Status,
         refused: &[Refused],
         last: Option<&str>,
         now: i64,
@@ -106,17 +107,17 @@ impl Attention {
                 None => why.to_owned(),
             }
         };
-        match next.action.as_str() {
-            "paused" if next.needs_person => {
+        match next.action {
+            ActionKind::Paused if next.needs_person => {
                 return Some(Self::new(
                     AttentionKind::Person,
                     format!("Have it go on, or done again: {}", why()),
                 ));
             }
-            "paused" => {
+            ActionKind::Paused => {
                 return Some(Self::new(AttentionKind::Paused, why()));
             }
-            "restore" => {
+            ActionKind::Restore => {
                 return Some(Self::new(
                     AttentionKind::Restore,
                     "What was recorded was changed or is gone: it is to be put back first",

@@ -9,7 +9,7 @@ use workspace::passkey::{self, Assertion};
 use crate::approval::{Channel, Statement, Turn};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::report::Report;
+use crate::report::{Meaning, Report};
 use crate::turn::answer::TurnAnswer;
 use crate::view::GENERIC;
 use crate::view::session::answer::ClosedGate;
@@ -130,7 +130,7 @@ impl Engine {
             note: given(&decision.reason),
             ..Report::default()
         };
-        let verdict = self.run_report(Some(run), &report)?;
+        let verdict = self.record_report(&GENERIC, Some(run), &report, Meaning::Anything)?;
         if !verdict.validated {
             let code = verdict.code.unwrap_or_default();
             return Err(Fault::new(Kind::Refused, code, verdict.message)

@@ -21,16 +21,17 @@ use machine::RunState;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::action::Action;
+use crate::action::status::CurrentState;
 use crate::capability::messages::message_of;
 use crate::capability::tests::evidence::OUTPUT;
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::generic::answer::{CurrentState, RunAction};
 use crate::open_run;
 use crate::refusals::{self, Refused};
 use crate::revision;
-use crate::running_suite::RunningSuite;
 use crate::runs::{self, RunSummary};
+use crate::view::GENERIC;
 
 pub use attention::{Attention, AttentionKind};
 pub use choices::{Choices, Outcome, PassableRule, PersonReport};
@@ -182,9 +183,9 @@ impl Engine {
     }
 
     /// What is to be done now; where that cannot be told in full, as far as its status tells it.
-    pub fn run_action(&self, run: Option<&str>) -> Result<RunAction, Fault> {
-        self.run_next(run)
-            .or_else(|_| self.run_status(run).map(|status| status.next_action))
+    pub fn run_action(&self, run: Option<&str>) -> Result<Action, Fault> {
+        self.next(&GENERIC, run, false)
+            .or_else(|_| self.status(&GENERIC, run).map(|status| status.next_action))
     }
 
     /// The runs of a project, in no order.
@@ -246,13 +247,13 @@ impl Engine {
             return seen;
         }
         let status = loaded.as_ref().map_err(Fault::clone);
-        let status = status.and_then(|loaded| self.status_of(dir, &loaded.run));
+        let status = status.and_then(|loaded| self.status_of(&GENERIC, dir, &loaded.run));
         match status {
             Ok(status) => {
                 seen.places = places(&status.states);
                 seen.last_updated.clone_from(&status.last_updated);
                 let now = self.clock.millis();
-                let suite = RunningSuite::of(dir.path());
+                let suite = status.suite.as_ref();
                 seen.places.extend(suite.map(|suite| suite.told(now)));
                 let last = state.and_then(last_found);
                 let refused = state.map(|run| refusals::latest(dir.path(), run));

@@ -20,6 +20,7 @@ use workspace::git::Oid;
 
 pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
+use crate::action::status;
 use crate::call::Call;
 use crate::capability::git::effects::notes;
 use crate::capability::memory::{self, ADOPTED, LAST_COMMIT, Memory, WORK};
@@ -31,7 +32,6 @@ use crate::fail_point;
 use crate::find::is_over_a_task;
 use crate::next_step::on_a_page;
 use crate::summary;
-use crate::view::autopilot;
 
 /// The files that are there once a run is over.
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
@@ -315,8 +315,8 @@ fn manifest_of(call: &Call<'_>, run: &RunState) -> Value {
         "totalCommits": memory::commits(run),
     });
     if is_over_a_task(run) {
-        let progress = autopilot::state::progress(run);
-        manifest["currentPhase"] = json!(autopilot::state::phase(run));
+        let progress = status::progress(run);
+        manifest["currentPhase"] = json!(status::phase(run));
         manifest["currentSubtask"] = json!(progress.current);
         manifest["subtasksCompleted"] = json!(progress.completed);
         manifest["subtasksFailed"] = json!(progress.failed);

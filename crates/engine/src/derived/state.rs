@@ -6,12 +6,13 @@ use machine::{RunState, RunStatus};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::action::ActionKind;
+use crate::action::next::{Detail, kind, of_task};
+use crate::action::status;
 use crate::call::Call;
 use crate::capability::memory::{self, Memory};
 use crate::derived::pretty;
 use crate::find::is_over_a_task;
-use crate::generic;
-use crate::view::autopilot::state;
 use crate::view::{AUTOPILOT, View};
 
 /// Lists are cut at this length, with the total beside them.
@@ -44,7 +45,7 @@ fn cut(mut ids: Vec<String>, most: usize) -> Vec<String> {
 
 /// What a reader of the state file needs to begin with; all of it is in the unit's own context.
 fn short_context(run: &RunState, dir: &Path) -> Value {
-    let Ok(action) = state::full(run, dir) else {
+    let Ok(action) = of_task(&AUTOPILOT, run, dir, Detail::Whole) else {
         return Value::Null;
     };
     let Some(context) = action.context else {
@@ -72,11 +73,11 @@ fn on_task_with(run: &RunState, most: usize, context: &Value) -> Value {
     let start = Memory::of(run)
         .map(|memory| memory.start)
         .unwrap_or_default();
-    let progress = state::progress(run);
+    let progress = status::progress(run);
     let waiting = run.waiting().next();
-    let phase = state::phase(run);
+    let phase = status::phase(run);
     let attempt = waiting.map_or(1, |(_, unit)| unit.attempt);
-    let role = state::present(run).map(|token| &token.role);
+    let role = status::present(run).map(|token| &token.role);
     let kind = match (phase, role) {
         (None, _) => "complete",
         (Some(_), Some(role)) if role.shows.is_some() => "test",
@@ -95,7 +96,7 @@ fn on_task_with(run: &RunState, most: usize, context: &Value) -> Value {
         "currentSubtask": progress.current,
         "currentPhase": phase,
         "attemptNumber": attempt,
-        "maxAttempts": state::max_attempts(run),
+        "maxAttempts": status::max_attempts(run),
         "completedTotal": progress.completed.len(),
         "failedTotal": progress.failed.len(),
         "pendingTotal": progress.remaining.len(),
@@ -155,7 +156,7 @@ struct OpenUnit<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct NextAction<'a> {
-    r#type: &'static str,
+    r#type: ActionKind,
     state: Option<&'a str>,
     unit_id: Option<Short<'a>>,
 }
@@ -213,13 +214,13 @@ fn of_any_with<'a>(
         units: units.collect(),
         units_total: run.waiting().count(),
         items: if most > 0 {
-            generic::view::items(run, &call.definition)
+            status::items(run, &call.definition)
         } else {
             Map::new()
         },
         vars,
         next_action: NextAction {
-            r#type: generic::view::action(run, &call.definition),
+            r#type: kind(run, &call.definition),
             state,
             unit_id: asked.map(|(_, unit)| Short::of(&unit.id)),
         },

@@ -7,24 +7,60 @@ use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunStem};
 use machine::{Definition, Refusal, RunState, Shared};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use workspace::profile::Profile;
 
+use crate::action::Action;
+use crate::action::next::{self, Detail, next_action};
+use crate::call::Input;
 use crate::capability::documents::skills::Skills;
 use crate::capability::git::effects;
 use crate::capability::git::read::preflight::Planned;
 use crate::capability::git::read::task_start;
 use crate::capability::profile::session::{self, Session};
+use crate::capability::tests::results::Counts;
 use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
-use crate::generic::answer::RunStarted;
-use crate::generic::{inputs, messages, view};
+use crate::find::is_over_a_task;
+use crate::generic::{inputs, messages};
 use crate::library::Source;
+use crate::next_step::Verb;
 use crate::open_run::{CommandOutcome, OpenRun};
 use crate::trust::{WORKFLOW_FILE, real};
+use crate::view::autopilot::request;
+use crate::view::{GENERIC, View};
+
+/// A run that has begun.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub struct Started {
+    /// The run.
+    pub run_id: String,
+    /// Its workflow.
+    pub workflow: String,
+    /// Its branch, where it works on one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The tests as they were before it, where that was reported or looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Counts>,
+    /// What the caller should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What comes next.
+    pub next_action: Action,
+}
+
+impl Serialize for Started {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let view = self.next_action.view;
+        view.write(|json| Self::serialize(self, json), serializer)
+    }
+}
 
 /// What a run that begins works with. Any of it may have refused, and then there is no run to begin.
 #[derive(Default)]
@@ -72,11 +108,7 @@ pub(crate) struct StartOutcome {
 
 impl Engine {
     /// Begins a run of any workflow.
-    pub fn run_start(
-        &self,
-        workflow: &str,
-        inputs: Map<String, Value>,
-    ) -> Result<RunStarted, Fault> {
+    pub fn run_start(&self, workflow: &str, inputs: Map<String, Value>) -> Result<Started, Fault> {
         let (definition, source) = self.startable(workflow)?;
         inputs::check(&definition, &inputs)?;
         if definition.works_with(TASKS) {
@@ -86,6 +118,77 @@ impl Engine {
         }
     }
 
+    /// Begins a run over the task that its inputs name.
+    fn start_on_task(
+        &self,
+        definition: Definition,
+        source: Source,
+        mut inputs: Map<String, Value>,
+    ) -> Result<Started, Fault> {
+        let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
+        let (id, most) = (bound("id"), bound("attempts"));
+        let task = inputs.shift_remove(id);
+        let Some(task) = task
+            .as_ref()
+            .and_then(Value::as_str)
+            .filter(|id| !id.is_empty())
+        else {
+            return Err(Fault::new(
+                Kind::Usage,
+                "usage",
+                format!(
+                    "a run of `{}` is over a task, and none is named",
+                    definition.id.value
+                ),
+            )
+            .suggest(format!(
+                "name it in its input `{id}`: {}",
+                Verb::Start
+                    .step()
+                    .with("workflow", definition.id.value.as_str())
+                    .with("input", format!("{id}=ID"))
+            )));
+        };
+        let attempts = match inputs.shift_remove(most) {
+            None => None,
+            Some(given) => Some(
+                given
+                    .as_u64()
+                    .and_then(|n| u32::try_from(n).ok())
+                    .ok_or_else(|| {
+                        Fault::new(
+                            Kind::Usage,
+                            "usage",
+                            format!("the input `{most}` is {given}, but must be 1 or more"),
+                        )
+                        .suggest("leave it out for the number in the settings")
+                    })?,
+            ),
+        };
+        let start = request::Start {
+            task_id: Some(task.to_owned()),
+            max_attempts: attempts,
+            ..request::Start::default()
+        };
+        self.start_workflow(&GENERIC, definition, source, &start, inputs)
+    }
+
+    /// What comes next in a run that has just begun.
+    pub(crate) fn first_action(
+        &self,
+        view: &'static View,
+        project: &ProjectDir,
+        run: &RunState,
+        definition: &Definition,
+    ) -> Result<Action, Fault> {
+        let dir = project.run(&run.run)?;
+        if is_over_a_task(run) {
+            let call = self.call(&dir, run, Input::None)?;
+            return next_action(view, &call, run, Detail::Given);
+        }
+        next::of_any(view, run, definition, dir.path(), Detail::Brief)
+    }
+
     /// Begins a run without a task, under this name where it is a session.
     pub(crate) fn start_called(
         &self,
@@ -93,7 +196,7 @@ impl Engine {
         source: Source,
         mut inputs: Map<String, Value>,
         name: Option<&str>,
-    ) -> Result<RunStarted, Fault> {
+    ) -> Result<Started, Fault> {
         let profile = self.profile_of(&definition, &mut inputs)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
@@ -121,16 +224,17 @@ impl Engine {
         inputs: Map<String, Value>,
         stem: &RunStem,
         resources: Resources,
-    ) -> Result<RunStarted, Fault> {
+    ) -> Result<Started, Fault> {
         let begun = self.begin(project, definition, source, inputs, stem, resources)?;
         let run = &begun.run;
         match begun.done {
-            CommandOutcome::Moved(_) => Ok(RunStarted {
+            CommandOutcome::Moved(_) => Ok(Started {
                 run_id: run.run.clone(),
                 workflow: run.workflow.clone(),
                 branch: None,
                 warnings: self.start_warnings()?,
-                next_action: view::next_action(run, &begun.definition),
+                baseline: None,
+                next_action: self.first_action(&GENERIC, project, run, &begun.definition)?,
             }),
             CommandOutcome::Refused(refusal) => Err(not_begun(&begun.definition, &refusal)),
             CommandOutcome::EffectFailed {

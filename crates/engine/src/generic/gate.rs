@@ -110,7 +110,7 @@ pub(crate) fn closed_gate(call: &Call<'_>, run: &RunState) -> Result<ClosedGate,
     }
 }
 
-pub(super) fn described(
+pub(crate) fn described(
     call: &Call<'_>,
     run: &RunState,
     gate: String,

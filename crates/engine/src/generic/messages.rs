@@ -86,7 +86,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// What is said of a report that was taken in.
-pub(super) fn taken_in(definition: &Definition, report: &AcceptedReport) -> String {
+pub(crate) fn taken_in(definition: &Definition, report: &AcceptedReport) -> String {
     let place = place(definition, &report.state, report.item.as_deref());
     let word = report.facts.get("outcome").and_then(|word| word.as_str());
     let word = word.filter(|word| !word.is_empty());
@@ -110,7 +110,7 @@ fn spoken(code: &str) -> String {
 }
 
 /// What is said of a retry or a pause that a report brought about.
-pub(super) fn after_retry(
+pub(crate) fn after_retry(
     run: &RunState,
     definition: &Definition,
     report: &AcceptedReport,

@@ -7,12 +7,12 @@ use text::plain::one_line;
 use text::quote::quote_inline;
 use text::shortened;
 
+use crate::action::status;
 use crate::capability::tests::evidence::asked_level;
 use crate::hook::Decision;
 use crate::hook::place::Head;
 use crate::hook::underway::{ActiveRun, Other, Phase};
 use crate::next_step::{NextStep, Verb};
-use crate::view::autopilot::state;
 use crate::view::{GENERIC, View};
 use machine::role::Edits;
 
@@ -408,7 +408,7 @@ pub fn where_it_is(run: &ActiveRun) -> String {
             step(run, Verb::Resume)
         );
     }
-    let progress = state::progress(&run.run);
+    let progress = status::progress(&run.run);
     let rule = match run.phase {
         Phase::Red => "RED takes new or changed tests; other files of the product wait for GREEN.",
         Phase::Green if run.is_repair() => "A repair may change any file.",

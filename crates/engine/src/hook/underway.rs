@@ -12,6 +12,7 @@ use workspace::config::{Environment, RootMarker};
 use workspace::convention::paths::PathClasses;
 use workspace::tasks::TASKS_FILE;
 
+use crate::action::status;
 use crate::capability::memory::{self, FROZEN, Memory};
 use crate::engine::{Engine, OpenOptions};
 use crate::fault::Fault;
@@ -20,7 +21,6 @@ use crate::hook::place::{self, Head};
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
 use crate::view::GENERIC;
-use crate::view::autopilot::state;
 
 /// The phase that a run over a task is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl ActiveRun {
 
     /// The token whose item is in hand.
     pub fn token(&self) -> Option<&Token> {
-        state::present(&self.run)
+        status::present(&self.run)
     }
 
     /// The subtask in hand.
@@ -269,7 +269,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<ActiveRun>, Fault> {
         return Ok(None);
     }
     let memory = Memory::of(&run)?;
-    let role = state::present(&run).map(|token| token.role.clone());
+    let role = status::present(&run).map(|token| token.role.clone());
     let role = role.unwrap_or_default();
     let phase = match (role.reader.as_str(), role.edits) {
         ("tests", _) if role.suite.is_some() => Phase::Finalize,

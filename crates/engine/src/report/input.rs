@@ -75,7 +75,7 @@ impl Engine {
             Meaning::Anything => Ok(Input::Report(ReportInput::of(
                 report, &self.root, &self.cwd,
             )?)),
-            Meaning::Tests => Ok(Input::Tests {
+            Meaning::Tests | Meaning::Suite => Ok(Input::Tests {
                 taken: Box::new(self.tested((dir, run), command, report)?),
                 files: report.files.clone(),
                 said: report.said.clone(),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use machine::definition::STATUS;
 
+use crate::action::status;
 use crate::capability::TASKS;
 use crate::capability::memory::{ADOPTED, LAST_COMMIT};
 use crate::capability::tests::evidence::level_name;
@@ -17,7 +18,6 @@ use crate::summary::escape::{code, inline, name};
 use crate::summary::phase::Phase;
 use crate::summary::tested::{coverage, levels, tests};
 use crate::summary::timeline::{self, by_way_of};
-use crate::view::autopilot::state;
 
 /// How long a page may be, in bytes: a place for pull requests takes about that much.
 pub(super) const LONGEST: usize = 60_000;
@@ -91,7 +91,7 @@ impl Page<'_> {
         } = self.account;
         let (title, far) = if let Some(memory) = task {
             let start = &memory.start;
-            let progress = state::progress(run);
+            let progress = status::progress(run);
             let far = format!(
                 "{} of {} done · {} on {}",
                 progress.completed.len(),
@@ -399,7 +399,7 @@ impl Page<'_> {
         });
         if let Some(memory) = &self.account.task {
             let start = &memory.start;
-            let not_run: Vec<String> = state::progress(&self.account.run)
+            let not_run: Vec<String> = status::progress(&self.account.run)
                 .remaining
                 .into_iter()
                 .chain(start.left_out.iter().cloned())

@@ -19,15 +19,14 @@ use machine::{Definition, Event, RunState, Severity};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::action::status;
 use crate::capability::memory::{ADOPTED, Memory};
 use crate::fault::Fault;
-use crate::generic;
 use crate::projection::{self, Projections};
 use crate::summary::chronicle::Chronicle;
 use crate::summary::phase::Phase;
 use crate::summary::row::Row;
 use crate::summary::story::Story;
-use crate::view::autopilot::state;
 
 /// A summary in both its forms.
 #[derive(Debug, Clone, Serialize)]
@@ -173,7 +172,7 @@ impl Account {
             "durationMs": self.millis,
             "inputs": run.inputs,
             "vars": run.vars,
-            "items": generic::view::items(run, &self.definition),
+            "items": status::items(run, &self.definition),
             "totals": {
                 "commits": story.commits.len(),
                 "accepted": story.verdicts("accepted"),
@@ -208,7 +207,7 @@ impl Account {
     /// What there is to tell of the task that the run is over.
     fn put_task(&self, json: &mut Value, memory: &Memory) {
         let start = &memory.start;
-        let progress = state::progress(&self.run);
+        let progress = status::progress(&self.run);
         let of_task = json!({
             "taskId": start.task_id,
             "taskTitle": start.task_title,

@@ -11,6 +11,9 @@ use machine::check::catalog;
 use machine::check::catalog::Finder;
 use machine::definition::GENERIC as GENERIC_NAME;
 use machine::{Definition, RunState};
+use serde::ser::{Error as _, Serialize as _, Serializer};
+use serde_json::value::Serializer as ToValue;
+use serde_json::{Map, Value};
 
 use crate::capability::{DOCUMENTS, FOLDER, PROFILE, TASKS};
 use crate::engine::Engine;
@@ -35,6 +38,12 @@ pub struct View {
     pub(crate) unknown: &'static str,
     /// How one is begun: in words, and what to do for it.
     pub(crate) begin: (&'static str, &'static str),
+    /// The fields of answers that it leaves out.
+    omits: &'static [&'static str],
+    /// The fields that have another name in it.
+    renames: &'static [(&'static str, &'static str)],
+    /// The objects whose fields stand beside the others.
+    hoists: &'static [&'static str],
     /// Whether it tells by its own calls all that is asked for, and nothing in files.
     tells_all: bool,
     /// The resources that it speaks of.
@@ -64,6 +73,26 @@ pub static AUTOPILOT: View = View {
         ),
         step!("start", "view=autopilot", "taskId"),
     ),
+    omits: &[
+        "workflow",
+        "title",
+        "state",
+        "label",
+        "by",
+        "expects",
+        "outcomes",
+        "prompt",
+        "response",
+        "units",
+        "unitsTotal",
+        "states",
+        "items",
+        "inputs",
+        "vars",
+    ],
+    // There the next action is the phase.
+    renames: &[("phase", "action"), ("item", "subtask")],
+    hoists: &["task", "result"],
     tells_all: false,
     needs: &[TASKS],
     phases: &[
@@ -90,6 +119,9 @@ pub(crate) static SESSION: View = View {
         ),
         step!("start"),
     ),
+    omits: &[],
+    renames: &[],
+    hoists: &[],
     tells_all: false,
     needs: &[FOLDER, PROFILE],
     phases: &[],
@@ -107,6 +139,9 @@ pub(crate) static COLLAB: View = View {
         "begin one by completing its first skill, or by setting its items",
         step!("status"),
     ),
+    omits: &[],
+    renames: &[],
+    hoists: &[],
     tells_all: true,
     needs: &[DOCUMENTS],
     phases: &[],
@@ -128,6 +163,9 @@ pub static GENERIC: View = View {
         ),
         "tm workflow list",
     ),
+    omits: &["phase"],
+    renames: &[],
+    hoists: &[],
     tells_all: false,
     needs: &[],
     phases: &[],
@@ -152,6 +190,35 @@ impl View {
     pub(crate) fn can_tell(&self, definition: &Definition) -> bool {
         let mut needs = self.needs.iter();
         needs.all(|resource| definition.works_with(resource))
+    }
+
+    /// Writes an answer with the fields that this view has, under its names.
+    pub(crate) fn write<S: Serializer>(
+        &self,
+        fields: impl FnOnce(ToValue) -> Result<Value, serde_json::Error>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut answer = fields(ToValue).map_err(S::Error::custom)?;
+        if let Value::Object(fields) = &mut answer {
+            self.reshape(fields);
+        }
+        answer.serialize(serializer)
+    }
+
+    fn reshape(&self, fields: &mut Map<String, Value>) {
+        let called = |name: String| {
+            let mut renames = self.renames.iter();
+            let renamed = renames.find(|(known, _)| *known == name);
+            renamed.map_or(name, |(_, called)| (*called).to_owned())
+        };
+        let all = std::mem::take(fields).into_iter();
+        let shown = all.filter(|(name, _)| !self.omits.contains(&name.as_str()));
+        *fields = shown.map(|(name, value)| (called(name), value)).collect();
+        for name in self.hoists {
+            if let Some(Value::Object(inside)) = fields.shift_remove(*name) {
+                fields.extend(inside);
+            }
+        }
     }
 
     /// The view that a run is made for.

@@ -2,6 +2,7 @@
 //! signed it.
 
 use engine::board::code_to_type_back;
+use engine::view::GENERIC;
 use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn};
 use serde_json::Value;
 
@@ -93,7 +94,7 @@ pub fn turn<T>(
         "abort" => (
             render::plain(&format!(
                 "The run {run} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
-                engine.status(Some(run))?.branch
+                branch_of(engine, run)?
             )),
             "delete them",
             "the clean-up".to_owned(),
@@ -116,6 +117,12 @@ pub fn turn<T>(
     let again = turn.step().of(run);
     let asked = agreed(engine, signing, &statement, &question, output, again)?;
     take(&asked, Some(run))
+}
+
+/// The branch of a run; empty where it works on none.
+fn branch_of(engine: &Engine, run: &str) -> Result<String, Fault> {
+    let task = engine.status(&GENERIC, Some(run))?.task;
+    Ok(task.map(|task| task.branch).unwrap_or_default())
 }
 
 /// Refuses where nobody sits who sees what is shown and can answer.

@@ -1,11 +1,13 @@
 //! `tm autopilot`.
 
+use engine::report::Meaning;
 use engine::view::AUTOPILOT;
 use engine::view::autopilot::request;
 use engine::{Engine, Fault, NextStep, Verb};
 
+use super::run::report;
 use super::{DONE, Outcome, declined, open, turn, usage, watch};
-use crate::cli::autopilot::{Autopilot, AutopilotCommand, Commit, Complete, Finalize};
+use crate::cli::autopilot::{Autopilot, AutopilotCommand};
 use crate::cli::start::Start;
 use crate::cli::turn::TurnCommand;
 use crate::cli::{Given, Place};
@@ -22,25 +24,44 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
     match command {
         AutopilotCommand::Start(start) => begin(&engine, start, output),
         AutopilotCommand::Next(next) => {
-            let answer = engine.next(next.run.run_id.as_deref(), next.check)?;
-            if answer.action == "paused" && !output.is_json() {
-                let status = engine.status(Some(&answer.run_id))?;
-                let text = render::paused(&status, &output.look());
-                output.text(&text)?;
-            } else {
-                output.answer(&answer, render::next)?;
-            }
-            Ok(DONE)
+            let run = next.run.run_id.as_deref();
+            super::run::show_next(&engine, &AUTOPILOT, run, next.check, output)
         }
-        AutopilotCommand::Complete(complete) => report(&engine, complete, output),
-        AutopilotCommand::Commit(commit) => make_commit(&engine, commit, output),
-        AutopilotCommand::Finalize(finalize) => finish(&engine, finalize, output),
+        AutopilotCommand::Complete(mut complete) => {
+            (complete.phase, complete.subtask) =
+                phase_and_subtask(complete.phase, complete.subtask)?;
+            let run = complete.run.run_id.take();
+            report(
+                &engine,
+                (&AUTOPILOT, Meaning::Tests),
+                run.as_deref(),
+                &complete.request(),
+                output,
+            )
+        }
+        AutopilotCommand::Commit(mut commit) => {
+            let run = commit.run.run_id.take();
+            report(
+                &engine,
+                (&AUTOPILOT, Meaning::Commit),
+                run.as_deref(),
+                &commit.request(),
+                output,
+            )
+        }
+        AutopilotCommand::Finalize(mut finalize) => {
+            let run = finalize.run.run_id.take();
+            report(
+                &engine,
+                (&AUTOPILOT, Meaning::Suite),
+                run.as_deref(),
+                &finalize.request(),
+                output,
+            )
+        }
         AutopilotCommand::Turn(command) => turn::run(&engine, &AUTOPILOT, &command, output),
         AutopilotCommand::Status(status) => {
-            let answer = engine.status(status.run.run_id.as_deref())?;
-            super::trust::warn(&engine, output);
-            output.answer(&answer, render::status)?;
-            Ok(DONE)
+            super::run::show_status(&engine, &AUTOPILOT, status.run.run_id.as_deref(), output)
         }
         AutopilotCommand::Watch(watch) => watch::run(&engine, watch.run.run_id.as_deref(), output),
     }
@@ -147,15 +168,6 @@ fn with_person<T>(
     }
 }
 
-fn report(engine: &Engine, mut complete: Complete, output: &mut Output) -> Outcome {
-    (complete.phase, complete.subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
-    let run = complete.run.run_id.clone();
-    let request = complete.request();
-    let verdict = engine.complete(run.as_deref(), &request)?;
-    output.answer(&verdict, render::verdict)?;
-    Ok(verdict.exit_status())
-}
-
 /// Tells a phase from the id of a subtask: either may be left out.
 fn phase_and_subtask(
     first: Option<String>,
@@ -190,24 +202,6 @@ fn phase_and_subtask(
             .expected(TEST_PHASES.to_vec())
             .recover(Verb::Next),
     })
-}
-
-fn make_commit(engine: &Engine, commit: Commit, output: &mut Output) -> Outcome {
-    let run = commit.run.run_id.clone();
-    let answer = engine.commit(run.as_deref(), &commit.request())?;
-    output.answer(&answer, render::commit_answer)?;
-    Ok(match answer {
-        engine::view::autopilot::answer::CommitAnswer::Committed(_) => DONE,
-        engine::view::autopilot::answer::CommitAnswer::Refused(verdict) => verdict.exit_status(),
-    })
-}
-
-fn finish(engine: &Engine, finalize: Finalize, output: &mut Output) -> Outcome {
-    let run = finalize.run.run_id.clone();
-    let request = finalize.request();
-    let answer = engine.finalize(run.as_deref(), &request)?;
-    output.answer(&answer, render::finalized)?;
-    Ok(answer.verdict.exit_status())
 }
 
 #[cfg(test)]

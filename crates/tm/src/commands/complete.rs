@@ -4,6 +4,7 @@
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use engine::view::AUTOPILOT;
 use engine::{Engine, RunFilter};
 use text::plain::one_line;
 
@@ -108,8 +109,9 @@ fn tasks() -> Vec<CompletionCandidate> {
 
 /// The items of the run that is under way.
 fn items() -> Vec<CompletionCandidate> {
-    let status = engine().and_then(|engine| engine.status(None).ok());
-    let progress = status.into_iter().map(|status| status.progress);
+    let status = engine().and_then(|engine| engine.status(&AUTOPILOT, None).ok());
+    let tasks = status.into_iter().filter_map(|status| status.task);
+    let progress = tasks.map(|task| task.progress);
     progress
         .flat_map(|progress| {
             let done = progress.completed.into_iter().map(|id| (id, "done"));

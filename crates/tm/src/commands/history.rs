@@ -37,7 +37,7 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
                 let answer = engine.tree_difference(run, (from, to), show.subtask.as_deref())?;
                 output.answer(&answer, render::tree_difference)?;
             } else {
-                output.answer(&engine.run(run)?, render::run)?;
+                output.answer(&engine.run(run)?, render::run_summary)?;
             }
         }
         RunsCommand::Log(one) => {

@@ -1,11 +1,12 @@
 //! `tm run`.
 
-use engine::view::GENERIC;
+use engine::report::{Meaning, Report};
+use engine::view::{GENERIC, View};
 use engine::{Engine, Verb};
 
 use super::session::decision;
 use super::{DONE, Outcome, open, turn};
-use crate::cli::run::{Report, Run, RunCommand, Start};
+use crate::cli::run::{Run, RunCommand, Start};
 use crate::cli::{Given, Signing};
 use crate::output::Output;
 use crate::render::{self, session::About};
@@ -16,15 +17,22 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
     let engine = open(place.project_root, place.tag, &given.name)?.at_unit(given.unit.as_deref());
     match command {
         RunCommand::Start(start) => return begin(&engine, start, output),
-        RunCommand::Report(report) => return take_in(&engine, *report, output),
+        RunCommand::Report(mut given) => {
+            let run = given.run.run_id.take();
+            let how = (&GENERIC, Meaning::Anything);
+            return report(&engine, how, run.as_deref(), &given.request(), output);
+        }
         RunCommand::Next(chosen) => {
-            let answer = engine.run_next(chosen.run.run_id.as_deref())?;
-            output.answer(&answer, render::run::next)?;
+            return show_next(
+                &engine,
+                &GENERIC,
+                chosen.run.run_id.as_deref(),
+                false,
+                output,
+            );
         }
         RunCommand::Status(chosen) => {
-            let answer = engine.run_status(chosen.run.run_id.as_deref())?;
-            super::trust::warn(&engine, output);
-            output.answer(&answer, render::run::status)?;
+            return show_status(&engine, &GENERIC, chosen.run.run_id.as_deref(), output);
         }
         RunCommand::Step(chosen) => {
             let answer = engine.run_step(chosen.run.run_id.as_deref())?;
@@ -33,7 +41,7 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
         RunCommand::Turn(command) => return turn::run(&engine, &GENERIC, &command, output),
         RunCommand::Restore(chosen) => {
             let answer = engine.run_restore(chosen.run.run_id.as_deref())?;
-            output.answer(&answer, render::run::restored)?;
+            output.answer(&answer, render::restored)?;
         }
         RunCommand::Approve(approve) => {
             let (run, hash) = (approve.run.run_id.as_deref(), approve.hash.as_deref());
@@ -88,14 +96,50 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
     for warning in &started.warnings {
         output.warning(warning);
     }
-    output.answer(&started, render::run::started)?;
+    output.answer(&started, render::started)?;
     Ok(DONE)
 }
 
-fn take_in(engine: &Engine, report: Report, output: &mut Output) -> Outcome {
-    let run = report.run.run_id.clone();
-    let request = report.request();
-    let verdict = engine.run_report(run.as_deref(), &request)?;
-    output.answer(&verdict, render::run::verdict)?;
+/// Prints what comes next in a run. To a person the ways out of a pause are shown.
+pub fn show_next(
+    engine: &Engine,
+    view: &'static View,
+    run: Option<&str>,
+    check: bool,
+    output: &mut Output,
+) -> Outcome {
+    let answer = engine.next(view, run, check)?;
+    if answer.is_paused() && !output.is_json() {
+        let status = engine.status(view, Some(&answer.run_id))?;
+        output.answer(&status, render::paused)?;
+    } else {
+        output.answer(&answer, render::next)?;
+    }
+    Ok(DONE)
+}
+
+/// Prints where a run is.
+pub fn show_status(
+    engine: &Engine,
+    view: &'static View,
+    run: Option<&str>,
+    output: &mut Output,
+) -> Outcome {
+    let answer = engine.status(view, run)?;
+    super::trust::warn(engine, output);
+    output.answer(&answer, render::status)?;
+    Ok(DONE)
+}
+
+/// Records a report and prints its verdict.
+pub fn report(
+    engine: &Engine,
+    (view, meaning): (&'static View, Meaning),
+    run: Option<&str>,
+    report: &Report,
+    output: &mut Output,
+) -> Outcome {
+    let verdict = engine.record_report(view, run, report, meaning)?;
+    output.answer(&verdict, render::verdict)?;
     Ok(verdict.exit_status())
 }

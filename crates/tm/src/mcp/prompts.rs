@@ -1,5 +1,6 @@
 //! Prompts: a run from start to end, and each of its phases; a session from start to end, of either kind.
 
+use engine::view::AUTOPILOT;
 use mcp::{Argument, Client, Content, Problem, Prompt, PromptText, Speaker, Stop};
 use serde_json::{Map, Value};
 
@@ -162,14 +163,17 @@ pub fn fill(
         ..RunSelector::default()
     };
     let engine = places.open(&meant, name, client).map_err(problem)?;
-    let next = engine.next(meant.run(), false).map_err(problem)?;
-    match next.instructions {
-        Some(instructions) if next.action == phase => {
-            Ok(user_prompt(description, caller.text(&instructions)))
+    let next = engine
+        .next(&AUTOPILOT, meant.run(), false)
+        .map_err(problem)?;
+    match next.instructions() {
+        Some(instructions) if next.name() == phase => {
+            Ok(user_prompt(description, caller.text(instructions)))
         }
         _ => Err(Problem::Invalid(format!(
             "the run {} is not in {phase}: its next action is {}",
-            next.run_id, next.action
+            next.run_id,
+            next.name()
         ))
         .into()),
     }

@@ -1,5 +1,6 @@
 //! Runs and workflows as resources: what a client can read, follow and hand to its model.
 
+use engine::view::GENERIC;
 use engine::{Engine, Fault, RunFilter, RunSummary};
 use mcp::{Client, Contents, Problem, Resource, Stop, Template};
 use serde_json::json;
@@ -190,7 +191,7 @@ pub fn read(
     };
     let (mime, text) = match part {
         "state" => {
-            let mut state = json!(project.run_status(Some(run)).map_err(gone)?);
+            let mut state = json!(project.status(&GENERIC, Some(run)).map_err(gone)?);
             caller.value(&mut state);
             (JSON, state.to_string())
         }

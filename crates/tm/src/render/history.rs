@@ -93,7 +93,7 @@ pub fn chosen(runs: &[RunSummary], look: &Look) -> String {
 }
 
 /// One run in a few lines.
-pub fn run(run: &RunSummary, look: &Look) -> String {
+pub fn run_summary(run: &RunSummary, look: &Look) -> String {
     let mut page = Page::new(look);
     page.raw(&summary_line(run, look));
     page.field("project", &run.project_root);

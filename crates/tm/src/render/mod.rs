@@ -3,7 +3,6 @@
 //! What comes from tasks, files, commits or other programs may hold anything; it passes through [`Page`], which lets no
 //! control character and no escape sequence of it reach the terminal.
 
-mod autopilot;
 pub mod bench;
 pub mod collab;
 mod evidence;
@@ -13,10 +12,11 @@ mod init;
 mod journal;
 mod page;
 mod replay;
-pub mod run;
+mod run;
 mod serving;
 pub mod session;
 mod setup;
+mod start;
 pub mod tasks;
 pub mod trust;
 mod turn;
@@ -29,16 +29,17 @@ use serde_json::{Map, Value};
 use crate::steps::Caller;
 use text::plain::{many_lines, one_line};
 
-pub use autopilot::{commit_answer, finalized, next, paused, plan, started, status, verdict};
 pub use evidence::evidence;
-pub use history::{chosen, log, log_repaired, log_verified, run, runs, tree_difference};
+pub use history::{chosen, log, log_repaired, log_verified, run_summary, runs, tree_difference};
 pub use hook::{at_a_terminal as hook_at_a_terminal, tried as hook_tried};
 pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;
 pub use page::Page;
 pub use replay::replay;
+pub use run::{next, paused, restored, status, verdict};
 pub use serving::{page, serving, token};
 pub use setup::{config, doctor, self_check, workflow_checked, workflows};
+pub use start::{plan, started};
 pub use turn::{past_steps, turned};
 pub use verify::{exported, verified as range_verified};
 

@@ -1,19 +1,18 @@
 //! What a turn of a run came to.
 
-use engine::turn::answer::{Standing, TurnAnswer, TurnDetails};
+use engine::Action;
+use engine::turn::answer::{TurnAnswer, TurnDetails};
 use engine::turn::rewind::PastSteps;
 use engine::turn::submit::Submission;
 
-use super::{Look, Page, Sign, autopilot, run};
+use super::run::what_next;
+use super::{Look, Page, Sign};
 
 /// A turn was taken.
 pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
-    let action = turned.next_action.as_ref().map(|next| match next {
-        Standing::Task(next) => next.action.as_str(),
-        Standing::Any(next) => next.action.as_str(),
-    });
-    let is_paused = action == Some("paused");
+    let next = turned.next_action.as_ref();
+    let is_paused = next.is_some_and(Action::is_paused);
     page.signed(
         if is_paused { Sign::Warn } else { Sign::Good },
         &turned.message,
@@ -21,10 +20,8 @@ pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
     if let TurnDetails::Submitted(submission) = &turned.details {
         handed_over(&mut page, submission);
     }
-    match &turned.next_action {
-        Some(Standing::Task(next)) => autopilot::what_next(&mut page, next),
-        Some(Standing::Any(next)) => run::what_next(&mut page, next),
-        None => {}
+    if let Some(next) = next {
+        what_next(&mut page, next);
     }
     if let Some(report) = &turned.report {
         page.blank();

@@ -1,7 +1,7 @@
 //! What a person can do with a run, as forms. Each says what it was shown on, so that nothing is decided on what was not seen.
 
 use engine::board::{Choices, Outcome};
-use engine::{Fault, RunAction, Strength};
+use engine::{Action, ActionKind, Fault, Strength};
 use maud::{Markup, html};
 
 use super::{About, block, command, hidden, id_of, shown};
@@ -12,10 +12,10 @@ const MOST_OF_REFUSAL: usize = 80;
 /// The most files that are shown in front of a gate.
 const MOST_FILES: usize = 40;
 
-pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
+pub fn forms(about: &About<'_>, next: &Action) -> Result<Markup, Fault> {
     let decides = about.right == Right::Decide;
     let seen = about.engine.last_event(about.id())?;
-    let is_over = next.action == "complete";
+    let is_over = next.action == ActionKind::Complete;
     let choices = about.engine.run_choices(Some(about.id()))?;
     let actor = Actor {
         about,
@@ -34,7 +34,7 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
                 p { "This page was opened to look, and not from a terminal: what is decided here is decided with the commands beside it, or on a page that " code { "tm ui --web" } " opens." }
             }
             @if next.gate.is_some() { (gate(&actor, &choices)?) }
-            @if next.action == "paused" {
+            @if next.is_paused() {
                 (actor.form("resume", "Continue", &html! {
                     p { "It goes on where it stopped." @if choices.reopen { " Where that cannot help, have it done again from a step before: see below." } }
                 }, "tm run resume"))
@@ -58,7 +58,7 @@ pub fn forms(about: &About<'_>, next: &RunAction) -> Result<Markup, Fault> {
                 }, if report.asks_outcome { "tm run report --outcome WORD" } else { "tm run report" }))
             }
             @if !is_over { (further(&actor, &choices)) }
-            @if !is_over && next.gate.is_none() && next.action != "paused" {
+            @if !is_over && next.gate.is_none() && !next.is_paused() {
                 details #pausing {
                     summary { "Pause it" }
                     (actor.form("pause", "Pause", &html! {

@@ -1,7 +1,7 @@
 //! Where a run is: what it waits for, what a person can do, its drawing, its items.
 
 use engine::board::{BoardItem, BoardSet};
-use engine::{Fault, Look, RunAction};
+use engine::{Action, ActionKind, Fault, Look};
 use maud::{Markup, PreEscaped, html};
 
 use super::commit::NONE_YET;
@@ -34,7 +34,7 @@ fn in_hand(sets: &[BoardSet]) -> impl Iterator<Item = &BoardItem> {
     items.filter(|item| item.place.is_some() && !item.title.is_empty())
 }
 
-fn now(about: &About<'_>, next: Option<&RunAction>, sets: &[BoardSet]) -> Markup {
+fn now(about: &About<'_>, next: Option<&Action>, sets: &[BoardSet]) -> Markup {
     html! {
         @if let Some(attention) = &about.run.attention {
             p.attention { strong { (attention.kind.word()) ": " } (message(&attention.text)) }
@@ -60,9 +60,9 @@ fn now(about: &About<'_>, next: Option<&RunAction>, sets: &[BoardSet]) -> Markup
                     }
                 }
             } @else {
-                @match next.action.as_str() {
-                    "complete" => p { "It is over: " (status(next.status.as_deref().unwrap_or("ended"))) "." },
-                    "step" => p { "The next step can be taken: " (command(&format!("tm run step --run-id {}", about.id()))) },
+                @match next.action {
+                    ActionKind::Complete => p { "It is over: " (status(next.status.as_deref().unwrap_or("ended"))) "." },
+                    ActionKind::Step => p { "The next step can be taken: " (command(&format!("tm run step --run-id {}", about.id()))) },
                     _ => {}
                 }
             }

@@ -12,6 +12,7 @@ use journal::derived::remove_leftovers;
 use journal::layout::RunDir;
 use journal::{EvidenceStore, RunLock, durable};
 use machine::RunStatus;
+use serde::Serialize;
 
 use crate::call::Call;
 use crate::call::Input;
@@ -24,7 +25,6 @@ use crate::engine::Engine;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
-use crate::generic::answer::RunRestored;
 use crate::generic::files;
 use crate::links::not_led_out;
 use crate::next_step::{Verb, argument};
@@ -37,6 +37,18 @@ use crate::view::session::step::without_evidence;
 const MOST_TOLD: usize = 20;
 /// The lock of those who write a session's code elsewhere.
 const EXPORT_LOCK: &str = "export.lock";
+
+/// The files of a run that were put back.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRestored {
+    /// The run.
+    pub run_id: String,
+    /// The files that were put back, in the run's folder; a folder, which ends with `/`, with all that is in it.
+    pub restored: Vec<String>,
+    /// What stood in their places, under the names that it has now.
+    pub aside: Vec<String>,
+}
 
 impl Engine {
     /// Writes the code of a complete session to a place outside of it. Over a changed file only by `force`.

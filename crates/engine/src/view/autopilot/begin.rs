@@ -7,11 +7,14 @@ use std::sync::Arc;
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use machine::state::RunStatus;
 use machine::{Command, Definition, RunState};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use workspace::convention::message::Kind as MessageKind;
 use workspace::git::worktree;
 use workspace::runner::adapter::runners_behind;
 
+use crate::action::Precondition;
+use crate::action::next::{Detail, next_action};
 use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects;
@@ -27,15 +30,66 @@ use crate::capability::{TASKS, checks};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{RunHead, is_over_a_task, over_tasks};
-use crate::generic::begin::Resources;
+use crate::generic::begin::{Resources, Started};
 use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb, argument};
 use crate::open_run::{self, CommandOutcome};
 use crate::turn::{refused_on_task, turned};
-use crate::view::autopilot::answer::{PlannedSubtask, StartPlan, Started};
-use crate::view::autopilot::{kinds, request, state};
+use crate::view::autopilot::{kinds, request};
 use crate::view::{AUTOPILOT, GENERIC, View};
+
+/// The plan of a start: what it would do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartPlan {
+    /// Always true.
+    pub dry_run: bool,
+    /// The task.
+    pub task_id: String,
+    /// Its title.
+    pub task_title: String,
+    /// The tag that the run would be bound to.
+    pub tag: String,
+    /// Where the task comes from.
+    pub source: String,
+    /// The branch.
+    pub branch: String,
+    /// Whether the branch would be made, or is there.
+    pub branch_exists: bool,
+    /// The branch that the run would start from; none where HEAD is detached.
+    pub from_branch: Option<String>,
+    /// The test command, and the framework it runs.
+    pub test_command: String,
+    /// The framework that runs the tests.
+    pub test_framework: String,
+    /// How many GREEN attempts a subtask has.
+    pub max_attempts: u32,
+    /// The checks that were made.
+    pub checks: Vec<Precondition>,
+    /// The subtasks in the order in which they would be run.
+    pub subtasks: Vec<PlannedSubtask>,
+    /// Subtasks that are done already.
+    pub skipped: Vec<String>,
+    /// Subtasks that would not be run, and why.
+    pub left_out: Vec<String>,
+    /// What somebody should be told.
+    pub warnings: Vec<String>,
+}
+
+/// One subtask of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedSubtask {
+    /// Its dotted id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What it waits for.
+    pub dependencies: Vec<String>,
+    /// The commit message it would get, as far as it is known now.
+    pub commit_message: String,
+}
 
 /// What the call that begins a run over a task calls the wish to end the one that is under way.
 const SUPERSEDE: Option<Argument> = Some(Argument("force"));
@@ -273,7 +327,7 @@ impl Engine {
     /// Begins a run.
     pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
         let (definition, source) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
-        self.start_workflow(definition, source, start, Map::new(), SUPERSEDE)
+        self.start_workflow(&AUTOPILOT, definition, source, start, Map::new())
     }
 
     /// A start with as many tries as a run of this workflow has: those that are given, which `inputs` name then, or what
@@ -310,14 +364,15 @@ impl Engine {
     /// the call that [`request::Start::force`] stands for, where it has one.
     pub(crate) fn start_workflow(
         &self,
+        view: &'static View,
         definition: Definition,
         source: Source,
         start: &request::Start,
         further: Map<String, Value>,
-        supersede: Option<Argument>,
     ) -> Result<Started, Fault> {
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
         let task = bound("id").to_owned();
+        let supersede = SUPERSEDE.filter(|_| *view == AUTOPILOT);
         let mut inputs = further;
         // Before anything is run.
         let start = &self.with_attempts(&definition, start, &mut inputs)?;
@@ -367,13 +422,15 @@ impl Engine {
                 Self::begun_before(&project, &source, &planned.start, has_baseline)?
         {
             drop(lock);
-            let resumed = self.goes_on(&AUTOPILOT, &project, &begun)?;
+            let resumed = self.goes_on(view, &project, &begun)?;
+            let run = resumed.run();
             return Ok(Started {
-                run_id: resumed.run().run.clone(),
-                branch: planned.start.branch,
+                run_id: run.run.clone(),
+                workflow: run.workflow.clone(),
+                branch: Some(planned.start.branch),
                 baseline: None,
                 warnings: planned.start.warnings,
-                next_action: state::told(resumed.run(), &resumed.writer.open.dir),
+                next_action: next_action(view, &resumed.writer.call, run, Detail::Given)?,
             });
         }
         planned.baseline = baseline;
@@ -409,13 +466,11 @@ impl Engine {
         match begun.done {
             CommandOutcome::Moved(_) => Ok(Started {
                 run_id: run.run.clone(),
-                branch,
+                workflow: run.workflow.clone(),
+                branch: Some(branch),
                 baseline: before,
                 warnings,
-                next_action: match project.find_run(&run.run) {
-                    Ok(dir) => state::told(&run, dir.path()),
-                    Err(_) => state::next_action(&run),
-                },
+                next_action: self.first_action(view, &project, &run, &begun.definition)?,
             }),
             CommandOutcome::Refused(refusal) => {
                 Err(refused_on_task(&RunState::default(), &refusal))

@@ -16,6 +16,7 @@ use workspace::convention::test_place;
 use workspace::git::{RepoPath, is_of_git};
 use workspace::template::Template;
 
+use crate::action::Precondition;
 use crate::call::Call;
 use crate::capability::git::effects::message::message_of_subtask;
 use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested, UNTRIED};
@@ -25,7 +26,6 @@ use crate::capability::tests::read::name_of;
 use crate::fault::{Fault, Kind};
 use crate::generic;
 use crate::support::BAD_TEMPLATE;
-use crate::view::autopilot::answer::{Precondition, SubtaskView};
 
 /// Rules files longer than this are cut, in bytes.
 const LONGEST_RULES: usize = 64 * 1024;
@@ -427,7 +427,7 @@ fn instructions(
     let own = json!({
         "rules": rules,
         "task": { "id": memory.start.task_id, "title": memory.start.task_title },
-        "subtask": place.item.map_or_else(no_subtask, |item| json!(view(item))),
+        "subtask": place.item.map_or_else(no_subtask, |item| json!(described(item))),
         "context": context,
         "last": last,
         "unit": {
@@ -533,26 +533,26 @@ fn is_kept_back(real: &Path, memory: &Memory) -> bool {
             .is_ok_and(|path| repository.is_ignored(&path).unwrap_or(true))
 }
 
-/// A subtask as the executor sees it who is told what to do.
-pub fn view(item: &Item) -> SubtaskView {
-    let text = |name: &str| Some(item.text(name).to_owned());
-    SubtaskView {
-        description: text("description"),
-        details: text("details"),
-        test_strategy: text("testStrategy"),
-        dependencies: Some(item.needs(Some("dependencies"))),
-        ..named(item)
+/// A subtask with all that its task says of it.
+pub fn described(item: &Item) -> Map<String, Value> {
+    let mut fields = named(item);
+    for name in ["description", "details", "testStrategy"] {
+        fields.insert(name.to_owned(), item.text(name).into());
     }
+    let needs = item.needs(Some("dependencies"));
+    fields.insert("dependencies".to_owned(), needs.into());
+    fields
 }
 
-/// The same where it is only said which one it is.
-pub fn named(item: &Item) -> SubtaskView {
-    SubtaskView {
-        id: item.text("id").to_owned(),
-        title: item.text("title").to_owned(),
-        kind: item.text("kind").to_owned(),
-        ..SubtaskView::default()
-    }
+/// A subtask by its id, its title, and its kind where it has one.
+pub fn named(item: &Item) -> Map<String, Value> {
+    let fields = ["id", "title", "kind"].map(|name| (name, item.text(name)));
+    let fields = fields
+        .into_iter()
+        .filter(|(name, text)| *name != "kind" || !text.is_empty());
+    fields
+        .map(|(name, text)| (name.to_owned(), text.into()))
+        .collect()
 }
 
 /// The preconditions of a kept context, as an answer shows them.

@@ -6,15 +6,14 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::action::{Action, ActionKind, AwaitedReport, Precondition};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
 use crate::next_step::Verb;
-use crate::report::{Report, answered};
+use crate::report::{Meaning, Report, answered};
+use crate::verdict::Verdict;
 use crate::view::AUTOPILOT;
-use crate::view::autopilot::answer::{
-    AwaitedReport, CommitAnswer, NextAction, Precondition, Verdict,
-};
 use crate::view::autopilot::request;
 
 /// The most that is kept of what an executor says beside its numbers, in bytes of each text.
@@ -152,61 +151,44 @@ pub struct WorkUnitResult {
     pub evidence: request::Evidence,
 }
 
-/// What a result came to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkUnitVerdict {
-    /// The verdict, as in the phase form.
-    #[serde(flatten)]
-    pub verdict: Verdict,
-    /// The commit that was made or taken over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit_sha: Option<String>,
-    /// Whether that commit was made before, and nothing new was committed.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub already_committed: bool,
-    /// The run report for people, once the run is over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub report: Option<String>,
-}
-
 impl Engine {
     /// The present unit in the work-unit form. Changes nothing.
     pub fn next_work_unit(&self, run: Option<&str>) -> Result<NextWorkUnit, Fault> {
-        let next = match self.next(run, false) {
+        let none = |over, run_id, status: &str, paused_reason, message: &str| {
+            Ok(NextWorkUnit::None(NoWorkUnit {
+                over,
+                run_id,
+                status: status.to_owned(),
+                paused_reason,
+                message: message.to_owned(),
+            }))
+        };
+        let next = match self.next(&AUTOPILOT, run, false) {
             Err(fault) if fault.code == "run_aborted" => {
-                return Ok(NextWorkUnit::None(NoWorkUnit {
-                    over: true,
-                    run_id: fault
-                        .details
-                        .get("runId")
-                        .and_then(Value::as_str)
-                        .unwrap_or_default()
-                        .to_owned(),
-                    status: "aborted".to_owned(),
-                    paused_reason: None,
-                    message: "The run was aborted; there is nothing more to do in it.".to_owned(),
-                }));
+                let run = fault.details.get("runId").and_then(Value::as_str);
+                let message = "The run was aborted; there is nothing more to do in it.";
+                return none(
+                    true,
+                    run.unwrap_or_default().to_owned(),
+                    "aborted",
+                    None,
+                    message,
+                );
             }
             other => other?,
         };
-        Ok(match next.action.as_str() {
-            "paused" => NextWorkUnit::None(NoWorkUnit {
-                over: false,
-                run_id: next.run_id,
-                status: "paused".to_owned(),
-                message: "The run is paused; it takes no results until it is resumed.".to_owned(),
-                paused_reason: next.paused_reason,
-            }),
-            "complete" => NextWorkUnit::None(NoWorkUnit {
-                over: true,
-                run_id: next.run_id,
-                message: "The run is over; there is nothing more to do in it.".to_owned(),
-                status: next.status.unwrap_or_default(),
-                paused_reason: None,
-            }),
-            _ => NextWorkUnit::Unit(Box::new(unit(next))),
-        })
+        match next.action {
+            ActionKind::Paused => {
+                let message = "The run is paused; it takes no results until it is resumed.";
+                none(false, next.run_id, "paused", next.paused_reason, message)
+            }
+            ActionKind::Complete => {
+                let status = next.status.unwrap_or_default();
+                let message = "The run is over; there is nothing more to do in it.";
+                none(true, next.run_id, &status, None, message)
+            }
+            _ => Ok(NextWorkUnit::Unit(Box::new(unit(next)))),
+        }
     }
 
     /// Reports the result of a unit.
@@ -215,29 +197,26 @@ impl Engine {
         run: Option<&str>,
         unit: &str,
         result: &WorkUnitResult,
-    ) -> Result<WorkUnitVerdict, Fault> {
+    ) -> Result<Verdict, Fault> {
         let phase = result.phase.to_lowercase();
-        let status = self.status(run)?;
-        let next = &status.next_action;
-        let is_present = next.unit_id.as_deref() == Some(unit);
+        let next = self.status(&AUTOPILOT, run)?.next_action;
+        let is_present = next.unit_id() == Some(unit);
+        let asked = next.phase.clone().unwrap_or_default();
         // How it is reported is a name for the phase, too.
         let reported_as = match next.report {
             Some(AwaitedReport::Commit) => Some("commit"),
             Some(AwaitedReport::Suite) => Some("finalize"),
             _ => None,
         };
-        if is_present && next.action != phase && reported_as != Some(phase.as_str()) {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                format!(
-                    "the unit {unit} is for {}, and the result for {}",
-                    next.action.to_uppercase(),
-                    result.phase
-                ),
-            )
-            .suggest("report the phase that the unit names")
-            .expected(next.action.to_uppercase()));
+        if is_present && asked != phase && reported_as != Some(phase.as_str()) {
+            let asked = asked.to_uppercase();
+            let message = format!(
+                "the unit {unit} is for {asked}, and the result for {}",
+                result.phase
+            );
+            return Err(Fault::new(Kind::Usage, "usage", message)
+                .suggest("report the phase that the unit names")
+                .expected(asked));
         }
         let report = if is_present {
             next.report
@@ -254,91 +233,51 @@ impl Engine {
         let may_fail = report == Some(AwaitedReport::Tests) && phase != "red";
         if is_present && !result.success && !may_fail {
             let phase = reported_as.unwrap_or(&phase);
-            return Ok(not_done(unit, phase, result, status.next_action));
+            return Ok(not_done(unit, phase, result, next));
         }
-        match report {
-            Some(AwaitedReport::Commit) => self.commit_unit(run, unit, result),
-            Some(AwaitedReport::Suite) => {
-                let finalized = self.finalize(run, &suite(unit, &phase, result))?;
-                Ok(WorkUnitVerdict {
-                    verdict: finalized.verdict,
-                    commit_sha: finalized.commit_sha,
-                    already_committed: false,
-                    report: finalized.report,
-                })
-            }
-            _ => Ok(WorkUnitVerdict {
-                verdict: self.complete(run, &suite(unit, &phase, result))?,
-                commit_sha: None,
-                already_committed: false,
-                report: None,
-            }),
-        }
+        let (meaning, report) = match report {
+            Some(AwaitedReport::Commit) => (Meaning::Commit, commit(unit, result)),
+            Some(AwaitedReport::Suite) => (Meaning::Suite, tested(unit, &phase, result)),
+            _ => (Meaning::Tests, tested(unit, &phase, result)),
+        };
+        self.record_report(&AUTOPILOT, run, &report, meaning)
     }
 
     /// Where a run is, in the work-unit form.
     pub fn work_unit_state(&self, run: Option<&str>) -> Result<WorkUnitState, Fault> {
-        let status = self.status(run)?;
-        let phase = status.current_phase.map(|phase| phase.to_uppercase());
+        let status = self.status(&AUTOPILOT, run)?;
+        let task = status.task.unwrap_or_default();
+        let phase = task.current_phase.map(|phase| phase.to_uppercase());
         Ok(WorkUnitState {
             run_id: status.run_id,
-            task_id: status.task_id,
+            task_id: task.task_id,
             status: status.status,
             current_phase: phase.clone(),
-            current_subtask: status.current_subtask.clone(),
-            completed_subtasks: status.progress.completed,
-            failed_subtasks: status.progress.failed,
+            current_subtask: task.current_subtask.clone(),
+            completed_subtasks: task.progress.completed,
+            failed_subtasks: task.progress.failed,
             start_time: status.start_time,
             last_update_time: status.last_updated,
             checkpoint: Checkpoint {
-                subtask_id: status.current_subtask,
+                subtask_id: task.current_subtask,
                 phase,
-                attempt_number: status.attempt_number,
+                attempt_number: task.attempt_number,
             },
         })
     }
+}
 
-    fn commit_unit(
-        &self,
-        run: Option<&str>,
-        unit: &str,
-        result: &WorkUnitResult,
-    ) -> Result<WorkUnitVerdict, Fault> {
-        let answer = self.commit(
-            run,
-            &Report {
-                files: match &result.commit_sha {
-                    Some(_) => Vec::new(),
-                    None => files(result),
-                },
-                message: result.message.clone(),
-                sha: result.commit_sha.clone(),
-                unit: Some(unit.to_owned()),
-                ..Report::default()
-            },
-        )?;
-        Ok(match answer {
-            CommitAnswer::Refused(verdict) => WorkUnitVerdict {
-                verdict,
-                commit_sha: None,
-                already_committed: false,
-                report: None,
-            },
-            CommitAnswer::Committed(committed) => WorkUnitVerdict {
-                verdict: Verdict {
-                    validated: true,
-                    message: "COMMIT accepted".to_owned(),
-                    warning: committed.warning,
-                    suggestion: None,
-                    code: None,
-                    details: Map::new(),
-                    next_action: committed.next_action,
-                },
-                commit_sha: Some(committed.commit_sha),
-                already_committed: committed.already_committed,
-                report: None,
-            },
-        })
+/// The report of a commit, which is made where the result names none.
+fn commit(unit: &str, result: &WorkUnitResult) -> Report {
+    Report {
+        files: match &result.commit_sha {
+            Some(_) => Vec::new(),
+            None => files(result),
+        },
+        message: result.message.clone(),
+        sha: result.commit_sha.clone(),
+        unit: Some(unit.to_owned()),
+        ..Report::default()
     }
 }
 
@@ -352,7 +291,8 @@ fn files(result: &WorkUnitResult) -> Vec<String> {
     files
 }
 
-fn suite(unit: &str, phase: &str, result: &WorkUnitResult) -> Report {
+/// The report of tests.
+fn tested(unit: &str, phase: &str, result: &WorkUnitResult) -> Report {
     let failed = result.tests_failed.unwrap_or(0);
     // A failed attempt in which no number is given is one in which something failed.
     let failed = if result.success {
@@ -396,41 +336,39 @@ fn ending(text: &str) -> &str {
     &text[from..]
 }
 
-/// A unit that the executor says it did not do. Nothing moves.
-fn not_done(
-    unit: &str,
-    phase: &str,
-    result: &WorkUnitResult,
-    next_action: NextAction,
-) -> WorkUnitVerdict {
-    let why = result
-        .error
-        .as_deref()
-        .map_or_else(String::new, |error| format!(": {}", ending(error)));
-    WorkUnitVerdict {
-        verdict: Verdict {
-            validated: false,
-            message: format!("{unit} is reported as not done{why}"),
-            warning: None,
-            suggestion: Some(match phase {
-                "red" => format!("write the failing tests, then report again; a subtask that makes no sense is skipped with {skip}", skip = Verb::Skip.step().and("reason")),
-                "commit" => format!("mend what keeps the commit from being made, or go one phase back with {reopen}", reopen = Verb::Reopen),
-                _ => "run the whole suite and report its numbers with `success: true`, also if tests fail: failing tests open a repair".to_owned(),
-            }),
-            code: Some("unit_not_done".to_owned()),
-            details: Map::new(),
-            next_action,
-        },
-        commit_sha: None,
-                already_committed: false,
+/// The verdict on a unit that the executor says it did not do. Nothing moves.
+fn not_done(unit: &str, phase: &str, result: &WorkUnitResult, next_action: Action) -> Verdict {
+    let why = result.error.as_deref();
+    let why = why.map_or_else(String::new, |error| format!(": {}", ending(error)));
+    let suggestion = match phase {
+        "red" => format!(
+            "write the failing tests, then report again; a subtask that makes no sense is skipped with {}",
+            Verb::Skip.step().and("reason")
+        ),
+        "commit" => format!(
+            "mend what keeps the commit from being made, or go one phase back with {}",
+            Verb::Reopen
+        ),
+        _ => "run the whole suite and report its numbers with `success: true`, also if tests fail: failing tests open a repair".to_owned(),
+    };
+    Verdict {
+        validated: false,
+        code: Some("unit_not_done".to_owned()),
+        message: format!("{unit} is reported as not done{why}"),
+        warning: None,
+        suggestion: Some(suggestion),
+        details: Map::new(),
+        result: Map::new(),
+        next_action,
         report: None,
     }
 }
 
-fn unit(next: NextAction) -> WorkUnit {
+fn unit(next: Action) -> WorkUnit {
     let known = next.context.unwrap_or_default();
-    let subtask = next.subtask;
-    let id = subtask.as_ref().map(|subtask| subtask.id.clone());
+    let open = next.unit.unwrap_or_default();
+    let subtask = open.item.as_ref();
+    let id = open.key().map(str::to_owned);
     let of = id
         .as_ref()
         .map_or_else(String::new, |id| format!(" for subtask {id}"));
@@ -448,11 +386,16 @@ fn unit(next: NextAction) -> WorkUnit {
         "testCommand",
     ]);
     if let Some(subtask) = &subtask {
-        context.insert("subtaskTitle".to_owned(), json!(subtask.title));
-        context.insert("subtaskDescription".to_owned(), json!(subtask.description));
-        context.insert("dependencies".to_owned(), json!(subtask.dependencies));
+        for (name, field) in [
+            ("subtaskTitle", "title"),
+            ("subtaskDescription", "description"),
+            ("dependencies", "dependencies"),
+        ] {
+            context.insert(name.to_owned(), json!(subtask.get(field)));
+        }
     }
-    let (action, own) = match next.action.as_str() {
+    let phase = next.phase.unwrap_or_default();
+    let (action, own) = match phase.as_str() {
         "red" => (
             format!("Write failing tests{of}"),
             Some((
@@ -490,17 +433,19 @@ fn unit(next: NextAction) -> WorkUnit {
     if let Some((key, own)) = own {
         context.insert(key.to_owned(), Value::Object(own));
     }
+    // Attempts are counted where there is a unit.
+    let attempt = Some(open.attempt).filter(|_| !open.unit_id.is_empty());
     WorkUnit {
         over: false,
         run_id: next.run_id,
-        id: next.unit_id.unwrap_or_default(),
-        phase: next.action.to_uppercase(),
+        id: open.unit_id,
+        phase: phase.to_uppercase(),
         subtask_id: id,
         action,
-        attempt: next.attempt,
-        max_attempts: next.max_attempts,
+        attempt,
+        max_attempts: open.max_attempts,
         context,
         preconditions: next.preconditions,
-        instructions: next.instructions,
+        instructions: open.instructions,
     }
 }

@@ -19,11 +19,11 @@ use crate::capability::documents::skills::{
 use crate::capability::git::effects;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::generic::report::GIVEN;
 use crate::journal_end::JournalEnd;
 use crate::next_step::Verb;
 use crate::open_run;
 use crate::report::{ReportOutcome, answered, decided};
+use crate::verdict::GIVEN;
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
 use crate::view::collab::frame::Frame;
 use crate::view::collab::messages::{self, RefusalText, refusal_text};

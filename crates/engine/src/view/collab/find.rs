@@ -8,8 +8,7 @@ use crate::capability::documents::skills::{DEFAULT_SESSION, Skills, skill};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{self, RunHead, Selector, session_name, standing};
-use crate::generic::answer::RunStarted;
-use crate::generic::begin::Resources;
+use crate::generic::begin::{Resources, Started};
 use crate::integrity::never_began;
 use crate::library::{self, Source};
 use crate::next_step::Verb;
@@ -74,7 +73,7 @@ impl Engine {
         definition: Definition,
         source: Source,
         inputs: Map<String, Value>,
-    ) -> Result<RunStarted, Fault> {
+    ) -> Result<Started, Fault> {
         let stem = RunStem::session(&definition.id.value, name)?;
         let resources = Resources {
             skills: Some(Skills::called(name)),

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use engine::Engine;
-use engine::report::Report;
-use engine::view::autopilot::answer::{CommitAnswer, Verdict};
+use engine::report::{Meaning, Report};
+use engine::view::AUTOPILOT;
 use engine::view::autopilot::request::{Evidence, Start};
+use engine::{Engine, Verdict};
 use serde_json::{Value, json};
 
 /// Runs each file of tests, and tells of it in TAP. The name of a test is what its file's first line has after `# `.
@@ -113,6 +113,13 @@ impl Stage {
         self.engine().start(&start).unwrap();
     }
 
+    fn record(&self, report: &Report, meaning: Meaning) -> Verdict {
+        let recorded = self
+            .engine()
+            .record_report(&AUTOPILOT, None, report, meaning);
+        recorded.unwrap()
+    }
+
     /// Reports a phase.
     pub fn tell(&self, phase: &str, evidence: Evidence) -> Verdict {
         let report = Report {
@@ -120,7 +127,7 @@ impl Stage {
             evidence,
             ..Report::default()
         };
-        self.engine().complete(None, &report).unwrap()
+        self.record(&report, Meaning::Tests)
     }
 
     /// Reports a phase, which must be accepted.
@@ -147,8 +154,8 @@ impl Stage {
     }
 
     pub fn commit(&self) {
-        let made = self.engine().commit(None, &Report::default()).unwrap();
-        assert!(matches!(made, CommitAnswer::Committed(_)), "{made:?}");
+        let made = self.record(&Report::default(), Meaning::Commit);
+        assert!(made.validated, "{made:?}");
     }
 
     /// Ends the run, and gives the report as it is told then.
@@ -157,8 +164,8 @@ impl Stage {
             evidence,
             ..Report::default()
         };
-        let done = self.engine().finalize(None, &report).unwrap();
-        done.report.unwrap_or_else(|| panic!("{:?}", done.verdict))
+        let done = self.record(&report, Meaning::Suite);
+        done.report.expect("a run that is over")
     }
 
     /// The report as of now.

@@ -1,20 +1,16 @@
 //! Turns that are given again, and turns that cannot be taken.
 
-use engine::Turn;
-use engine::turn::answer::{Standing, TurnAnswer};
-use engine::view::autopilot::answer::NextAction;
+use engine::turn::answer::TurnAnswer;
 use engine::view::autopilot::request::Evidence;
 use engine::view::{AUTOPILOT, GENERIC};
+use engine::{Action, Turn};
 use serde_json::json;
 
 use super::stage::Stage;
 
 /// What comes next in a run over a task.
-fn next(turned: &TurnAnswer) -> &NextAction {
-    match &turned.next_action {
-        Some(Standing::Task(next)) => next,
-        other => panic!("{other:?}"),
-    }
+fn next(turned: &TurnAnswer) -> &Action {
+    turned.next_action.as_ref().expect("a run that is there")
 }
 
 #[test]
@@ -36,19 +32,19 @@ fn the_same_turn_given_again_does_nothing_twice() {
             .unwrap()
     };
     let first = reopen(None);
-    assert_eq!(next(&first).action, "green");
+    assert_eq!(next(&first).name(), "green");
     let so_far = events();
     let again = reopen(None);
-    let told = (&*next(&again).action, events());
+    let told = (next(&again).name(), events());
     assert_eq!(told, ("green", so_far));
     // What it advises does it once more.
     let unit = "workUnit-1.1-GREEN-2";
     assert!(again.message.contains(&format!("unit={unit}")));
-    assert_eq!(next(&reopen(Some(unit))).action, "red");
-    assert_eq!(next(&skip("no")).action, "finalize");
+    assert_eq!(next(&reopen(Some(unit))).name(), "red");
+    assert_eq!(next(&skip("no")).name(), "finalize");
     let so_far = events();
     let again = skip("no");
-    assert_eq!((&*next(&again).action, events()), ("finalize", so_far));
+    assert_eq!((next(&again).name(), events()), ("finalize", so_far));
     // For another reason it is another turn; where it ends the run, it says how that is taken back.
     let ended = skip("neither");
     assert_eq!(next(&ended).status.as_deref(), Some("failed"));
@@ -60,7 +56,7 @@ fn the_same_turn_given_again_does_nothing_twice() {
         .engine()
         .turn(&AUTOPILOT, Some(&ended.run_id), &back)
         .unwrap();
-    assert_eq!(next(&back).action, "finalize");
+    assert_eq!(next(&back).name(), "finalize");
 }
 
 #[test]
@@ -88,10 +84,7 @@ fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
     refused(&[item, kind]);
     // A repair stays one.
     let repair = reopen(&[]).unwrap();
-    assert_eq!(
-        next(&repair).unit_id.as_deref(),
-        Some("workUnit-1.fix-1-GREEN")
-    );
+    assert_eq!(next(&repair).unit_id(), Some("workUnit-1.fix-1-GREEN"));
     refused(&[kind]);
     stage
         .engine()
@@ -99,7 +92,7 @@ fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
         .unwrap();
     // As advised: first reopened, then of another kind.
     reopen(&[item]).unwrap();
-    assert_eq!(next(&reopen(&[item, kind]).unwrap()).action, "docs");
+    assert_eq!(next(&reopen(&[item, kind]).unwrap()).name(), "docs");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The phase form of a `tdd` run.
 
+use engine::report::{Meaning, Report};
 use engine::view::autopilot::request;
+use engine::view::{AUTOPILOT, View};
 use engine::{Engine, NEEDS_CONFIRMATION, Turn, Verb};
 use mcp::Hints;
 use serde_json::Value;
@@ -165,30 +167,36 @@ fn start_by_hand(request: &request::Start, meant: &RunSelector, engine: &Engine)
 }
 
 fn next(call: Call<'_>, meant: RunSelector, next: Next) -> Answer {
-    answer(&call.open(&meant)?.next(meant.run(), next.check)?)
+    let engine = call.open(&meant)?;
+    answer(&engine.next(&AUTOPILOT, meant.run(), next.check)?)
 }
 
 fn complete(call: Call<'_>, meant: RunSelector, complete: Complete) -> Answer {
-    let mut request = complete.request();
-    once(&request.evidence)?;
-    let engine = call.open(&meant)?;
-    request.evidence = placed(call.places, &engine, request.evidence)?;
-    answer(&engine.complete(meant.run(), &request)?)
+    record(call, &meant, complete.request(), &AUTOPILOT, Meaning::Tests)
 }
 
 fn commit(call: Call<'_>, meant: RunSelector, commit: Commit) -> Answer {
-    let engine = call.open(&meant)?;
-    answer(&engine.commit(meant.run(), &commit.request())?)
+    record(call, &meant, commit.request(), &AUTOPILOT, Meaning::Commit)
 }
 
 fn finalize(call: Call<'_>, meant: RunSelector, finalize: Finalize) -> Answer {
-    let mut request = finalize.request();
-    once(&request.evidence)?;
-    let engine = call.open(&meant)?;
-    request.evidence = placed(call.places, &engine, request.evidence)?;
-    answer(&engine.finalize(meant.run(), &request)?)
+    record(call, &meant, finalize.request(), &AUTOPILOT, Meaning::Suite)
 }
 
 fn status(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
-    answer(&call.open(&meant)?.status(meant.run())?)
+    answer(&call.open(&meant)?.status(&AUTOPILOT, meant.run())?)
+}
+
+/// Records a report whose files stand where the caller's folder is.
+pub(super) fn record(
+    call: Call<'_>,
+    meant: &RunSelector,
+    mut report: Report,
+    view: &'static View,
+    meaning: Meaning,
+) -> Answer {
+    once(&report.evidence)?;
+    let engine = call.open(meant)?;
+    report.evidence = placed(call.places, &engine, report.evidence)?;
+    answer(&engine.record_report(view, meant.run(), &report, meaning)?)
 }

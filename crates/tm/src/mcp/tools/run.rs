@@ -1,10 +1,12 @@
 //! Runs of any workflow, by the generic verbs.
 
+use engine::report::Meaning;
+use engine::view::GENERIC;
 use mcp::Hints;
 
 use super::super::place::RunSelector;
+use super::autopilot::record;
 use super::decision::{DecisionRequest, RUN_DECIDE, decided, deciding};
-use super::evidence::{once, placed};
 use super::turn::MOVED;
 use super::{Answer, Call, Entry, answer, on_run, on_turn};
 use crate::cli::inputs::as_texts;
@@ -69,19 +71,15 @@ fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
 }
 
 fn next(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
-    answer(&call.open(&meant)?.run_next(meant.run())?)
+    answer(&call.open(&meant)?.next(&GENERIC, meant.run(), false)?)
 }
 
 fn report(call: Call<'_>, meant: RunSelector, report: Report) -> Answer {
-    let mut report = report.request();
-    once(&report.evidence)?;
-    let engine = call.open(&meant)?;
-    report.evidence = placed(call.places, &engine, report.evidence)?;
-    answer(&engine.run_report(meant.run(), &report)?)
+    record(call, &meant, report.request(), &GENERIC, Meaning::Anything)
 }
 
 fn status(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
-    answer(&call.open(&meant)?.run_status(meant.run())?)
+    answer(&call.open(&meant)?.status(&GENERIC, meant.run())?)
 }
 
 fn step(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {

@@ -1,5 +1,6 @@
 //! The turns of a run, of two families of tools. Some a person decides, who is asked.
 
+use engine::view::GENERIC;
 use engine::{Engine, Fault, NEEDS_CONFIRMATION, NextStep, Statement, Turn};
 use mcp::Hints;
 use schemars::JsonSchema;
@@ -196,9 +197,9 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
             ));
         }
         "abort" => {
-            let branch = engine.status(Some(run)).ok();
-            let branch =
-                branch.map_or_else(String::new, |status| format!(" branch {}", status.branch));
+            let task = engine.status(&GENERIC, Some(run)).ok();
+            let task = task.and_then(|status| status.task);
+            let branch = task.map_or_else(String::new, |task| format!(" branch {}", task.branch));
             return one_line(&match (is_set("cleanup"), is_set("force")) {
                 (false, _) => format!("Abort the run {run}? Its{branch} and its files stay."),
                 (true, false) => {
@@ -224,9 +225,8 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
 
 /// The item in progress of a run.
 fn in_progress(engine: &Engine, run: &str) -> Option<String> {
-    let unit = engine.run_status(Some(run)).ok()?.next_action.unit?;
-    let key = unit.item?.values().next()?.as_str()?.to_owned();
-    Some(key)
+    let unit = engine.status(&GENERIC, Some(run)).ok()?.next_action.unit?;
+    unit.key().map(str::to_owned)
 }
 
 /// The command by which a person takes a step in the project that a call is about, which may be another than that of the

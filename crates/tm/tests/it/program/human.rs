@@ -75,7 +75,7 @@ What to do: a person decides it, at a terminal or with --sign KEY
     after that
   -> tm autopilot resume --run-id {run}
   - a test is wrong: go back to RED, which resumes the run too
-  -> tm autopilot reopen --run-id {run} --reason TEXT
+  -> tm autopilot reopen --reason … --run-id {run}
   - end the run; its commits stay
   -> tm autopilot abort --run-id {run}
 "

@@ -111,7 +111,7 @@ fn through(advance: &str) {
     let letter = Run::letter(advance);
     let id = letter.id.as_str();
     let next = letter.tm("next");
-    for command in ["approve", "reject --feedback TEXT"] {
+    for command in ["approve", "reject --feedback …"] {
         let advised = format!("  -> tm run {command} --run-id {id}\n");
         assert!(next.text().contains(&advised), "{next:?}");
     }

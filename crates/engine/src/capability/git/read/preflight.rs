@@ -9,6 +9,7 @@ use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::suite::{CommandLine, in_folder, missing_program};
 use workspace::tasks::{CUT_CIRCLE, RunPlan, Task, TaskFile, TaskSource, circle, plan_run};
 
+use crate::action::Precondition;
 use crate::capability::checks::before::FindingsBefore;
 use crate::capability::git::read::branch::branch_of;
 use crate::capability::git::read::clean::{dirty, how_clean};
@@ -17,7 +18,6 @@ use crate::capability::memory::{DirtyFile, Source, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, Verb, argument};
-use crate::view::autopilot::answer::Precondition;
 use crate::view::autopilot::request;
 
 /// A start that passed every check.

@@ -1,0 +1,158 @@
+//! Looking: what is next in a run, and where it is. Nothing here changes anything.
+
+use journal::layout::RunDir;
+use machine::state::RunStatus;
+use machine::{Definition, RunState, Shared};
+use workspace::git::FingerprintRequest;
+
+use crate::action::Action;
+use crate::action::next::{self, Detail, is_of_task, is_phase, next_action, of_task, other_step};
+use crate::action::status::Status;
+use crate::call::Input;
+use crate::capability::TASKS;
+use crate::capability::git::changes::Changes;
+use crate::capability::memory::{Memory, TESTED};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::{Selector, is_over_a_task};
+use crate::integrity::never_began;
+use crate::next_step::{NextStep, Verb};
+use crate::open_run;
+use crate::running_suite::RunningSuite;
+use crate::view::{AUTOPILOT, GENERIC, View};
+
+impl Engine {
+    /// What comes next in a run, with all that is needed to do it. With `check` the tree is looked at for the preconditions that
+    /// need it.
+    ///
+    /// # Errors
+    /// `run_aborted`; in the view of tasks `other_step` where something else is asked for.
+    pub fn next(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        check: bool,
+    ) -> Result<Action, Fault> {
+        let (dir, loaded) = self.load_meant(view, run, Selector::Running)?;
+        let run = &loaded.run;
+        if run.status == RunStatus::Aborted {
+            let begin = begin_again(view, &dir, run)?;
+            let message = format!("the run {} was aborted", run.run);
+            return Err(Fault::new(Kind::Missing, "run_aborted", message)
+                .suggest(format!("start a new one: {begin}"))
+                .detail("runId", run.run.as_str())
+                .recover(begin));
+        }
+        let mut action = if *view == AUTOPILOT {
+            let is_phase = run.waiting().any(|(token, _)| is_phase(&token.role));
+            if !is_phase && let Some(fault) = other_step(dir.path(), run)? {
+                return Err(fault);
+            }
+            of_task(view, run, dir.path(), Detail::Whole)?
+        } else {
+            let call = self.call(&dir, run, Input::None)?;
+            next_action(view, &call, run, Detail::Whole)?
+        };
+        if check {
+            check_preconditions(run, &mut action)?;
+        }
+        Ok(action)
+    }
+
+    /// Where a run is.
+    pub fn status(&self, view: &'static View, run: Option<&str>) -> Result<Status, Fault> {
+        let (dir, loaded) = self.load_meant(view, run, Selector::Running)?;
+        self.status_of(view, &dir, &loaded.run)
+    }
+
+    /// Where a run is that was loaded already.
+    pub(crate) fn status_of(
+        &self,
+        view: &'static View,
+        dir: &RunDir,
+        run: &RunState,
+    ) -> Result<Status, Fault> {
+        let now = self.clock.millis();
+        let mut status = if *view == AUTOPILOT {
+            Status::of(run, now, of_task(view, run, dir.path(), Detail::Brief)?)
+        } else {
+            let definition = open_run::pinned(dir.path(), run)?;
+            let brief = || next::of_any(view, run, &definition, dir.path(), Detail::Brief);
+            let call = self.call(dir, run, Input::None)?;
+            let next = next_action(view, &call, run, Detail::Brief);
+            // Where it is can be said also where its folder cannot be looked into.
+            let next = match next {
+                Err(_) if !is_of_task(run) => brief()?,
+                next => next?,
+            };
+            Status::of(run, now, next).defined(run, &definition)
+        };
+        if is_over_a_task(run) {
+            status = status.on_task(run)?;
+        }
+        status.suite = RunningSuite::of(dir.path());
+        Ok(status)
+    }
+
+    /// The run that is meant, as it is, without a lock.
+    pub(crate) fn seen(&self, run: Option<&str>) -> Result<(RunDir, Shared<RunState>), Fault> {
+        let (_, dir) = self.meant(&GENERIC, run, Selector::Running)?;
+        let loaded = open_run::load(dir.path())?;
+        if loaded.head.seq == 0 {
+            return Err(never_began(&dir));
+        }
+        Ok((dir, loaded.run))
+    }
+}
+
+/// The step that begins another run like this one.
+fn begin_again(view: &'static View, dir: &RunDir, run: &RunState) -> Result<NextStep, Fault> {
+    if *view == AUTOPILOT {
+        return Ok(NextStep::start_on_task());
+    }
+    let definition: &Definition = &*open_run::pinned(dir.path(), run)?;
+    let start = Verb::Start.step().in_view(GENERIC.name);
+    let start = start.with("workflow", &run.workflow);
+    Ok(match definition.bound_input(TASKS, "id") {
+        Some(id) => start.with("input", format!("{id}=ID")),
+        None => start,
+    })
+}
+
+/// Looks at the tree for the preconditions that need it.
+fn check_preconditions(run: &RunState, action: &mut Action) -> Result<(), Fault> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = repository.status()?;
+    let changes = Changes::of(&status, &memory, &repository, &[])?;
+    for condition in &mut action.preconditions {
+        match condition.id.as_str() {
+            "on_branch" => {
+                condition.holds = Some(status.branch.as_deref() == Some(&memory.start.branch));
+            }
+            "tree_clean" | "all_committed" => {
+                let names = changes.names();
+                condition.holds = Some(names.is_empty());
+                if !names.is_empty() {
+                    condition.detail = format!("changed: {}", names.join(", "));
+                }
+            }
+            "tree_as_tested" => {
+                let tested = match run.waiting().next() {
+                    Some((token, _)) => TESTED.read(&token.kept, token.role.of.as_ref())?,
+                    None => None,
+                };
+                if let Some(tested) = tested {
+                    let request = FingerprintRequest {
+                        exclude: &tested.exclude,
+                        ..FingerprintRequest::default()
+                    };
+                    let now = repository.fingerprint(&status, &request)?;
+                    condition.holds = Some(now.tree == tested.work.tree);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

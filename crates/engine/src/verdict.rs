@@ -1,0 +1,414 @@
+//! The verdict on a report: one answer for every run and every view.
+
+pub(crate) mod commit;
+pub(crate) mod on_task;
+
+use machine::decide::BLOCKED;
+use machine::event::AcceptedReport;
+use machine::{Definition, Event, Refusal, RunState};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use crate::action::Action;
+use crate::action::next::{self, Detail, next_action};
+use crate::call::{Call, Input};
+use crate::capability::documents::skills::Skills;
+use crate::capability::git::effects;
+use crate::capability::is_reported;
+use crate::capability::memory::Memory;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::find::Selector;
+use crate::generic::messages;
+use crate::next_step::{self, argument};
+use crate::report::{
+    AnsweredReport, Meaning, Report, ReportOutcome, is_read_on_branch, joined, with_present_report,
+};
+use crate::summary;
+use crate::turn::step::blocked;
+use crate::view::{AUTOPILOT, View};
+
+/// The readers of what a report itself brings along.
+pub(crate) const GIVEN: [&str; 2] = ["outcome", "tests"];
+
+/// The verdict on a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub struct Verdict {
+    /// Whether it was accepted.
+    pub validated: bool,
+    /// Stable code of a refusal or a retry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// What was found.
+    pub message: String,
+    /// What the caller should know all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// Facts about a refusal.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub details: Map<String, Value>,
+    /// What the report brought about: of a commit `commitSha`, `message` and `files`, and `alreadyCommitted` where it was made
+    /// before; of the end of a run `commitSha`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub result: Map<String, Value>,
+    /// What comes next.
+    pub next_action: Action,
+    /// The run report for people, if the run is over by this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let view = self.next_action.view;
+        view.write(|json| Self::serialize(self, json), serializer)
+    }
+}
+
+impl Verdict {
+    /// The exit status of a process that answers so.
+    pub fn exit_status(&self) -> u8 {
+        match (self.validated, self.code.as_deref()) {
+            (true, _) => 0,
+            (false, Some("stale_unit" | "paused")) => 5,
+            (false, _) => 3,
+        }
+    }
+
+    /// The same with what a refusal advises before what comes next otherwise.
+    fn advised(mut self, run: &RunState, answered: &AnsweredReport<'_>) -> Self {
+        let suggestion = self.suggestion.take();
+        let suggestion = suggestion.map(|text| with_present_report(run, answered.level, text));
+        let advises = |text: &String| !next_step::steps(text).is_empty();
+        let is_refused = matches!(answered.outcome, ReportOutcome::Refused(_));
+        if is_refused && suggestion.as_ref().is_some_and(advises) {
+            self.next_action.next_steps.clear();
+        }
+        Self { suggestion, ..self }
+    }
+}
+
+/// The words of a verdict, without what comes next.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct VerdictText {
+    pub(crate) message: String,
+    pub(crate) warning: Option<String>,
+    pub(crate) suggestion: Option<String>,
+    pub(crate) details: Map<String, Value>,
+}
+
+impl VerdictText {
+    /// The verdict of this code; accepted without one.
+    fn verdict(self, validated: bool, code: Option<String>, next_action: Action) -> Verdict {
+        Verdict {
+            validated,
+            code,
+            message: self.message,
+            warning: self.warning,
+            suggestion: self.suggestion.filter(|text| !text.is_empty()),
+            details: self.details,
+            result: Map::new(),
+            next_action,
+            report: None,
+        }
+    }
+}
+
+impl Engine {
+    /// Records a report of a work unit, in the words of a view.
+    ///
+    /// # Errors
+    /// What stands against looking at it; what a rule finds in it is a verdict.
+    pub fn record_report(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        report: &Report,
+        meaning: Meaning,
+    ) -> Result<Verdict, Fault> {
+        let (project, dir, seen) = self.load_in_project(view, run, Selector::Running)?;
+        let meant = on_task::meant(&seen.run, report, meaning)?;
+        let mut answered = self.report_on((&project, &dir), &seen.run, &meant, meaning)?;
+        let own_input = matches!(answered.writer.call.input, Input::Report(_));
+        let is_on_task = *view == AUTOPILOT
+            || !own_input && answered.role.as_ref().is_none_or(is_read_on_branch);
+        let mut verdict = if is_on_task {
+            self.verdict_on_task(view, &mut answered, report)?
+        } else {
+            self.verdict_of_definition(view, &answered)?
+        };
+        let lost = unread(&answered, report);
+        if verdict.validated && meaning == Meaning::Anything && !lost.is_empty() {
+            let state = answered.unit.as_ref();
+            let state = state.map_or("", |(_, state)| state.as_str());
+            let place = messages::place(&answered.writer.call.definition, state, None);
+            let lost = format!("`{place}` does not take {}: not kept", lost.join(", "));
+            verdict.warning = joined(verdict.warning, [lost]);
+        }
+        Ok(verdict)
+    }
+
+    /// The verdict on a report that is held against the branch of a task.
+    fn verdict_on_task(
+        &self,
+        view: &'static View,
+        answered: &mut AnsweredReport<'_>,
+        given: &Report,
+    ) -> Result<Verdict, Fault> {
+        let role = answered.role.as_ref();
+        let is_commit = role.is_some_and(|role| role.reader == "commit");
+        let already_committed = is_commit && matches!(answered.outcome, ReportOutcome::Repeated(_));
+        // Who names no subtask may mean the work since then; whose answer was lost has done none.
+        let names_none = given.unit.is_none() && given.item.is_none() && given.state.is_none();
+        if already_committed && names_none && !commit::stands_at_commit(&answered.writer.open.run)?
+        {
+            answered.outcome = ReportOutcome::Refused(Refusal::new("stale_unit"));
+        }
+        let answered = &*answered;
+        let (run, dir, call) = (
+            &answered.writer.open.run,
+            &answered.writer.open.dir,
+            &answered.writer.call,
+        );
+        let now = |detail| next_action(view, call, run, detail);
+        let mut verdict = match &answered.outcome {
+            ReportOutcome::Repeated(report) | ReportOutcome::Decided { report, .. } => {
+                let next = on_task::recorded_next(run, report);
+                let mut action = now(Detail::Given)?;
+                // What came next then may be over by now.
+                if matches!(answered.outcome, ReportOutcome::Repeated(_)) && action.unit.is_none() {
+                    action = next::recorded_on_task(view, run, &next);
+                }
+                let text = on_task::recorded(run, report, &next);
+                text.verdict(report.answer.validated, report.code.clone(), action)
+            }
+            ReportOutcome::Refused(refusal) => on_task::refused(run, refusal).verdict(
+                false,
+                Some(refusal.code.clone()),
+                now(Detail::Brief)?,
+            ),
+            ReportOutcome::EffectFailed {
+                code,
+                message,
+                suggestion,
+            } => VerdictText {
+                message: message.clone(),
+                suggestion: suggestion.clone(),
+                ..VerdictText::default()
+            }
+            .verdict(false, Some(code.clone()), now(Detail::Brief)?),
+        };
+        if let ReportOutcome::Decided { events, .. } = &answered.outcome {
+            let tasks = Memory::of(run)?.start.tasks_name();
+            let notes = events.iter().flat_map(|event| match event {
+                Event::EffectDone { result, .. } => effects::commit::notes(result, &tasks),
+                _ => Vec::new(),
+            });
+            verdict.warning = joined(verdict.warning, notes);
+        }
+        verdict = verdict.advised(run, answered);
+        if answered.outcome.report().is_none() {
+            let code = verdict.code.as_deref();
+            self.note_refused(dir, answered.unit(), code, &verdict.message);
+        }
+        verdict.warning = joined(verdict.warning, answered.warnings.clone());
+        if !verdict.validated {
+            return Ok(verdict);
+        }
+        if let Some(report) = answered.outcome.report().filter(|_| is_commit) {
+            let (mut made, found) = commit::made(answered, report)?;
+            let short = made["commitSha"].as_str().and_then(|sha| sha.get(..7));
+            verdict.message = format!("Committed as {}", short.unwrap_or_default());
+            let repeated = already_committed.then(|| {
+                "nothing new was committed: this is the answer to the commit before".to_owned()
+            });
+            let warnings = verdict.warning.take().into_iter().chain(found);
+            verdict.warning = joined(repeated, warnings);
+            if already_committed {
+                made.insert("alreadyCommitted".to_owned(), true.into());
+            }
+            verdict.result = made;
+        } else if run.status.is_over() {
+            let sha = commit::last_of_run(run)?;
+            let sha = sha.map(|sha| ("commitSha".to_owned(), sha.into()));
+            verdict.result.extend(sha);
+        }
+        if run.status.is_over() {
+            verdict.report = summary::of_end(dir, run);
+        }
+        Ok(verdict)
+    }
+
+    /// The verdict on any other report, in the words of the workflow's own definition.
+    fn verdict_of_definition(
+        &self,
+        view: &'static View,
+        answered: &AnsweredReport<'_>,
+    ) -> Result<Verdict, Fault> {
+        let writer = &answered.writer;
+        let (run, call, dir) = (&writer.open.run, &writer.call, &writer.open.dir);
+        let definition = &*call.definition;
+        let accepted = |report: &AcceptedReport, action: Action| {
+            let text = accepted_text(run, definition, report);
+            text.verdict(report.answer.validated, report.code.clone(), action)
+        };
+        let mut verdict = match &answered.outcome {
+            ReportOutcome::Repeated(report) => {
+                let action = match &report.answer.next {
+                    Some(next) => next::recorded(view, run, definition, next),
+                    None => next_of_any(view, call, run)?,
+                };
+                return Ok(accepted(report, action));
+            }
+            ReportOutcome::Decided { report, .. } => {
+                let mut verdict = accepted(report, next_of_any(view, call, run)?);
+                if let Some(skills) = &call.skills {
+                    let (_, notes) = skills.found();
+                    verdict.warning = joined(verdict.warning, notes);
+                }
+                verdict.report = summary::of_end(dir, run);
+                verdict
+            }
+            ReportOutcome::Refused(refusal) if refusal.code == BLOCKED => {
+                return Err(blocked(run, refusal));
+            }
+            ReportOutcome::Refused(refusal) => {
+                let state = answered.unit.as_ref().map(|(_, state)| state.as_str());
+                let text = match &call.skills {
+                    Some(skills) => refused_skill(skills, run, definition, refusal),
+                    None => refused(run, definition, state, refusal),
+                };
+                let (code, action) = (refusal.code.clone(), next_of_any(view, call, run)?);
+                self.note_refused(dir, answered.unit(), Some(&code), &text.message);
+                text.verdict(false, Some(code), action)
+            }
+            ReportOutcome::EffectFailed {
+                code,
+                message,
+                suggestion,
+            } => {
+                let (code, message) = (code.clone(), message.clone());
+                return Err(effects::fault(code, message, suggestion.clone()));
+            }
+        };
+        verdict = verdict.advised(run, answered);
+        Ok(verdict)
+    }
+}
+
+/// What comes next in a run by its definition; its folder is looked at where no unit is open.
+fn next_of_any(view: &'static View, call: &Call<'_>, run: &RunState) -> Result<Action, Fault> {
+    let action = next::of_any(view, run, &call.definition, &call.dir, Detail::Brief)?;
+    if action.unit.is_some() {
+        return Ok(action);
+    }
+    next::look_further(call, run, action)
+}
+
+/// The parts of a report that its reader does not take, as the command line has them.
+fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<&'static str> {
+    let Some((_, state)) = &answered.unit else {
+        return Vec::new();
+    };
+    let call = &answered.writer.call;
+    let reads_nothing = call.definition.state(state).is_some_and(|state| {
+        let reader = state.reader();
+        reader.is_none_or(|reader| !is_reported(&reader.value))
+    });
+    let (own, tests, commit) = match &call.input {
+        _ if reads_nothing => (false, false, false),
+        Input::Tests { .. } => (false, true, false),
+        Input::Commit { .. } => (false, false, true),
+        Input::None | Input::Report(_) => (true, true, false),
+    };
+    let given = &report.evidence;
+    [
+        (argument!("outcome"), report.outcome.is_some() && !own),
+        (argument!("note"), report.note.is_some() && !own),
+        (argument!("results"), given.results.is_some() && !tests),
+        (argument!("report"), !given.reports.is_empty() && !tests),
+        (argument!("verify"), given.verify && !tests),
+        (argument!("unchanged"), given.unchanged && !tests),
+        (argument!("format"), given.format.is_some() && !tests),
+        (argument!("removed"), !given.removed.is_empty() && !tests),
+        (argument!("repairs"), !given.repairs.is_empty() && !tests),
+        (argument!("coverage"), given.coverage.is_some() && !tests),
+        (
+            argument!("coverageReport"),
+            given.coverage_report.is_some() && !tests,
+        ),
+        (
+            argument!("files"),
+            !report.files.is_empty() && reads_nothing,
+        ),
+        (argument!("message"), report.message.is_some() && !commit),
+        (argument!("sha"), report.sha.is_some() && !commit),
+    ]
+    .into_iter()
+    .filter(|(_, is_unread)| *is_unread)
+    .map(|(name, _)| name)
+    .collect()
+}
+
+/// The words on a report that was decided, now or before.
+fn accepted_text(run: &RunState, definition: &Definition, report: &AcceptedReport) -> VerdictText {
+    let warnings = report.warnings.iter().map(|code| {
+        let found = report.message(code).map(str::to_owned);
+        found.unwrap_or_else(|| code.replace('_', " "))
+    });
+    let code = report.code.as_ref();
+    VerdictText {
+        message: messages::taken_in(definition, report),
+        warning: joined(None, warnings),
+        suggestion: code.map(|_| messages::after_retry(run, definition, report)),
+        details: Map::new(),
+    }
+}
+
+/// The words on a report that moved nothing.
+fn refused(
+    run: &RunState,
+    definition: &Definition,
+    state: Option<&str>,
+    refusal: &Refusal,
+) -> VerdictText {
+    let said = messages::refusal(run, definition, state, refusal);
+    let mut details = refusal.details.clone();
+    for reader in GIVEN {
+        details.shift_remove(reader);
+    }
+    VerdictText {
+        message: said.message,
+        suggestion: Some(said.suggestion),
+        details,
+        ..VerdictText::default()
+    }
+}
+
+/// The same of a session of skills, whose documents may be what stands against it: they are named line by line.
+fn refused_skill(
+    skills: &Skills,
+    run: &RunState,
+    definition: &Definition,
+    refusal: &Refusal,
+) -> VerdictText {
+    let mut text = refused(run, definition, None, refusal);
+    let said = Skills::refusal_text(definition, run, refusal);
+    text.message = said.message;
+    text.suggestion = Some(said.suggestion);
+    let (problems, notes) = skills.found();
+    // All that was read stands in these, whether it is wrong or not.
+    for reader in ["design", "graph"] {
+        text.details.shift_remove(reader);
+    }
+    if !problems.is_empty() {
+        let problems = json!(problems);
+        text.details.insert("problems".to_owned(), problems);
+    }
+    text.warning = joined(text.warning, notes);
+    text
+}

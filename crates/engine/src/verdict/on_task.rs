@@ -1,0 +1,284 @@
+//! Reports of tests and of commits in a run over a task: which unit one means, and the words of its verdict.
+
+use machine::event::AcceptedReport;
+use machine::state::{Next, Token};
+use machine::{Refusal, Role, RunState, RunStatus};
+use serde_json::Value;
+use workspace::config::Level;
+
+use crate::capability::memory;
+use crate::capability::messages;
+use crate::capability::tests::evidence::{OUTPUT, baseline, level_named};
+use crate::capability::tests::read::few;
+use crate::fault::{Fault, Kind};
+use crate::find::is_over_a_task;
+use crate::next_step::{Argument, NextStep, Verb};
+use crate::report::{Meaning, Report, ends_run, joined, with_way_on};
+use crate::verdict::VerdictText;
+
+/// The report with the state that its verb is for, and the whole id of its subtask.
+pub(super) fn meant(run: &RunState, report: &Report, meaning: Meaning) -> Result<Report, Fault> {
+    if !is_over_a_task(run) {
+        return Ok(report.clone());
+    }
+    let mut report = on_subtask(run, report)?;
+    match meaning {
+        Meaning::Anything => {}
+        Meaning::Tests => {
+            report.state = report.state.map(|phase| phase.to_lowercase());
+            if let Some(fault) = wrong_phase(run, &report) {
+                return Err(with_way_on(run, &report.evidence, fault));
+            }
+        }
+        Meaning::Suite => {
+            report.state = Some(state_of(run, "finalize", |role| role.suite.is_some()));
+        }
+        Meaning::Commit => {
+            report.state = Some(state_of(run, "commit", |role| role.reader == "commit"));
+        }
+    }
+    Ok(report)
+}
+
+/// The fault of a report of tests that names a phase which is none, or is not that of its unit.
+fn wrong_phase(run: &RunState, report: &Report) -> Option<Fault> {
+    let phase = report.state.as_deref()?;
+    let usage = |message| Fault::new(Kind::Usage, "usage", message);
+    let present = run.waiting().next();
+    let is_present = present.is_some_and(|(token, _)| {
+        token.role.reader == "tests" && token.phase().eq_ignore_ascii_case(phase)
+    });
+    // It may be the last one, whose answer was lost.
+    let last = run.last.as_ref().map(|last| &last.role);
+    let is_last = last.is_some_and(|role| {
+        let last = role.phase.as_deref();
+        role.reader == "tests" && last.is_some_and(|last| last.eq_ignore_ascii_case(phase))
+    });
+    if !matches!(phase, "red" | "green" | "finalize") && !is_present && !is_last {
+        let is_commit = present.is_some_and(|(token, _)| token.role.reader == "commit");
+        let suggestion = match phase {
+            "commit" if is_commit => "a commit is made for you, not reported as results of tests",
+            _ => {
+                "use the phase that is due, such as red or green, or leave it out for the present one"
+            }
+        };
+        return Some(usage(format!("`{phase}` is no phase of tests")).suggest(suggestion));
+    }
+    let (token, unit) = present?;
+    let is_other =
+        report.unit.as_deref() == Some(&unit.id) && !token.phase().eq_ignore_ascii_case(phase);
+    is_other.then(|| {
+        let message = format!(
+            "{} is a unit of {}, and not of {phase}",
+            unit.id,
+            token.phase()
+        );
+        usage(message).suggest("name the phase that is due, or leave it out")
+    })
+}
+
+/// The report with the whole id of its subtask, which may be given by what tells it from the others of its task.
+fn on_subtask(run: &RunState, report: &Report) -> Result<Report, Fault> {
+    let mut report = report.clone();
+    let Some(named) = &report.item else {
+        return Ok(report);
+    };
+    let known = || {
+        let added = memory::subtasks(run).map(|(key, _)| key);
+        added.chain(memory::done_before(run))
+    };
+    if known().any(|key| key == named) {
+        return Ok(report);
+    }
+    let ending = format!(".{named}");
+    let mut meant = known().filter(|key| key.ends_with(&ending));
+    if let (Some(key), None) = (meant.next(), meant.next()) {
+        report.item = Some(key.to_owned());
+        return Ok(report);
+    }
+    let all: Vec<String> = known().map(str::to_owned).collect();
+    let fault = Fault::new(
+        Kind::Missing,
+        "unknown_item",
+        format!("the run {} has no subtask `{named}`", run.run),
+    );
+    Err(fault
+        .suggest(format!(
+            "it has {}; the present one is meant where none is named",
+            few(&all)
+        ))
+        .recover(Verb::Next))
+}
+
+/// The state whose reports have such a role: the one that waits, or the one that was reported last. Where neither has it, its
+/// name for people, so that the report is answered as one for another state.
+fn state_of(run: &RunState, called: &str, is_meant: impl Fn(&Role) -> bool) -> String {
+    let waiting = run.waiting().map(|(token, _)| (&token.role, &token.state));
+    let last = run.last.iter().map(|last| (&last.role, &last.state));
+    waiting
+        .chain(last)
+        .find(|(role, _)| is_meant(role))
+        .map_or_else(|| called.to_owned(), |(_, state)| state.clone())
+}
+
+/// What came next after a report, as far as that was known then.
+pub(super) fn recorded_next(run: &RunState, report: &AcceptedReport) -> Next {
+    let next = report.answer.next.clone();
+    // Between two states nothing was known of what comes next: an effect was still to come.
+    let next = next.filter(|next| next.status != RunStatus::Running || next.unit.is_some());
+    next.unwrap_or_else(|| run.next())
+}
+
+/// The words that were recorded for a report.
+pub(super) fn recorded(run: &RunState, report: &AcceptedReport, next: &Next) -> VerdictText {
+    let code = report.code.as_deref();
+    let said = |code: &String| messages::message_of(report, code);
+    let message = match &report.code {
+        Some(code) => said(code),
+        None => messages::accepted(report),
+    };
+    let paused = next.status == RunStatus::Paused;
+    let used_up = paused && code == Some("green_tests_still_failing");
+    let message = match (code, next.attempt, next.max_attempts) {
+        (Some("green_tests_still_failing"), Some(attempt), Some(most)) => {
+            format!(
+                "{message}; attempt {} of {most} used",
+                attempt.saturating_sub(1)
+            )
+        }
+        _ => message,
+    };
+    let printed = report.facts.get_key_value(OUTPUT);
+    VerdictText {
+        message: if used_up {
+            format!("{message}; the attempts are used up, so the run is paused")
+        } else if paused && code.is_some() {
+            format!("{message}; so the run is paused")
+        } else {
+            message
+        },
+        warning: joined(None, report.warnings.iter().map(said)),
+        suggestion: code.map(|code| after_retry(run, report, code, (paused, used_up))),
+        details: printed
+            .map(|(name, printed)| (name.clone(), printed.clone()))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// What to do after a report that was not accepted.
+fn after_retry(
+    run: &RunState,
+    report: &AcceptedReport,
+    code: &str,
+    (paused, used_up): (bool, bool),
+) -> String {
+    let (resume, reopen) = (Verb::Resume, Verb::Reopen);
+    let token = run.token(report.token);
+    let is_repair = token.is_some_and(|token| memory::is_repair(run, token));
+    match code {
+        _ if paused && !used_up => {
+            format!("tell the person, who looks at it and goes on with {resume}")
+        }
+        _ if used_up && is_repair => format!(
+            "tell the person, who decides how it goes on: {resume} for a fresh set of attempts"
+        ),
+        _ if used_up => format!(
+            "tell the person, who decides how it goes on: {resume} for a fresh set of attempts, or {reopen} where the test is wrong"
+        ),
+        // A repair has no RED to go back to.
+        "green_tests_still_failing" if is_repair => {
+            format!("go on mending, then report again: {}", Verb::Report)
+        }
+        "green_tests_still_failing"
+            if baseline::is_unknown(run) && level_named(&report.level) < Some(Level::Ran) =>
+        {
+            let key = token.and_then(Token::key);
+            format!(
+                "if they failed before this subtask, too, have that found out: {verify}. Else go on implementing, then report again: {again}; if a test is wrong, go back with {reopen}",
+                verify = NextStep::report(&report.role, key, Level::Verified),
+                again = Verb::Report,
+                reopen = Verb::Reopen.step().and("reason")
+            )
+        }
+        code => {
+            let own = report.suggestion(code).map(str::to_owned);
+            own.unwrap_or_else(|| messages::suggestion(code))
+        }
+    }
+}
+
+/// The words of a refusal.
+pub(crate) fn refused(run: &RunState, refusal: &Refusal) -> VerdictText {
+    let facts = refusal.details.get("tests").and_then(Value::as_object);
+    let facts = facts.cloned().unwrap_or_default();
+    let code = refusal.code.as_str();
+    let message = refusal.message.clone();
+    let mut message = message.unwrap_or_else(|| messages::message(code, &facts));
+    let suggestion = refusal.suggestion.clone();
+    let mut suggestion = suggestion.unwrap_or_else(|| messages::suggestion(code));
+    match code {
+        "stale_unit" => {
+            if let Some((token, unit)) = run.waiting().next() {
+                let of = token.key().map(|key| format!(" of {key}"));
+                message = format!(
+                    "{message}: it is the turn of {}{} ({})",
+                    token.state.to_uppercase(),
+                    of.unwrap_or_default(),
+                    unit.id,
+                );
+            }
+        }
+        "paused" => {
+            let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
+            message = format!("{message} ({reason})");
+        }
+        "red_requires_failing_tests" => {
+            let level = facts.get("level").and_then(Value::as_str);
+            if let Some((token, _)) = run.waiting().next()
+                && level.and_then(level_named) < Some(Level::Ran)
+            {
+                let verify = NextStep::report(&token.role, token.key(), Level::Verified);
+                suggestion = format!(
+                    "where the code is written already, have them run without it: {verify}. Else {suggestion}"
+                );
+            }
+        }
+        "run_over" => {
+            message = match run.status {
+                RunStatus::Failed => format!("{message}: it failed"),
+                RunStatus::Aborted => format!("{message}: it was aborted"),
+                ended => format!("{message}: it is {}", ended.name()),
+            };
+            let summary = Verb::Summary.step().of(&run.run);
+            suggestion = format!("ask for the report: {summary}");
+        }
+        _ => {}
+    }
+    if code == "coverage_below_threshold" && ends_run(run) {
+        suggestion = format!(
+            "{suggestion}; {reopen} takes them in, and {skip_coverage_option} lets it pass",
+            reopen = Verb::Reopen.step().and("reason"),
+            skip_coverage_option = Argument("skipCoverage")
+        );
+    }
+    if run.policies.contains_key(code) && !suggestion.is_empty() {
+        suggestion = format!(
+            "{suggestion}; a person can let it pass with {}",
+            Verb::Allow.step().with("code", code).and("reason")
+        );
+    }
+    let mut details = refusal.details.clone();
+    // What a reader knows is said in words; a finding's own details, also of tests by name, go along.
+    for reader in ["tests", "commit"] {
+        if details.get(reader).is_some_and(Value::is_object) {
+            details.shift_remove(reader);
+        }
+    }
+    VerdictText {
+        message,
+        warning: None,
+        suggestion: Some(suggestion),
+        details,
+    }
+}
