@@ -116,10 +116,13 @@ fn packages() -> io::Result<u64> {
     Ok(packages.len() as u64)
 }
 
-/// Rows of codes in the documentation.
+/// Codes in the documentation.
 fn codes() -> io::Result<u64> {
     let page = fs::read_to_string(root().join("docs/codes.md"))?;
-    Ok(page.lines().filter(|line| line.starts_with("| `")).count() as u64)
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let codes = rows.flat_map(|row| row.split(" | ").next().unwrap_or_default().split(", "));
+    let codes: BTreeSet<&str> = codes.map(|code| code.trim_matches('`')).collect();
+    Ok(codes.len() as u64)
 }
 
 /// Words of the pages in a folder.

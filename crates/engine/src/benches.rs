@@ -1,6 +1,7 @@
 //! The benches of a project and the trees that its runs keep, for whoever looks after them: what is there, a suite on a bench, and
 //! what is not needed any more.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -19,7 +20,7 @@ use crate::capability::tests::evidence::work::{TREES, kept_under};
 use crate::capability::tests::read::MOST_NAMED;
 use crate::capability::tests::results::Counts;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::runs::RunFilter;
 
 /// What a project's tests leave on this machine.
@@ -151,11 +152,9 @@ impl Engine {
         let (memory, head) = self.memory_of_tests(&self.settings)?;
         let repository = memory.repository();
         let tree = match tree {
-            Some(name) => repository.resolve_tree(name)?.ok_or_else(|| {
-                let message = format!("there is no tree `{name}`");
-                Fault::new(Kind::Missing, "no_tree", message)
-                    .suggest("name a commit or a branch, such as HEAD")
-            })?,
+            Some(name) => repository
+                .resolve_tree(name)?
+                .ok_or_else(|| fault!("no_tree", name))?,
             None => repository.write_tree(&repository.status()?, &FingerprintRequest::default())?,
         };
         let (cancelled, config) = (self.cancellation(), &self.settings.config);
@@ -182,10 +181,9 @@ impl Engine {
     /// What is known of the project's tests without a run, and the commit that is checked out.
     pub(crate) fn memory_of_tests(&self, settings: &Settings) -> Result<(Memory, Oid), Fault> {
         let repository = Repository::discover(&self.root)?;
-        let head = repository.resolve("HEAD")?.ok_or_else(|| {
-            let message = "the repository has no commit yet";
-            Fault::new(Kind::Refused, "no_commits", message).suggest("make a first one")
-        })?;
+        let head = repository
+            .resolve("HEAD")?
+            .ok_or_else(|| fault!("no_commits.memory_of_tests"))?;
         let mut start = StartFacts {
             top_level: repository.top_level().to_owned(),
             git_dir: repository.git_dir().to_owned(),

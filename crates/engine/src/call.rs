@@ -1,6 +1,7 @@
 //! One call on a run: the project, the run's folder and definition, what the call brought along, and the resources of the
 //! run that its capabilities work with.
 
+use crate::fault;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use crate::capability::profile::session::Session;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::{DOCUMENTS, TASKS};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::readers::ReportInput;
 use crate::open_run;
 use crate::support::{HandlerError, Support as _};
@@ -260,14 +261,9 @@ pub(crate) fn pinned(run: &RunState) -> Result<Arc<Config>, Fault> {
     {
         return Ok(Arc::clone(config));
     }
-    let config = Arc::new(Config::deserialize(&*run.settings).map_err(|error| {
-        Fault::new(
-            Kind::Environment,
-            "settings_damaged",
-            format!("the settings that the run is pinned to cannot be read: {error}"),
-        )
-        .suggest("use the version of tm that started the run, or a newer one")
-    })?);
+    let config = Arc::new(
+        Config::deserialize(&*run.settings).map_err(|error| fault!("settings_damaged", error))?,
+    );
     *last = Some((run.policy_hash.clone(), Arc::clone(&config)));
     Ok(config)
 }

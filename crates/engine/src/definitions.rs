@@ -1,5 +1,6 @@
 //! Looking at definitions.
 
+use crate::fault;
 use std::path::Path;
 
 use machine::Definition;
@@ -171,16 +172,11 @@ impl Engine {
         });
         let text: String = lines.collect();
         if let Some(fault) = library::faults(&self.root, &text).first() {
-            return Err(Fault::new(
-                Kind::Refused,
-                "workflow_invalid",
-                format!(
-                    "`{id}` as a copy of `{from}` does not pass its checks: {}",
-                    fault.message
-                ),
-            )
-            .suggest(
-                "choose an id of letters, digits, `-` and `_`, or another workflow to begin with",
+            return Err(fault!(
+                "workflow_invalid.new_workflow",
+                id,
+                from,
+                message = fault.message
             ));
         }
         let folder = library::folder(&self.root);

@@ -1,5 +1,6 @@
 //! The engine: a project opened for one caller.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,8 +14,7 @@ use workspace::process::Cancellation;
 
 use crate::approval::Channel;
 use crate::clock::{Clock, SystemClock};
-use crate::fault::{Fault, Kind};
-use crate::next_step::argument;
+use crate::fault::Fault;
 use crate::open_run::LOCK_WAIT;
 use crate::progress::Observer;
 use crate::suite_host::SuiteHost;
@@ -73,11 +73,7 @@ impl Engine {
             Some(root) => {
                 let root = options.cwd.join(root);
                 let none = |why: &dyn std::fmt::Display| {
-                    let message = format!("{} cannot be opened: {why}", root.display());
-                    Fault::new(Kind::Missing, "no_project", message).suggest(concat!(
-                        "name the folder of a project with ",
-                        argument!("projectRoot")
-                    ))
+                    fault!("no_project.open", project = root.display(), why)
                 };
                 let real = std::fs::canonicalize(&root).map_err(|error| none(&error))?;
                 if !real.is_dir() {
@@ -185,19 +181,11 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
     let store = there.unwrap_or_else(|| store.to_owned());
     // What lies there was written by runs, and has a say in nothing.
     if root.starts_with(store.join("projects")) {
-        return Err(Fault::new(
-            Kind::Usage,
+        return Err(fault!(
             "project_in_store",
-            format!(
-                "{} lies in the folder for runs, {}, and is no project",
-                root.display(),
-                store.display()
-            ),
-        )
-        .suggest(concat!(
-            "go to the project, or name it with ",
-            argument!("projectRoot")
-        )));
+            project = root.display(),
+            store = store.display()
+        ));
     }
     if !store.starts_with(root) {
         return Ok(());
@@ -209,13 +197,5 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
     if repository.is_private(&store)? {
         return Ok(());
     }
-    Err(Fault::new(
-        Kind::Environment,
-        "store_in_project",
-        format!(
-            "the folder for runs, {}, lies in the project, and git does not ignore all of it",
-            store.display()
-        ),
-    )
-    .suggest("set HOME, or TRAMLINE_HOME to a folder elsewhere; or have git ignore that folder, with no file of it committed"))
+    Err(fault!("store_in_project", store = store.display()))
 }

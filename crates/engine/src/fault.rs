@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::codes::{self, Args};
 use crate::integrity::{emptied, has_begun};
-use crate::next_step::{NextStep, Verb};
+use crate::next_step::Verb;
 
 /// What sort of trouble it is. It decides the exit status of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A fault of ours.
@@ -79,6 +80,18 @@ impl Fault {
             expected: None,
             recovery: String::new(),
         }
+    }
+
+    /// A fault with the texts of a key; `fault!` writes it.
+    pub fn of(key: &str, args: &Args<'_>) -> Self {
+        let Some((kind, text)) = codes::find(key) else {
+            return Self::bug(format!("nothing is said of `{key}`"));
+        };
+        let (kind, spell) = (kind.unwrap_or(Kind::Bug), |text: &str| {
+            codes::spell(text, args)
+        });
+        let fault = Self::new(kind, codes::code_of(key), spell(&text.message));
+        fault.suggest(spell(&text.help)).recover(spell(&text.run))
     }
 
     /// A fault of the machine or of a file, with its cause.
@@ -226,10 +239,7 @@ impl From<workspace::git::GitError> for Fault {
             _ => Kind::Environment,
         };
         let suggestion = match code {
-            "not_a_repository" => format!(
-                "make it one ({}), or go to a folder of a repository",
-                NextStep::git(["init"])
-            ),
+            "not_a_repository" => codes::help("not_a_repository"),
             _ => error.suggestion().unwrap_or_default(),
         };
         Self::new(kind, code, chain(&error)).suggest(suggestion)
@@ -265,11 +275,7 @@ impl From<workspace::tasks::TaskError> for Fault {
             _ => Kind::Refused,
         };
         let suggestion = match error.code() {
-            "tasks_missing" => format!(
-                "name the work yourself: {}; or give a Markdown checklist: {}",
-                NextStep::start_without_tasks(),
-                NextStep::start_with_plan()
-            ),
+            "tasks_missing" => codes::help("tasks_missing"),
             _ => error.suggestion().unwrap_or_default(),
         };
         Self::new(kind, error.code(), chain(&error)).suggest(suggestion)

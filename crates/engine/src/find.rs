@@ -1,5 +1,6 @@
 //! Which run a call means: the one that it names, or the one that goes without saying.
 
+use crate::fault;
 use std::path::Path;
 
 use journal::layout::{LayoutError, ProjectDir, RunDir};
@@ -143,14 +144,8 @@ impl Engine {
     ) -> Result<LoadedRun, Fault> {
         let of = view.only();
         if let Some(tag) = &self.tag {
-            return newest_of(project, tag, of)?.ok_or_else(|| {
-                let message = format!("there is no run of the tag `{tag}`");
-                Fault::new(Kind::Missing, "no_run", message).suggest(format!(
-                    "leave {tag_option} out for the present run; {list} shows all of them",
-                    list = Verb::List,
-                    tag_option = Argument("tag")
-                ))
-            });
+            return newest_of(project, tag, of)?
+                .ok_or_else(|| fault!("no_run.present_loaded", tag));
         }
         let tag = workspace::tasks::resolve_tag(&self.root, None)
             .unwrap_or_else(|_| workspace::tasks::DEFAULT_TAG.to_owned());
@@ -322,24 +317,13 @@ fn in_view(dir: RunDir, view: Option<&View>) -> Result<LoadedRun, Fault> {
         && !open_run::pinned(dir.path(), &loaded.run).is_ok_and(|known| view.can_tell(&known))
     {
         let run = &loaded.run;
-        return Err(Fault::new(
-            Kind::Usage,
-            "other_workflow",
-            format!(
-                "{} is a run of `{}`, whose view is `{}` and not `{}`",
-                dir.id(),
-                run.workflow,
-                View::of(run).name,
-                view.name
-            ),
-        )
-        .suggest(format!(
-            "use the generic verbs for it: {next}, {report}, {status}",
-            next = Verb::Next.step().in_view(GENERIC.name),
-            report = Verb::Report.step().in_view(GENERIC.name),
-            status = Verb::Status.step().in_view(GENERIC.name)
-        ))
-        .recover(Verb::Next.step().in_view(GENERIC.name).of(dir.id())));
+        return Err(fault!(
+            "other_workflow.in_view",
+            run = dir.id(),
+            workflow = run.workflow,
+            own = View::of(run).name,
+            view = view.name
+        ));
     }
     Ok(LoadedRun { dir, loaded })
 }

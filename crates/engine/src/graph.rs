@@ -1,5 +1,6 @@
 //! Workflows and runs drawn.
 
+use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use machine::{Definition, RunState};
 use serde::Serialize;
 
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::library;
 use crate::open_run;
 
@@ -62,16 +63,12 @@ impl Engine {
                     .unproved(named)
                     .is_ok_and(|other| other.id.value == *id);
             if !is_same {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "other_workflow",
-                    format!(
-                        "the run {run} is one of `{id}`, and not of `{}`",
-                        named.display()
-                    ),
-                )
-                .suggest("leave the workflow out: the run knows its own")
-                .recover(format!("tm workflow graph --run {run}")));
+                return Err(fault!(
+                    "other_workflow.workflow_graph",
+                    run,
+                    id,
+                    named = named.display()
+                ));
             }
         }
         let present: BTreeSet<&str> = at.iter().map(String::as_str).collect();
@@ -192,21 +189,14 @@ fn moves_of(run: &RunState) -> BTreeMap<(&str, &str), u32> {
 }
 
 fn too_large(definition: &Definition, error: draw::TooLarge) -> Fault {
-    Fault::new(
-        Kind::Refused,
-        "graph_too_large",
-        format!("`{}` cannot be drawn: {error}", definition.id.value),
+    fault!(
+        "graph_too_large.too_large",
+        workflow = definition.id.value,
+        error
     )
-    .suggest("`--format dot` and `--format mermaid` write a workflow of any size")
 }
 
 fn read(name: &str, text: &str) -> Result<Definition, Fault> {
-    Definition::parse(text).map_err(|fault| {
-        Fault::new(
-            Kind::Environment,
-            "workflow_invalid",
-            format!("`{name}` cannot be read as a workflow: {}", fault.message),
-        )
-        .suggest(format!("see where with `tm workflow check {name}`"))
-    })
+    Definition::parse(text)
+        .map_err(|fault| fault!("workflow_invalid.read", name, message = fault.message))
 }

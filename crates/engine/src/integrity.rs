@@ -1,5 +1,6 @@
 //! Whether what is kept of a run is what was written: its journal in its own folder, and the evidence that it names.
 
+use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use serde_json::Value;
 
 use crate::capability::files::subject::GONE;
 use crate::capability::profile::session::code_path;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::files;
 
 /// Files that are written after the first event was journalled, and never before.
@@ -59,33 +60,18 @@ pub(crate) fn is_bare(dir: &Path) -> bool {
 /// The fault of a run without a single event.
 pub(crate) fn never_began(dir: &RunDir) -> Fault {
     if is_bare(dir.path()) {
-        return Fault::new(
-            Kind::Missing,
-            "no_run",
-            format!(
-                "the run {} never began: its start was interrupted",
-                dir.id()
-            ),
-        )
-        .suggest("start again; the empty folder is cleared away then");
+        return fault!("no_run.never_began", run = dir.id());
     }
     emptied(dir.path())
 }
 
 /// The fault of a journal that was emptied, or is gone, beside what its run had made.
 pub(crate) fn emptied(dir: &Path) -> Fault {
-    Fault::new(
-        Kind::Environment,
-        "journal_damaged",
-        format!(
-            "{} is empty or gone, and its run had begun",
-            dir.join(journal::file::FILE_NAME).display()
-        ),
+    fault!(
+        "journal_damaged.emptied",
+        journal = dir.join(journal::file::FILE_NAME).display(),
+        gives_up = gives_up(dir)
     )
-    .suggest(format!(
-        "bring activity.jsonl back from a copy; if there is none, {}",
-        gives_up(dir)
-    ))
 }
 
 /// The way on from a run of whose journal nothing can be kept.
@@ -100,19 +86,12 @@ pub(crate) fn in_its_own_folder(dir: &Path, run: &RunState) -> Result<(), Fault>
     if run.run.is_empty() || folder.is_none_or(|name| name == run.run) {
         return Ok(());
     }
-    Err(Fault::new(
-        Kind::Environment,
+    Err(fault!(
         "journal_swapped",
-        format!(
-            "the journal in {} is that of the run {}",
-            dir.display(),
-            run.run
-        ),
-    )
-    .suggest(format!(
-        "put each journal back into the folder of its own run; if that cannot be done, {}",
-        gives_up(dir)
-    )))
+        dir = dir.display(),
+        run = run.run,
+        gives_up = gives_up(dir)
+    ))
 }
 
 /// A piece of evidence that the journal names and that is not as it was kept.

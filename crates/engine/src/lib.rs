@@ -7,8 +7,8 @@
 //! - **Memory of a run.** Readers and effects keep what they need across calls in the run's `kept` map, each thing in a slot with
 //!   a type (`slot`); it is part of the events, so a replay has it too. What cannot be read there is a fault, never nothing.
 //!   What an effect is going to do is a type likewise (`intent`).
-//! - **Codes.** A refusal's code is named in the definition (`refuse:`), by a reader or by a fault; `docs/codes.md` lists all of
-//!   them, held by a test. Severities of policies come from the settings, pinned at the start; a definition says with `check:`
+//! - **Codes.** A refusal's code is named in the definition (`refuse:`), by a reader or by a fault; `codes/` says what each means and
+//!   what is told with it, and `docs/codes.md` is made of that. Severities of policies come from the settings, pinned at the start; a definition says with `check:`
 //!   where they count.
 //! - **Fail points.** [`fail_point`] names the instants at which tests kill a debug build.
 //! - **Big sets.** A set of many items costs what a small one does: it is kept as a shared base and what changed since, and
@@ -27,6 +27,7 @@ pub mod board;
 pub mod call;
 pub mod capability;
 pub mod clock;
+pub mod codes;
 pub mod decisions;
 pub mod definitions;
 mod derived;

@@ -1,5 +1,6 @@
 //! Where definitions and templates come from: built in, or the project's own.
 
+use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,24 +58,15 @@ pub fn read(path: &Path) -> Result<String, Fault> {
         .as_ref()
         .is_ok_and(|metadata| metadata.len() > machine::definition::MAX_BYTES as u64);
     if too_large {
-        return Err(Fault::new(
-            Kind::Environment,
-            "workflow_unreadable",
-            format!(
-                "{} is larger than {} bytes",
-                path.display(),
-                machine::definition::MAX_BYTES
-            ),
-        )
-        .suggest("split it into several workflows"));
+        return Err(fault!(
+            "workflow_unreadable.read",
+            path = path.display(),
+            most = machine::definition::MAX_BYTES
+        ));
     }
     // A pipe would hold up whoever opens it.
     if metadata.is_ok_and(|metadata| !metadata.is_file()) {
-        let message = format!("{} is no ordinary file", path.display());
-        return Err(
-            Fault::new(Kind::Environment, "workflow_unreadable", message)
-                .suggest("put the definition there, or take it away"),
-        );
+        return Err(fault!("workflow_unreadable.read_2", path = path.display()));
     }
     fs::read_to_string(path).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::NotFound {
@@ -113,15 +105,11 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
         let definition = match Definition::parse(&text) {
             Ok(definition) => definition,
             Err(fault) if is_meant => {
-                return Err(Fault::new(
-                    Kind::Environment,
-                    "workflow_invalid",
-                    format!("{} cannot be read: {}", path.display(), fault.message),
-                )
-                .suggest(format!(
-                    "see all of it with `tm workflow check {}`",
-                    path.display()
-                )));
+                return Err(fault!(
+                    "workflow_invalid.find",
+                    path = path.display(),
+                    message = fault.message
+                ));
             }
             Err(_) => continue,
         };
@@ -129,14 +117,7 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
             continue;
         }
         if builtin.is_some() && !definition.shadows {
-            return Err(Fault::new(
-                Kind::Environment,
-                "workflow_shadows",
-                format!("{} defines `{id}`, which is built in", path.display()),
-            )
-            .suggest(
-                "give it another id, or say `shadows: true` in it if it is meant to take its place",
-            ));
+            return Err(fault!("workflow_shadows", path = path.display(), id));
         }
         return Ok(Source {
             text,
@@ -159,16 +140,7 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
                 let definition = Definition::parse(&read(path).ok()?).ok()?;
                 Some(definition.id.value)
             }));
-            Fault::new(
-                Kind::Missing,
-                "unknown_workflow",
-                format!("there is no workflow `{id}`"),
-            )
-            .suggest(format!(
-                "those of this project are {}; others would lie in .taskmaster/workflows",
-                known.join(", ")
-            ))
-            .expected(known)
+            fault!("unknown_workflow", id, known = known.join(", ")).expected(known)
         })
 }
 
@@ -197,25 +169,19 @@ pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
     let source = find(root, id)?;
     match proved(root, id, &source.text) {
         Ok(definition) => Ok((definition, source)),
-        Err(faults) => Err(Fault::new(
-            Kind::Environment,
-            "workflow_invalid",
-            format!(
-                "the workflow `{id}` ({}) does not pass its checks: {}",
-                source.origin,
-                faults
-                    .first()
-                    .map_or_else(String::new, |fault| fault.message.clone())
-            ),
-        )
-        .suggest(format!(
-            "see all of it with `tm workflow check {}`",
-            if source.origin == BUILT_IN {
+        Err(faults) => Err(fault!(
+            "workflow_invalid.load",
+            id,
+            origin = source.origin,
+            message = faults
+                .first()
+                .map_or_else(String::new, |fault| fault.message.clone()),
+            origin_2 = if source.origin == BUILT_IN {
                 id
             } else {
                 &source.origin
             }
-        ))),
+        )),
     }
 }
 
@@ -250,26 +216,12 @@ pub fn named_templates(definition: &Definition) -> BTreeSet<String> {
 
 /// The text of a template: the project's own, else the built-in one.
 pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Template, Fault> {
-    let missing = || {
-        Fault::new(
-            Kind::Environment,
-            "bad_template",
-            format!("there is no template {name} for `{workflow}`"),
-        )
-        .suggest("put it into .taskmaster/templates")
-    };
+    let missing = || fault!("bad_template.template", name, workflow);
     if name.contains(['/', '\\']) || name.starts_with('.') {
         return Err(missing());
     }
     let path = root.join(".taskmaster/templates").join(name);
-    let unreadable = |why: &str| {
-        Fault::new(
-            Kind::Environment,
-            "bad_template",
-            format!("the template {} cannot be read: {why}", path.display()),
-        )
-        .suggest("mend it, or take it away to use the built-in one")
-    };
+    let unreadable = |why: &str| fault!("bad_template.template_2", path = path.display(), why);
     // A link that came with a repository must not read what is none of its own into a prompt.
     let leads_out = || {
         let real = fs::canonicalize(&path).ok()?;

@@ -1,10 +1,11 @@
 //! Links that came with a clone, and lead out of it.
 
+use crate::fault;
 use std::path::Path;
 
 use workspace::git::Repository;
 
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::view::autopilot::request;
 
 /// Refuses files that would be written through a link of the repository's own to somewhere else.
@@ -46,14 +47,9 @@ pub fn not_led_out(path: &Path, from: &Path) -> Result<(), Fault> {
 }
 
 fn leads_outside(path: &Path, real: &Path) -> Fault {
-    Fault::new(
-        Kind::Refused,
+    fault!(
         "leads_outside",
-        format!(
-            "a link of the repository leads from {} to {}, outside of it: what a clone brings along is not written through",
-            path.display(),
-            real.display()
-        ),
+        path = path.display(),
+        real = real.display()
     )
-    .suggest("take the link out of git, and put the file itself there; a link that git does not know is followed")
 }

@@ -216,11 +216,6 @@ impl NextStep {
         step.and("title").and("subtask")
     }
 
-    /// The same, from a checklist.
-    pub(crate) fn start_with_plan() -> Self {
-        Verb::Start.step().in_view(AUTOPILOT.name).and("plan")
-    }
-
     /// That a command of these words is run, which is none of ours.
     pub fn shell<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
         let words = words.into_iter();
@@ -312,15 +307,18 @@ impl fmt::Display for Verb {
     }
 }
 
+/// The mark of an argument of that name.
+pub(crate) fn argument_mark(name: &str) -> String {
+    format!("{OPEN}{ARGUMENT}{BETWEEN}{name}{CLOSE}")
+}
+
 /// An argument that a text speaks of, apart from a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument(pub &'static str);
 
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{OPEN}{ARGUMENT}")?;
-        field(f, self.0, None)?;
-        write!(f, "{CLOSE}")
+        f.write_str(&argument_mark(self.0))
     }
 }
 
@@ -562,8 +560,7 @@ fn read(mark: &str) -> Option<Part<'_>> {
     if first == ARGUMENT {
         return fields.next().map(Part::Argument);
     }
-    let (verb, _) = Verb::ALL.into_iter().find(|(_, name)| *name == first)?;
-    let mut step = verb.step();
+    let mut step = Verb::named(first)?.step();
     for field in fields {
         let (name, value) = match field.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),

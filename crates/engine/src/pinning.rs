@@ -1,5 +1,6 @@
 //! What a run is pinned to when it begins.
 
+use crate::fault;
 use std::collections::BTreeMap;
 
 use machine::command::Start;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use workspace::config::{Policy, Severity as Setting, is_weaker};
 
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::library::Source;
 
 impl Engine {
@@ -61,16 +62,9 @@ impl Engine {
                 continue;
             };
             if is_weaker(&key, &setting, given) {
-                return Err(Fault::new(
-                    Kind::Refused,
-                    "beyond_settings",
-                    format!("the settings have `{key}` as {setting}: a run cannot have {given}, which is weaker"),
-                )
-                .suggest(format!(
-                    "leave it out; if the rails are meant to be weaker, a person sets `{key}` in a file (`tm config show --origin` says where it comes from)"
-                ))
-                .detail("key", key)
-                .detail("setting", setting));
+                return Err(fault!("beyond_settings", key, setting, given)
+                    .detail("key", key)
+                    .detail("setting", setting));
             }
         }
         Ok(())

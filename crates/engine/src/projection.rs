@@ -1,6 +1,7 @@
 //! What is made of a run's journal event by event, and kept from one question to the next: a projection, as event sourcing calls it.
 //! A long journal is read once, piece by piece, and after that only what is new of it.
 
+use crate::fault;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use journal::{Follower, JournalError, Position, Record};
 use machine::Event;
 
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::open_run::event_of;
 use crate::revision;
 
@@ -216,8 +217,8 @@ impl<P: Projection> Reading<P> {
         let read = self.follower.position().offset;
         let share = (read * 100).checked_div(whole).unwrap_or(0).min(99);
         let name = dir.file_name().unwrap_or_default().to_string_lossy();
-        let message = format!("the journal of {name} is long, and {share} % of it are read");
-        Fault::new(Kind::Blocked, "reading", message).suggest("ask again in a moment")
+
+        fault!("reading", name, share)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A run as it was at some event: its journal, folded up to there.
 
+use crate::fault;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,10 +13,9 @@ use serde_json::{Value, json};
 use crate::action::next::{Detail, of_any, of_task};
 use crate::board::{BoardSet, sets};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::graph;
-use crate::next_step::Verb;
 use crate::open_run::{self, event_of};
 use crate::projection::{PIECE, Projection, Projections};
 use crate::view::{AUTOPILOT, GENERIC};
@@ -219,10 +219,5 @@ fn folded(
 }
 
 fn none_of(to: u64, last: u64) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "usage",
-        format!("the run has events 1 to {last}, and none with the number {to}"),
-    )
-    .suggest(format!("see the numbers with {log}", log = Verb::Log))
+    fault!("usage.none_of", last, to)
 }

@@ -4,6 +4,7 @@
 mod before;
 mod input;
 
+use crate::fault;
 use std::path::Path;
 
 use journal::layout::{ProjectDir, RunDir};
@@ -28,7 +29,7 @@ use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::gate::closed_gate;
-use crate::next_step::{self, Argument, NextStep, Verb};
+use crate::next_step::{self, NextStep, Verb};
 use crate::open_run::{self, CommandOutcome};
 use crate::refusals;
 use crate::view::autopilot::request::Evidence;
@@ -512,20 +513,10 @@ fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
     }
     let few: Vec<&str> = open.iter().take(SHOWN).copied().collect();
     let more = if open.len() > SHOWN { ", …" } else { "" };
-    Err(Fault::new(
-        Kind::Usage,
-        "which_unit",
-        format!(
-            "{} work units are open, and the report names none of them",
-            open.len()
-        ),
+    Err(
+        fault!("which_unit", open = open.len(), few = few.join(", "), more)
+            .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()),
     )
-    .suggest(format!(
-        "name the one that was done with {argument_unit}: {}{more}",
-        few.join(", "),
-        argument_unit = Argument("unit")
-    ))
-    .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()))
 }
 
 /// Whoever names no unit means what is asked for now, and where a gate is closed that is a person's decision.
@@ -537,17 +528,7 @@ pub(crate) fn no_gate_before(writer: &RunWriter<'_>) -> Result<(), Fault> {
     let Ok(gate) = closed_gate(&writer.call, run) else {
         return Ok(());
     };
-    Err(Fault::new(
-        Kind::Refused,
-        "gate_closed",
-        format!(
-            "the gate `{}` is closed: a person decides before anything is reported",
-            gate.gate
-        ),
-    )
-    .suggest("show the person what stands before it")
-    .detail("gate", gate.gate)
-    .recover(Verb::Next.step().of(&run.run)))
+    Err(fault!("gate_closed", gate = gate.gate, run = run.run).detail("gate", gate.gate))
 }
 
 /// Whether the full suite is asked for, which ends the run.

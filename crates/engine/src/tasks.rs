@@ -1,5 +1,6 @@
 //! The tasks of a project: which ones there are, which one is next, and how those of other tools come in.
 
+use crate::fault;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -168,13 +169,8 @@ impl Engine {
             .map(|name| {
                 ImportFormat::of_name(name).ok_or_else(|| {
                     let names = ImportFormat::ALL.map(ImportFormat::name);
-                    Fault::new(
-                        Kind::Usage,
-                        "usage",
-                        format!("tasks are not read from `{name}`"),
-                    )
-                    .suggest(format!("use one of {}", names.join(", ")))
-                    .expected(names.map(str::to_owned).to_vec())
+                    fault!("usage.import_tasks", name, names = names.join(", "))
+                        .expected(names.map(str::to_owned).to_vec())
                 })
             })
             .transpose()?;
@@ -253,14 +249,7 @@ impl Engine {
     fn issue(&self, number: u64) -> Result<String, Fault> {
         let number = number.to_string();
         let words = ["gh", "issue", "view", &number, "--json", FIELDS];
-        let failed = |why: String| {
-            Fault::new(
-                Kind::Environment,
-                "gh_failed",
-                format!("gh cannot show issue {number}: {why}"),
-            )
-            .suggest("see to gh (`gh auth status`), or bring the issue in from a file of JSON")
-        };
+        let failed = |why: String| fault!("gh_failed", number, why);
         let ran = run_suite(&SuiteRun {
             command: &words.join(" "),
             line: Some(CommandLine {
@@ -306,12 +295,7 @@ impl Engine {
         let tag = self.task_tag()?;
         let file = self.root.join(TASKS_FILE);
         if !file.exists() {
-            return Err(Fault::new(
-                Kind::Missing,
-                "no_tasks",
-                format!("there is no tasks file: {}", file.display()),
-            )
-            .suggest("bring tasks in with `tm tasks import`; a run can begin without any: `tm autopilot start --help`"));
+            return Err(fault!("no_tasks.task_source", file = file.display()));
         }
         Ok((file, TaskFile::in_project(&self.root, &tag)?))
     }

@@ -2,6 +2,7 @@
 //! built-in one, decide who is asked at a gate or have commands run; the commands of profiles; and a test command that runs
 //! unasked.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
@@ -224,13 +225,9 @@ impl Engine {
     pub fn trust(&self, looked_at: &TrustRequest) -> Result<(), Fault> {
         let now = self.trust_request(looked_at.subject, &looked_at.name)?;
         if now.hash != looked_at.hash || now.path != looked_at.path {
-            return Err(Fault::new(
-                Kind::Conflict,
-                "changed_since",
-                format!("{} is not what was looked at any more", looked_at.title()),
-            )
-            .suggest("look at it again, and decide on what is there now")
-            .detail("hash", now.hash));
+            return Err(
+                fault!("changed_since.trust", title = looked_at.title()).detail("hash", now.hash)
+            );
         }
         let parts: Vec<String> = now.parts().map(|(_, hash)| hash).collect();
         self.trust_store()

@@ -9,6 +9,7 @@ pub mod rewind;
 pub(crate) mod step;
 pub mod submit;
 
+use crate::fault;
 use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir};
@@ -39,7 +40,7 @@ use crate::verdict::on_task;
 use crate::view::autopilot::{kinds, running};
 use crate::view::collab::turn::{Target, Way, turned as turned_work};
 use crate::view::session::turn::is_at_cap;
-use crate::view::{AUTOPILOT, SESSION, View};
+use crate::view::{AUTOPILOT, View};
 use crate::writer::RunWriter;
 
 /// A run that was turned, still open.
@@ -182,22 +183,7 @@ impl Engine {
             self.may_go_on(&writer, project)?;
         }
         if writer.call.session.is_some() && is_at_cap(&writer.call.definition, run) {
-            return Err(Fault::new(
-                Kind::Refused,
-                "needs_person",
-                format!(
-                    "{} is paused after its last iteration: a person decides how it goes on",
-                    dir.id()
-                ),
-            )
-            .suggest("ask the person to give it more of them, or to have the review written again")
-            .recover(
-                Verb::Reopen
-                    .step()
-                    .in_view(SESSION.name)
-                    .of(dir.id())
-                    .and("maxIterations"),
-            ));
+            return Err(fault!("needs_person.goes_on", run = dir.id()));
         }
         let approval = self.approval_of_turn(&writer.open, &Turn::new("resume", ""))?;
         turned(view, writer, &Command::Resume { approval }, goes_on)
@@ -248,13 +234,7 @@ impl Engine {
         }
         let run = &writer.open.run;
         if writer.call.session.is_some() {
-            return Err(Fault::new(
-                Kind::Refused,
-                "needs_person",
-                format!("{} is a session: a person takes it up again, at a terminal", dir.id()),
-            )
-            .suggest("ask the person; where a response was not taken in yet, another one can be put into its place")
-            .recover(Verb::Reopen.step().in_view(SESSION.name).of(dir.id())));
+            return Err(fault!("needs_person.turn_back", run = dir.id()));
         }
         if is_over_a_task(run) && run.status == RunStatus::Paused {
             // It ends the pause, so it needs what a resume needs.
@@ -526,22 +506,15 @@ fn kind_of(refusal: &Refusal) -> Kind {
 
 /// The fault of a turn of a run that is over.
 pub(crate) fn over(run: &RunState) -> Fault {
-    Fault::new(
-        Kind::Missing,
-        "run_over",
-        format!("the run {} is over: it is {}", run.run, run.status.name()),
-    )
-    .suggest(format!(
-        "see what it did with {}, or start another one",
-        Verb::Summary.step().of(&run.run)
-    ))
-    .recover(Verb::Summary.step().of(&run.run))
+    fault!("run_over.over", run = run.run, status = run.status.name())
 }
 
 pub(crate) fn no_reason(verb: Verb) -> Fault {
-    let message = format!("`{}` needs a reason", verb.name());
-    Fault::new(Kind::Usage, "usage", message)
-        .suggest(format!("say why: {}", verb.step().and("reason")))
+    fault!(
+        "usage.no_reason",
+        verb = verb.name(),
+        and = verb.step().and("reason")
+    )
 }
 
 /// Refuses a step aside that names no item when the one it was meant for was completed on the way here.
@@ -559,12 +532,7 @@ pub(crate) fn stale(run: &RunState, definition: &Definition, why: &str) -> Fault
         Some((token, _)) => messages::place(definition, &token.state, token.key()),
         None => messages::stands(run, definition),
     };
-    Fault::new(Kind::Conflict, "stale_unit", format!("{why}{place}"))
-        .suggest(format!(
-            "look with {}, and repeat this if it is meant for what is present now",
-            Verb::Next
-        ))
-        .recover(Verb::Next.step().of(&run.run))
+    fault!("stale_unit.stale", why, place, run = run.run)
 }
 
 /// What an item that is skipped leaves in the tree counts as dirty before from then on; with the names.

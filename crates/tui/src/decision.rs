@@ -1,7 +1,8 @@
 //! What a person decides at the terminal: asked for in the line at the bottom, typed back, done.
 
 use engine::board::{Choices, Deed, SeenDecision, code_to_type_back};
-use engine::{Channel, Choice, Engine, Fault, Kind, Strength, Turn};
+use engine::fault;
+use engine::{Channel, Choice, Engine, Fault, Strength, Turn};
 
 /// The keys, what each is for, and what is said of it.
 pub const KEYS: [(char, Deed, &str); 8] = [
@@ -78,12 +79,7 @@ impl Asked {
             strength = least;
         }
         if strength == Strength::Signed {
-            return Err(Fault::new(
-                Kind::Refused,
-                "approval_too_weak",
-                "this takes a signature, which is not made here",
-            )
-            .suggest("leave, and use the command with `--sign KEY`"));
+            return Err(fault!("approval_too_weak"));
         }
         let report = choices.answer.filter(|_| deed == Deed::Answer);
         let is_word = report.as_ref().is_some_and(|report| report.asks_outcome);
@@ -141,11 +137,7 @@ impl Asked {
         }
         if self.reason.is_none() {
             if text.is_empty() && !matches!(self.deed, Deed::Pause | Deed::Answer) {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "usage",
-                    "nothing was said, and nothing was done",
-                ));
+                return Err(fault!("usage.answer"));
             }
             self.reason = Some(text.to_owned());
             return Ok(Step::Ask(Box::new(self)));
@@ -175,13 +167,7 @@ impl Asked {
 
 /// That a run stands where such a decision means something: what is refused here is refused before anything is typed.
 fn can_be_done(engine: &Engine, run: &str, deed: Deed) -> Result<Choices, Fault> {
-    let refused = |what: &str| {
-        Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            format!("{what}: nothing was done"),
-        ))
-    };
+    let refused = |what: &str| Err(fault!("usage.can_be_done", what));
     let seen = engine.board_run(Some(run))?;
     let is_paused = seen.run.status == "paused";
     if !seen.is_live() {

@@ -1,8 +1,9 @@
 //! What a person does with a run on its page.
 
 use engine::board::{Deed, Projects, SeenDecision};
+use engine::fault;
 use engine::passkey::{self, Assertion};
-use engine::{Channel, Engine, Fault, Kind, SIGNATURE_NAMESPACE as NAMESPACE};
+use engine::{Channel, Engine, Fault, SIGNATURE_NAMESPACE as NAMESPACE};
 use mcp::http::{Response, SiteBody, SiteRequest, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
@@ -97,13 +98,7 @@ impl Decision {
             unit: text(&self.unit),
             outcome: text(&self.outcome),
         };
-        let unknown = || {
-            Fault::new(
-                Kind::Usage,
-                "usage",
-                "what was sent says nothing that can be done",
-            )
-        };
+        let unknown = || fault!("usage.done");
         let deed = match (self.what.as_str(), self.choice.as_str()) {
             ("gate", "approve") => Deed::Approve,
             ("gate", "reject") => Deed::Reject,

@@ -27,11 +27,12 @@ mod reply;
 pub mod report;
 mod route;
 
+use engine::fault;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::board::Projects;
-use engine::{Engine, Fault, Kind};
+use engine::{Engine, Fault};
 use mcp::http::{Bytes, Method, Response, Site, SiteBody, SiteRequest, StatusCode, header};
 use serde::Deserialize;
 use serde_json::json;
@@ -195,11 +196,11 @@ fn posted<T: for<'de> Deserialize<'de>>(request: &SiteRequest) -> Result<T, Resp
 fn project(projects: &dyn Projects, query: &Query) -> Result<Engine, Fault> {
     match query.get("project") {
         Some(root) => projects.open(&PathBuf::from(root)),
-        None => {
-            projects.all()?.into_iter().next().ok_or_else(|| {
-                Fault::new(Kind::Missing, "no_project", "there is no project to show")
-            })
-        }
+        None => projects
+            .all()?
+            .into_iter()
+            .next()
+            .ok_or_else(|| fault!("no_project.project")),
     }
 }
 

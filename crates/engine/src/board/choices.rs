@@ -199,7 +199,7 @@ fn choices(run: &RunState, definition: &Definition) -> Choices {
         skip: !definition.edges(state, Trigger::Skip).is_empty(),
         allow: if waiting.is_some() {
             let rule = |code: String| PassableRule {
-                meaning: text(&code).map_or("", |text| text.meaning).to_owned(),
+                meaning: text(&code).map(|text| text.message).unwrap_or_default(),
                 code,
                 refused: None,
             };

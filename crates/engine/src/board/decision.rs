@@ -1,6 +1,7 @@
 //! What a person does with a run whom a page or a terminal showed it: done only if the run, and what stands before its gate, are
 //! still what was shown.
 
+use crate::fault;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use machine::command::Choice;
@@ -100,11 +101,11 @@ impl Engine {
         if reason.len() > LONGEST_REASON
             && !matches!(deed, Deed::Approve | Deed::Reject | Deed::Answer)
         {
-            let what = format!(
-                "the reason has {} bytes, and {LONGEST_REASON} are the most",
-                reason.len()
-            );
-            return Err(Fault::new(Kind::Usage, "usage", what).suggest("say it shorter"));
+            return Err(fault!(
+                "usage.decide_as_seen",
+                reason = reason.len(),
+                most = LONGEST_REASON
+            ));
         }
         match deed {
             Deed::Pause if reason.is_empty() => take(&Turn::new("pause", "paused by a person")),
@@ -166,11 +167,7 @@ impl Engine {
                 self.turn_statement(run, &Turn::allow(&decision.code, &decision.reason))?
             }
             Deed::Pause | Deed::Skip | Deed::Answer => {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "usage",
-                    "this takes no signature: nothing is asked of whoever does it",
-                ));
+                return Err(fault!("usage.statement_as_seen"));
             }
         };
         Ok(statement)
@@ -213,12 +210,7 @@ impl Engine {
         }
         gate.takes(choice)?;
         if choice == Choice::Reject && decision.reason.is_empty() {
-            return Err(Fault::new(
-                Kind::Usage,
-                "no_feedback",
-                "a rejection says what is to be done otherwise",
-            )
-            .suggest("write it as the feedback"));
+            return Err(fault!("no_feedback.gate_as_seen"));
         }
         Ok(Decide {
             gate,
@@ -242,12 +234,7 @@ impl Engine {
 }
 
 fn moved_since(what: &str) -> Fault {
-    Fault::new(
-        Kind::Conflict,
-        "moved_since",
-        format!("{what}, and nothing was done"),
-    )
-    .suggest("look at it as it is now, and decide anew")
+    fault!("moved_since", what)
 }
 
 /// A few letters that nobody knows who has not read them, to be typed back. They prove no more than that: no secret hangs on them.

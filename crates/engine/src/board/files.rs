@@ -1,5 +1,6 @@
 //! The files that a run recorded: prompts, responses, documents, code.
 
+use crate::fault;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +10,7 @@ use serde::Serialize;
 
 use crate::capability::documents::folder::FOLDER;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::files;
 use crate::integrity::StandingFiles;
 use crate::projection::{Projection, Projections};
@@ -70,12 +71,7 @@ fn inside(dir: &Path, path: &str) -> Result<PathBuf, Fault> {
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     if !stays || path.is_empty() {
-        return Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            format!("`{path}` is no path in the folder of the run"),
-        )
-        .suggest("name it as the run does, without `..`"));
+        return Err(fault!("usage.inside", path));
     }
     files::place(dir, path)
 }
@@ -146,13 +142,7 @@ impl Engine {
     pub fn run_file(&self, run: Option<&str>, path: &str) -> Result<FileText, Fault> {
         let (dir, _) = self.load_any(run)?;
         let place = inside(dir.path(), path)?;
-        let missing = |why: &dyn std::fmt::Display| {
-            Fault::new(
-                Kind::Missing,
-                "no_file",
-                format!("{path} cannot be read in the folder of the run: {why}"),
-            )
-        };
+        let missing = |why: &dyn std::fmt::Display| fault!("no_file", path, why);
         // A link that an agent put there may lead anywhere.
         let is_link = std::fs::symlink_metadata(&place).is_ok_and(|about| about.is_symlink());
         if is_link {

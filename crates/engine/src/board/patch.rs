@@ -1,9 +1,10 @@
 //! What a commit of a run changed.
 
+use crate::fault;
 use serde::Serialize;
 
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::trees::TreeDifference;
 
 /// The most that is shown of a difference, in bytes.
@@ -30,12 +31,7 @@ impl Engine {
     pub fn commit_patch(&self, sha: &str) -> Result<CommitPatch, Fault> {
         let repository = workspace::git::Repository::discover(&self.root)?;
         let Some(shown) = repository.patch_of(sha)? else {
-            return Err(Fault::new(
-                Kind::Missing,
-                "unknown_commit",
-                format!("there is no commit {sha} in {}", self.root.display()),
-            )
-            .suggest("it may have been thrown away by git, or lie in another clone"));
+            return Err(fault!("unknown_commit", sha, project = self.root.display()));
         };
         let (patch, cut) = cut(&shown.patch);
         Ok(CommitPatch {

@@ -1,5 +1,6 @@
 //! `command`: commands that a workflow declares and a person trusted, run to see how they end, or for what they do.
 
+use crate::fault;
 use std::time::Duration;
 
 use machine::check::catalog::{Effect, Entries, NamedEntry, Reader, Resource};
@@ -16,7 +17,7 @@ use crate::call::Call;
 use crate::capability::tests::evidence::level_name;
 use crate::capability::tests::evidence::suite::{MOST_KEPT, end_of};
 use crate::capability::{COMMANDS, Capability, EffectSteps, lasting, reader};
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::intent;
 use crate::support::{EffectRequest, EffectState, HandlerError, Outcome, object};
 use crate::trust::may_run_commands;
@@ -279,12 +280,7 @@ fn ran(
             SuiteError::Program { reason, .. } => reason.to_string(),
             other => other.to_string(),
         };
-        Fault::new(
-            Kind::Environment,
-            "command_not_run",
-            format!("the command `{name}` ({line}) cannot be run: {why}"),
-        )
-        .suggest("install what it needs, or begin a run of a workflow that declares another one")
+        fault!("command_not_run", name, line, why)
     })
 }
 

@@ -10,7 +10,7 @@ use workspace::suite::{CommandLine, missing_program};
 use workspace::tasks::{CUT_CIRCLE, TaskFile, check_dependencies, circle};
 
 use crate::capability::git::read::preflight::without_test_command;
-use crate::capability::messages::UNKNOWN_RUNNER;
+use crate::capability::messages::unknown_runner;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::integrity::is_bare;
@@ -185,7 +185,7 @@ impl Engine {
             Err(error) => DoctorCheck::fail("tests", error.to_string(), error.suggestion()),
             Ok(_) => match missing_program(command, &self.root) {
                 None if runners_behind(&self.root, command).is_empty() => {
-                    DoctorCheck::note("tests", what, UNKNOWN_RUNNER)
+                    DoctorCheck::note("tests", what, unknown_runner())
                 }
                 None => DoctorCheck::ok("tests", what),
                 Some(program) => DoctorCheck::fail(

@@ -1,5 +1,6 @@
 //! Runs of a project that was moved: taken over, and told where it is now.
 
+use crate::fault;
 use std::path::{Path, PathBuf};
 
 use journal::layout::RunDir;
@@ -10,7 +11,7 @@ use workspace::git::{GitError, Repository};
 use super::DoctorCheck;
 use crate::capability::memory::{START, Source, StartFacts};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::open_run;
 
 impl Engine {
@@ -38,12 +39,7 @@ impl Engine {
                 (own, runs)
             }
             (None, None) => {
-                return Err(Fault::new(
-                    Kind::Missing,
-                    "unknown_project",
-                    format!("no moved project is kept under the name `{name}`"),
-                )
-                .suggest("`tm doctor` lists those that were moved"));
+                return Err(fault!("unknown_project", name));
             }
         };
         let told = format!("{runs} runs were taken over from {name}");
@@ -82,10 +78,9 @@ impl Engine {
         if before.project_root == self.root {
             return Ok(());
         }
-        let repository = repository.as_ref().map_err(|error| {
-            let message = format!("it needs its repository, and {error}");
-            Fault::new(Kind::Environment, "not_a_repository", message)
-        })?;
+        let repository = repository
+            .as_ref()
+            .map_err(|error| fault!("not_a_repository.moved", error))?;
         let now = self.here(before, repository);
         let mut keep = Map::new();
         START.put(&mut keep, &now)?;

@@ -1,10 +1,11 @@
 //! Where somebody who follows runs left off, as a text that can be kept and given back.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 
 /// What a cursor begins with: its format.
 const FORMAT: &str = "1";
@@ -69,14 +70,7 @@ impl FromStr for Cursor {
     type Err = Fault;
 
     fn from_str(text: &str) -> Result<Self, Fault> {
-        let wrong = || {
-            Fault::new(
-                Kind::Usage,
-                "usage",
-                "this is no cursor: nothing that an event was given with",
-            )
-            .suggest("take the cursor of the last event that was read as it is; or leave it out, to go on from now")
-        };
+        let wrong = || fault!("usage.from_str");
         let mut parts = text.split('.');
         let format = parts.next();
         let since: i64 = parts

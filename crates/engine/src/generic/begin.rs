@@ -1,5 +1,6 @@
 //! Beginning a run: its resources are opened, then it is pinned to what holds now.
 
+use crate::fault;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
@@ -28,7 +29,6 @@ use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
 use crate::generic::{inputs, messages};
 use crate::library::Source;
-use crate::next_step::Verb;
 use crate::open_run::{CommandOutcome, OpenRun};
 use crate::trust::{WORKFLOW_FILE, real};
 use crate::view::autopilot::request;
@@ -133,21 +133,13 @@ impl Engine {
             .and_then(Value::as_str)
             .filter(|id| !id.is_empty())
         else {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                format!(
-                    "a run of `{}` is over a task, and none is named",
-                    definition.id.value
-                ),
-            )
-            .suggest(format!(
-                "name it in its input `{id}`: {}",
-                Verb::Start
-                    .step()
-                    .with("workflow", definition.id.value.as_str())
-                    .with("input", format!("{id}=ID"))
-            )));
+            return Err(fault!(
+                "usage.start_on_task",
+                workflow = definition.id.value,
+                id,
+                definition = definition.id.value.as_str(),
+                value = format!("{id}=ID")
+            ));
         };
         let attempts = match inputs.shift_remove(most) {
             None => None,
@@ -155,14 +147,7 @@ impl Engine {
                 given
                     .as_u64()
                     .and_then(|n| u32::try_from(n).ok())
-                    .ok_or_else(|| {
-                        Fault::new(
-                            Kind::Usage,
-                            "usage",
-                            format!("the input `{most}` is {given}, but must be 1 or more"),
-                        )
-                        .suggest("leave it out for the number in the settings")
-                    })?,
+                    .ok_or_else(|| fault!("usage.start_on_task_2", most, given))?,
             ),
         };
         let start = request::Start {

@@ -1,5 +1,6 @@
 //! The files of a run's folder in which somebody is asked, and answers.
 
+use crate::fault;
 use std::fs;
 use std::fs::File;
 use std::io;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::fail_point;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::slot::Slots;
 use crate::support::HandlerError;
 
@@ -51,12 +52,7 @@ pub(crate) fn place(dir: &Path, path: &str) -> Result<PathBuf, Fault> {
         match fs::symlink_metadata(&place) {
             Ok(about) if about.is_dir() => {}
             Ok(_) => {
-                return Err(Fault::new(
-                    Kind::Environment,
-                    "link_in_the_way",
-                    format!("{} is no folder of the run's own", place.display()),
-                )
-                .suggest("take it away, and do the same again"));
+                return Err(fault!("link_in_the_way.place", place = place.display()));
             }
             Err(error) if gone(&error) => {}
             Err(error) => return Err(unreadable(&place, &error)),
@@ -288,25 +284,16 @@ fn gone(error: &io::Error) -> bool {
 }
 
 fn no_file(path: &Path) -> Fault {
-    Fault::new(
-        Kind::Environment,
-        "no_ordinary_file",
-        format!("{} is no ordinary file, so it is not read", path.display()),
-    )
-    .suggest("put a file there that holds the text itself, not a link")
-    .detail("path", path.display().to_string())
+    fault!("no_ordinary_file", path = path.display()).detail("path", path.display().to_string())
 }
 
 fn too_large(path: &Path, len: u64, largest: u64) -> Fault {
-    Fault::new(
-        Kind::Environment,
-        "response_too_large",
-        format!(
-            "{} has {len} bytes, and {largest} are the most that are read",
-            path.display()
-        ),
+    fault!(
+        "response_too_large.too_large",
+        path = path.display(),
+        len,
+        largest
     )
-    .suggest("leave out what need not be in it")
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {

@@ -1,5 +1,6 @@
 //! Decisions at the gates of any run.
 
+use crate::fault;
 use machine::command::{Choice, GateDecision};
 use machine::decide::gate_strength;
 use machine::state::Token;
@@ -9,11 +10,10 @@ use crate::call::{Call, Input};
 use crate::capability::files::subject::{CODE, PLAN, PLAN_FILE, approved_as_it_is, is_edited};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::files;
 use crate::generic::messages;
-use crate::next_step::Verb;
 use crate::open_run::{self, Forecast};
 use crate::turn::TurnOutcome;
 use crate::turn::answer::TurnAnswer;
@@ -64,15 +64,11 @@ impl RunWriter<'_> {
     ) -> Result<bool, Fault> {
         let looked_at = &decide.gate;
         if decide.feedback.len() > LONGEST_FEEDBACK {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                format!(
-                    "the feedback has {} bytes, and {LONGEST_FEEDBACK} are the most",
-                    decide.feedback.len()
-                ),
-            )
-            .suggest("say what matters; what is longer belongs into a file that it names"));
+            return Err(fault!(
+                "usage.decide",
+                feedback = decide.feedback.len(),
+                most = LONGEST_FEEDBACK
+            ));
         }
         let (changed, keep) = match decide.choice {
             Choice::Approve => approved_as_it_is(&self.call, &self.open.run, looked_at)?,
@@ -148,14 +144,5 @@ pub(crate) fn described(
 
 fn no_gate(run: &RunState) -> Fault {
     let state = run.state();
-    Fault::new(
-        Kind::Refused,
-        "no_gate",
-        format!(
-            "the run {} waits for no decision: it stands in {state}",
-            run.run
-        ),
-    )
-    .suggest(format!("look what it waits for: {}", Verb::Next))
-    .recover(Verb::Show.step().of(&run.run))
+    fault!("no_gate", run = run.run, state)
 }

@@ -1,14 +1,14 @@
 //! The arguments of a start, held against what the definition declares.
 
+use crate::fault;
 use journal::layout::Name;
 use machine::Definition;
 use machine::definition::{Field, FieldType};
 use serde_json::{Map, Value};
 
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::library;
-use crate::next_step::Argument;
 
 /// The most that all inputs of a run take, in bytes: they stand in its first event, and in its snapshot.
 const MOST_BYTES: usize = 256 * 1024;
@@ -31,12 +31,7 @@ impl Engine {
                 return Err(bad(&definition, name, field, &format!("`{text}`")));
             };
             if inputs.insert(name.clone(), value).is_some() {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "usage",
-                    format!("the input `{name}` is given twice"),
-                )
-                .suggest("give it once"));
+                return Err(fault!("usage.typed_inputs", name));
             }
         }
         Ok(inputs)
@@ -98,12 +93,7 @@ pub(super) fn check(definition: &Definition, given: &Map<String, Value>) -> Resu
         .map(|(name, value)| name.len() + value.to_string().len())
         .sum();
     if bytes > MOST_BYTES {
-        return Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            format!("the inputs take {bytes} bytes, and {MOST_BYTES} are the most"),
-        )
-        .suggest("put long texts into files, and give their paths"));
+        return Err(fault!("usage.check", bytes, most = MOST_BYTES));
     }
     Ok(())
 }
@@ -127,20 +117,13 @@ pub(super) fn check_unit_ids(
             .unwrap_or_else(|| field.empty());
         let text = value.as_str().unwrap_or_default();
         if let Err(flaw) = Name::check("input", text) {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                format!(
-                    "`{}` stands in the ids of work units, and {text:?} cannot: {}",
-                    name.value, flaw.flaw
-                ),
-            )
-            .suggest(format!(
-                "give {input_option} {}=NAME: {}",
-                name.value,
-                flaw.suggestion(),
-                input_option = Argument("input")
-            )));
+            return Err(fault!(
+                "usage.check_unit_ids",
+                name = name.value,
+                value = format!("{text:?}"),
+                flaw = flaw.flaw,
+                suggestion = flaw.suggestion()
+            ));
         }
     }
     Ok(())
@@ -148,11 +131,7 @@ pub(super) fn check_unit_ids(
 
 fn unknown(definition: &Definition, name: &str) -> Fault {
     let known: Vec<&str> = definition.inputs.keys().collect();
-    let fault = Fault::new(
-        Kind::Usage,
-        "usage",
-        format!("`{}` has no input `{name}`", definition.id.value),
-    );
+    let fault = fault!("usage.unknown", workflow = definition.id.value, name);
     if known.is_empty() {
         return fault.suggest("it takes no inputs: leave it out");
     }
@@ -162,13 +141,12 @@ fn unknown(definition: &Definition, name: &str) -> Fault {
 }
 
 fn bad(definition: &Definition, name: &str, field: &Field, given: &str) -> Fault {
-    let fault = Fault::new(
-        Kind::Usage,
-        "usage",
-        format!(
-            "the input `{name}` of `{}` is {given}, but must be of type {}",
-            definition.id.value, field.kind
-        ),
+    let fault = fault!(
+        "usage.bad",
+        name,
+        workflow = definition.id.value,
+        given,
+        field = field.kind
     );
     match &field.kind {
         FieldType::Enum(words) => fault

@@ -1,5 +1,6 @@
 //! What a report of a workflow without rails of its own brings along: an outcome, or counts of tests.
 
+use crate::fault;
 use std::path::{Component, Path, PathBuf};
 
 use machine::{Finding, Reading, RunState};
@@ -112,14 +113,7 @@ fn outcome(text: &str) -> Result<String, Fault> {
 
 /// A path inside the project, relative to its root. It need not be there: a report may be of a deletion.
 fn file(name: &str, root: &Path) -> Result<String, Fault> {
-    let refused = || {
-        Fault::new(
-            Kind::Usage,
-            "bad_path",
-            format!("`{name}` is not a file of this project"),
-        )
-        .suggest("give paths relative to the project root")
-    };
+    let refused = || fault!("bad_path.file", name);
     let given = Path::new(name.trim());
     let relative = if given.is_absolute() {
         given.strip_prefix(root).map_err(|_| refused())?

@@ -1,6 +1,7 @@
 //! Loading a run: from where this process saw it last, else from its snapshot, else from its first event; and the definition
 //! that it is pinned to.
 
+use crate::fault;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -168,16 +169,10 @@ pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {
         Some(text) => text,
         None => from_first_event(dir, hash)?,
     };
-    let definition = Arc::new(Definition::parse(&text).map_err(|fault| {
-        Fault::new(
-            Kind::Environment,
-            "definition_damaged",
-            format!(
-                "the definition of the run cannot be read: {}",
-                fault.message
-            ),
-        )
-    })?);
+    let definition = Arc::new(
+        Definition::parse(&text)
+            .map_err(|fault| fault!("definition_damaged", message = fault.message))?,
+    );
     if let Ok(mut known) = parsed.lock() {
         if known.len() >= MOST_KEPT {
             known.clear();
@@ -195,13 +190,7 @@ fn from_first_event(dir: &Path, hash: &str) -> Result<String, Fault> {
         .first()
         .and_then(|record| record.fields.get("definition"))
         .and_then(serde_json::Value::as_str)
-        .ok_or_else(|| {
-            Fault::new(
-                Kind::Environment,
-                "journal_damaged",
-                format!("the first event in {} names no definition", dir.display()),
-            )
-        })?;
+        .ok_or_else(|| fault!("journal_damaged.from_first_event", dir = dir.display()))?;
     if journal::sha256_hex(text.as_bytes()) == hash {
         return Ok(text.to_owned());
     }

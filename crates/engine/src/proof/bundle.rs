@@ -4,6 +4,7 @@
 //! evidence, as text or in base64; the last holds the hash of all bytes before it. The journal's first line has the definition
 //! and the settings that the run is pinned to.
 
+use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read as _;
@@ -129,14 +130,9 @@ pub fn pack(dir: &Path) -> Result<Packed, Fault> {
     // The check of the chain is that of any journal, whose words name the file.
     let read = journal::FileJournal::open(dir)?.read(&Position::start())?;
     let length = usize::try_from(read.head.len).unwrap_or(usize::MAX);
-    let lines = bytes.get(..length).ok_or_else(|| {
-        Fault::new(
-            Kind::Conflict,
-            "journal_conflict",
-            format!("the journal {} is being mended", path.display()),
-        )
-        .suggest("try again")
-    })?;
+    let lines = bytes
+        .get(..length)
+        .ok_or_else(|| fault!("journal_conflict", path = path.display()))?;
     let store = EvidenceStore::new(dir);
     let mut files = Vec::new();
     let mut pieces = Vec::new();
@@ -261,12 +257,7 @@ pub fn read_pushed(reference: &str, bytes: &[u8]) -> Result<Bundle, Fault> {
 }
 
 fn damaged(path: &Path, why: impl std::fmt::Display) -> Fault {
-    Fault::new(
-        Kind::Refused,
-        "bundle_damaged",
-        format!("the bundle {} proves nothing: {why}", path.display()),
-    )
-    .suggest("export it again where the run is: `tm runs export RUN -o FILE`")
+    fault!("bundle_damaged", path = path.display(), why)
 }
 
 fn parse(bytes: &[u8]) -> Result<Bundle, String> {

@@ -1,8 +1,9 @@
 //! Which commits are meant.
 
+use crate::fault;
 use workspace::git::{CommitInfo, Oid, Repository};
 
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 
 /// The commits that are looked at, parents before their children.
 #[derive(Debug)]
@@ -55,14 +56,7 @@ impl Range {
         let head = repository
             .resolve("HEAD")?
             .ok_or_else(|| unknown("HEAD", repository))?;
-        let not_said = || {
-            Fault::new(
-                Kind::Usage,
-                "usage",
-                "there is no default branch to begin at, and no range was named",
-            )
-            .suggest("name one: `tm verify main..HEAD`")
-        };
+        let not_said = || fault!("usage.of_branch");
         let default = repository
             .default_branch(&repository.branches(remote, &[])?)?
             .ok_or_else(not_said)?;
@@ -74,11 +68,7 @@ impl Range {
         };
         let (name, oid) = found.ok_or_else(not_said)?;
         let base = repository.merge_base(&oid, &head)?.ok_or_else(|| {
-            let fault = Fault::new(
-                Kind::Environment,
-                "no_merge_base",
-                format!("HEAD and {name} have no commit in common"),
-            );
+            let fault = fault!("no_merge_base", name);
             if repository.is_shallow() {
                 fault.suggest(DEEPEN)
             } else {
@@ -95,13 +85,7 @@ impl Range {
 
 /// Git takes the tag of two that have a name in common, and whoever pushes can make one.
 fn ambiguous(name: &str, meant: &[String]) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "usage",
-        format!("`{name}` is the name of several: {}", meant.join(", ")),
-    )
-    .suggest("write the one that is meant in full, as it stands here")
-    .detail("references", meant.to_vec())
+    fault!("usage.ambiguous", name, meant = meant.join(", ")).detail("references", meant.to_vec())
 }
 
 const DEEPEN: &str =
@@ -109,11 +93,7 @@ const DEEPEN: &str =
 
 fn unknown(name: &str, repository: &Repository) -> Fault {
     let name: String = name.chars().filter(|c| !c.is_control()).take(100).collect();
-    let fault = Fault::new(
-        Kind::Missing,
-        "unknown_revision",
-        format!("`{name}` is no commit of this repository"),
-    );
+    let fault = fault!("unknown_revision", name);
     if repository.is_shallow() {
         fault.suggest(DEEPEN)
     } else {

@@ -1,5 +1,6 @@
 //! What a report brings along. Long work, a run of the test command above all, is done here, before the run is locked.
 
+use crate::fault;
 use journal::layout::RunDir;
 use machine::command::{self, Severity};
 use machine::decide::{UnitMatch, match_unit};
@@ -20,11 +21,10 @@ use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::verified::Asked;
 use crate::capability::tests::evidence::work::Work;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic::gate::closed_gate;
 use crate::generic::readers::ReportInput;
-use crate::next_step::argument;
 use crate::open_run;
 use crate::report::{Meaning, Report, is_read_on_branch};
 use crate::support::HandlerError;
@@ -278,39 +278,15 @@ fn present<'r>(run: &'r RunState, command: &command::Report) -> Option<&'r Token
 
 fn check_commit(report: &Report) -> Result<(), Fault> {
     if report.sha.is_some() && (report.message.is_some() || !report.files.is_empty()) {
-        return Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            concat!(
-                argument!("sha"),
-                " names a commit that was made already; ",
-                argument!("message"),
-                " and ",
-                argument!("files"),
-                " are for one to be made"
-            ),
-        )
-        .suggest("give one or the other"));
+        return Err(fault!("usage.check_commit"));
     }
     let message = report.message.as_ref();
     if message.is_some_and(|message| !message.contains(char::is_alphanumeric)) {
-        return Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            concat!(argument!("message"), " says nothing"),
-        )
-        .suggest("say in one line what the commit does, such as `fix: refuse an empty name`"));
+        return Err(fault!("usage.check_commit_2"));
     }
     Ok(())
 }
 
 fn no_results() -> Fault {
-    Fault::new(Kind::Usage, "usage", "the report says nothing of the tests").suggest(concat!(
-        "give ",
-        argument!("results"),
-        " failed:N,passed:N, or the runner's own report with ",
-        argument!("report"),
-        " FILE, or have the tests run with ",
-        argument!("verify")
-    ))
+    fault!("usage.no_results")
 }

@@ -1,5 +1,6 @@
 //! The end of a run, which may clear up; and which run is meant to go on.
 
+use crate::fault;
 use journal::layout::{ProjectDir, RunDir};
 use machine::{Command, Refusal, approval};
 use serde_json::{Map, Value};
@@ -9,10 +10,9 @@ use crate::capability::git::effects;
 use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::work::kept_under;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::{RunHead, Selector, is_over_a_task, over_tasks, several_runs};
 use crate::hook::place::{self, Head};
-use crate::next_step::argument;
 use crate::runs::RunSummary;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::turn::{TurnOutcome, over, refused, turned};
@@ -84,12 +84,7 @@ impl Engine {
             return self.abort_task(view, (&project, &dir), writer, (turn, is_cleanup));
         }
         if is_cleanup {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                format!("the run {} has no branch that could be deleted", dir.id()),
-            )
-            .suggest(concat!("leave ", argument!("cleanup"), " out")));
+            return Err(fault!("usage.turn_to_abort", run = dir.id()));
         }
         let command = Command::Abort {
             approval: self.approval_of_turn(&writer.open, turn)?,

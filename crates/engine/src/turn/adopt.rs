@@ -1,5 +1,6 @@
 //! Having a run go on from a branch that has moved, as it is by now.
 
+use crate::fault;
 use machine::Command;
 
 use crate::call::Input;
@@ -8,7 +9,7 @@ use crate::capability::git::read::moved::Moved;
 use crate::capability::git::read::on_the_branch;
 use crate::capability::memory::Memory;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::next_step::Verb;
 use crate::turn::{TurnOutcome, turned};
@@ -28,13 +29,11 @@ impl Engine {
         self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         let run = &writer.open.run;
         if !is_over_a_task(run) {
-            return Err(Fault::new(
-                Kind::Refused,
-                "cannot_adopt",
-                format!("the run {} works on no branch", run.run),
-            )
-            .suggest(format!("go on with what is asked for: {}", Verb::Next))
-            .recover(Verb::Next.step().of(dir.id())));
+            return Err(fault!(
+                "cannot_adopt.no_branch",
+                run = run.run,
+                dir = dir.id()
+            ));
         }
         let memory = Memory::of(run)?;
         let repository = memory.repository();

@@ -1,5 +1,6 @@
 //! The way back to an earlier step of a run: which ones there are, which one is meant, and taking it.
 
+use crate::fault;
 use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position, Record};
@@ -199,16 +200,13 @@ impl PastSteps {
             Some(near) => format!("did you mean `{near}`"),
             None => format!("there are: {}", text::listed(names.iter().take(MOST_NAMED))),
         };
-        Fault::new(
-            Kind::Missing,
-            "unknown_step",
-            format!("the run has no step `{}`", text::plain::one_line(to)),
+        fault!(
+            "unknown_step.unknown",
+            to = text::plain::one_line(to),
+            offered,
+            last = LAST,
+            run_id = self.run_id
         )
-        .suggest(format!(
-            "{offered}. A work unit, a subtask, a phase or `{LAST}` can be named; see all steps with {}",
-            Verb::Rewind
-        ))
-        .recover(Verb::Rewind.step().of(&self.run_id))
     }
 }
 
@@ -222,13 +220,7 @@ fn last_commit(run: &RunState) -> &str {
 }
 
 fn no_commit(run: &RunState) -> Fault {
-    Fault::new(
-        Kind::Missing,
-        "unknown_step",
-        "the run has made no commit that could be taken back",
-    )
-    .suggest(format!("see its steps with {}", Verb::Rewind))
-    .recover(Verb::Rewind.step().of(&run.run))
+    fault!("unknown_step.no_commit", run = run.run)
 }
 
 impl Engine {

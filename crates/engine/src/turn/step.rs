@@ -1,5 +1,6 @@
 //! The due step of a run, where it is taken without a report.
 
+use crate::fault;
 use machine::decide::BLOCKED;
 use machine::state::RunStatus;
 use machine::{Command, Definition, Refusal, RunState};
@@ -127,24 +128,10 @@ fn stepped(run: &RunState, definition: &Definition, moved: bool) -> String {
 pub(crate) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
     let told = |name: &str| refusal.details.get(name).and_then(Value::as_str);
     if let Some(gate) = told("gate") {
-        return Fault::new(
-            Kind::Blocked,
-            "blocked",
-            format!("no step can be taken: the gate `{gate}` is closed"),
-        )
-        .suggest("a person looks at what stands before it, and decides")
-        .detail("gate", gate)
-        .recover(Verb::Approve.step().of(&run.run));
+        return fault!("blocked.blocked", gate, run = run.run).detail("gate", gate);
     }
     if let Some(path) = told("path") {
-        return Fault::new(
-            Kind::Blocked,
-            "blocked",
-            format!("no step can be taken: the run waits for {path}"),
-        )
-        .suggest("write it into the run's folder, then take the step")
-        .detail("path", path)
-        .recover(Verb::Next.step().of(&run.run));
+        return fault!("blocked.blocked_2", path, run = run.run).detail("path", path);
     }
     let id = &run.run;
     let blocked = |message: String| Fault::new(Kind::Blocked, "blocked", message);

@@ -1,5 +1,6 @@
 //! A run handed over: its branch is pushed, and becomes a pull request.
 
+use crate::fault;
 use journal::layout::ProjectDir;
 use machine::trigger::Trigger;
 use machine::{Command, Event, Refusal};
@@ -12,7 +13,7 @@ use crate::capability::git::effects::push::PUSH;
 use crate::capability::memory::Memory;
 use crate::capability::pull_request::{ANSWER, FEEDBACK, SUBMIT};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::next_step::Verb;
 use crate::turn::answer::TurnDetails;
@@ -138,15 +139,10 @@ impl Engine {
         if changed.is_empty() {
             return Ok(());
         }
-        Err(Fault::new(
-            Kind::Refused,
-            "dirty_tree",
-            format!(
-                "there are changes that are not committed: {}",
-                text::listed(changed.iter().take(MOST_NAMED))
-            ),
-        )
-        .suggest("commit or stash them: the run would take them for its own"))
+        Err(fault!(
+            "dirty_tree.may_begin_again",
+            value = text::listed(changed.iter().take(MOST_NAMED))
+        ))
     }
 
     /// Pushes the branch of a run, and opens its pull request or brings that up to date.

@@ -1,5 +1,6 @@
 //! Reports of tests and of commits in a run over a task: which unit one means, and the words of its verdict.
 
+use crate::fault;
 use machine::event::AcceptedReport;
 use machine::state::{Next, Token};
 use machine::{Refusal, Role, RunState, RunStatus};
@@ -97,11 +98,7 @@ fn on_subtask(run: &RunState, report: &Report) -> Result<Report, Fault> {
         return Ok(report);
     }
     let all: Vec<String> = known().map(str::to_owned).collect();
-    let fault = Fault::new(
-        Kind::Missing,
-        "unknown_item",
-        format!("the run {} has no subtask `{named}`", run.run),
-    );
+    let fault = fault!("unknown_item.on_subtask", run = run.run, named);
     Err(fault
         .suggest(format!(
             "it has {}; the present one is meant where none is named",

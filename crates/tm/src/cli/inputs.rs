@@ -1,7 +1,8 @@
 //! Inputs of a run that is begun, in pairs and as JSON.
 
 use clap::Args;
-use engine::{Fault, Kind};
+use engine::Fault;
+use engine::fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -51,12 +52,7 @@ pub fn as_texts(pairs: Vec<(String, String)>) -> Result<Map<String, Value>, Faul
 }
 
 fn twice(name: &str) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "usage",
-        format!("the input `{name}` is given twice"),
-    )
-    .suggest("give it once")
+    fault!("usage.typed_inputs", name)
 }
 
 /// A name and what it is to be.

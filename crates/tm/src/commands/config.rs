@@ -1,11 +1,12 @@
 //! `tm config`.
 
+use engine::fault;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use engine::Fault;
 use engine::trust::Subject;
-use engine::{Fault, Kind};
 use serde_json::{Map, Value, json};
 use workspace::config::{self, Environment, edit};
 
@@ -279,12 +280,7 @@ fn run_editor(file: &Path, output: &Output) -> Result<(), Fault> {
     let editor = named.into_iter().find(|editor| !editor.trim().is_empty());
     // One that was named may need nobody; the usual one needs a terminal.
     let Some(editor) = editor.or_else(|| output.has_person().then(|| "vi".to_owned())) else {
-        return Err(Fault::new(
-            Kind::Environment,
-            "no_editor",
-            "there is no terminal here for an editor, and none is named by VISUAL or EDITOR",
-        )
-        .suggest("set single values instead: `tm config set KEY VALUE`"));
+        return Err(fault!("no_editor.run_editor"));
     };
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
@@ -292,11 +288,6 @@ fn run_editor(file: &Path, output: &Output) -> Result<(), Fault> {
         .status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        _ => Err(Fault::new(
-            Kind::Environment,
-            "no_editor",
-            format!("the editor `{editor}` did not end well; nothing was written"),
-        )
-        .suggest("name one: EDITOR=nano tm config edit")),
+        _ => Err(fault!("no_editor.run_editor_2", editor)),
     }
 }

@@ -1,5 +1,6 @@
 //! `tm runs` and `tm log`.
 
+use engine::fault;
 use std::io::IsTerminal as _;
 
 use engine::{Engine, Fault, Kind, Look, RunFilter};
@@ -120,17 +121,8 @@ fn graph(engine: &Engine, arguments: &RunGraph) -> Result<String, Fault> {
     if !svg {
         return Ok(set.mermaid());
     }
-    set.picture(Look::Inside).ok_or_else(|| {
-        Fault::new(
-            Kind::Refused,
-            "graph_too_large",
-            format!(
-                "the {} items of `{name}` make no picture that anybody could read",
-                set.total
-            ),
-        )
-        .suggest("`--format mermaid` writes as many as there are")
-    })
+    set.picture(Look::Inside)
+        .ok_or_else(|| fault!("graph_too_large.graph", total = set.total, name))
 }
 
 /// Carries out a command of `tm log`.
@@ -167,16 +159,12 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
             let kept = text::counted(events, "event");
             if !output.has_person() {
                 let damage = found.damage.as_deref().unwrap_or("it is damaged");
-                return Err(Fault::new(
-                    Kind::Refused,
+                return Err(fault!(
                     "needs_confirmation",
-                    format!(
-                        "repairing the journal of {} keeps {kept} and loses the rest ({damage}), and nobody is here to confirm it",
-                        found.run_id
-                    ),
-                )
-                .suggest("confirm it with --yes; the old file stays beside the new one, or, where nothing can be kept, in the run's folder, which is put aside")
-                .recover(format!("tm log repair {} --yes", found.run_id)));
+                    run_id = found.run_id,
+                    kept,
+                    damage
+                ));
             }
             let text = render::log_verified(&found, &output.look());
             output.text(&text)?;

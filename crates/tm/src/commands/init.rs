@@ -2,6 +2,7 @@
 
 mod questions;
 
+use engine::fault;
 use std::path::PathBuf;
 
 use engine::trust::{Subject, TrustRequest};
@@ -217,14 +218,7 @@ fn home() -> Result<PathBuf, Fault> {
     let environment = Environment::of_this_process();
     let home = environment.home();
     let home = home.and_then(|home| std::fs::canonicalize(home).ok());
-    home.ok_or_else(|| {
-        Fault::new(
-            Kind::Environment,
-            "no_home",
-            "there is no home folder to keep your own settings in",
-        )
-        .suggest("set HOME")
-    })
+    home.ok_or_else(|| fault!("no_home"))
 }
 
 /// The project's folder, by its real path. Its settings are not read: they may be broken, and are none of our business.

@@ -1,11 +1,12 @@
 //! `tm mcp` and `tm serve`.
 
+use engine::fault;
 use std::io::{ErrorKind, IsTerminal as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::{Fault, Kind};
+use engine::Fault;
 
 use ::mcp::http::{self, Options, Token, TokenError};
 use ::web::access::Right;
@@ -207,12 +208,7 @@ impl Listening {
 
 fn listen(address: SocketAddr, allow_remote: bool) -> Result<TcpListener, Fault> {
     if !address.ip().is_loopback() && !allow_remote {
-        return Err(Fault::new(
-            Kind::Refused,
-            "remote_listener",
-            format!("{address} can be reached from other machines, and what is sent there is not encrypted"),
-        )
-        .suggest("listen on 127.0.0.1; or, behind a proxy that adds TLS, say --allow-remote, and --allow-host for the name that clients use"));
+        return Err(fault!("remote_listener", address));
     }
     TcpListener::bind(address).map_err(|error| not_listening(&address.to_string(), &error))
 }
@@ -298,12 +294,5 @@ pub(super) fn folder(named: &Path) -> Result<PathBuf, Fault> {
             Err(ErrorKind::NotADirectory.into())
         }
     });
-    real.map_err(|error| {
-        Fault::new(
-            Kind::Missing,
-            "no_project",
-            format!("{} cannot be opened: {error}", named.display()),
-        )
-        .suggest("name a folder that is there")
-    })
+    real.map_err(|error| fault!("no_project.folder", named = named.display(), error))
 }

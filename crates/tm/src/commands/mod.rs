@@ -24,6 +24,7 @@ mod watch;
 mod web;
 mod workflow;
 
+use engine::fault;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -205,9 +206,5 @@ fn usage(message: impl Into<String>) -> Fault {
 
 /// The fault of a question that was answered by no.
 fn declined(what: &str) -> Fault {
-    Fault::new(
-        Kind::Refused,
-        "declined",
-        format!("{what}: not confirmed, nothing was changed"),
-    )
+    fault!("declined.declined", what)
 }

@@ -1,7 +1,8 @@
 //! Trusting what a repository brings along: `tm session trust`, `tm workflow trust`, `tm config trust`.
 
+use engine::fault;
 use engine::trust::{Subject, TrustRequest};
-use engine::{Engine, Fault, Kind};
+use engine::{Engine, Fault};
 use serde_json::json;
 
 use super::approving::{needs_terminal, typed_back};
@@ -71,17 +72,10 @@ fn same_hash(request: &TrustRequest, hash: &str) -> Result<(), Fault> {
     if request.hash.eq_ignore_ascii_case(hash.trim()) {
         return Ok(());
     }
-    Err(Fault::new(
-        Kind::Refused,
-        "other_hash",
-        format!(
-            "{} has the hash {}, and not the one that is given",
-            request.title(),
-            request.hash
-        ),
+    Err(
+        fault!("other_hash", title = request.title(), hash = request.hash)
+            .detail("hash", request.hash.as_str()),
     )
-    .suggest("read what is there now; if it is meant, give its hash")
-    .detail("hash", request.hash.as_str()))
 }
 
 /// Says that it is trusted, and what can be done now.

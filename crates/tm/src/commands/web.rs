@@ -1,5 +1,6 @@
 //! The page that `tm serve` and `tm ui --web` serve: which projects it shows, and how a browser comes to it.
 
+use engine::fault;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::board::Projects;
-use engine::{Engine, Fault, Kind, OpenOptions};
+use engine::{Engine, Fault, OpenOptions};
 use mcp::http::SharedSite;
 use web::Web;
 use web::access::{Access, Right};
@@ -97,17 +98,8 @@ impl Projects for Shown {
 
     fn open(&self, root: &Path) -> Result<Engine, Fault> {
         let mut all = self.all()?.into_iter();
-        all.find(|engine| engine.root() == root).ok_or_else(|| {
-            Fault::new(
-                Kind::Missing,
-                "no_project",
-                format!(
-                    "{} is none of the projects that this page shows",
-                    root.display()
-                ),
-            )
-            .suggest("start it with `tm ui --web --all`, or in that project")
-        })
+        all.find(|engine| engine.root() == root)
+            .ok_or_else(|| fault!("no_project.open_2", project = root.display()))
     }
 
     fn spelled(&self, text: &str, run: Option<&str>) -> String {

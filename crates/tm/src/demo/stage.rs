@@ -1,5 +1,6 @@
 //! The throw-away repository, and the processes that run in it.
 
+use engine::fault;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -226,10 +227,10 @@ impl Stage {
             return Ok(String::from_utf8_lossy(&ran.stdout).trim_end().to_owned());
         }
         let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-        Err(Fault::new(
-            Kind::Environment,
+        Err(fault!(
             "git_failed",
-            format!("git {} failed: {}", arguments.join(" "), said.trim()),
+            arguments = arguments.join(" "),
+            said = said.trim()
         ))
     }
 

@@ -1,10 +1,11 @@
 //! Real payloads of each client against a real run, answered by this very program as a process: what the client would see.
 
+use engine::fault;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use engine::{Fault, Kind};
+use engine::Fault;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -254,8 +255,7 @@ fn ask(stage: &Stage, client: Client, payload: &Value) -> Result<(Option<i32>, S
         let _ = stdin.write_all(payload.to_string().as_bytes());
     }
     let output = child.wait_with_output().map_err(|error| failed(&error))?;
-    let answer = String::from_utf8(output.stdout)
-        .map_err(|_| Fault::new(Kind::Bug, "internal", "the hook answered no text"))?;
+    let answer = String::from_utf8(output.stdout).map_err(|_| fault!("internal.ask"))?;
     Ok((output.status.code(), answer))
 }
 

@@ -1,6 +1,7 @@
 //! The project's files: read with every reason to leave them alone found out at once, and written all or, if the disk
 //! plays along, none.
 
+use engine::fault;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Write as _};
@@ -38,15 +39,10 @@ pub fn invalid(file: &str, unusable: &EditError) -> Fault {
         column,
         problem,
     } = unusable;
-    Fault::new(
-        Kind::Environment,
-        "client_file_invalid",
-        format!("{file}:{line}:{column}: {problem}"),
-    )
-    .suggest("mend the file and run the command again; nothing was written")
-    .detail("file", file)
-    .detail("line", *line)
-    .detail("column", *column)
+    fault!("client_file_invalid", file, line, column, problem)
+        .detail("file", file)
+        .detail("line", *line)
+        .detail("column", *column)
 }
 
 fn failed(file: &str, what: &str, error: &io::Error) -> Fault {
@@ -56,9 +52,7 @@ fn failed(file: &str, what: &str, error: &io::Error) -> Fault {
 }
 
 fn unfit(file: &str, problem: &str) -> Fault {
-    Fault::new(Kind::Environment, "io_failed", format!("{file} {problem}"))
-        .suggest("put a file there that can be written, or take it away; nothing was written")
-        .detail("file", file)
+    fault!("io_failed", file, problem).detail("file", file)
 }
 
 /// Reads `file` in the project at `root`, the real path of a folder.
@@ -161,13 +155,8 @@ pub fn write(root: &Path, changes: &[Change]) -> Result<(), Fault> {
     for change in changes {
         let now = read(root, &change.file)?;
         if now.text != change.before || now.real != change.real {
-            return Err(Fault::new(
-                Kind::Conflict,
-                "client_file_changed",
-                format!("{} was changed by somebody else meanwhile", change.file),
-            )
-            .suggest("run the command again to see what it would do now; nothing was written")
-            .detail("file", change.file.as_str()));
+            return Err(fault!("client_file_changed", file = change.file)
+                .detail("file", change.file.as_str()));
         }
     }
     put_all(root, prepare_all(changes)?)

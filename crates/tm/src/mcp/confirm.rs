@@ -1,5 +1,6 @@
 //! Asking the person, by a form that the client shows. An accepted form is the only approval that comes over the protocol.
 
+use engine::fault;
 use engine::{Channel, Fault, Kind, NEEDS_CONFIRMATION, Strength};
 use mcp::{Ask, Client, Input, Stop};
 use serde_json::{Value, json};
@@ -86,15 +87,7 @@ pub fn confirm(
     if accepted {
         return Ok(Channel::Elicitation(named.clone()));
     }
-    Err(Fault::new(
-        Kind::Refused,
-        "declined",
-        format!("nobody said yes, and nothing was changed: {question}"),
-    )
-    .suggest(format!(
-        "do not ask again: tell the person what waits for them; in a terminal they can run `{by_hand}`"
-    ))
-    .into())
+    Err(fault!("declined.confirm", question, by_hand).into())
 }
 
 /// The client's name and version, on one line; none unless it gives both.

@@ -5,6 +5,7 @@
 //! None of the last two says for sure where the caller works: a client may have moved an agent into a worktree. So nothing
 //! begins there while the repository has another worktree that may be meant.
 
+use engine::fault;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -289,9 +290,10 @@ impl Places {
             one_line(client.name()).chars().take(80).collect()
         };
         if !folder.exists() {
-            let gone = format!("{} is not there", one_line(&folder.display().to_string()));
-            return Err(Fault::new(Kind::Missing, "no_project", gone)
-                .suggest("call again with `projectRoot`: the folder that you work in"));
+            return Err(fault!(
+                "no_project.at",
+                folder = one_line(&folder.display().to_string())
+            ));
         }
         let engine = Engine::open(OpenOptions {
             cwd: folder.to_owned(),
@@ -356,19 +358,13 @@ impl Places {
     fn allowed(&self, named: &Path) -> Result<PathBuf, Fault> {
         let real = std::fs::canonicalize(named).map_err(|error| {
             // Whether something is there beyond the roots is nobody's business.
-            let climbs = named
-                .components()
-                .any(|part| part == Component::ParentDir);
+            let climbs = named.components().any(|part| part == Component::ParentDir);
             if self.is_within(named) && !climbs {
-                Fault::new(
-                    Kind::Missing,
-                    "no_project",
-                    format!(
-                        "{} cannot be opened: {error}",
-                        one_line(&named.display().to_string())
-                    ),
+                fault!(
+                    "no_project.allowed",
+                    named = one_line(&named.display().to_string()),
+                    error
                 )
-                .suggest("name something that is there, such as the folder of a project with `projectRoot`")
             } else {
                 outside(named)
             }
@@ -467,13 +463,8 @@ fn which_project(message: &str, folders: &[PathBuf]) -> Fault {
 }
 
 fn outside(path: &Path) -> Fault {
-    Fault::new(
-        Kind::Refused,
+    fault!(
         "outside_roots",
-        format!(
-            "{} is outside of the folders that this server serves",
-            one_line(&path.display().to_string())
-        ),
+        one_line = one_line(&path.display().to_string())
     )
-    .suggest("use a project below one of its roots; whoever runs the server can add one with `tm serve --root DIR`")
 }

@@ -189,7 +189,7 @@ fn pause(reason: &str, task: Option<&TaskStatus>) -> String {
         INTERRUPTED => "a command was interrupted on its way to the next step".to_owned(),
         // A code of what failed, or what a person said.
         other => match messages::text(other) {
-            Some(text) => format!("{} ({other})", text.meaning),
+            Some(text) => format!("{} ({other})", text.message),
             None => other.to_owned(),
         },
     }

@@ -1,8 +1,10 @@
 //! The repository holds itself to what its documents say.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use engine::codes::{arguments, code_of, sections};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -162,6 +164,82 @@ fn literals_after<'a>(text: &'a str, marker: &str, found: &mut BTreeSet<&'a str>
     }
 }
 
+/// The keys that a source makes faults and refusals of, each with the names of its arguments.
+fn keys(text: &str) -> impl Iterator<Item = (&str, BTreeSet<&str>)> {
+    let calls = ["fault!(", "refusal!("]
+        .into_iter()
+        .flat_map(|marker| text.split(marker).skip(1));
+    let calls = calls.filter_map(|call| call.trim_start().strip_prefix('"')?.split_once('"'));
+    calls.map(|(key, rest)| {
+        let (mut depth, mut starts, mut end) = (0_u32, Vec::new(), rest.len());
+        for (at, c) in rest.char_indices() {
+            match c {
+                ',' if depth == 0 => starts.push(at + 1),
+                '(' | '[' | '{' => depth += 1,
+                ')' if depth == 0 => {
+                    end = at;
+                    break;
+                }
+                ')' | ']' | '}' => depth -= 1,
+                _ => {}
+            }
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let names = starts.into_iter().map(move |at| {
+            let argument = rest[at..end].trim_start();
+            argument.split(|c| !is_name(c)).next().unwrap_or_default()
+        });
+        (key, names.filter(|name| !name.is_empty()).collect())
+    })
+}
+
+#[test]
+fn every_text_of_a_code_is_used_with_its_arguments() {
+    let mut unused: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for section in sections() {
+        for (code, entry) in section.codes {
+            let own = (None, entry.text);
+            let cases = entry
+                .says
+                .into_iter()
+                .map(|(case, text)| (Some(case), text));
+            for (case, text) in cases.chain([own]) {
+                let key = case.map_or_else(|| code.clone(), |case| format!("{code}.{case}"));
+                let templates = [text.message, text.help, text.run];
+                let names = templates.iter().flat_map(|template| arguments(template));
+                unused.insert(key, names.collect());
+            }
+        }
+    }
+    let known = unused.clone();
+    for (path, text) in all_sources("src") {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (key, given) in keys(text) {
+            let wanted = known
+                .get(key)
+                .unwrap_or_else(|| panic!("{}: nothing is said of {key}", path.display()));
+            let given: BTreeSet<String> = given.into_iter().map(str::to_owned).collect();
+            assert_eq!(&given, wanted, "{}: the arguments of {key}", path.display());
+            unused.remove(key);
+        }
+    }
+    // What is said of reports is asked for by code and by what the facts add.
+    let cases = [
+        "named",
+        "skipped",
+        "several",
+        "only_one",
+        "flaky",
+        "unknown_runner",
+    ];
+    let is_asked = |key: &String| {
+        key.rsplit_once('.')
+            .is_none_or(|(_, case)| cases.contains(&case))
+    };
+    let unused: Vec<_> = unused.into_keys().filter(|key| !is_asked(key)).collect();
+    assert!(unused.is_empty(), "no source says {unused:?}");
+}
+
 #[test]
 fn every_code_is_in_the_document_and_the_other_way_round() {
     let document = fs::read_to_string(root().join("docs/codes.md")).expect("docs/codes.md");
@@ -187,10 +265,10 @@ fn every_code_is_in_the_document_and_the_other_way_round() {
             "finding(",
             "Refusal::new(",
             "Fault::environment(",
-            "Text {\n        code:",
         ] {
             literals_after(text, marker, &mut used);
         }
+        used.extend(keys(text).map(|(key, _)| code_of(key)));
         for kind in [
             "Bug",
             "Usage",
@@ -227,7 +305,10 @@ fn every_code_is_in_the_document_and_the_other_way_round() {
         + &workflow;
     let gone: Vec<&&str> = listed
         .iter()
-        .filter(|code| !everywhere.contains(&format!("\"{code}\"")) && !workflow.contains(**code))
+        .filter(|code| {
+            let named = [format!("\"{code}\""), format!("\"{code}.")];
+            !named.iter().any(|named| everywhere.contains(named)) && !workflow.contains(**code)
+        })
         .collect();
     assert!(
         gone.is_empty(),

@@ -5,6 +5,7 @@ pub(crate) mod findings;
 pub(crate) mod ran;
 mod silenced;
 
+use crate::fault;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -31,7 +32,6 @@ use crate::capability::checks::ran::{CheckRun, Place};
 use crate::capability::files::subject::fault as fault_of;
 use crate::capability::memory::{CHECKED_BEFORE, Memory, SHOWN};
 use crate::capability::tests::evidence::TestEvidence;
-use crate::capability::tests::evidence::suite::refused;
 use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::read::few;
 use crate::capability::{Capability, reports};
@@ -262,16 +262,11 @@ fn leaving_the_tree<T>(
     if changed.is_empty() {
         return Ok(done);
     }
-    let fault = refused(
+    let fault = fault!(
         "changed_by_checks",
-        format!(
-            "files were changed while the checks of the project ran: {}",
-            few(&changed)
-        ),
-        &format!(
-            "look at the change ({}) and keep it or take it back, {again}; have a check that goes on changing files only check, or git ignore what it writes; checks.without leaves one out of the runs that begin then",
-            NextStep::git(["status"])
-        ),
+        changed = few(&changed),
+        git = NextStep::git(["status"]),
+        again
     );
     Err(fault.detail("files", changed))
 }

@@ -1,5 +1,6 @@
 //! Checks that are run.
 
+use crate::fault;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use workspace::process::Cancellation;
 use workspace::suite::{CommandLine, How, SuiteError, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::suite::{MOST_KEPT, end_of};
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 
 /// More files than these are not named to a tool: it looks at all instead.
 const MOST_FILES: usize = 500;
@@ -141,11 +142,9 @@ impl<'a> Place<'a> {
             is_whole: false,
         });
         match ran {
-            Ok(ran) if ran.how == How::Cancelled => Err(Fault::new(
-                Kind::Environment,
-                "cancelled",
-                format!("the check `{}` was called off", check.name),
-            )),
+            Ok(ran) if ran.how == How::Cancelled => {
+                Err(fault!("cancelled.run", check = check.name))
+            }
             Ok(ran) => Ok(self.read(check, &ran)),
             Err(SuiteError::Program { reason, .. }) => {
                 Ok(CheckRun::broken(check, reason.to_string()))

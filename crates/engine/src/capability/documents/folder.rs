@@ -1,5 +1,6 @@
 //! The documents of a session: where they lie, and which task graph is whose.
 
+use crate::fault;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::capability::documents::skills::LARGEST_DOCUMENT;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::files;
 use crate::slot::Slot;
 
@@ -210,28 +211,20 @@ impl Document {
     /// One that is handed over.
     pub(crate) fn of(name: &str, bytes: Vec<u8>) -> Result<Self, Fault> {
         if bytes.len() > LARGEST_DOCUMENT {
-            return Err(Fault::new(
-                Kind::Usage,
-                "document_too_large",
-                format!(
-                    "{name} has {} bytes, and {LARGEST_DOCUMENT} are the most that are read",
-                    bytes.len()
-                ),
-            )
-            .suggest("leave out what is no task graph"));
+            return Err(fault!(
+                "document_too_large.of",
+                name,
+                bytes = bytes.len(),
+                most = LARGEST_DOCUMENT
+            ));
         }
         let sha256 = sha256_hex(&bytes);
         let text = String::from_utf8(bytes).map_err(|error| {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = before.split(|byte| *byte == b'\n').count();
-            Fault::new(
-                Kind::Refused,
-                "not_text",
-                format!("{name} is not UTF-8 text: line {line} has a byte that is none"),
-            )
-            .suggest("write it in UTF-8")
-            .detail("document", name)
-            .detail("line", line)
+            fault!("not_text", name, line)
+                .detail("document", name)
+                .detail("line", line)
         })?;
         Ok(Self {
             name: name.to_owned(),

@@ -1,5 +1,6 @@
 //! The readers of a session of skills: its design document, and its task graphs.
 
+use crate::fault;
 use std::collections::{BTreeMap, HashSet};
 
 use machine::{Reading, RunState};
@@ -13,8 +14,7 @@ use crate::capability::documents::bound::{self, COMPLETE, PENDING, SKIPPED, boun
 use crate::capability::documents::folder::{self, DESIGN, Document, Graphs, Place};
 use crate::capability::documents::skills::{FIRST, Skills, first, number};
 use crate::capability::documents::{drafts, work};
-use crate::fault::{Fault, Kind};
-use crate::next_step::Verb;
+use crate::fault::Fault;
 use crate::support::HandlerError;
 use crate::view::collab::answer::DocumentProblem;
 
@@ -300,14 +300,7 @@ impl All {
                 Err(fault) => (name, fault),
             },
             Place::Several(names) => {
-                let message = format!(
-                    "these could all be the task graph of item {item}: {}",
-                    names.join(", ")
-                );
-                let fault = Fault::new(Kind::Refused, "which_document", message).suggest(format!(
-                    "take the others out of the session's folder of documents, or hand the right one over with {sync}",
-                    sync = Verb::Sync.step().with("item", item).and("document")
-                ));
+                let fault = fault!("which_document", item, names = names.join(", "));
                 (names.into_iter().next().unwrap_or_default(), fault)
             }
         };

@@ -1,5 +1,6 @@
 //! The code of an iteration: a folder that is written as a whole, and known by the hash of all that is in it.
 
+use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::profile::memory::CARRIED;
 use crate::fail_point;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::files::{self, unwritable};
 
 /// Up to so many files are synced one by one; more of them by their file system, which is one wait.
@@ -78,13 +79,7 @@ impl Tree {
             return Ok(Self::default());
         }
         let bytes = store.get(sha256)?;
-        serde_json::from_slice(&bytes).map_err(|error| {
-            Fault::new(
-                Kind::Environment,
-                "evidence_store",
-                format!("the evidence {sha256} holds no files: {error}"),
-            )
-        })
+        serde_json::from_slice(&bytes).map_err(|error| fault!("evidence_store", sha256, error))
     }
 
     /// What lies in the folder `of`, where all of it is text.
@@ -203,15 +198,7 @@ fn sync_all(folder: &Path, tree: &Tree) -> io::Result<()> {
 }
 
 fn no_text(path: &Path) -> Fault {
-    Fault::new(
-        Kind::Refused,
-        "code_unfit",
-        format!(
-            "{} is no text, so it cannot be code of a session",
-            path.display()
-        ),
-    )
-    .suggest("take it away, or write it as UTF-8")
+    fault!("code_unfit.no_text", path = path.display())
 }
 
 /// What stands where code is to be.

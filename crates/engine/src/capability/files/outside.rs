@@ -1,5 +1,6 @@
 //! A session's files and the world around it: the code that leaves it, and what is put back where somebody changed it.
 
+use crate::fault;
 use std::collections::BTreeSet;
 use std::fs;
 use std::fs::Permissions;
@@ -23,11 +24,10 @@ use crate::capability::profile::memory::{CODE, plan_hash};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
 use crate::fail_point;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::files;
 use crate::links::not_led_out;
-use crate::next_step::{Verb, argument};
 use crate::view::GENERIC;
 use crate::view::session::about;
 use crate::view::session::answer::{ExportAnswer, RestoreAnswer};
@@ -62,12 +62,7 @@ impl Engine {
         if run.status != RunStatus::Completed {
             let state = run.state();
             let over = matches!(run.status, RunStatus::Cancelled | RunStatus::Aborted);
-            let fault = Fault::new(
-                Kind::Refused,
-                "not_complete",
-                format!("the session stands in {state}: its code was not approved"),
-            )
-            .recover(Verb::Status);
+            let fault = fault!("not_complete", state);
             let folder = dir.path().display();
             return Err(if over {
                 fault.suggest(format!("what it left lies in {folder}"))
@@ -84,12 +79,7 @@ impl Engine {
         let store = fs::canonicalize(&self.settings.store).unwrap_or_default();
         let to = real(&to).map_err(|error| files::unwritable(&to, &error))?;
         if !store.as_os_str().is_empty() && to.starts_with(&store) {
-            return Err(Fault::new(
-                Kind::Usage,
-                "bad_path",
-                format!("{} belongs to the sessions themselves", to.display()),
-            )
-            .suggest("name a folder of your project"));
+            return Err(fault!("bad_path.session_export", to = to.display()));
         }
         let mut exported = ExportAnswer {
             session_id: run.run.clone(),
@@ -106,36 +96,24 @@ impl Engine {
                 ExistingFile::Another => in_the_way.push(path.clone()),
                 // Not even by force: it would write where nobody meant.
                 ExistingFile::Strange(place) => {
-                    return Err(Fault::new(
-                        Kind::Refused,
-                        "link_in_the_way",
-                        format!(
-                            "{} is no ordinary file or folder, so {path} is not written, and nothing else is",
-                            place.display()
-                        ),
-                    )
-                    .suggest("take it away, or export to another folder"));
+                    return Err(fault!(
+                        "link_in_the_way.session_export",
+                        place = place.display(),
+                        path
+                    ));
                 }
             }
         }
         if !in_the_way.is_empty() {
             let told = &in_the_way[..in_the_way.len().min(MOST_TOLD)];
-            return Err(Fault::new(
-                Kind::Conflict,
+            return Err(fault!(
                 "file_changed",
-                format!(
-                    "{} there already with another content, so nothing is written: {}",
-                    match in_the_way.len() {
-                        1 => "1 file is".to_owned(),
-                        several => format!("{several} files are"),
-                    },
-                    told.join(", ")
-                ),
+                several = match in_the_way.len() {
+                    1 => "1 file is".to_owned(),
+                    several => format!("{several} files are"),
+                },
+                told = told.join(", ")
             )
-            .suggest(concat!(
-                "export to another folder and compare, or write over them with ",
-                argument!("force")
-            ))
             .detail("files", told.to_vec()));
         }
         let lock = RunLock::acquire_named(dir.path(), EXPORT_LOCK, self.wait(), &self.command)?;

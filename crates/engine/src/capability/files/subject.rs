@@ -1,5 +1,6 @@
 //! What a session's decisions and prompts rest on: plan, code and review, as they are and as they were recorded.
 
+use crate::fault;
 use std::path::Path;
 
 use journal::{EvidenceStore, sha256_hex};
@@ -171,17 +172,8 @@ fn check_by_hand(tree: &Tree) -> Result<(), Fault> {
             content: content.clone(),
         })
         .collect();
-    bundle::check(&files, &[], &bundle::Rules::default()).map_err(|error| {
-        Fault::new(
-            Kind::Refused,
-            "code_unfit",
-            format!("the code as it was changed by hand cannot be taken: {error}"),
-        )
-        .suggest(format!(
-            "mend that, or {restore} puts back what was recorded",
-            restore = Verb::Restore
-        ))
-    })
+    bundle::check(&files, &[], &bundle::Rules::default())
+        .map_err(|error| fault!("code_unfit.check_by_hand", error))
 }
 
 /// What lies in the folder of the iteration's code.

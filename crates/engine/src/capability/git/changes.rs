@@ -1,12 +1,13 @@
 //! What the run changed in the working tree, apart from what was there before.
 
+use crate::refusal;
 use workspace::git::{Change, RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::Memory;
 use crate::capability::tests::read::few;
 use crate::fault::Fault;
-use crate::next_step::{NextStep, Verb, typed};
-use crate::support::{HandlerError, refusal};
+use crate::next_step::{NextStep, typed};
+use crate::support::HandlerError;
 
 /// The working tree as the run sees it.
 #[derive(Debug, Clone, Default)]
@@ -86,19 +87,12 @@ impl Changes {
         let folder = repository.absolute(first);
         let folder = folder.to_string_lossy();
         let dirty: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        Err(refusal(
+        Err(refusal!(
             "dirty_submodule",
-            format!(
-                "submodules have changes that no commit in them holds: {}",
-                few(&dirty)
-            ),
-            format!(
-                "commit them there ({} and {}), set them aside there (`git -C {} stash push --include-untracked`), or have git ignore there what the tests write; then report again: {}",
-                NextStep::git(["-C", &folder, "add", "--all"]),
-                NextStep::git(["-C", &folder, "commit", "--message", "…"]),
-                typed(&folder),
-                Verb::Report
-            ),
+            dirty = few(&dirty),
+            folder = NextStep::git(["-C", &folder, "add", "--all"]),
+            folder_2 = NextStep::git(["-C", &folder, "commit", "--message", "…"]),
+            folder_3 = typed(&folder)
         )
         .detail("files", dirty)
         .into())

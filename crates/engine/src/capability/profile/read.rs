@@ -1,5 +1,6 @@
 //! The reader `response`: what a session's profile makes of what somebody wrote.
 
+use crate::fault;
 use journal::EvidenceStore;
 use machine::{Definition, Reading, RunState};
 use serde_json::Map;
@@ -13,7 +14,7 @@ use crate::capability::files::subject::{whole_code, whole_plan};
 use crate::capability::profile::memory::{PROCESSED, Processed};
 use crate::capability::profile::processing::{ResponseOutcome, process, read_by_ours};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::files;
 use crate::support::HandlerError;
 
@@ -64,16 +65,9 @@ impl Session {
             made => made,
         };
         match made {
-            Some(made) if made.status == "ERROR" => Err(Fault::new(
-                Kind::Refused,
-                "response_unreadable",
-                format!(
-                    "the response could not be read, so it was not taken: {}",
-                    made.reason
-                ),
-            )
-            .suggest("write it as the prompt says, and send it again")
-            .detail("path", path)),
+            Some(made) if made.status == "ERROR" => {
+                Err(fault!("response_unreadable", reason = made.reason).detail("path", path))
+            }
             _ => Ok(()),
         }
     }

@@ -1,6 +1,7 @@
 //! `pull_request.check`: whether the run can be submitted at all, before anything is pushed. Only what is certain refuses: a forge
 //! that cannot be asked is one to which a person goes.
 
+use crate::refusal;
 use machine::RunState;
 use machine::state::Pending;
 use serde_json::{Map, Value};
@@ -13,8 +14,7 @@ use crate::capability::pull_request::target;
 use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fault::Fault;
 use crate::intent;
-use crate::next_step::Argument;
-use crate::support::{HandlerError, Outcome, refusal};
+use crate::support::{HandlerError, Outcome};
 
 /// How it is carried out.
 pub(crate) const STEPS: EffectSteps = EffectSteps {
@@ -38,23 +38,10 @@ fn prepare(
     let base = target::base(call, &memory, flags, &there.tips)?;
     let head = &memory.start.branch;
     if base == *head {
-        return Err(refusal(
-            "base_missing",
-            format!("`{head}` cannot be merged into itself"),
-            format!(
-                "name the branch that it is to be merged into with {}",
-                Argument("base")
-            ),
-        )
-        .into());
+        return Err(refusal!("base_missing.prepare", head).into());
     }
     if there.sha == memory.base_oid()? {
-        return Err(refusal(
-            "nothing_to_submit",
-            format!("the run made no commit: `{head}` is where it began"),
-            "there is nothing to look at; a run that changes something can be submitted",
-        )
-        .into());
+        return Err(refusal!("nothing_to_submit", head).into());
     }
     if let Ok(forge) = target::forge(call, &repository, &there.remote, (&base, head))?
         && let Ok(Some(found)) = target::present(&forge, run, &base, head)?

@@ -5,6 +5,7 @@
 //! which is one plain sentence of theirs without anything that a forge acts on. Who may not change the repository is heard
 //! only by name.
 
+use crate::refusal;
 use std::collections::BTreeMap;
 
 use machine::state::{ItemStatus, Pending};
@@ -232,26 +233,18 @@ fn request(said: &str) -> Option<String> {
 }
 
 fn not_submitted() -> Refusal {
-    refusal(
-        "not_submitted",
-        "the run has no pull request that anybody could have said something of",
-        "submit it first",
-    )
+    refusal!("not_submitted")
 }
 
 /// What there is to tell where nothing is to be done.
 fn nothing(request: &PullRequest, feedback: &Feedback, unheard: &[String]) -> Refusal {
     let running = feedback.checks_running;
     if running > 0 {
-        return refusal(
+        return refusal!(
             "checks_running",
-            format!(
-                "{} of {} {} at no end yet, and nobody asks for anything",
-                text::counted(running, "check"),
-                request.url,
-                if running == 1 { "is" } else { "are" }
-            ),
-            "ask again when they are",
+            running = text::counted(running, "check"),
+            url = request.url,
+            running_2 = if running == 1 { "is" } else { "are" }
         )
         .detail("url", request.url.as_str());
     }
@@ -270,10 +263,10 @@ fn nothing(request: &PullRequest, feedback: &Feedback, unheard: &[String]) -> Re
             text::plain::one_line(&names.join(", "))
         ));
     }
-    refusal(
-        "no_feedback",
-        format!("there is nothing to act on at {}: {}", request.url, all.join("; ")),
-        "whoever is to merge it does; a person who is to be heard all the same is named with `--author`",
+    refusal!(
+        "no_feedback.nothing",
+        url = request.url,
+        all = all.join("; ")
     )
     .detail("url", request.url.as_str())
 }

@@ -2,6 +2,7 @@
 //!
 //! What is there is looked at before anything is asked for, and again where an answer was lost: none is opened twice.
 
+use crate::refusal;
 use journal::EvidenceStore;
 use machine::RunState;
 use machine::state::Pending;
@@ -17,7 +18,7 @@ use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::intent;
-use crate::support::{HandlerError, Outcome, refusal};
+use crate::support::{HandlerError, Outcome};
 
 /// All that is needed to open one, or to bring it up to date.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -62,12 +63,7 @@ fn prepare(
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let (Some(to), Some(pushed)) = (SUBMITTED_TO.read(&run.kept)?, PUSHED.read(&run.kept)?) else {
-        return Err(refusal(
-            "not_pushed",
-            "nothing was pushed that could be looked at",
-            "have the workflow do `pull_request.check` and `git.push` before `pull_request.submit`",
-        )
-        .into());
+        return Err(refusal!("not_pushed").into());
     };
     let (base, head) = (to.base, memory.start.branch.clone());
     let text = |name: &str| flags.get(name).and_then(Value::as_str);

@@ -1,5 +1,6 @@
 //! Where a pull request goes: the forge, its repository, and the branch that it is to be merged into.
 
+use crate::refusal;
 use machine::RunState;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,7 +13,6 @@ use crate::call::Call;
 use crate::capability::git::effects::push::reference;
 use crate::capability::memory::{Memory, PULL_REQUEST};
 use crate::fault::Fault;
-use crate::next_step::Argument;
 use crate::support::refusal;
 use machine::Refusal;
 
@@ -42,14 +42,7 @@ pub(crate) fn base(
         .or(call.pinned.submit.base.as_deref());
     if let Some(said) = said {
         if tips.of(&reference(said)).is_none() {
-            return Err(refusal(
-                "base_missing",
-                format!("the remote has no branch `{said}` to merge into"),
-                format!(
-                    "name one that is there with {}, or `submit.base` in the settings",
-                    Argument("base")
-                ),
-            ));
+            return Err(refusal!("base_missing.base", said));
         }
         return Ok(said.to_owned());
     }
@@ -65,14 +58,7 @@ pub(crate) fn base(
             Some(from) => format!("the remote has no branch `{from}`"),
             None => "the run began on no branch".to_owned(),
         };
-        refusal(
-            "base_missing",
-            format!("{why}, and the remote does not say which one is its default"),
-            format!(
-                "push the branch that this is to be merged into, or name another one with {}",
-                Argument("base")
-            ),
-        )
+        refusal!("base_missing.base_2", why)
     })
 }
 
@@ -99,11 +85,7 @@ pub(crate) fn issue(flags: &Map<String, Value>) -> Result<Option<String>, Refusa
     if is_named || is_address {
         return Ok(Some(said.to_owned()));
     }
-    Err(refusal(
-        "usage",
-        format!("`{}` names no issue", text::plain::one_line(said)),
-        "an issue is named as `#12`, `owner/name#12` or by its address",
-    ))
+    Err(refusal!("usage.issue", said = text::plain::one_line(said)))
 }
 
 /// The branches that may be the base, by their full names: they are asked about with the run's own.

@@ -1,5 +1,6 @@
 //! A report that nothing was changed since one that was accepted, which holds for it, too.
 
+use crate::{fault, refusal};
 use machine::RunState;
 use machine::state::Token;
 
@@ -7,9 +8,8 @@ use crate::capability::memory::{LAST_LEDGER, LAST_LEVEL, TESTED};
 use crate::capability::tests::comparison::Comparison;
 use crate::capability::tests::evidence::{TestEvidence, level_named};
 use crate::capability::tests::read::{few, name_of};
-use crate::fault::{Fault, Kind};
-use crate::next_step::{Verb, argument};
-use crate::support::{HandlerError, refusal};
+use crate::fault::Fault;
+use crate::support::HandlerError;
 
 /// What such a report says of the one that holds for it: what people call that.
 pub(crate) const AS_BEFORE: &str = "asBefore";
@@ -17,19 +17,7 @@ pub(crate) const AS_BEFORE: &str = "asBefore";
 /// The evidence of a report of a present unit that says so: what the accepted one showed.
 pub(crate) fn evidence(run: &RunState, present: &Token) -> Result<TestEvidence, Fault> {
     let tested = TESTED.read(&present.kept, present.role.against.as_ref())?;
-    let tested = tested.ok_or_else(|| {
-        Fault::new(
-            Kind::Usage,
-            "usage",
-            "that nothing was changed says nothing of the tests: no report that passed came before this one",
-        )
-        .suggest(concat!(
-            "give ",
-            argument!("results"),
-            " failed:N,passed:N, or have the tests run with ",
-            argument!("verify")
-        ))
-    })?;
+    let tested = tested.ok_or_else(|| fault!("usage.evidence"))?;
     let mut taken = TestEvidence {
         unchanged: true,
         level: LAST_LEVEL.text(&run.kept).and_then(level_named),
@@ -52,15 +40,7 @@ impl Comparison<'_> {
                 .repository
                 .changed_paths(&tested.work.tree, &self.work.tree)?;
             let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
-            return Err(refusal(
-                "not_unchanged",
-                format!("these files are not as {name} had them: {}", few(&changed)),
-                format!(
-                    "run the tests, and report what they come to: {}",
-                    Verb::Report
-                ),
-            )
-            .into());
+            return Err(refusal!("not_unchanged", name, changed = few(&changed)).into());
         }
         self.facts.insert(AS_BEFORE.to_owned(), name.into());
         if let Some(label) = &self.role.label {

@@ -1,5 +1,6 @@
 //! What is found in the working tree when tests are reported.
 
+use crate::refusal;
 use machine::Finding;
 use workspace::git::{RepoPath, Repository};
 
@@ -7,8 +8,8 @@ use crate::capability::git::changes::Changes;
 use crate::capability::git::products;
 use crate::capability::git::read::{finding, set_aside, with_files};
 use crate::capability::tests::read::few;
-use crate::next_step::{Argument, Verb};
-use crate::support::{HandlerError, refusal};
+use crate::next_step::Verb;
+use crate::support::HandlerError;
 
 /// What a test run leaves behind must not get into a commit, and here it can still be mended by a
 /// line in `.gitignore`.
@@ -28,22 +29,14 @@ pub(super) fn no_products(
         return Ok(());
     }
     let lines: Vec<String> = found.iter().map(|found| found.ignore.clone()).collect();
-    Err(refusal(
+    Err(refusal!(
         "build_products",
-        format!(
-            "these look like products of a build or a test run, and would be committed: {}",
-            found
-                .iter()
-                .map(|found| found.example.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-        format!(
-            "add to .gitignore: {}; then report again: {}. What is meant to be committed can be named with {}",
-            lines.join(", "),
-            Verb::Report,
-            Argument("files")
-        ),
+        value = found
+            .iter()
+            .map(|found| found.example.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+        lines = lines.join(", ")
     )
     .detail("ignore", lines)
     .into())

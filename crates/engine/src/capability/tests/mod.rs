@@ -22,10 +22,10 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::capability::checks::findings::NEW_FINDINGS;
-use crate::capability::messages::TEXTS;
 use crate::capability::payload;
 use crate::capability::tests::covered::COVERAGE_FELL;
 use crate::capability::{Capability, reader, reports};
+use crate::codes;
 use crate::find::is_over_a_task;
 use crate::generic;
 use crate::support::{Emitted, HandlerError};
@@ -83,7 +83,7 @@ impl Capability for Tests {
     }
 
     fn codes(&self) -> Vec<&'static str> {
-        TEXTS.iter().map(|text| text.code).collect()
+        codes::all_said()
     }
 
     fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {

@@ -1,5 +1,6 @@
 //! The reader of test results: what they come to beside the trees of the work.
 
+use crate::{fault, refusal};
 use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
@@ -18,9 +19,7 @@ use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::findings::no_products;
 use crate::capability::tests::known;
 use crate::capability::tests::stale::{USED, stale};
-use crate::fault::{Fault, Kind};
-use crate::next_step::{Argument, Verb};
-use crate::support::{HandlerError, refusal};
+use crate::support::HandlerError;
 
 /// What a report says where files were changed that configure the runner: which.
 pub(crate) const CONFIGURED: &str = "runnerConfig";
@@ -41,14 +40,7 @@ pub fn read(
     token: u32,
 ) -> Result<Reading, HandlerError> {
     let Input::Tests { taken, files, said } = &call.input else {
-        return Err(
-            Fault::new(Kind::Usage, "usage", "this step takes test results")
-                .suggest(format!(
-                    "report with {}",
-                    Verb::Report.step().with("results", "failed:N,passed:N")
-                ))
-                .into(),
-        );
+        return Err(fault!("usage.read_2").into());
     };
     let config = &call.pinned;
     evidence::enough(taken, config)?;
@@ -164,16 +156,7 @@ pub fn read(
 fn all_changed(named: &[RepoPath], of_item: &[Difference]) -> Result<(), HandlerError> {
     for path in named {
         if !of_item.iter().any(|difference| difference.path == *path) {
-            return Err(refusal(
-                "file_not_changed",
-                format!("`{path}` is named as changed, but git says that it is not"),
-                format!(
-                    "name only files that differ from the last commit, or leave {} out: {}",
-                    Argument("files"),
-                    Verb::Report
-                ),
-            )
-            .into());
+            return Err(refusal!("file_not_changed.all_changed", path).into());
         }
     }
     Ok(())

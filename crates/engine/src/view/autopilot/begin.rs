@@ -1,5 +1,6 @@
 //! Beginning a run: the plan, and the start.
 
+use crate::fault;
 use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
@@ -21,19 +22,19 @@ use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose, only_scope};
 use crate::capability::git::read::preflight::{self, Planned};
 use crate::capability::memory::{BASELINE, Memory, StartFacts};
-use crate::capability::messages::{UNKNOWN_RUNNER, UNNAMED, ran_in_place};
+use crate::capability::messages::{ran_in_place, unknown_runner, unnamed};
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::verified::Suites;
 use crate::capability::tests::read::few;
 use crate::capability::{TASKS, checks};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::{RunHead, is_over_a_task, over_tasks};
 use crate::generic::begin::{Resources, Started};
 use crate::integrity::is_bare;
 use crate::library::Source;
-use crate::next_step::{Argument, Verb, argument};
+use crate::next_step::{Argument, Verb};
 use crate::open_run::{self, CommandOutcome};
 use crate::turn::{refused_on_task, turned};
 use crate::view::autopilot::{kinds, request};
@@ -170,12 +171,12 @@ impl Engine {
     fn unnamed(&self, planned: &Planned) -> Option<String> {
         let (is_open, warning) = if let Some(baseline) = &planned.baseline {
             let names_every = baseline.ledger().is_some_and(|ledger| ledger.every);
-            (!names_every, UNNAMED)
+            (!names_every, unnamed as fn() -> String)
         } else {
             let known = runners_behind(&self.root, &planned.start.test_command);
-            (known.is_empty(), UNKNOWN_RUNNER)
+            (known.is_empty(), unknown_runner as fn() -> String)
         };
-        is_open.then(|| warning.to_owned())
+        is_open.then(warning)
     }
 
     /// What a start would do. Changes nothing.
@@ -264,12 +265,8 @@ impl Engine {
                 None => return Ok(()),
             },
         };
-        let fault = Fault::new(
-            Kind::Conflict,
-            "run_active",
-            format!("the run {} is under way in {}", other.id(), at.display()),
-        )
-        .detail("runId", other.id());
+        let fault =
+            fault!("run_active", other = other.id(), at = at.display()).detail("runId", other.id());
         let loaded = open_run::load(other.path()).ok();
         let run = loaded.as_ref().map(|loaded| &loaded.run);
         // One that has no view of its own is found by the verbs of any.
@@ -339,12 +336,7 @@ impl Engine {
         inputs: &mut Map<String, Value>,
     ) -> Result<request::Start, Fault> {
         if start.max_attempts == Some(0) {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                concat!(argument!("maxAttempts"), " is 0"),
-            )
-            .suggest("use 1 or more"));
+            return Err(fault!("usage.with_attempts"));
         }
         let input = definition
             .bound_input(TASKS, "attempts")

@@ -1,11 +1,12 @@
 //! Kinds of work: which ones a workflow has, and whether one that is named is among them.
 
+use crate::fault;
 use machine::Definition;
 use machine::definition::FieldType;
 use workspace::tasks::Subtask;
 
 use crate::capability::TASKS;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 
 /// The field of subtasks that says it.
 const FIELD: &str = "kind";
@@ -30,11 +31,7 @@ pub(crate) fn is_known(definition: &Definition, kind: &str, whose: &str) -> Resu
         return Ok(());
     }
     let id = &definition.id.value;
-    let fault = Fault::new(
-        Kind::Usage,
-        "usage",
-        format!("{whose} is said to be of the kind `{kind}`, which `{id}` does not have"),
-    );
+    let fault = fault!("usage.is_known", whose, kind, id);
     Err(if known.is_empty() {
         fault.suggest("leave it out: all subtasks of this workflow are of one kind")
     } else {

@@ -3,12 +3,13 @@
 //! Phases are upper-case here, and a unit tells of its phase under a key of its own. What is decided is decided by
 //! the calls of the phase form.
 
+use crate::fault;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::action::{Action, ActionKind, AwaitedReport, Precondition};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::Selector;
 use crate::next_step::Verb;
 use crate::report::{Meaning, Report, answered};
@@ -210,13 +211,14 @@ impl Engine {
         };
         if is_present && asked != phase && reported_as != Some(phase.as_str()) {
             let asked = asked.to_uppercase();
-            let message = format!(
-                "the unit {unit} is for {asked}, and the result for {}",
-                result.phase
-            );
-            return Err(Fault::new(Kind::Usage, "usage", message)
-                .suggest("report the phase that the unit names")
-                .expected(asked));
+
+            return Err(fault!(
+                "usage.complete_work_unit",
+                unit,
+                asked,
+                phase = result.phase
+            )
+            .expected(asked));
         }
         let report = if is_present {
             next.report

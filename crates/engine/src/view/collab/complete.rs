@@ -1,5 +1,6 @@
 //! Completing skills: the present state decides what was meant, and names what is next.
 
+use crate::fault;
 use journal::layout::RunDir;
 use machine::command::Report;
 use machine::decide::{UnitMatch, match_unit};
@@ -18,7 +19,7 @@ use crate::capability::documents::skills::{
 };
 use crate::capability::git::effects;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::journal_end::JournalEnd;
 use crate::next_step::Verb;
 use crate::open_run;
@@ -36,8 +37,7 @@ impl Engine {
     pub fn complete_skill(&self, done: &SkillDone) -> Result<SkillAnswer, Fault> {
         let named = done.skill.trim();
         if named.is_empty() {
-            return Err(Fault::new(Kind::Usage, "usage", "no skill is named")
-                .suggest("name the skill that was completed"));
+            return Err(fault!("usage.complete_skill"));
         }
         let session = done.session.as_deref();
         let dir = match self.find_skills(session)? {

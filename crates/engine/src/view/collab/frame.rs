@@ -1,6 +1,7 @@
 //! What the executor of a skill is told, put together when its unit is issued. It stands in the journal with the unit, so
 //! that the same completion gets the same answer whenever it is repeated.
 
+use crate::fault;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::capability::documents::skills::{Skills, display_name, is_fresh, skill};
 use crate::capability::documents::{bound, folder};
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::context;
 use crate::journal_end::JournalEnd;
 use crate::library;
@@ -163,17 +164,8 @@ impl Frame {
     }
 
     fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, Fault> {
-        serde_json::from_slice(bytes).map_err(|error| {
-            Fault::new(
-                Kind::Environment,
-                "journal_damaged",
-                format!(
-                    "what a unit of {} was told cannot be read: {error}",
-                    dir.display()
-                ),
-            )
-            .suggest("see `tm log verify`")
-        })
+        serde_json::from_slice(bytes)
+            .map_err(|error| fault!("journal_damaged.parse", dir = dir.display(), error))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The task graph: handed over, and drawn.
 
+use crate::fault;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -17,8 +18,7 @@ use crate::capability::documents::folder::{self, Document, Graphs};
 use crate::capability::documents::read::{self, All};
 use crate::capability::documents::skills::{key, name_of, number};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
-use crate::next_step::argument;
+use crate::fault::Fault;
 use crate::view::collab::answer::{
     BatchState, DocumentProblem, SyncAnswer, TaskBrief, TaskDetails, TaskGraph,
 };
@@ -144,22 +144,11 @@ impl Engine {
             (Some(text), None) => Ok(Some(text.clone())),
             (None, Some(path)) => {
                 let place = inside(&self.root, path)?;
-                let bytes = folder::read_file(&place)?.ok_or_else(|| {
-                    Fault::new(
-                        Kind::Missing,
-                        "no_document",
-                        format!("there is no file {}", place.display()),
-                    )
-                    .suggest("give a path relative to the project's root, or the text itself")
-                })?;
+                let bytes = folder::read_file(&place)?
+                    .ok_or_else(|| fault!("no_document", place = place.display()))?;
                 Ok(Some(Document::of(path, bytes)?.text))
             }
-            (Some(_), Some(_)) => Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                "the text of a task graph is given, and the path of a file too",
-            )
-            .suggest("give one of the two: `document` is the text, `path` a file of the project")),
+            (Some(_), Some(_)) => Err(fault!("usage.text_of")),
         }
     }
 }
@@ -223,14 +212,7 @@ fn missing_or_wrong(
 
 /// Where a file of the project lies. A link on the way may not lead out of the project.
 fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
-    let refused = || {
-        Fault::new(
-            Kind::Usage,
-            "bad_path",
-            format!("`{path}` is not a file of this project"),
-        )
-        .suggest("give a path relative to the project's root, or the text itself")
-    };
+    let refused = || fault!("bad_path.inside", path);
     let given = Path::new(path);
     let relative = match given.strip_prefix(root) {
         Ok(relative) => relative,
@@ -280,15 +262,8 @@ fn meant(
     let expected: Vec<Value> = known.iter().map(|known| number(known)).collect();
     if let Some(named) = named {
         let found = key(&Value::from(named)).filter(|number| known.contains(&number.as_str()));
-        return found.ok_or_else(|| {
-            Fault::new(
-                Kind::Missing,
-                "unknown_item",
-                format!("the session has no item {}", named.trim()),
-            )
-            .suggest("name one of its items")
-            .expected(expected)
-        });
+        return found
+            .ok_or_else(|| fault!("unknown_item.meant", named = named.trim()).expected(expected));
     }
     if let Some(item) = bound::item_in_hand(run) {
         return Ok(item.to_owned());
@@ -299,13 +274,7 @@ fn meant(
     match (known.as_slice(), wrong.as_slice()) {
         ([only], _) => Ok((*only).to_owned()),
         (_, [only]) => Ok(only.clone()),
-        _ => Err(Fault::new(
-            Kind::Usage,
-            "which_item",
-            "no item is in hand, so the one that the task graph is of has to be named",
-        )
-        .suggest(concat!("name it with ", argument!("item")))
-        .expected(expected)),
+        _ => Err(fault!("which_item").expected(expected)),
     }
 }
 

@@ -3,6 +3,7 @@
 //! The item in hand moves the session, by the ways aside of its workflow. Of everything else it is noted where it stands, and the
 //! session comes to it when it is its turn.
 
+use crate::fault;
 use ::markup::documents::{design, task_graph};
 use machine::command::Edit;
 use machine::state::{ItemSet, ItemStatus};
@@ -61,15 +62,11 @@ impl Engine {
             return Err(no_reason(verb));
         }
         if turn.reason.len() > LONGEST_REASON {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                format!(
-                    "the reason has {} bytes, and {LONGEST_REASON} are the most",
-                    turn.reason.len()
-                ),
-            )
-            .suggest("say it in a few sentences, and write the rest into the design document"));
+            return Err(fault!(
+                "usage.turn_work",
+                reason = turn.reason.len(),
+                most = LONGEST_REASON
+            ));
         }
         let target = Target::of(way, turn)?;
         let dir = self.skills_dir(turn.session.as_deref())?;

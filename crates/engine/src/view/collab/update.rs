@@ -1,5 +1,6 @@
 //! Setting what callers may set: the items of a session, and what its tasks came to.
 
+use crate::fault;
 use ::markup::documents::design;
 use machine::command::Edit;
 use machine::{Command, Event, Refusal, RunState};
@@ -72,8 +73,7 @@ impl Engine {
         updates: &[TaskUpdate],
     ) -> Result<UpdateAnswer, Fault> {
         if updates.is_empty() {
-            return Err(Fault::new(Kind::Usage, "no_tasks", "no task is named")
-                .suggest("name each task with its status"));
+            return Err(fault!("no_tasks.collab_tasks"));
         }
         let edits = updates
             .iter()
@@ -392,11 +392,13 @@ fn edit(update: &TaskUpdate) -> Result<Edit, Refusal> {
 /// The fields of a caller as edits; a refusal where one can never be set.
 fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Fault> {
     if fields.is_empty() {
-        return Err(
-            Fault::new(Kind::Usage, "usage", "nothing is given to be set").suggest(format!(
-                "give {WORK_ITEMS}, {ADD_ITEMS}, {CURRENT_ITEM} or {HAS_SNAPSHOT}"
-            )),
-        );
+        return Err(fault!(
+            "usage.edits",
+            work_items = WORK_ITEMS,
+            add_items = ADD_ITEMS,
+            current_item = CURRENT_ITEM,
+            has_snapshot = HAS_SNAPSHOT
+        ));
     }
     let mut edits = Vec::new();
     // Items first: the one to begin with is one of them.
@@ -427,8 +429,7 @@ fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Faul
             }
             HAS_SNAPSHOT if value.is_boolean() => (HAS_SNAPSHOT, value.clone()),
             HAS_SNAPSHOT => {
-                let message = format!("`{HAS_SNAPSHOT}` is {value}, not true or false");
-                return Err(Fault::new(Kind::Usage, "usage", message).suggest("give true or false"));
+                return Err(fault!("usage.edits_2", has_snapshot = HAS_SNAPSHOT, value));
             }
             other => {
                 return Ok(Err(Refusal::new("read_only")

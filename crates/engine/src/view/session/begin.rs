@@ -1,5 +1,6 @@
 //! Beginning a session.
 
+use crate::fault;
 use machine::Definition;
 use machine::GateMode;
 use serde_json::{Map, Value};
@@ -9,7 +10,6 @@ use crate::call::Input;
 use crate::capability::PROFILE;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::next_step::argument;
 use crate::view::SESSION;
 use crate::view::session::about;
 use crate::view::session::answer::SessionState;
@@ -50,23 +50,13 @@ impl Engine {
         }
         if let Some(most) = init.max_iterations {
             if most == 0 {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "usage",
-                    "a session has at least one iteration",
-                )
-                .suggest("give 1 or more"));
+                return Err(fault!("usage.session_init"));
             }
             let Some(input) = definition.input_for(MOST_ITERATIONS) else {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "usage",
-                    format!(
-                        "no input of `{}` says how many iterations there are",
-                        definition.id.value
-                    ),
-                )
-                .suggest(concat!("leave ", argument!("maxIterations"), " out")));
+                return Err(fault!(
+                    "usage.session_init_2",
+                    workflow = definition.id.value
+                ));
             };
             inputs.insert(input.to_owned(), most.into());
         }

@@ -1,5 +1,6 @@
 //! What changed from one iteration to another.
 
+use crate::fault;
 use machine::RunState;
 
 use crate::call::{Call, Input};
@@ -7,9 +8,8 @@ use crate::capability::files::code::{OnDisk, Tree, on_disk};
 use crate::capability::files::difference::between;
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::files;
-use crate::next_step::Verb;
 use crate::view::session::about;
 use crate::view::session::answer::DiffAnswer;
 
@@ -48,24 +48,11 @@ fn code_of(call: &Call<'_>, run: &RunState, number: i64, present: i64) -> Result
         return Ok(Tree::default());
     }
     if number > present {
-        return Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            format!("there is no iteration {number}: the session is in iteration {present}"),
-        )
-        .suggest(format!("name one up to {present}")));
+        return Err(fault!("usage.code_of", number, present));
     }
     let folder = files::place(&call.dir, &code_path(number))?;
     if number == 0 || on_disk(&folder)? == OnDisk::Nothing {
-        return Err(Fault::new(
-            Kind::Missing,
-            "no_code",
-            format!(
-                "iteration {number} has no code yet: the session stands in {}",
-                run.state()
-            ),
-        )
-        .suggest(format!("see what it waits for: {}", Verb::Status)));
+        return Err(fault!("no_code", number, state = run.state()));
     }
     Tree::on_disk(&folder)
 }

@@ -1,5 +1,6 @@
 //! Putting a response into its place.
 
+use crate::fault;
 use machine::{RunState, RunStatus};
 use text::plain::one_line;
 
@@ -32,39 +33,25 @@ impl Engine {
         } = response;
         let (_, dir) = self.session_dir(session)?;
         if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(Fault::new(Kind::Usage, "usage", "the response is empty")
-                .suggest(format!(
-                    "write it first, as the prompt says where one waits: {}",
-                    Verb::Status
-                ))
-                .recover(Verb::Status));
+            return Err(fault!("usage.session_respond"));
         }
         if bytes.len() as u64 > files::LARGEST_RESPONSE {
-            return Err(Fault::new(
-                Kind::Usage,
-                "response_too_large",
-                format!(
-                    "the response has {} bytes, and {} are the most",
-                    bytes.len(),
-                    files::LARGEST_RESPONSE
-                ),
-            )
-            .suggest("leave out what need not be in it"));
+            return Err(fault!(
+                "response_too_large.session_respond",
+                bytes = bytes.len(),
+                most = files::LARGEST_RESPONSE
+            ));
         }
         let writer = self.writer(&dir, Input::None)?;
         let run = &writer.open.run;
         let state = run.state();
         if let Some(phase) = phase.filter(|phase| !phase.eq_ignore_ascii_case(state)) {
-            return Err(Fault::new(
-                Kind::Conflict,
-                "changed_since",
-                format!(
-                    "the session {} is in {state}, and not in {phase}: nothing was done",
-                    run.run
-                ),
-            )
-            .suggest("look at what it asks for now")
-            .recover(Verb::Status));
+            return Err(fault!(
+                "changed_since.session_respond",
+                run = run.run,
+                state,
+                phase
+            ));
         }
         match (unit, run.waiting().next().map(|(_, present)| present)) {
             (Some(unit), Some(present)) if present.id != unit => {
@@ -102,13 +89,7 @@ impl Engine {
         if files::is_there(&place)? && !files::is_blank(&place) {
             let same = matches!(files::read(&place), Ok(Some(there)) if there == bytes);
             if !same && !replace {
-                return Err(Fault::new(
-                    Kind::Conflict,
-                    "response_there",
-                    format!("{path} is there already, and says something else"),
-                )
-                .suggest(format!("go on with it by {step}, or put this one in its place with {replace_option}; the other is kept", step = Verb::Step, replace_option = Argument("replace")))
-                .detail("path", path));
+                return Err(fault!("response_there", path).detail("path", path));
             }
             if !same {
                 let aside = put_aside_as(&writer.call.dir, &path, "replaced")?;
@@ -134,29 +115,20 @@ fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
         Some(present) => format!("{present} is asked for"),
         None => "nothing is asked for".to_owned(),
     };
-    Fault::new(
-        Kind::Conflict,
-        "stale_unit",
-        format!(
-            "the response is for {}, and {instead} by now: nothing was done",
-            one_line(unit)
-        ),
+    fault!(
+        "stale_unit.not_asked",
+        unit = one_line(unit),
+        instead,
+        session
     )
-    .suggest("what was sent before has been taken in; look at what is asked for now")
-    .recover(Verb::Status.step().of(session))
 }
 
 /// The fault of a response whose bytes were taken in before, for another prompt.
 fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
     let unit = run.waiting().next().map(|(_, unit)| unit);
-    let fault = Fault::new(
-        Kind::Conflict,
-        "response_repeated",
-        format!("these bytes were taken in before, as {before}: they were not put into {path}"),
-    )
-    .detail("path", path)
-    .detail("takenInAs", before)
-    .recover(Verb::Status.step().of(&run.run));
+    let fault = fault!("response_repeated", before, path, run = run.run)
+        .detail("path", path)
+        .detail("takenInAs", before);
     match unit {
         Some(unit) => fault
             .suggest(format!(

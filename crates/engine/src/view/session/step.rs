@@ -1,5 +1,6 @@
 //! Steps: one transition, or nothing.
 
+use crate::fault;
 use std::time::Duration;
 
 use journal::layout::RunDir;
@@ -95,12 +96,7 @@ impl Engine {
                 return Ok(answer);
             }
         }
-        Err(Fault::new(
-            Kind::Conflict,
-            "session_busy",
-            format!("somebody else keeps changing the session {}", dir.id()),
-        )
-        .suggest("try again"))
+        Err(fault!("session_busy", run = dir.id()))
     }
 
     /// Takes steps until the session waits or is over; `told` hears of each one that was taken. The last answer.

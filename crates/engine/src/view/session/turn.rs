@@ -1,5 +1,6 @@
 //! Taking a session up again, and ending one.
 
+use crate::fault;
 use machine::trigger::Trigger;
 use machine::{Command, Definition, RunState, RunStatus, approval};
 use serde_json::{Map, Value};
@@ -7,8 +8,7 @@ use serde_json::{Map, Value};
 use crate::call::Input;
 use crate::capability::profile::session::iteration;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
-use crate::next_step::{Verb, argument};
+use crate::fault::Fault;
 use crate::view::session::about::{self, stepped};
 use crate::view::session::answer::StepAnswer;
 use crate::view::session::request::Reopen;
@@ -48,63 +48,36 @@ impl Engine {
             RunStatus::Error => {}
             RunStatus::Paused if at_cap => {}
             RunStatus::Paused => {
-                return Err(Fault::new(
-                    Kind::Refused,
-                    "not_stopped",
-                    format!(
-                        "the session is paused ({}), which `reopen` does not end",
-                        paused.unwrap_or_default()
-                    ),
-                )
-                .suggest(format!("go on with it by {resume}", resume = Verb::Resume))
-                .recover(Verb::Resume.step().of(&run.run)));
+                return Err(fault!(
+                    "not_stopped.session_reopen",
+                    paused = paused.unwrap_or_default(),
+                    run = run.run
+                ));
             }
             // A response was taken in, and nothing can be made of it: as where a profile's command dies of it.
             RunStatus::Running if about::can_reopen(&writer.call, run) => {}
             RunStatus::Running => {
-                return Err(Fault::new(
-                    Kind::Refused,
-                    "not_stopped",
-                    "the session goes on: there is nothing to take up again",
-                )
-                .suggest("a session is reopened when it stands in ERROR, or is paused at its last iteration")
-                .recover(Verb::Status));
+                return Err(fault!("not_stopped.session_reopen_2"));
             }
             _ => {
-                return Err(Fault::new(
-                    Kind::Refused,
-                    "run_over",
-                    format!(
-                        "the session {} is over for good: it is {}",
-                        run.run,
-                        crate::view::session::history::status(run.status)
-                    ),
-                )
-                .suggest(format!(
-                    "begin another one with {start}",
-                    start = Verb::Start
-                )));
+                return Err(fault!(
+                    "run_over.session_reopen",
+                    run = run.run,
+                    status = crate::view::session::history::status(run.status)
+                ));
             }
         }
         if let Some(most) = reopen.max_iterations {
             if !at_cap {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "usage",
-                    "a higher number of iterations helps only a session that is paused at its last one",
-                )
-                .suggest(concat!("leave ", argument!("maxIterations"), " out")));
+                return Err(fault!("usage.session_reopen"));
             }
             if i64::from(most) <= iteration(&writer.call, run) {
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "usage",
-                    format!(
-                        "{most} is not more than the {} iterations that there were",
-                        iteration(&writer.call, run)
-                    ),
-                )
-                .suggest(format!("give {} or more", iteration(&writer.call, run) + 1)));
+                return Err(fault!(
+                    "usage.session_reopen_2",
+                    most,
+                    run = iteration(&writer.call, run),
+                    run_2 = iteration(&writer.call, run) + 1
+                ));
             }
         }
         let turn = reopen.turn();

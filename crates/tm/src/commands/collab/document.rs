@@ -1,5 +1,6 @@
 //! Documents that a caller hands over: task graphs and work items, from files and from standard input.
 
+use engine::fault;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::FileTypeExt as _;
@@ -57,12 +58,11 @@ pub fn text_of(file: &Path) -> Result<String, Fault> {
     };
     let bytes = bytes.map_err(|error| unreadable(Path::new(&shown), &error))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(Fault::new(
-            Kind::Usage,
-            "document_too_large",
-            format!("{shown} has more than {MOST_BYTES} bytes, which are the most that are read"),
-        )
-        .suggest("leave out what need not be in it"));
+        return Err(fault!(
+            "document_too_large.text_of",
+            shown,
+            most = MOST_BYTES
+        ));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

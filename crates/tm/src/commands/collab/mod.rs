@@ -3,6 +3,7 @@
 pub mod document;
 mod fields;
 
+use engine::fault;
 use std::path::Path;
 
 use engine::view::collab::answer::SkillAnswer;
@@ -149,12 +150,7 @@ fn draw(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
         output.warning(&render::problem_line(problem));
     }
     if nothing {
-        return Err(Fault::new(
-            Kind::Refused,
-            "graph_invalid",
-            "nothing can be drawn: the task graphs have errors",
-        )
-        .suggest("mend those lines, and draw it again"));
+        return Err(fault!("graph_invalid"));
     }
     if graph.batches.is_empty() {
         output.hint("there is no task yet: items have their task graphs when they are drafted");

@@ -1,6 +1,6 @@
 //! Decisions at the gates of a session, and taking one up again.
 
-use engine::next_step::Argument;
+use engine::fault;
 use engine::view::session::answer::{ClosedGate, SessionState};
 use engine::view::session::request::{Decide, Reopen as Wish};
 use engine::{Choice, Engine, Fault, Kind, NextStep, Verb};
@@ -141,13 +141,7 @@ pub fn reopen(engine: &Engine, reopen: &Reopen, output: &mut Output) -> Outcome 
         // A response was taken in, and whoever is to make something of it perhaps cannot.
         (_, None) if state.can_reopen => {}
         (SessionStanding::Broken, Some(_)) => {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                "more iterations help only a session that paused after its last one, and this one broke down",
-            )
-            .suggest("leave --max-iterations out")
-            .recover(Verb::Reopen));
+            return Err(fault!("usage.reopen"));
         }
         _ => return Err(nothing_to_reopen(&state)),
     }
@@ -256,16 +250,7 @@ pub fn decision(gate: ClosedGate, choice: &str, feedback: &str) -> Result<Decide
 
 /// The fault of a rejection that says nothing.
 pub fn no_feedback() -> Fault {
-    Fault::new(
-        Kind::Refused,
-        "no_feedback",
-        "a rejection needs feedback: it goes into the next prompt",
-    )
-    .suggest(format!(
-        "say what is to be done otherwise, in {}",
-        Argument("feedback")
-    ))
-    .recover(Verb::Reject.step().and("feedback"))
+    fault!("no_feedback.no_feedback")
 }
 
 #[cfg(test)]

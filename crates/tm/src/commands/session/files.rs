@@ -1,5 +1,6 @@
 //! Files that come into a session and go out of it.
 
+use engine::fault;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -32,12 +33,7 @@ pub fn response(file: &Path) -> Result<Vec<u8>, Fault> {
     });
     match opened {
         Ok(opened) => read(opened, &shown),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Fault::new(
-            Kind::Missing,
-            "unknown_file",
-            format!("there is no file {shown}"),
-        )
-        .suggest("name the file with the response, or `-` for standard input")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(fault!("unknown_file", shown)),
         Err(error) => Err(unreadable(&shown, &error)),
     }
 }
@@ -48,12 +44,11 @@ fn read(from: impl io::Read, shown: &str) -> Result<Vec<u8>, Fault> {
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(shown, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(Fault::new(
-            Kind::Usage,
-            "response_too_large",
-            format!("{shown} has more than {} MiB", MOST_BYTES / 1024 / 1024),
-        )
-        .suggest("name the file that holds the response, and nothing else"));
+        return Err(fault!(
+            "response_too_large.read",
+            shown,
+            value = MOST_BYTES / 1024 / 1024
+        ));
     }
     Ok(bytes)
 }

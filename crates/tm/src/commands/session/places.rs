@@ -1,9 +1,10 @@
 //! Places outside of a session that a caller names: where its code goes, and which word stands for what.
 
+use engine::fault;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::{Engine, Fault, Kind};
+use engine::{Engine, Fault};
 
 use super::super::{current_folder, usage};
 use super::{DONE, Outcome, advice};
@@ -84,15 +85,9 @@ fn is_folder(to: &Path) -> Result<(), Fault> {
         .ancestors()
         .find_map(|place| fs::metadata(place).ok().map(|about| (place, about)));
     match there {
-        Some((place, about)) if !about.is_dir() => Err(Fault::new(
-            Kind::Usage,
-            "bad_path",
-            format!(
-                "{} is a file, and code is written to a folder",
-                place.display()
-            ),
-        )
-        .suggest("name a folder; it is made where it is not there")),
+        Some((place, about)) if !about.is_dir() => {
+            Err(fault!("bad_path.is_folder", place = place.display()))
+        }
         _ => Ok(()),
     }
 }

@@ -1,8 +1,9 @@
 //! Decisions at gates, of sessions and of any run: a person makes them, and is asked.
 
+use engine::fault;
 use engine::view::session::answer::ClosedGate;
 use engine::view::session::request::Decide;
-use engine::{Engine, Fault, Kind, Verb};
+use engine::{Engine, Fault, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,13 +55,8 @@ impl DecisionRequest {
     /// It, where it makes sense: what makes none is refused before anybody is asked.
     pub(super) fn checked(self) -> Result<Self, Fault> {
         if !matches!(self.choice.as_str(), "approve" | "reject") {
-            return Err(Fault::new(
-                Kind::Usage,
-                "usage",
-                format!("`{}` is no decision", one_line(&self.choice)),
-            )
-            .suggest("give approve or reject for `decision`")
-            .expected(vec!["approve", "reject"]));
+            return Err(fault!("usage.checked", choice = one_line(&self.choice))
+                .expected(vec!["approve", "reject"]));
         }
         if self.choice == "reject" && self.feedback.trim().is_empty() {
             return Err(no_feedback());

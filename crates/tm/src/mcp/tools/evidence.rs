@@ -1,5 +1,6 @@
 //! What a report of tests rests on, as tools take it.
 
+use engine::fault;
 use std::path::PathBuf;
 
 use engine::view::autopilot::request::Evidence;
@@ -27,12 +28,7 @@ pub(super) fn once(evidence: &Evidence) -> Result<(), Fault> {
 }
 
 fn twice(one: &str, other: &str) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "usage",
-        format!("`{one}` and `{other}` say the same in two ways"),
-    )
-    .suggest("give one of them: a report says more than numbers")
+    fault!("usage.twice_2", one, other)
 }
 
 /// The same with its files where they are. Relative ones belong to the project.

@@ -14,11 +14,12 @@ mod session;
 mod turn;
 mod work_unit;
 
+use engine::fault;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use engine::{Engine, Fault, Kind, SuiteHost};
+use engine::{Engine, Fault, SuiteHost};
 use mcp::{Client, Hints, Problem, Stop, Tool, ToolAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -369,12 +370,5 @@ fn tell_for_whom(answer: &mut Value) {
 
 /// An answer of the engine as JSON.
 fn answer<T: Serialize>(value: &T) -> Answer {
-    serde_json::to_value(value).map_err(|error| {
-        Fault::new(
-            Kind::Bug,
-            "internal",
-            format!("the answer could not be written as JSON: {error}"),
-        )
-        .into()
-    })
+    serde_json::to_value(value).map_err(|error| fault!("internal.answer", error).into())
 }

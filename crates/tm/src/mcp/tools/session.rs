@@ -1,12 +1,13 @@
 //! Sessions of the `review` rails.
 
+use engine::fault;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
 use engine::view::session::answer::{SessionState, StepAnswer};
 use engine::view::session::request::Response;
-use engine::{Engine, Fault, Kind, Strength, Verb};
+use engine::{Engine, Fault, Strength, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,16 +77,7 @@ fn init(call: Call<'_>, meant: RunSelector, init: Init) -> Answer {
     let request = init.request()?;
     let engine = call.open_to_begin(&meant)?;
     if let Some(named) = &meant.run {
-        return Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            format!(
-                "`sessionId` is {}, and a new session has an id of its own",
-                one_line(named)
-            ),
-        )
-        .suggest("leave `sessionId` out; to go on with that session call `session_status`")
-        .into());
+        return Err(fault!("usage.init", named = one_line(named)).into());
     }
     let state = engine.session_init(&request)?;
     answer_with_step((&engine, call.client), &state, &state)
@@ -177,22 +169,13 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
 
 /// The fault of a response to a prompt that is not the present one.
 fn elsewhere(phase: &str, state: &SessionState) -> Fault {
-    Fault::new(
-        Kind::Conflict,
-        "changed_since",
-        format!(
-            "the session {} is in {}, and not in {}: nothing was done",
-            state.session_id,
-            state.phase,
-            one_line(phase)
-        ),
+    fault!(
+        "changed_since.elsewhere",
+        session_id = state.session_id,
+        phase = state.phase,
+        phase_2 = one_line(phase)
     )
-    .suggest(format!(
-        "see where it is, and do what `next_step` says: {}",
-        Verb::Status
-    ))
     .detail("phase", state.phase.as_str())
-    .recover(Verb::Status.step().of(&state.session_id))
 }
 
 /// How much is told of a session.

@@ -1,5 +1,6 @@
 //! `branch.delete`: clearing up after an abort. Never with work that is nowhere else, unless forced.
 
+use crate::refusal;
 use machine::RunState;
 use serde_json::{Map, Value, json};
 
@@ -8,8 +9,6 @@ use crate::capability::EffectSteps;
 use crate::capability::git::effects::{forget_git, look_again, noted, settle_git};
 use crate::capability::memory::Memory;
 use crate::fault::Fault;
-use crate::next_step::argument;
-use crate::support::refusal;
 use crate::support::{HandlerError, Outcome};
 
 /// How it is carried out.
@@ -38,38 +37,13 @@ pub fn planned(run: &RunState, flags: &Map<String, Value>) -> Result<Value, Hand
             None => 1,
         };
         if unmerged > 0 {
-            return Err(refusal(
-                "unmerged_work",
-                format!("`{branch}` has {unmerged} commits that `{back_to}` does not have"),
-                concat!(
-                    "merge them first, leave ",
-                    argument!("cleanup"),
-                    " out, or add ",
-                    argument!("force"),
-                    " to lose them"
-                ),
-            )
-            .into());
+            return Err(refusal!("unmerged_work.planned", branch, unmerged, back_to).into());
         }
         let status = repository.status()?;
         let on_it = status.branch.as_deref() == Some(branch);
         let changed = memory.uncommitted(&repository, &status);
         if on_it && !changed.is_empty() {
-            return Err(refusal(
-                "unmerged_work",
-                format!(
-                    "there are changes that are not committed: {}",
-                    changed.join(", ")
-                ),
-                concat!(
-                    "commit or stash them, leave ",
-                    argument!("cleanup"),
-                    " out, or add ",
-                    argument!("force"),
-                    ": the files then stay as they are on the other branch"
-                ),
-            )
-            .into());
+            return Err(refusal!("unmerged_work.planned_2", changed = changed.join(", ")).into());
         }
     }
     Ok(

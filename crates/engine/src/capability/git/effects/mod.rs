@@ -11,6 +11,7 @@ pub(crate) mod push;
 pub(crate) mod rewind;
 pub(crate) mod status;
 
+use crate::fault;
 use std::time::{Duration, SystemTime};
 
 use machine::RunState;
@@ -114,12 +115,7 @@ fn look_again(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Effe
 }
 
 fn still_running() -> Fault {
-    Fault::new(
-        Kind::Conflict,
-        "git_busy",
-        "a git that was started earlier is still at work",
-    )
-    .suggest("wait until it ends (a hook may be running), then try again")
+    fault!("git_busy.still_running")
 }
 
 /// A failed effect as the fault of a command.

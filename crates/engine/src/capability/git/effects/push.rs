@@ -5,6 +5,7 @@
 
 mod proof;
 
+use crate::refusal;
 use std::time::Duration;
 
 use machine::approval::{GateMode, strong_enough};
@@ -127,13 +128,10 @@ pub(crate) fn destination(
         return Err(no_remote(&remote, &repository)?.into());
     }
     let Some(sha) = repository.resolve(&format!("refs/heads/{branch}"))? else {
-        return Err(refusal(
+        return Err(refusal!(
             "branch_missing",
-            format!("the branch `{branch}` of the run is not there any more"),
-            format!(
-                "bring it back with {}",
-                NextStep::git(["branch", branch, &memory.last_commit])
-            ),
+            branch,
+            last_commit = NextStep::git(["branch", branch, &memory.last_commit])
         )
         .into());
     };
@@ -164,13 +162,7 @@ pub(crate) fn destination(
 }
 
 fn protected(branch: &str) -> Refusal {
-    refusal(
-        "protected_branch",
-        format!(
-            "`{branch}` is a protected branch, or the default one of the remote: nothing is pushed onto it"
-        ),
-        "work on a branch of its own: begin another run from it",
-    )
+    refusal!("protected_branch", branch)
 }
 
 fn in_the_way_there(remote: &str, branch: &str, other: &str) -> Refusal {
@@ -181,13 +173,12 @@ fn in_the_way_there(remote: &str, branch: &str, other: &str) -> Refusal {
         format!("{branch}-run")
     };
     let flat = format!("{branch}:{}", reference(&free));
-    refusal(
-        "branch_conflict",
-        format!("{remote} has a branch `{other}`, beside which git cannot have `{branch}`"),
-        format!(
-            "push it by hand under another name ({}), or rename `{other}` on {remote} and submit again",
-            NextStep::git(["push", remote, &flat])
-        ),
+    refusal!(
+        "branch_conflict.in_the_way_there",
+        remote,
+        other,
+        branch,
+        flat = NextStep::git(["push", remote, &flat])
     )
 }
 

@@ -2,6 +2,7 @@
 //!
 //! What is there now is kept under a reference of ours before anything is moved.
 
+use crate::{fault, refusal};
 use machine::RunState;
 use machine::command::EVENT;
 use machine::state::Pending;
@@ -19,11 +20,11 @@ use crate::capability::git::read::commit::secret_files;
 use crate::capability::git::read::on_the_branch;
 use crate::capability::memory::{self, Memory, PULL_REQUEST, PUSHED, SUBMITTED_TO, WORK, WRITTEN};
 use crate::fail_point;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::intent;
-use crate::next_step::{NextStep, argument};
+use crate::next_step::NextStep;
 use crate::open_run::run_at;
-use crate::support::{HandlerError, Outcome, refusal};
+use crate::support::{HandlerError, Outcome};
 
 /// The effect.
 pub(crate) const REWIND: &str = "git.rewind";
@@ -83,15 +84,7 @@ fn prepare(
     let repository = memory.repository();
     let (from, to) = (is_free(call, &memory, &repository)?, then.last_oid()?);
     if !repository.has_commit(&to)? {
-        return Err(refusal(
-            "commit_gone",
-            format!(
-                "the commit {} that the run was at then is not there any more",
-                to.short()
-            ),
-            "go back to a later step, or bring it back from where it was pushed",
-        )
-        .into());
+        return Err(refusal!("commit_gone", to = to.short()).into());
     }
     is_not_pushed(run, &repository, (&from, &to), flags)?;
     let status = call.tree(&repository)?;
@@ -149,15 +142,7 @@ fn prepare(
 fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<Oid, HandlerError> {
     let again = "go back again";
     if let Some(lock) = repository.lock_files().into_iter().next() {
-        return Err(Fault::new(
-            Kind::Conflict,
-            "git_busy",
-            format!("another git is at work: {} is there", lock.display()),
-        )
-        .suggest(format!(
-            "wait for it to end, then {again}; if none is running, remove that file"
-        ))
-        .into());
+        return Err(fault!("git_busy.is_free", lock = lock.display(), again).into());
     }
     let status = call.tree(repository)?;
     let at = (status.branch.as_deref(), &status.unmerged[..]);
@@ -165,12 +150,7 @@ fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<
     status.head.clone().ok_or_else(|| {
         let own = format!("refs/heads/{}", memory.start.branch);
         let back = NextStep::git(["update-ref", &own, &memory.last_commit]);
-        refusal(
-            "no_commits",
-            "HEAD has no commit",
-            format!("bring the run's last one back ({back}), then {again}"),
-        )
-        .into()
+        refusal!("no_commits.is_free", back, again).into()
     })
 }
 
@@ -192,18 +172,11 @@ fn is_not_pushed(
     if stays || flags.get("pushed") == Some(&Value::Bool(true)) {
         return Ok(());
     }
-    Err(refusal(
+    Err(refusal!(
         "already_pushed",
-        format!(
-            "what is to be taken back was pushed: {} was given `{}` at {}",
-            pushed.remote,
-            pushed.branch,
-            pushed.sha.short()
-        ),
-        concat!(
-            "go back to a step behind that, or say that it is to be taken back there, too, with the next submission: ",
-            argument!("pushed")
-        ),
+        remote = pushed.remote,
+        branch = pushed.branch,
+        sha = pushed.sha.short()
     )
     .into())
 }

@@ -1,13 +1,14 @@
 //! The branch that a run works on.
 
+use crate::fault;
 use workspace::config::{PROJECT_FILE, Settings};
 use workspace::convention::branch as names;
 use workspace::git::{BranchConflict, Oid, Repository};
 
-use crate::capability::git::read::preflight::{BelongsTo, refused};
+use crate::capability::git::read::preflight::BelongsTo;
 use crate::capability::memory::StartFacts;
 use crate::fault::{Fault, Kind};
-use crate::next_step::{Argument, NextStep, argument, typed};
+use crate::next_step::{NextStep, typed};
 use crate::view::autopilot::request;
 
 /// Gives a run its branch: by the pattern or as it was named, and one that nothing else is called as.
@@ -27,14 +28,8 @@ pub(crate) fn branch_of(
     };
     let mut name = match &request.branch {
         Some(name) => {
-            names::check_branch_name(name).map_err(|fault| {
-                Fault::new(
-                    Kind::Usage,
-                    "bad_branch_name",
-                    format!("`{name}` cannot be the name of a branch: {fault}"),
-                )
-                .suggest("use letters, digits, `-` and `/`")
-            })?;
+            names::check_branch_name(name)
+                .map_err(|fault| fault!("bad_branch_name", name, fault))?;
             name.clone()
         }
         None => names::branch_name(&pattern, &start.tag, &start.task_id, &start.task_title)
@@ -54,15 +49,7 @@ pub(crate) fn branch_of(
         .chain(git.protected_branches.iter().cloned())
         .collect();
     if start.is_protected(&name) {
-        return Err(refused(
-            "on_default_branch",
-            format!("`{name}` is a protected branch: no run works on it"),
-            concat!(
-                "name another one, with ",
-                argument!("branch"),
-                " or with git.branchPattern in the settings"
-            ),
-        ));
+        return Err(fault!("on_default_branch", name));
     }
     match branches.conflict(&name) {
         None => {}
@@ -85,32 +72,14 @@ pub(crate) fn branch_of(
     }
     if branches.has(&name) {
         if let Some(elsewhere) = repository.worktree_of_branch(&name)? {
-            return Err(Fault::new(
-                Kind::Conflict,
+            return Err(fault!(
                 "branch_checked_out",
-                format!(
-                    "`{name}` is checked out in another worktree: {}",
-                    elsewhere.display()
-                ),
-            )
-            .suggest(concat!(
-                "work there, or choose another name with ",
-                argument!("branch")
-            )));
+                name,
+                elsewhere = elsewhere.display()
+            ));
         }
         if !belongs(&name, &start.task_id, &start.tag) {
-            return Err(refused(
-                "branch_exists",
-                format!(
-                    "there is a branch `{name}`, and no run of task {} made it",
-                    start.task_id
-                ),
-                concat!(
-                    "choose another name with ",
-                    argument!("branch"),
-                    ": what is on this one stays as it is"
-                ),
-            ));
+            return Err(fault!("branch_exists", name, task_id = start.task_id));
         }
         start.branch_existed = true;
         if let Some(tip) = repository.resolve(&format!("refs/heads/{name}"))? {
@@ -161,15 +130,13 @@ fn from_tip(
             NextStep::git(["merge", from])
         );
         if let Some(settings) = settings {
-            return Err(refused(
+            return Err(fault!(
                 "branch_behind",
-                format!(
-                    "`{name}`, of an earlier run, is {behind} commits behind `{from}`, and has another `{settings}`: the run would begin with settings that are not on its branch"
-                ),
-                format!(
-                    "bring it up to date ({up_to_date}) and start again, or choose another name with {}",
-                    Argument("branch")
-                ),
+                name,
+                behind,
+                from,
+                settings,
+                up_to_date
             ));
         }
         let warning = format!(
@@ -183,9 +150,5 @@ fn from_tip(
 }
 
 fn taken(name: &str, other: &str) -> Fault {
-    refused(
-        "branch_conflict",
-        format!("there is `{other}`, which a branch `{name}` cannot stand beside"),
-        concat!("choose another name with ", argument!("branch")),
-    )
+    fault!("branch_conflict.taken", other, name)
 }

@@ -1,5 +1,6 @@
 //! What is changed in the tree that a run begins in.
 
+use crate::fault;
 use std::collections::BTreeMap;
 
 use workspace::config::Settings;
@@ -8,10 +9,7 @@ use workspace::git::{Change, RepoPath, Repository, TreeStatus};
 use crate::capability::memory::{self, DirtyFile, StartFacts};
 use crate::capability::tests::read::few;
 use crate::fault::Fault;
-use crate::next_step::argument;
 use crate::view::autopilot::request;
-
-use super::preflight::refused;
 
 /// So many files are named.
 const MOST_SHOWN: usize = 20;
@@ -84,19 +82,10 @@ pub(super) fn dirty(
     }
     if settings.config.autopilot.require_clean_working_tree && !request.allow_dirty {
         let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        let fault = refused(
-            "dirty_tree",
-            format!(
-                "the working tree has changes that are not committed: {}",
-                few(&files)
-            ),
-            concat!(
-                "commit or stash them, and have git ignore what tools leave behind; or permit them with ",
-                argument!("allowDirty"),
-                ": then they are left alone, and never committed by the run"
-            ),
-        )
-        .detail("files", files.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>());
+        let fault = fault!("dirty_tree.dirty", files = few(&files)).detail(
+            "files",
+            files.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>(),
+        );
         return Err(match files.len().saturating_sub(MOST_SHOWN) {
             0 => fault,
             more => fault.detail("more", more),

@@ -1,5 +1,6 @@
 //! The reader of commits: what is to be committed, or what somebody committed already.
 
+use crate::{fault, refusal};
 use globset::{Glob, GlobSetBuilder};
 use machine::state::Token;
 use machine::{Finding, Reading, Refusal, Role, RunState};
@@ -47,16 +48,7 @@ pub fn read(
         checks,
     } = &call.input
     else {
-        return Err(Fault::new(
-            crate::fault::Kind::Usage,
-            "usage",
-            "this step takes a commit",
-        )
-        .suggest(format!(
-            "run {report}",
-            report = Verb::Report.step().with("phase", "commit")
-        ))
-        .into());
+        return Err(fault!("usage.read").into());
     };
     let repository = Memory::of(run)?.repository();
     let status = call.tree(&repository)?;
@@ -190,17 +182,10 @@ fn not_dirty_before(memory: &Memory, paths: &[RepoPath]) -> Result<(), HandlerEr
     if before.is_empty() {
         return Ok(());
     }
-    Err(refusal(
-        "was_dirty",
-        format!(
-            "the commit takes in what was changed before the run began: {}",
-            before.join(", ")
-        ),
-        format!(
-            "take the commit back, of which nothing is lost by that ({reset}), and have it made of the other files: {commit}",
-            reset = NextStep::git(["reset", "--quiet", "HEAD~1"]),
-            commit = Verb::Report.step().with("phase", "commit")
-        ),
+    Err(refusal!(
+        "was_dirty.not_dirty_before",
+        before = before.join(", "),
+        git = NextStep::git(["reset", "--quiet", "HEAD~1"])
     )
     .detail("files", before)
     .into())
@@ -255,20 +240,11 @@ fn all_named(changes: &Changes, named: &[RepoPath]) -> Result<(), HandlerError> 
         .map(ToString::to_string)
         .collect();
     if !not_named.is_empty() {
-        return Err(refusal(
-            "was_dirty",
-            format!(
-                "changed before the run began, and again since: {}",
-                not_named.join(", ")
-            ),
-            concat!(
-                "name every file of this commit with ",
-                argument!("files"),
-                " to commit these whole, or move the earlier changes out of the way"
-            ),
-        )
-        .detail("files", not_named)
-        .into());
+        return Err(
+            refusal!("was_dirty.all_named", not_named = not_named.join(", "))
+                .detail("files", not_named)
+                .into(),
+        );
     }
     Ok(())
 }
@@ -285,16 +261,7 @@ fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, Handle
             .iter()
             .find(|change| change.paths().any(|path| path == name))
         else {
-            return Err(refusal(
-                "file_not_changed",
-                format!("`{name}` is named, but git says that it is not changed"),
-                concat!(
-                    "name only files that differ from the last commit, or none: ",
-                    step!("report"),
-                    "; ignored files are never committed"
-                ),
-            )
-            .into());
+            return Err(refusal!("file_not_changed.chosen", name).into());
         };
         paths.extend(change.paths().cloned());
     }
@@ -323,13 +290,9 @@ pub(crate) fn secrets(
     if found.is_empty() {
         return Ok(());
     }
-    Err(refusal(
-        "secret_file",
-        format!("this looks like a secret: {}", found.join(", ")),
-        format!("move the file away, or have git ignore it; {then}. If it is meant to be committed, a person lists it under git.allowSecrets before a new run"),
-    )
-    .detail("files", found)
-    .into())
+    Err(refusal!("secret_file", found = found.join(", "), then)
+        .detail("files", found)
+        .into())
 }
 
 /// Those of the files that look like a secret, and that the settings do not allow.

@@ -7,6 +7,7 @@ pub(crate) mod moved;
 pub mod preflight;
 pub(crate) mod task_start;
 
+use crate::{fault, refusal};
 use machine::{Finding, RunState};
 use serde_json::{Map, Value};
 use workspace::config::{Config, loosened};
@@ -21,7 +22,7 @@ use crate::capability::tests::read::few;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::next_step::{NextStep, Verb};
-use crate::support::{HandlerError, refusal};
+use crate::support::HandlerError;
 
 /// The policy of a test command that is another one.
 pub(crate) const COMMAND_REPLACED: &str = "command_replaced";
@@ -46,20 +47,18 @@ pub(crate) fn on_the_branch(
         None => String::new(),
     };
     if let Some(operation) = repository.operation_under_way()? {
-        return Err(refusal(
-            "operation_under_way",
-            format!("{operation} is under way; this run works on `{own}`"),
-            format!("{conflicts}end it ({}), then {again}", ends_of(operation)),
+        return Err(refusal!(
+            "operation_under_way.on_the_branch",
+            operation,
+            own,
+            conflicts,
+            operation_2 = ends_of(operation),
+            again
         )
         .into());
     }
     if let Some(path) = unmerged.first() {
-        return Err(refusal(
-            "unmerged",
-            format!("`{path}` has conflicts"),
-            format!("{conflicts}then {again}"),
-        )
-        .into());
+        return Err(refusal!("unmerged.on_the_branch", path, conflicts, again).into());
     }
     if branch == Some(own) {
         return Ok(());
@@ -81,12 +80,7 @@ pub(crate) fn on_the_branch(
         Some(present) => format!("on `{present}`"),
         None => "detached".to_owned(),
     };
-    Err(refusal(
-        "wrong_branch",
-        format!("HEAD is {present}; this run works on `{own}`"),
-        format!("{back}, then {again}"),
-    )
-    .into())
+    Err(refusal!("wrong_branch", present, own, back, again).into())
 }
 
 /// The same of a report.
@@ -291,14 +285,9 @@ pub(crate) fn named_paths(
             } else {
                 call.root.join(path)
             };
-            repository.relative(&absolute).ok_or_else(|| {
-                Fault::new(
-                    crate::fault::Kind::Usage,
-                    "bad_path",
-                    format!("`{name}` is not a file of this repository"),
-                )
-                .suggest("give paths relative to the project root")
-            })
+            repository
+                .relative(&absolute)
+                .ok_or_else(|| fault!("bad_path.named_paths", name))
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! The checks before a run: each refusal has its own code, and says what to do.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -54,11 +55,7 @@ pub fn plan(
 ) -> Result<Planned, Fault> {
     let config = &settings.config;
     if !config.autopilot.enabled {
-        return Err(refused(
-            "autopilot_disabled",
-            "autopilot.enabled is false in the settings of this project",
-            "set autopilot.enabled to true in .taskmaster/config.json; `tm config show --origin` tells where it comes from",
-        ));
+        return Err(fault!("autopilot_disabled"));
     }
     let mut checks = Vec::new();
     let repository = Repository::discover(root)?.with_scope(root);
@@ -90,14 +87,10 @@ pub fn plan(
                 None => format!("{} (does not exist)", unmet.id),
             })
             .collect();
-        let fault = refused(
+        let fault = fault!(
             "dependencies_not_done",
-            format!(
-                "task {} depends on tasks that are not done: {}",
-                task.id,
-                told.join(", ")
-            ),
-            "do those first, or take the dependency out of the task",
+            task = task.id,
+            told = told.join(", ")
         );
         return Err(in_circle(fault, root, &tag, &task.id).detail("unmet", told));
     }
@@ -198,14 +191,7 @@ fn on_the_branch(fault: Fault, branch: &str) -> Fault {
     if fault.code != "all_done" {
         return fault;
     }
-    refused(
-        "all_done",
-        format!("{} on the branch `{branch}`", fault.message),
-        concat!(
-            "merge that branch, or do it anew on another one with ",
-            argument!("branch")
-        ),
-    )
+    fault!("all_done", message = fault.message, branch)
 }
 
 /// The fault, with the circle that the task waits for, where there is one.
@@ -272,28 +258,20 @@ pub(crate) fn git_is_ready(
     status: &TreeStatus,
 ) -> Result<(Oid, Option<String>), Fault> {
     if let Some(operation) = repository.operation_under_way()? {
-        return Err(refused(
-            "operation_under_way",
-            format!("{operation} is under way in this repository"),
-            format!("end it ({}), then start again", ends_of(operation)),
+        return Err(fault!(
+            "operation_under_way.git_is_ready",
+            operation,
+            operation_2 = ends_of(operation)
         ));
     }
     if let Some(path) = status.unmerged.first() {
-        return Err(refused(
-            "unmerged",
-            format!("`{path}` has conflicts that are not resolved"),
-            "resolve them, `git add` the files and commit, then start again",
-        ));
+        return Err(fault!("unmerged.git_is_ready", path));
     }
     let Some(head) = status.head.clone() else {
-        return Err(refused(
-            "no_commits",
-            "this repository has no commit yet",
-            format!(
-                "make a first commit: {}, {}",
-                NextStep::git(["add", "--all"]),
-                NextStep::git(["commit", "--message", "Initial commit"])
-            ),
+        return Err(fault!(
+            "no_commits.git_is_ready",
+            git = NextStep::git(["add", "--all"]),
+            git_2 = NextStep::git(["commit", "--message", "Initial commit"])
         ));
     };
     Ok((head, status.branch.clone()))
@@ -301,17 +279,7 @@ pub(crate) fn git_is_ready(
 
 fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
     match (&request.plan, &request.title) {
-        (Some(_), Some(_)) => Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            concat!(
-                argument!("plan"),
-                " and ",
-                argument!("title"),
-                " name two different tasks"
-            ),
-        )
-        .suggest("give one of them")),
+        (Some(_), Some(_)) => Err(fault!("usage.source_of")),
         (Some(path), None) => {
             let path = if path.is_absolute() {
                 path.clone()
@@ -327,12 +295,7 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
             title: title.clone(),
             subtasks: request.subtasks.clone(),
         }),
-        (None, None) if !request.subtasks.is_empty() => Err(Fault::new(
-            Kind::Usage,
-            "usage",
-            concat!(argument!("subtask"), " needs a ", argument!("title")),
-        )
-        .suggest(format!("begin so: {}", NextStep::start_without_tasks()))),
+        (None, None) if !request.subtasks.is_empty() => Err(fault!("usage.source_of_2")),
         (None, None) => Ok(Source::Tasks),
     }
 }
@@ -341,28 +304,9 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
 fn no_plan(path: &Path) -> Fault {
     let given = path.to_string_lossy();
     if given.contains('\n') {
-        return Fault::new(
-            Kind::Usage,
-            "bad_path",
-            concat!(
-                argument!("plan"),
-                " is the path of a file, and a text is given"
-            ),
-        )
-        .suggest(format!(
-            "write it into a file, and name that: {}",
-            NextStep::start_with_plan()
-        ));
+        return fault!("bad_path.no_plan");
     }
-    Fault::new(
-        Kind::Missing,
-        "tasks_missing",
-        format!("there is no plan {given}"),
-    )
-    .suggest(format!(
-        "name the file of the checklist, from the project's root: {}",
-        NextStep::start_with_plan()
-    ))
+    fault!("tasks_missing.plan", given)
 }
 
 fn task_id(
@@ -374,25 +318,13 @@ fn task_id(
         return Ok(id.clone());
     }
     match source {
-        Source::Tasks => Err(
-            Fault::new(Kind::Usage, "usage", "which task?").suggest(format!(
-                "name one: {}; or begin without a tasks file: {}",
-                NextStep::start_on_task(),
-                NextStep::start_without_tasks()
-            )),
-        ),
+        Source::Tasks => Err(fault!("usage.task_id")),
         Source::Plan { .. } | Source::Inline { .. } => tasks
             .task_statuses()?
             .keys()
             .next()
             .cloned()
-            .ok_or_else(|| {
-                Fault::new(
-                    Kind::Missing,
-                    "unknown_task",
-                    format!("{} has no task", tasks.describe()),
-                )
-            }),
+            .ok_or_else(|| fault!("unknown_task", describe = tasks.describe())),
     }
 }
 
@@ -408,11 +340,7 @@ fn plain_id(id: &str) -> Result<(), Fault> {
     if plain {
         return Ok(());
     }
-    Err(refused(
-        "bad_id",
-        format!("the id {id:?} cannot be used in commands and file names"),
-        "use ids of letters, digits, `.`, `-` and `_`",
-    ))
+    Err(fault!("bad_id", value = format!("{id:?}")))
 }
 
 /// Takes in how the project at `root` is tested, by its settings and its files, or by what is `given` for this run where its settings say
@@ -496,19 +424,12 @@ fn may_be_given(settings: &Settings, given: &str) -> Result<(), Fault> {
     let config = &settings.config;
     let set = setting_command(given);
     match &config.test.command {
-        Some(command) if command != given.trim() => Err(refused(
-            "test_command_set",
-            format!("the settings name another test command: `{command}`"),
-            format!(
-                "leave {} out, or have all runs use that one: {set}",
-                argument!("testCommand")
-            ),
-        )),
-        None if config.evidence.require >= Level::Ran => Err(refused(
-            "test_command_set",
-            "the settings have the suite run unasked, and so the test command has to stand in them",
-            format!("name it there: {set}; a person then trusts it: `tm config trust`"),
-        )),
+        Some(command) if command != given.trim() => {
+            Err(fault!("test_command_set.may_be_given", command, set))
+        }
+        None if config.evidence.require >= Level::Ran => {
+            Err(fault!("test_command_set.may_be_given_2", set))
+        }
         _ => Ok(()),
     }
 }

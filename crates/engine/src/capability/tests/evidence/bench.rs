@@ -1,5 +1,6 @@
 //! The bench, made ready for a suite: the tree that is judged, with what the project has installed, and nothing else.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
@@ -202,14 +203,7 @@ impl<'a> Bench<'a> {
     fn installs(&self) -> Result<EditableInstalls, Fault> {
         let installs = self.editable_installs();
         if let Some(hook) = installs.hooks.first() {
-            return Err(refused(
-                "setup_needed",
-                format!(
-                    "a package is installed as a link into the working tree, so that tests elsewhere would load that: {}",
-                    hook.display()
-                ),
-                "set bench.setup to a command that installs the project where it is run",
-            ));
+            return Err(fault!("setup_needed", hook = hook.display()));
         }
         Ok(installs)
     }
@@ -289,15 +283,7 @@ impl<'a> Bench<'a> {
     /// The places that a setting names: something is there in the working tree, and nothing on the bench.
     fn places(&self, setting: &str, names: &[String]) -> Result<Vec<String>, Fault> {
         let place = |name: &String| {
-            let wrong = |what: &str| {
-                refused(
-                    "setup_failed",
-                    format!("{setting} names `{name}`, {what}"),
-                    &format!(
-                        "mend {setting} in the settings; a run keeps those that it began with"
-                    ),
-                )
-            };
+            let wrong = |what: &str| fault!("setup_failed.places", setting, name, what);
             let path: RepoPath = name
                 .trim_end_matches('/')
                 .parse()
@@ -354,12 +340,9 @@ impl<'a> Bench<'a> {
             return Err(suite::cancelled(setup));
         }
         if !ran.success() {
-            return Err(refused(
-                "setup_failed",
-                format!("`{setup}` failed on the bench"),
-                "fix bench.setup: it has to make a fresh checkout ready for tests",
-            )
-            .detail("output", suite::end_of(&ran.both)));
+            return Err(
+                fault!("setup_failed.set_up", setup).detail("output", suite::end_of(&ran.both))
+            );
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The ledger of tests: what each of them did, by name, and what that says beside what it did before.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
 
 use super::{is_meant, names::outcomes};
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 
 /// What each test did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,14 +95,7 @@ impl Ledger {
     /// The one with that hash.
     pub fn read(dir: &Path, hash: &str) -> Result<Self, Fault> {
         let bytes = EvidenceStore::new(dir).get(hash)?;
-        serde_json::from_slice(&bytes).map_err(|error| {
-            Fault::new(
-                Kind::Environment,
-                "journal_damaged",
-                format!("the ledger of tests {hash} cannot be read: {error}"),
-            )
-            .suggest("see `tm log verify`")
-        })
+        serde_json::from_slice(&bytes).map_err(|error| fault!("journal_damaged.read", hash, error))
     }
 }
 

@@ -12,6 +12,7 @@ pub mod suite;
 pub mod verified;
 pub mod work;
 
+use crate::fault;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
@@ -397,12 +398,7 @@ pub fn take(given: &request::Evidence, cwd: &Path) -> Result<TestEvidence, Fault
 }
 
 fn twice(what: &str, one: &str, other: &str) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "usage",
-        format!("{what} stand twice in the call, under {one} and under {other}"),
-    )
-    .suggest("give one of them: a report says more than numbers")
+    fault!("usage.twice", what, one, other)
 }
 
 /// The format that a caller names.
@@ -445,10 +441,7 @@ pub fn read_reports(
     }
     match all {
         Some(all) => Ok((all, files)),
-        None => Err(
-            Fault::new(Kind::Usage, "report_missing", "no report is there")
-                .suggest("name the file that the test runner wrote"),
-        ),
+        None => Err(fault!("report_missing.read_reports")),
     }
 }
 
@@ -478,12 +471,7 @@ pub(crate) fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
             .collect();
         inside.sort();
         if inside.is_empty() {
-            return Err(Fault::new(
-                Kind::Usage,
-                "report_missing",
-                format!("no report lies in {}", path.display()),
-            )
-            .suggest("name the file that the test runner wrote"));
+            return Err(fault!("report_missing.listed", path = path.display()));
         }
         all.extend(inside);
     }
@@ -559,21 +547,11 @@ pub fn nanos(time: SystemTime) -> i64 {
 }
 
 fn missing(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "report_missing",
-        format!("the report {} cannot be read: {error}", path.display()),
-    )
-    .suggest("name the file that the test runner wrote")
+    fault!("report_missing.missing", path = path.display(), error)
 }
 
 fn unreadable(path: &Path, why: &str) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "report_unreadable",
-        format!("the report {} is not understood: {why}", path.display()),
-    )
-    .suggest("see what is understood of a file with `tm evidence show FILE`; run the tests again where the report is cut off")
+    fault!("report_unreadable", path = path.display(), why)
 }
 
 /// The numbers of a report. A test that could not be collected is an error; every other failure is one.

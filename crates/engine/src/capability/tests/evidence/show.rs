@@ -1,5 +1,6 @@
 //! What is understood of a report, before anybody rests anything on it.
 
+use crate::fault;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use text::plain::cut_bytes;
 
 use crate::capability::tests::evidence::{counts, listed, missing, unreadable};
 use crate::capability::tests::results::Counts;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::next_step::argument;
 
 /// How many tests and files are named, where nobody asked for more.
@@ -207,17 +208,7 @@ fn named(name: &str) -> Result<Format, Fault> {
     }
     name.parse().map(Format::Coverage).map_err(|_: Unreadable| {
         let known: Vec<&str> = test_formats().chain(coverage_formats()).collect();
-        Fault::new(
-            Kind::Usage,
-            "usage",
-            format!("no format is called `{name}`"),
-        )
-        .suggest(concat!(
-            "leave ",
-            argument!("format"),
-            " out: reports are told by their content"
-        ))
-        .expected(known)
+        fault!("usage.named", name).expected(known)
     })
 }
 

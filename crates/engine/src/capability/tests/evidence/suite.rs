@@ -1,5 +1,6 @@
 //! Verified evidence: the test command is run here, and its outcome read.
 
+use crate::fault;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -123,14 +124,10 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         How::Signalled(signal) => 128 + signal,
         How::Cancelled => return Err(cancelled(suite.command)),
         How::TimedOut | How::Flooded => {
-            return Err(refused(
+            return Err(fault!(
                 "test_timeout",
-                format!(
-                    "`{}` did not end within {} s, and was killed with its process group; what left the group (setsid, a daemon) may still run",
-                    suite.command,
-                    suite.config.autopilot.test_timeout / 1000
-                ),
-                "find what hangs; a slow suite gets more time with autopilot.testTimeout, in milliseconds",
+                command = suite.command,
+                test_timeout = suite.config.autopilot.test_timeout / 1000
             )
             .detail("output", end_of(&ran.both)));
         }
@@ -183,50 +180,29 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
             None => read?,
         };
         if let Some(old) = files.iter().find(|file| is_of_before(file.written, began)) {
-            return Err(refused(
+            return Err(fault!(
                 "report_not_written",
-                format!(
-                    "`{}` was run, and did not write {}, which is from before",
-                    suite.command,
-                    old.path.display()
-                ),
-                concat!(
-                    "let the test command write the report that is named, or leave ",
-                    argument!("report"),
-                    " out"
-                ),
+                command = suite.command,
+                old = old.path.display()
             ));
         }
         (report, files)
     };
     let numbers = counts(&report.totals);
     if numbers.failing() == 0 && status != 0 {
-        return Err(refused(
-            "test_command_failed",
-            format!(
-                "no test failed, but `{}` ended with status {status}",
-                suite.command
-            ),
-            "see why in its output: a threshold that is not reached, or something that broke after the tests",
-        )
-        .detail("output", end_of(&ran.both)));
+        return Err(
+            fault!("test_command_failed", command = suite.command, status)
+                .detail("output", end_of(&ran.both)),
+        );
     }
     if adapter.is_some_and(Adapter::writes_files)
         && numbers.failing() == 0
         && let Some(printed) = printed_failures(&ran)
     {
-        return Err(refused(
-            "report_contradicted",
-            format!(
-                "the report that the runner of `{}` wrote has no failure, and what it printed has {printed}",
-                suite.command
-            ),
-            concat!(
-                "see what it printed, and what writes over its report, such as the configuration of the runner; then report again: ",
-                step!("report")
-            ),
-        )
-        .detail("output", end_of(&ran.both)));
+        return Err(
+            fault!("report_contradicted", command = suite.command, printed)
+                .detail("output", end_of(&ran.both)),
+        );
     }
     let ledger = Some(Ledger::of(&report)).filter(Ledger::names_any);
     Ok(Some(TestEvidence {
@@ -309,14 +285,7 @@ pub(super) fn run(suite: &Suite<'_>, line: Option<CommandLine>) -> Result<SuiteR
 
 /// The fault of a command whose caller went away.
 pub(crate) fn cancelled(command: &str) -> Fault {
-    Fault::new(
-        Kind::Conflict,
-        "cancelled",
-        format!(
-            "the call was cancelled, and `{command}` was killed with its process group; what left the group (setsid, a daemon) may still run"
-        ),
-    )
-    .suggest("nothing was reported: report again when it is wanted")
+    fault!("cancelled.cancelled", command)
 }
 
 /// Whether the program of a runner that is known died among its tests: a run that only has tests that fail ends with 1.
